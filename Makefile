@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make run     measure once on the virtual bench          make test    all tests
+# make setup   what both need; leaves .venv/bin/rig       make truth   the full truth matrix
+# make bench   benchmarks                                 make clean   remove what was built
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+# What each package is for:
+#   gcc make libc6-dev python3-venv               building and the virtual environment
+#   libsigrok4 sigrok-cli sigrok-firmware-fx2lafw  analyzers; sigrok-cli is the tests' second opinion
+#   gcc-avr avr-libc binutils-avr                 firmware
+#   libsimavr-dev libelf-dev                      emulated microcontroller
+#   libcmocka-dev                                 firmware's host tests
+APT := gcc make libc6-dev python3-venv \
+       libsigrok4 sigrok-cli sigrok-firmware-fx2lafw \
+       gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev libcmocka-dev
+
+.PHONY: run test setup setup-dev truth bench clean apt native check
+
+run: setup
+	$(BIN)/rig run interrupt --fixture virtual
+
+setup: apt $(VENV)/.installed native
+
+setup-dev: apt $(VENV)/.installed-dev native
+
+apt:
+	@missing=$$(for p in $(APT); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null \
+	    | grep -q 'ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then \
+	    echo "installing" $$missing; \
+	    $(SUDO) apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	fi
+
+$(BIN)/python: | apt
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml setup.py | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml setup.py | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ $(VENV)/.installed
+
+native: | apt
+	@$(MAKE) --no-print-directory -C firmware all
+	@$(MAKE) --no-print-directory -C firmware/emulator all
+
+check: setup-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: check
+	$(MAKE) --no-print-directory -C firmware test
+	$(BIN)/pytest
+
+truth: setup-dev
+	$(BIN)/pytest -m truth --timeout 7200
+
+bench: setup-dev
+	$(BIN)/python -m benchmarks
+
+clean:
+	$(MAKE) -C firmware clean
+	$(MAKE) -C firmware/emulator clean
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

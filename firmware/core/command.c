@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block.h"
+#include "flash.h"
+#include "limits.h"
+#include "number.h"
+#include "port.h"
+#include "report.h"
+
+#define HEADER_SIZE 24
+#define NAME_SIZE 9
+#define SERIAL_SIZE 17
+#define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
+
+enum kind { KIND_INTEGER, KIND_TIME, KIND_PATTERN, KIND_POLARITY };
+
+/* A value of the SOURce: tree. */
+struct setting {
+    char header[HEADER_SIZE];
+    uint8_t kind;
+    uint8_t offset; /* in struct train_settings */
+    uint32_t least;
+    uint32_t most;
+};
+
+/* Any other command. */
+struct action {
+    char header[HEADER_SIZE];
+    bool query;
+    uint8_t parameters; /* at most */
+    enum error (*run)(const struct request *request);
+};
+
+/* In headers and names, what is not lower case is the short form: SCPI-99 volume 1, 6.2.1. */
+static const FLASH char pattern_names[][NAME_SIZE] = {
+    [PATTERN_PERIODIC] = "PERiodic", [PATTERN_UNIFORM] = "UNIForm", [PATTERN_POISSON] = "POISson",
+    [PATTERN_BURST] = "BURSt",       [PATTERN_RAMP] = "RAMP",
+};
+static const FLASH char polarity_names[][NAME_SIZE] = {
+    [POLARITY_POSITIVE] = "POSitive",
+    [POLARITY_NEGATIVE] = "NEGative",
+};
+
+#define OFFSET(member) offsetof(struct train_settings, member)
+static const FLASH struct setting setting_table[] = {
+    {"SOURce:PATTern", KIND_PATTERN, OFFSET(pattern), 0, 0},
+    {"SOURce:PERiod", KIND_TIME, OFFSET(period_ticks), PERIODIC_MIN_TICKS, INTERVAL_MAX_TICKS},
+    {"SOURce:INTerval:MINimum", KIND_TIME, OFFSET(interval_min_ticks), UNIFORM_MIN_TICKS,
+     INTERVAL_MAX_TICKS},
+    {"SOURce:INTerval:MAXimum", KIND_TIME, OFFSET(interval_max_ticks), UNIFORM_MIN_TICKS,
+     INTERVAL_MAX_TICKS},
+    {"SOURce:INTerval:MEAN", KIND_TIME, OFFSET(interval_mean_ticks), POISSON_MIN_TICKS,
+     INTERVAL_MAX_TICKS},
+    {"SOURce:BURSt:COUNt", KIND_INTEGER, OFFSET(burst_count), 1, COUNT_MAX},
+    {"SOURce:BURSt:SPACing", KIND_TIME, OFFSET(burst_spacing_ticks), BURST_MIN_TICKS,
+     INTERVAL_MAX_TICKS},
+    {"SOURce:RAMP:STARt", KIND_TIME, OFFSET(ramp_start_ticks), RAMP_MIN_TICKS,
+     RAMP_INTERVAL_MAX_TICKS},
+    {"SOURce:RAMP:STOP", KIND_TIME, OFFSET(ramp_stop_ticks), RAMP_MIN_TICKS,
+     RAMP_INTERVAL_MAX_TICKS},
+    {"SOURce:PULSe:WIDTh", KIND_TIME, OFFSET(width_ticks), WIDTH_MIN_TICKS, WIDTH_MAX_TICKS},
+    {"SOURce:COUNt", KIND_INTEGER, OFFSET(count), 1, COUNT_MAX},
+    {"SOURce:SEED", KIND_INTEGER, OFFSET(seed), 0, 0xFFFFFFFFUL},
+    {"SOURce:POLarity", KIND_POLARITY, OFFSET(polarity), 0, 0},
+    {"SOURce:DELay", KIND_TIME, OFFSET(delay_ticks), DELAY_MIN_TICKS, INTERVAL_MAX_TICKS},
+};
+
+static struct train_settings settings;
+
+/* A FETCh? that waits for edges or time. */
+static struct {
+    bool active;
+    uint8_t edges;
+    uint32_t since_ticks;
+    uint32_t limit_ticks;
+} wait;
+
+void command_reset(void)
+{
+    port_abort();
+    port_forget();
+    train_defaults(&settings);
+    port_rest(POLARITY_POSITIVE);
+    wait.active = false;
+}
+
+void command_identify(void)
+{
+    char serial[SERIAL_SIZE];
+    port_serial(serial, sizeof serial);
+    report_text(FLASH_TEXT("Latency Rig,Stimulus ATmega328P,"));
+    report_string(serial);
+    report_text(FLASH_TEXT("," FIRMWARE_VERSION));
+}
+
+/* Compare with a header or name in its long or short form, node by node. */
+static bool matches(const char *text, const FLASH char *full)
+{
+    for (;;) {
+        while (*full != '\0' && *full != ':' && !islower((unsigned char)*full))
+            if (toupper((unsigned char)*text++) != *full++)
+                return false;
+        bool is_short = *text == ':' || *text == '\0';
+        for (; islower((unsigned char)*full); full++)
+            if (!is_short && tolower((unsigned char)*text++) != *full)
+                return false;
+        if (*text != *full)
+            return false;
+        if (*full == '\0')
+            return true;
+        text++;
+        full++;
+    }
+}
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+static uint32_t *value_of(const FLASH struct setting *setting)
+{
+    return (uint32_t *)((uint8_t *)&settings + setting->offset);
+}
+
+static enum error read_name(const char *text, const FLASH char (*names)[NAME_SIZE], uint8_t count,
+                            uint32_t *value)
+{
+    if (!isalpha((unsigned char)*text))
+        return ERROR_DATA_TYPE;
+    for (uint8_t i = 0; i < count; i++) {
+        if (matches(text, names[i])) {
+            *value = i;
+            return ERROR_NONE;
+        }
+    }
+    return ERROR_ILLEGAL_VALUE;
+}
+
+static enum error read_value(const FLASH struct setting *setting, const char *text,
+                             uint32_t *value)
+{
+    enum error error;
+
+    switch (setting->kind) {
+    case KIND_PATTERN:
+        return read_name(text, pattern_names, COUNT_OF(pattern_names), value);
+    case KIND_POLARITY:
+        return read_name(text, polarity_names, COUNT_OF(polarity_names), value);
+    case KIND_TIME:
+        error = number_ticks(text, value);
+        break;
+    default:
+        error = number_integer(text, value);
+        break;
+    }
+    if (error == ERROR_NONE && (*value < setting->least || *value > setting->most))
+        return ERROR_OUT_OF_RANGE;
+    return error;
+}
+
+static enum error set(const FLASH struct setting *setting, const struct request *request)
+{
+    uint32_t value;
+
+    if (request->parameters == 0)
+        return ERROR_MISSING_PARAMETER;
+    if (request->parameters > 1)
+        return ERROR_PARAMETER_NOT_ALLOWED;
+    if (port_state() == ENGINE_RUNNING) {
+        error_push_conflict(CONFLICT_RUNNING);
+        return ERROR_NONE;
+    }
+    enum error error = read_value(setting, request->parameter[0], &value);
+    if (error != ERROR_NONE)
+        return error;
+    *value_of(setting) = value;
+    if (setting->kind == KIND_POLARITY)
+        port_rest((enum polarity)value);
+    return ERROR_NONE;
+}
+
+static void report_short(const FLASH char *name)
+{
+    for (; *name != '\0' && !islower((unsigned char)*name); name++)
+        report_char(*name);
+}
+
+static enum error get(const FLASH struct setting *setting, const struct request *request)
+{
+    if (request->parameters != 0)
+        return ERROR_PARAMETER_NOT_ALLOWED;
+    uint32_t value = *value_of(setting);
+    if (setting->kind == KIND_PATTERN)
+        report_short(pattern_names[value]);
+    else if (setting->kind == KIND_POLARITY)
+        report_short(polarity_names[value]);
+    else
+        report_unsigned(value);
+    report_char('\n');
+    return ERROR_NONE;
+}
+
+/* --- commands -------------------------------------------------------------------------------- */
+
+static enum error run_fetch(const struct request *request)
+{
+    uint32_t edges = 0;
+    uint32_t timeout_ms = 0;
+    enum error error = ERROR_NONE;
+
+    if (request->parameters > 0)
+        error = number_integer(request->parameter[0], &edges);
+    if (error == ERROR_NONE && request->parameters > 1)
+        error = number_integer(request->parameter[1], &timeout_ms);
+    if (error != ERROR_NONE)
+        return error;
+    if (edges > CAPTURE_RING || timeout_ms > FETCH_TIMEOUT_MAX_MS)
+        return ERROR_OUT_OF_RANGE;
+    wait.active = true;
+    wait.edges = (uint8_t)edges;
+    wait.since_ticks = (uint32_t)port_now_ticks();
+    wait.limit_ticks = timeout_ms * TICKS_PER_MS;
+    command_poll();
+    return ERROR_NONE;
+}
+
+static enum error run_status(const struct request *request)
+{
+    static const FLASH char states[][5] = {
+        [ENGINE_IDLE] = "IDLE",
+        [ENGINE_RUNNING] = "RUN",
+        [ENGINE_DONE] = "DONE",
+        [ENGINE_ABORTED] = "ABOR",
+    };
+    struct engine_status status;
+    (void)request;
+
+    port_status(&status);
+    const uint64_t fields[] = {
+        status.state == ENGINE_IDLE ? 0 : settings.count,
+        status.sent,
+        status.late,
+        status.late_max_ticks,
+        status.captured,
+        status.overruns,
+        status.now_ticks,
+    };
+    report_text(states[status.state]);
+    for (uint8_t i = 0; i < COUNT_OF(fields); i++) {
+        report_char(',');
+        report_unsigned(fields[i]);
+    }
+    report_char('\n');
+    return ERROR_NONE;
+}
+
+static enum error run_initiate(const struct request *request)
+{
+    (void)request;
+    if (port_state() == ENGINE_RUNNING)
+        return ERROR_INIT_IGNORED;
+    enum conflict conflict = train_check(&settings);
+    if (conflict != CONFLICT_NONE)
+        error_push_conflict(conflict);
+    else
+        port_start(&settings);
+    return ERROR_NONE;
+}
+
+static enum error run_abort(const struct request *request)
+{
+    (void)request;
+    port_abort();
+    return ERROR_NONE;
+}
+
+static enum error run_identify(const struct request *request)
+{
+    (void)request;
+    command_identify();
+    report_char('\n');
+    return ERROR_NONE;
+}
+
+static enum error run_reset(const struct request *request)
+{
+    (void)request;
+    command_reset();
+    return ERROR_NONE;
+}
+
+static enum error run_clear(const struct request *request)
+{
+    (void)request;
+    error_clear();
+    return ERROR_NONE;
+}
+
+static enum error run_complete(const struct request *request)
+{
+    (void)request;
+    report_text(FLASH_TEXT("1\n"));
+    return ERROR_NONE;
+}
+
+static enum error run_error(const struct request *request)
+{
+    (void)request;
+    error_report();
+    report_char('\n');
+    return ERROR_NONE;
+}
+
+static enum error run_version(const struct request *request)
+{
+    (void)request;
+    report_text(FLASH_TEXT("1999.0\n"));
+    return ERROR_NONE;
+}
+
+static enum error run_interface(const struct request *request)
+{
+    (void)request;
+    report_unsigned(INTERFACE_LEVEL);
+    report_char('\n');
+    return ERROR_NONE;
+}
+
+static enum error run_clock(const struct request *request)
+{
+    (void)request;
+    report_unsigned(CLOCK_HZ);
+    report_char('\n');
+    return ERROR_NONE;
+}
+
+/* The commands of a running measurement come first: the search is linear. */
+static const FLASH struct action action_table[] = {
+    {"FETCh", true, 2, run_fetch},
+    {"STATus", true, 0, run_status},
+    {"INITiate", false, 0, run_initiate},
+    {"ABORt", false, 0, run_abort},
+    {"*IDN", true, 0, run_identify},
+    {"*RST", false, 0, run_reset},
+    {"*CLS", false, 0, run_clear},
+    {"*OPC", true, 0, run_complete},
+    {"SYSTem:ERRor", true, 0, run_error},
+    {"SYSTem:VERSion", true, 0, run_version},
+    {"SYSTem:INTerface", true, 0, run_interface},
+    {"SYSTem:CLOCk", true, 0, run_clock},
+};
+
+enum error command_execute(const struct request *request)
+{
+    for (uint8_t i = 0; i < COUNT_OF(action_table); i++) {
+        const FLASH struct action *action = &action_table[i];
+        if (action->query != request->query || !matches(request->header, action->header))
+            continue;
+        if (request->flaw != ERROR_NONE)
+            return request->flaw;
+        if (request->parameters > action->parameters)
+            return ERROR_PARAMETER_NOT_ALLOWED;
+        return action->run(request);
+    }
+    for (uint8_t i = 0; i < COUNT_OF(setting_table); i++) {
+        const FLASH struct setting *setting = &setting_table[i];
+        if (!matches(request->header, setting->header))
+            continue;
+        if (request->flaw != ERROR_NONE)
+            return request->flaw;
+        return request->query ? get(setting, request) : set(setting, request);
+    }
+    return ERROR_UNDEFINED_HEADER;
+}
+
+/* --- the waiting FETCh? ---------------------------------------------------------------------- */
+
+void command_end_wait(void)
+{
+    if (!wait.active)
+        return;
+    wait.active = false;
+    block_send();
+}
+
+void command_poll(void)
+{
+    if (!wait.active)
+        return;
+    uint32_t waited_ticks = (uint32_t)port_now_ticks() - wait.since_ticks;
+    if (port_captures() >= wait.edges || waited_ticks >= wait.limit_ticks)
+        command_end_wait();
+}

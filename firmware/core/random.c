@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "random.h"
+
+/* Low-bias mixer with the constants of T. Ettinger; see C. Wellons, "Prospecting for Hash
+ * Functions", 2018. A counter through a mixer, rather than a state passed on, lets the host find
+ * any word without those before it. */
+uint32_t random_word(uint32_t counter)
+{
+    uint32_t x = counter;
+    x ^= x >> 16;
+    x *= 0x21F0AAADUL;
+    x ^= x >> 15;
+    x *= 0x735A2D97UL;
+    x ^= x >> 15;
+    return x;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A train as words for the timer's interrupt: each word is one wait of at most 15 bits. */
+#ifndef CORE_STEPS_H
+#define CORE_STEPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "train.h"
+
+/* A word without STEP_HOP is the wait before a leading edge; the interrupt adds the trailing edge
+ * itself. A word with STEP_HOP is a wait during which the pin rests. STEP_END ends the train. */
+#define STEP_HOP 0x8000U
+#define STEP_END STEP_HOP
+#define STEP_TICKS_MASK 0x7FFFU
+
+/* The engine is started with a rest that ends this long after INIT. */
+#define STEP_LEAD_TICKS 400U
+
+struct steps {
+    struct train_sequence sequence;
+    uint32_t wait_ticks; /* still to be waited before the next leading edge */
+    uint32_t pulses_left; /* leading edges not yet made into words */
+    bool ended; /* STEP_END has been given */
+};
+
+void steps_begin(struct steps *steps, const struct train_settings *settings);
+
+/* The next word; after STEP_END always STEP_END. */
+uint16_t steps_next(struct steps *steps);
+
+#endif

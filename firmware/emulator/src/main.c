@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "bench.h"
+#include "events.h"
+#include "fault.h"
+#include "lockstep.h"
+
+enum mode { MODE_FAST, MODE_PACED, MODE_LOCKSTEP };
+
+static const char *const mode_names[] = {"fast", "paced", "lockstep"};
+
+struct options {
+    const char *firmware;
+    const char *edge_log;
+    enum mode mode;
+    int control_fd;
+    uint64_t duration_ms; // 0 for no end
+    uint64_t echo_cycles;
+};
+
+static const char usage[] =
+    "usage: rig-emulator --firmware FILE.hex [--mode fast|paced|lockstep] [--control-fd N]\n"
+    "                    [--edge-log FILE] [--duration-ms N] [--echo-cycles N]\n"
+    "Runs the firmware on an emulated ATmega328P and prints \"PTY NAME\", its serial port.\n";
+
+static bool options_mode(const char *text, enum mode *mode)
+{
+    for (size_t i = 0; i < sizeof mode_names / sizeof mode_names[0]; i++) {
+        if (strcmp(text, mode_names[i]) == 0) {
+            *mode = (enum mode)i;
+            return true;
+        }
+    }
+    fault_say("--mode %s: unknown; give fast, paced or lockstep", text);
+    return false;
+}
+
+static bool options_number(const char *name, const char *text, uint64_t max, uint64_t *number)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == '\0' && *number <= max)
+        return true;
+    fault_say("--%s %s: give a whole number from 0 to %" PRIu64, name, text, max);
+    return false;
+}
+
+static bool options_check(const struct options *options)
+{
+    int type;
+    socklen_t size = sizeof type;
+
+    if (options->firmware == NULL) {
+        fault_say("no firmware; give an Intel hex file with --firmware");
+        return false;
+    }
+    if ((options->mode == MODE_LOCKSTEP) != (options->control_fd >= 0)) {
+        fault_say("--control-fd belongs to --mode lockstep, and lockstep cannot do without it");
+        return false;
+    }
+    if (options->control_fd >= 0 &&
+        (getsockopt(options->control_fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)) {
+        fault_say("--control-fd %d: not an open stream socket; pass one to the emulator", options->control_fd);
+        return false;
+    }
+    return true;
+}
+
+static bool options_parse(struct options *options, int argc, char **argv)
+{
+    static const struct option known[] = {
+        {"firmware", required_argument, NULL, 'f'},    {"mode", required_argument, NULL, 'm'},
+        {"control-fd", required_argument, NULL, 'c'},  {"edge-log", required_argument, NULL, 'l'},
+        {"duration-ms", required_argument, NULL, 'd'}, {"echo-cycles", required_argument, NULL, 'e'},
+        {NULL, 0, NULL, 0},
+    };
+    uint64_t number;
+    bool good = true;
+    int choice;
+
+    while (good && (choice = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        switch (choice) {
+        case 'f':
+            options->firmware = optarg;
+            break;
+        case 'm':
+            good = options_mode(optarg, &options->mode);
+            break;
+        case 'c':
+            good = options_number("control-fd", optarg, INT32_MAX, &number);
+            options->control_fd = (int)number;
+            break;
+        case 'l':
+            options->edge_log = optarg;
+            break;
+        case 'd':
+            good = options_number("duration-ms", optarg, UINT32_MAX, &options->duration_ms);
+            break;
+        case 'e':
+            good = options_number("echo-cycles", optarg, UINT32_MAX, &options->echo_cycles);
+            break;
+        default:
+            good = false; // getopt has said which option is wrong
+        }
+    }
+    if (good && optind < argc) {
+        fault_say("%s: not an option", argv[optind]);
+        good = false;
+    }
+    return good && options_check(options);
+}
+
+static int64_t main_wall_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void main_pace(struct bench *bench, int64_t start_ns)
+{
+    const int64_t cycle_ps = 1000000000000 / MCU_CLOCK_HZ;
+    const int64_t due_ns = start_ns + (int64_t)(mcu_cycle(&bench->mcu) * (uint64_t)cycle_ps / 1000);
+    int64_t left_ns;
+
+    while (!events_ending() && (left_ns = due_ns - main_wall_ns()) > 0)
+        bench_wait(bench, 0, left_ns);
+}
+
+static int main_run_free(struct bench *bench, const struct options *options)
+{
+    const uint64_t end_cycle =
+        options->duration_ms > 0 ? options->duration_ms * (MCU_CLOCK_HZ / 1000) : UINT64_MAX;
+    const int64_t start_ns = main_wall_ns();
+
+    while (!events_ending() && mcu_cycle(&bench->mcu) < end_cycle) {
+        if (!bench_run(bench, end_cycle))
+            return EXIT_FAULT;
+        bench->edge_count = 0; // nobody asks for a report
+        bench_serve(bench);
+        if (options->mode == MODE_PACED)
+            main_pace(bench, start_ns);
+    }
+    return EXIT_CLEAN;
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench bench; // too much for a stack
+    struct options options = {.mode = MODE_FAST, .control_fd = -1};
+
+    if (!options_parse(&options, argc, argv)) {
+        fputs(usage, stderr);
+        return EXIT_BAD_INPUT;
+    }
+    events_open();
+    // In lockstep the end of the socket says that the partner is gone. The kernel's signal would also
+    // come when only the thread ends that started this program.
+    if (options.mode != MODE_LOCKSTEP)
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+
+    int status = bench_open(&bench, options.firmware, options.edge_log);
+    if (status == EXIT_CLEAN) {
+        bench.echo_cycles = options.echo_cycles;
+        printf("PTY %s\n", bench.serial.name);
+        fflush(stdout);
+        status = options.mode == MODE_LOCKSTEP ? lockstep_run(&bench, options.control_fd)
+                                               : main_run_free(&bench, &options);
+    }
+    bench_close(&bench);
+    return status;
+}

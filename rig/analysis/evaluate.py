@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a run's raw data to its figures, its witnesses and its verdict.
+
+Three passes over the edges, each in constant memory: count, find merged interrupts, pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.glitch import GlitchFilter
+from rig.analysis.observation import Observation, observe
+from rig.analysis.pairing import (
+    EventClass,
+    Events,
+    ExtraClass,
+    MergeProfile,
+    Pairer,
+    PinCounter,
+    latencies,
+)
+from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.verdict import Verdict, exceeded_limits, verdict_of
+from rig.analysis.witness import CaptureComparison, Witness, witnesses
+from rig.instruments import EdgeBlock, Int64Array
+from rig.stimulus.train import Train
+
+EventColumns = dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]
+OnEvents = Callable[[EventColumns], None]
+
+
+@dataclass(frozen=True)
+class Totals:
+    """First pass: what the analyzer saw, before anything is paired."""
+
+    stimuli: int
+    responses: int
+    glitches: int
+    first_stimulus: int
+    """Sample of the first and the last stimulus edge, 0 without any."""
+    last_stimulus: int
+    end_sample: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Every stimulus is in exactly one of the first four; n is their sum."""
+
+    n: int
+    answered: int
+    late: int
+    missed: int
+    merged: int
+    duplicate: int
+    spurious: int
+    glitches: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that a run's raw data say."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    """Why the verdict is what it is, one line each; empty for a pass."""
+    counts: Counts
+    figures: Statistics
+    witnesses: tuple[Witness, ...]
+    capture: CaptureComparison | None
+    histogram: ExactHistogram
+    duration_s: float
+    """From the first stimulus edge to the last."""
+    paired_by: str
+    """Where handler counts came from: `sequence pins`, `target log` or `order alone`."""
+
+
+@dataclass(frozen=True)
+class _CountSource:
+    """Where each answer's handler count comes from."""
+
+    name: str
+    raw: RawRun
+    bits: int
+
+    def feeder(self) -> Callable[[int, Observation], Int64Array | None]:
+        """A function for one pass: number of the first answer, observation -> counts."""
+        if self.name == "sequence pins":
+            pins = PinCounter(self.bits)
+            return lambda _, seen: None if seen.sequence is None else pins.feed(seen.sequence)
+        if self.name == "target log":
+            return lambda first, seen: self.raw.log(first, len(seen.response))["handled"].astype(
+                np.int64
+            )
+        return lambda _first, _seen: None
+
+
+def evaluate(
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    on_events: OnEvents | None = None,
+) -> Evaluation:
+    """Compute everything from the raw data; `on_events` gets all events in order, in pieces."""
+    totals = _count(raw, settings)
+    source = _count_source(raw, settings, totals)
+    profile = MergeProfile()
+    for observation, counts in _counted(raw, settings, source):
+        profile.feed(observation.stimulus, observation.response, counts)
+    profile.finish()
+    tally = _Tally(raw, settings, account, totals)
+    pairer = Pairer(profile)
+    for observation, counts in _counted(raw, settings, source):
+        tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
+        tally.sequence.add(raw, observation, counts if source.bits else None)
+    tally.add(pairer.finish(), on_events)
+    return _conclude(raw, settings, account, totals, source, tally)
+
+
+def _filtered(raw: RawRun, settings: Settings) -> tuple[Iterator[EdgeBlock], GlitchFilter]:
+    glitch = GlitchFilter(settings.glitch_samples)
+
+    def blocks() -> Iterator[EdgeBlock]:
+        for block in raw.edge_blocks():
+            yield glitch.feed(block)
+        yield glitch.finish()
+
+    return blocks(), glitch
+
+
+def _count(raw: RawRun, settings: Settings) -> Totals:
+    blocks, glitch = _filtered(raw, settings)
+    stimuli = responses = first = last = end = 0
+    for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
+        if len(seen.stimulus):
+            first = first if stimuli else int(seen.stimulus[0])
+            last = int(seen.stimulus[-1])
+        stimuli += len(seen.stimulus)
+        responses += len(seen.response)
+        end = seen.end_sample
+    return Totals(stimuli, responses, sum(glitch.removed.values()), first, last, end)
+
+
+def _count_source(raw: RawRun, settings: Settings, totals: Totals) -> _CountSource:
+    bits = len(settings.wiring.sequence)
+    if bits:
+        return _CountSource("sequence pins", raw, bits)
+    if totals.responses and totals.responses == raw.log_count:
+        return _CountSource("target log", raw, 0)
+    return _CountSource("order alone", raw, 0)
+
+
+def _counted(
+    raw: RawRun, settings: Settings, source: _CountSource
+) -> Iterator[tuple[Observation, Int64Array | None]]:
+    blocks, _ = _filtered(raw, settings)
+    counts_of = source.feeder()
+    first = 0
+    for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
+        yield seen, counts_of(first, seen)
+        first += len(seen.response)
+
+
+class _SequenceCheck:
+    """Compares sequence pins with the log, answer by answer."""
+
+    def __init__(self) -> None:
+        self.compared = 0
+        self.differing = 0
+
+    def add(self, raw: RawRun, seen: Observation, counts: Int64Array | None) -> None:
+        if counts is None:
+            return
+        handled = raw.log(self.compared, len(seen.response))["handled"].astype(np.int64)
+        self.differing += int(np.count_nonzero(handled != counts[: len(handled)]))
+        self.compared += len(seen.response)
+
+
+class _PlannedEdges:
+    """Planned leading edges of the train, in order, a stretch at a time."""
+
+    def __init__(self, train: Train) -> None:
+        self._train = train
+        self._next = 0
+        self._begin_ticks = train.delay_ticks
+
+    def take(self, n: int) -> Int64Array:
+        """The next n edges in ticks since INIT, shape (n,); -1 beyond the train's end."""
+        first, self._next = self._next, self._next + n
+        known = max(0, min(n, self._train.count - first))
+        steps = np.cumsum(self._train.intervals(first, first + known))
+        edges = np.full(n, -1, np.int64)
+        if known:
+            edges[0] = self._begin_ticks
+            edges[1:known] = self._begin_ticks + steps[:-1]
+            self._begin_ticks += int(steps[-1])
+        return edges
+
+
+class _Tally:
+    """Collects what the second pass hands out."""
+
+    def __init__(self, raw: RawRun, settings: Settings, account: Account, totals: Totals) -> None:
+        self.classes = np.zeros(len(EventClass), np.int64)
+        self.extras = np.zeros(len(ExtraClass), np.int64)
+        self.histogram = ExactHistogram()
+        self.sequence = _SequenceCheck()
+        self.capture: CaptureComparison | None = None
+        self._raw = raw
+        # If stimulus edges are missing or too many, none can be told from its number any more.
+        self._numbered = account.sent in (totals.stimuli, None)
+        self._planned = _PlannedEdges(settings.train)
+        if raw.capture_count == totals.responses > 0 and self._numbered and totals.stimuli > 1:
+            self.capture = _comparison(settings, totals)
+
+    def add(self, events: Events, on_events: OnEvents | None) -> None:
+        self.classes += np.bincount(events.kind, minlength=len(EventClass))
+        self.extras += np.bincount(events.extra_kind, minlength=len(ExtraClass))
+        self.histogram.add(latencies(events))
+        n = len(events.stimulus)
+        planned = self._planned.take(n) if self._numbered else np.full(n, -1, np.int64)
+        self._compare_capture(events, planned)
+        if on_events is not None:
+            on_events(
+                {
+                    "planned_ticks": planned,
+                    "stimulus_sample": events.stimulus,
+                    "response_sample": events.response,
+                    "answer": events.answer,
+                    "class": events.kind,
+                }
+            )
+
+    def _compare_capture(self, events: Events, planned: Int64Array) -> None:
+        served = events.answer >= 0
+        if self.capture is None or not served.any():
+            return
+        answer = events.answer[served]
+        first = int(answer[0])
+        ticks = self._raw.captures(first, int(answer[-1]) + 1 - first)[answer - first]
+        latency_samples = events.response[served] - events.stimulus[served]
+        self.capture = self.capture.add(latency_samples, ticks - planned[served])
+
+
+def _comparison(settings: Settings, totals: Totals) -> CaptureComparison:
+    train = settings.train
+    last_ticks = int(train.edges(totals.stimuli - 1, totals.stimuli)[0])
+    return CaptureComparison.begin(
+        settings.sample_rate_hz,
+        settings.stimulus_clock_hz,
+        samples=totals.last_stimulus - totals.first_stimulus,
+        ticks=last_ticks - train.delay_ticks,
+    )
+
+
+def _conclude(
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    totals: Totals,
+    source: _CountSource,
+    tally: _Tally,
+) -> Evaluation:
+    answered, late, missed, merged = (int(n) for n in tally.classes)
+    duplicate, spurious = (int(n) for n in tally.extras)
+    n = answered + late + missed + merged
+    counts = Counts(n, answered, late, missed, merged, duplicate, spurious, totals.glitches)
+    figures = statistics(tally.histogram, settings.sample_rate_hz)
+    seen = witnesses(
+        raw, account, totals.stimuli, totals.responses, tally.sequence.differing, tally.capture
+    )
+    limits = exceeded_limits(settings.limits, figures, counts)
+    verdict, reasons = verdict_of(
+        losses=raw.losses(),
+        account=account,
+        planned=settings.train.count,
+        witnesses=seen,
+        exceeded=limits,
+        n=n,
+    )
+    duration_s = (totals.last_stimulus - totals.first_stimulus) / settings.sample_rate_hz
+    return Evaluation(
+        verdict, reasons, counts, figures, seen, tally.capture, tally.histogram, duration_s,
+        source.name,
+    )  # fmt: skip

@@ -1,0 +1,3 @@
+from rig.capture.edges import GlitchFilter
+
+__all__ = ["GlitchFilter"]

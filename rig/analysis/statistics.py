@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exact statistics of integers: every value counted, nothing binned, nothing dropped.
+
+Latencies come in whole samples, so a table of (value, count) holds them without loss and stays
+small however long the run. All sums are integers: the figures do not depend on the order of the
+data, on block borders or on the machine.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from fractions import Fraction
+
+import numpy as np
+
+from rig.instruments import Int64Array
+
+
+class ExactHistogram:
+    """Counts integer values; memory grows with the number of different values only."""
+
+    def __init__(self) -> None:
+        self._values = np.empty(0, np.int64)
+        self._counts = np.empty(0, np.int64)
+
+    @property
+    def values(self) -> Int64Array:
+        """Shape (k,), the different values, ascending."""
+        return self._values
+
+    @property
+    def counts(self) -> Int64Array:
+        """Shape (k,), how often each occurred."""
+        return self._counts
+
+    @property
+    def n(self) -> int:
+        """Number of values counted."""
+        return int(self._counts.sum())
+
+    def add(self, values: Int64Array) -> None:
+        """Count `values`, shape (n,)."""
+        new, count = np.unique(values, return_counts=True)
+        merged, where = np.unique(np.concatenate([self._values, new]), return_inverse=True)
+        counts = np.zeros(len(merged), np.int64)
+        np.add.at(counts, where, np.concatenate([self._counts, count]))
+        self._values, self._counts = merged, counts
+
+    def order_statistic(self, rank: int) -> int:
+        """The value at `rank` (from 0) of the sorted data."""
+        cumulative = np.cumsum(self._counts)
+        return int(self._values[np.searchsorted(cumulative, rank, side="right")])
+
+    def quantile(self, p: Fraction) -> Fraction:
+        """Linear interpolation between order statistics.
+
+        Definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American
+        Statistician 50 (1996); the default of numpy and R.
+        """
+        position = (self.n - 1) * p
+        low = math.floor(position)
+        high = min(low + 1, self.n - 1)
+        a, b = self.order_statistic(low), self.order_statistic(high)
+        return a + (b - a) * (position - low)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The classic figures of one measurement, in nanoseconds. None where n is too small."""
+
+    n: int
+    """Values the figures are made of."""
+    average_ns: float | None = None
+    min_ns: float | None = None
+    max_ns: float | None = None
+    """The observed maximum: of these n values, nothing more."""
+    gap_ns: float | None = None
+    """max - min"""
+    deviation_ns: float | None = None
+    """Population standard deviation, as the literature's tables use it."""
+    median_ns: float | None = None
+    quartile_1_ns: float | None = None
+    quartile_3_ns: float | None = None
+    interquartile_range_ns: float | None = None
+    p99_ns: float | None = None
+    p99_9_ns: float | None = None
+
+
+def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:
+    """Figures of a histogram of latencies in samples, scaled to nanoseconds."""
+    n = histogram.n
+    if n == 0:
+        return Statistics(0)
+    values = [int(v) for v in histogram.values]
+    counts = [int(c) for c in histogram.counts]
+    total = sum(v * c for v, c in zip(values, counts, strict=True))
+    squares = sum(v * v * c for v, c in zip(values, counts, strict=True))
+    sample_ns = Fraction(10**9, sample_rate_hz)
+
+    def at(percent: str) -> Fraction:
+        return histogram.quantile(Fraction(percent) / 100)
+
+    def ns(samples: Fraction | int) -> float:
+        return float(samples * sample_ns)
+
+    # The square root is taken once, of an exact integer: n * deviation = sqrt(n*sum(x^2) - sum^2).
+    deviation = math.sqrt(n * squares - total * total) / n * float(sample_ns)
+    return Statistics(
+        n=n,
+        average_ns=ns(Fraction(total, n)),
+        min_ns=ns(values[0]),
+        max_ns=ns(values[-1]),
+        gap_ns=ns(values[-1] - values[0]),
+        deviation_ns=deviation,
+        median_ns=ns(at("50")),
+        quartile_1_ns=ns(at("25")),
+        quartile_3_ns=ns(at("75")),
+        interquartile_range_ns=ns(at("75") - at("25")),
+        p99_ns=ns(at("99")),
+        p99_9_ns=ns(at("99.9")),
+    )
+
+
+def as_dict(figures: Statistics) -> dict[str, int | float | None]:
+    """Field name to value, in the order of the table."""
+    return {field.name: getattr(figures, field.name) for field in fields(figures)}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Do the witnesses agree? Analyzer, stimulus firmware, its input capture, and the target's log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from rig.analysis.raw import Account, RawRun
+from rig.instruments import Int64Array
+
+LOG_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One comparison between two witnesses."""
+
+    name: str
+    agrees: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class CaptureComparison:
+    """The same latency by the analyzer and by the stimulus's input capture, event by event.
+
+    Both see the same two edges, each on its own clock. What differs is a constant (synchronizer
+    and noise canceler of the input capture) and the quantization of both: the capture's tick and
+    the analyzer's sample. The stimulus clock's rate is taken from the train's own edges.
+    """
+
+    sample_ns: float
+    tick_ns: float
+    """Length of a stimulus clock tick in the analyzer's time."""
+    n: int = 0
+    lowest_ns: float = np.inf
+    highest_ns: float = -np.inf
+
+    @classmethod
+    def begin(cls, sample_rate_hz: int, clock_hz: int, *, samples: int, ticks: int) -> Self:
+        """`samples` and `ticks`: the train's length by either clock, first to last edge."""
+        sample_ns = 1e9 / sample_rate_hz
+        tick_ns = samples * sample_ns / ticks if samples > 0 and ticks > 0 else 1e9 / clock_hz
+        return cls(sample_ns, tick_ns)
+
+    def add(self, latency_samples: Int64Array, latency_ticks: Int64Array) -> Self:
+        """Latencies of the same events by either clock, shapes (n,)."""
+        difference = latency_ticks * self.tick_ns - latency_samples * self.sample_ns
+        return replace(
+            self,
+            n=self.n + len(difference),
+            lowest_ns=min(self.lowest_ns, float(difference.min())),
+            highest_ns=max(self.highest_ns, float(difference.max())),
+        )
+
+    @property
+    def offset_ns(self) -> float:
+        """The constant part: input capture minus analyzer."""
+        return (self.lowest_ns + self.highest_ns) / 2
+
+    @property
+    def spread_ns(self) -> float:
+        """Largest departure from the constant part."""
+        return (self.highest_ns - self.lowest_ns) / 2
+
+    @property
+    def allowed_ns(self) -> float:
+        """One tick of the capture plus one sample of the analyzer."""
+        return self.tick_ns + self.sample_ns
+
+
+def witnesses(
+    raw: RawRun,
+    account: Account,
+    stimuli: int,
+    responses: int,
+    sequence_differing: int,
+    capture: CaptureComparison | None,
+) -> tuple[Witness, ...]:
+    """All comparisons that this run allows."""
+    found: list[Witness] = []
+    if account.sent is not None:
+        found.append(_equal("stimulus edges", "analyzer", stimuli, "firmware sent", account.sent))
+    if account.handled is not None:
+        found.append(_log_count(raw, account, responses))
+        found.append(_log_sequence(raw, sequence_differing))
+    if raw.capture_count or account.sent is not None:
+        found.append(_captures(raw, account, responses))
+    if capture is not None and capture.n:
+        # A pulse that left late moves only its own planned time, and is counted as such.
+        agrees = capture.spread_ns <= capture.allowed_ns or account.stimulus_late > 0
+        found.append(
+            Witness(
+                "latency by input capture",
+                agrees,
+                f"{capture.n} compared: constant offset {capture.offset_ns:.1f} ns, "
+                f"rest within {capture.spread_ns:.1f} ns (allowed {capture.allowed_ns:.1f} ns)",
+            )
+        )
+    return tuple(found)
+
+
+def _equal(name: str, a: str, n_a: int, b: str, n_b: int) -> Witness:
+    return Witness(name, n_a == n_b, f"{a} {n_a}, {b} {n_b}")
+
+
+def _log_count(raw: RawRun, account: Account, responses: int) -> Witness:
+    full = f", {account.log_dropped} found the log full" if account.log_dropped else ""
+    return Witness(
+        "answers",
+        responses == raw.log_count + account.log_dropped,
+        f"analyzer {responses}, target log {raw.log_count}{full}",
+    )
+
+
+def _log_sequence(raw: RawRun, differing: int) -> Witness:
+    """Record numbers without a hole, handler counts and ticks that never fall, pins that agree."""
+    problems: list[str] = []
+    expected, last = 0, None
+    for first in range(0, raw.log_count, LOG_CHUNK):
+        rows = raw.log(first, LOG_CHUNK)
+        if last is not None:
+            rows = np.concatenate([last, rows])
+            expected -= 1
+        if not np.array_equal(rows["sequence"], expected + np.arange(len(rows), dtype=np.uint64)):
+            problems.append("record numbers have a hole")
+        if np.any(rows["handled"][1:] < rows["handled"][:-1]):
+            problems.append("handler count falls")
+        if np.any(rows["after_ticks"] < rows["before_ticks"]) or np.any(
+            rows["before_ticks"][1:] < rows["after_ticks"][:-1]
+        ):
+            problems.append("cycle counter runs backward")
+        expected, last = int(rows["sequence"][-1]) + 1, rows[-1:]
+    if differing:
+        problems.append(f"{differing} answers whose sequence pins differ from the log")
+    text = "; ".join(dict.fromkeys(problems)) or f"{raw.log_count} records in order"
+    return Witness("target log's sequence", not problems, text)
+
+
+def _captures(raw: RawRun, account: Account, responses: int) -> Witness:
+    lost = account.capture_overruns
+    if lost:
+        # It says itself that it lost edges: a weaker witness, not a contradicting one.
+        text = f"analyzer {responses}, input capture {raw.capture_count} and lost at least {lost}"
+        return Witness("answers by input capture", raw.capture_count <= responses, text)
+    return _equal(
+        "answers by input capture", "analyzer", responses, "input capture", raw.capture_count
+    )

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A fixture's instruments as one context manager."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from rig.bench.virtual_process import VirtualProcess
+from rig.capture.sigrok_analyzer import SigrokAnalyzer
+from rig.config.fixture import Fixture
+from rig.instruments import Analyzer, Stimulus, Target
+from rig.stimulus.device import SerialStimulus
+from rig.target.link import AgentLink
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Three open instruments."""
+
+    analyzer: Analyzer
+    stimulus: Stimulus
+    target: Target
+    virtual: VirtualProcess | None = None
+
+    def check(self) -> None:
+        """Raises BenchError if something behind the cable ends is known to have died."""
+        if self.virtual is not None:
+            self.virtual.check()
+
+
+@contextmanager
+def open_bench(fixture: Fixture) -> Iterator[Bench]:
+    """Open all three; close them in reverse order on every path. Raises BenchError, InputError."""
+    with ExitStack() as stack:
+        virtual = stack.enter_context(VirtualProcess(fixture)) if fixture.is_virtual else None
+        settings = fixture.analyzer
+        if virtual is not None:
+            ends = virtual.ends
+            conn, port, address = ends.analyzer, ends.stimulus, ends.target
+        else:
+            conn, port = settings.connection, fixture.stimulus.port
+            address = fixture.target.tcp_address
+        stimulus = stack.enter_context(SerialStimulus.open(port))
+        target = stack.enter_context(AgentLink.open(*address))
+        analyzer = stack.enter_context(
+            SigrokAnalyzer.open(
+                driver=settings.driver,
+                conn=conn,
+                sample_rate_hz=settings.sample_rate_hz,
+                channels=settings.channels,
+                channel_mask=fixture.channel_mask,
+                options=settings.options,
+                stall_timeout_s=settings.stall_timeout_ps / 1e12,
+            )
+        )
+        yield Bench(analyzer, stimulus, target, virtual)

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A logic analyzer read by any libsigrok driver, in a worker process."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self, TypeGuard
+
+from rig.capture import frames, worker
+from rig.capture.sigrok import OptionValue
+from rig.capture.worker_link import Frame, Gone, Message, Warned, WorkerLink
+from rig.errors import BenchError
+from rig.instruments import AnalyzerIdentity, CaptureEnd, CaptureItem, Loss, LossKind
+
+_ANSWER_S = 20.0
+"""Time to open or start: a driver that uploads firmware waits seconds for the device's return."""
+_STOP_S = 5.0
+_MAX_WARNINGS = 100
+
+
+class SigrokAnalyzer:
+    """Implements rig.instruments.Analyzer.
+
+    Edges wait in the pipe until they are read: a slow reader slows the driver down, and a real
+    analyzer may then lose samples; memory does not grow. After CaptureEnd, `start` begins a new
+    capture from sample 0, unless the worker has died.
+    """
+
+    def __init__(self, link: WorkerLink, driver: str, stall_timeout_s: float) -> None:
+        """Use `open`. Raises BenchError if the worker cannot open the device."""
+        self._link = link
+        self._driver = driver
+        self._stall_timeout_s = stall_timeout_s
+        self._inbox: deque[Message] = deque()
+        self._items: deque[CaptureItem] = deque()
+        self._last_warning = ""
+        self._warnings = 0
+        self._samples = 0
+        self._running = False
+        self._asked = False
+        self._last_samples_s = 0.0
+        self.identity = _identity(self._answer(frames.Kind.IDENTITY, "opening"))
+
+    @classmethod
+    def open(
+        cls,
+        driver: str,
+        conn: str,
+        *,
+        sample_rate_hz: int,
+        channels: int,
+        channel_mask: int,
+        options: Mapping[str, OptionValue],
+        stall_timeout_s: float,
+    ) -> SigrokAnalyzer:
+        """Start the worker and wait until it has opened the device.
+
+        `channels` is the value of the driver's option `logic_channels`, 0 for drivers without it;
+        only the channels in `channel_mask` are enabled; `options` are further driver options by
+        their libsigrok names. No sample for `stall_timeout_s` while a capture runs is a stall.
+
+        Call it from a thread that outlives the analyzer: the kernel ends the worker with it.
+        Raises BenchError with libsigrok's own words.
+        """
+        spec = worker.WorkerSpec(
+            parent_pid=os.getpid(),
+            driver=driver,
+            conn=conn,
+            sample_rate_hz=sample_rate_hz,
+            channels=channels,
+            channel_mask=channel_mask,
+            options=dict(options),
+        )
+        link = WorkerLink(spec)
+        try:
+            return cls(link, driver, stall_timeout_s)
+        except BaseException:
+            link.close()
+            raise
+
+    @property
+    def worker_pid(self) -> int:
+        """Process id of the capture worker."""
+        return self._link.pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Begin sampling. Raises BenchError if the driver refuses or the worker has died."""
+        self._link.receive(0)  # what was warned of before is no sign of loss in this capture
+        self._inbox.clear()
+        self._items.clear()
+        self._samples, self._warnings = 0, 0
+        self._running, self._asked = True, False
+        self._link.send(worker.START)
+        self._answer(frames.Kind.STARTED, "starting")
+        self._last_samples_s = time.monotonic()
+
+    def read(self, timeout_s: float) -> CaptureItem | None:
+        """Next item, or None if none came in time. After CaptureEnd it returns None at once."""
+        deadline_s = time.monotonic() + timeout_s
+        while not self._items and self._running:
+            patience_s = _STOP_S if self._asked else self._stall_timeout_s
+            wake_s = min(deadline_s, self._last_samples_s + patience_s)
+            message = self._next_message(wake_s - time.monotonic())
+            if message is not None:
+                self._handle(message)
+            if self._inbox or not self._running:
+                continue
+            # Warnings alone do not count as life, and a reader that was away looks first.
+            if time.monotonic() >= self._last_samples_s + patience_s:
+                self._give_up(patience_s)
+            elif message is None and time.monotonic() >= deadline_s:
+                break
+        return self._items.popleft() if self._items else None
+
+    def stop(self) -> None:
+        """Ask for the end; keep reading until CaptureEnd. Returns at once.
+
+        The driver drops samples that are still on their way: stop once all that matters was read.
+        """
+        if self._running and not self._asked:
+            self._asked = True
+            self._last_samples_s = time.monotonic()
+            self._link.send(worker.STOP)
+
+    def close(self) -> None:
+        """End the worker, by force if need be. May be called twice."""
+        self._running = False
+        self._items.clear()
+        self._link.close()
+
+    def _next_message(self, timeout_s: float) -> Message | None:
+        if not self._inbox:
+            self._inbox.extend(self._link.receive(timeout_s))
+        return self._inbox.popleft() if self._inbox else None
+
+    def _answer(self, kind: frames.Kind, doing: str) -> str:
+        """Text of the answer waited for. Raises BenchError."""
+        deadline_s = time.monotonic() + _ANSWER_S
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            message = self._next_message(left_s)
+            if isinstance(message, Frame) and message.kind == kind:
+                return message.text
+            if isinstance(message, Gone) or _is_error(message):
+                self._running = False
+                raise BenchError(self._explained(message.text))
+            if message is not None:
+                self._handle(message)
+        self._running = False
+        self._link.kill()
+        raise BenchError(
+            self._explained(
+                f"{self._driver}: no answer within {_ANSWER_S:.0f} s of {doing}: "
+                "disconnect the analyzer, connect it again, and try once more"
+            )
+        )
+
+    def _explained(self, text: str) -> str:
+        return f"{text} [{self._last_warning}]" if self._last_warning else text
+
+    def _handle(self, message: Message) -> None:
+        if isinstance(message, Warned):
+            self._warn(message.text)
+        elif isinstance(message, Gone):
+            self._end(Loss(LossKind.DRIVER_DIED, self._samples, self._explained(message.text)))
+        elif message.kind == frames.Kind.BLOCK:
+            self._take_block(message.payload)
+        elif message.kind == frames.Kind.SHORT:
+            self._items.append(Loss(LossKind.SHORT_COUNT, self._samples, message.text))
+        elif message.kind == frames.Kind.ERROR:
+            self._end(Loss(LossKind.DRIVER_DIED, self._samples, message.text))
+        elif message.kind == frames.Kind.END and self._running:
+            unasked = f"{self._driver}: the capture ended without a stop request"
+            self._end(None if self._asked else Loss(LossKind.END_UNASKED, self._samples, unasked))
+
+    def _take_block(self, payload: bytearray) -> None:
+        try:
+            block = frames.unpack_block(payload)
+            if block.start_sample != self._samples:
+                raise frames.FrameError(
+                    f"samples from {block.start_sample} after sample {self._samples}"
+                )
+        except frames.FrameError as error:
+            self._link.kill()
+            text = f"the capture process was ended, as it sent {error}"
+            self._end(Loss(LossKind.DRIVER_DIED, self._samples, text))
+            return
+        if block.end_sample > self._samples:
+            self._samples = block.end_sample
+            self._last_samples_s = time.monotonic()
+            self._items.append(block)
+
+    def _warn(self, text: str) -> None:
+        self._last_warning = text
+        self._warnings += 1
+        if self._running and self._warnings <= _MAX_WARNINGS:
+            if self._warnings == _MAX_WARNINGS:
+                text += " (further driver warnings of this capture are not listed)"
+            self._items.append(Loss(LossKind.LOG_WARNING, self._samples, text))
+
+    def _give_up(self, patience_s: float) -> None:
+        """The driver says nothing any more."""
+        self._link.kill()
+        since = "after the stop request" if self._asked else "while capturing"
+        text = (
+            f"{self._driver}: nothing came for {patience_s:g} s {since}; the driver was ended: "
+            "check the analyzer's cable"
+        )
+        self._end(Loss(LossKind.STALL, self._samples, text))
+
+    def _end(self, loss: Loss | None) -> None:
+        if loss is not None:
+            self._items.append(loss)
+        self._items.append(CaptureEnd(self._samples, self._asked))
+        self._running = False
+
+
+def _is_error(message: Message | None) -> TypeGuard[Frame]:
+    return isinstance(message, Frame) and message.kind == frames.Kind.ERROR
+
+
+def _identity(text: str) -> AnalyzerIdentity:
+    """Identity from the worker's JSON, with the types made sure of."""
+    fields = json.loads(text)
+    return AnalyzerIdentity(
+        driver=str(fields["driver"]),
+        vendor=str(fields["vendor"]),
+        model=str(fields["model"]),
+        library=str(fields["library"]),
+        sample_rate_hz=int(fields["sample_rate_hz"]),
+        channels=tuple(str(name) for name in fields["channels"]),
+    )

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The capture process: `python -m rig.capture.worker`, started by SigrokAnalyzer.
+
+libsigrok runs in a process of its own because a driver can hang or crash in C: this process can be
+killed without hurting the measurement. Samples become edges here, so only edges cross the pipe.
+
+Standard input: one line of JSON (WorkerSpec), then single bytes, START or STOP; its end means that
+the parent is gone. Standard output: frames (rig.capture.frames). Standard error: libsigrok's
+warnings, which its default log handler prints. (A log callback would get a va_list, whose layout
+differs from one processor to the next; and a pipe still holds the last words of a crash.)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import threading
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
+
+from rig.capture import frames
+from rig.capture.edges import EdgeExtractor, join_blocks
+from rig.capture.sigrok import Context, Device, OptionValue, Session, library_version
+from rig.errors import BenchError
+from rig.instruments import AnalyzerIdentity, EdgeBlock
+
+START = b"g"
+STOP = b"s"
+
+_FLUSH_S = 0.02
+"""Edges and progress wait at most this long to share a frame with others."""
+_FLUSH_EDGES = 1 << 16
+_FEED_BYTES = 1 << 17
+"""Samples extracted at once. With _FLUSH_EDGES it bounds a frame: 2^16 edges, and 2^17 samples of
+eight channels that all toggle, at 10 bytes an edge, stay below frames.MAX_PAYLOAD_BYTES."""
+_ORPHAN_GRACE_S = 0.5
+_MAX_SPEC_BYTES = 1 << 16
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class WorkerSpec:
+    """What to open, and how."""
+
+    parent_pid: int
+    driver: str
+    conn: str
+    sample_rate_hz: int
+    channels: int
+    """Asked of drivers that can have several numbers of channels; 0: the driver's own."""
+    channel_mask: int
+    options: dict[str, OptionValue]
+
+
+class Outbox:
+    """Frames on their way out, written by a thread of their own.
+
+    Blocks are joined until they are worth a frame. A slow reader blocks `put`, and so the driver:
+    memory stays flat.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._changed = threading.Condition()
+        self._blocks: list[EdgeBlock] = []
+        self._edges = 0
+        self._urgent: list[bytes] = []
+        self._writing = False
+        threading.Thread(target=self._write_for_ever, daemon=True).start()
+
+    def put(self, block: EdgeBlock) -> None:
+        """Send a block soon; waits while too much is under way."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._edges < _FLUSH_EDGES and not self._urgent)
+            self._blocks.append(block)
+            self._edges += len(block.index)
+            self._changed.notify_all()
+
+    def send(self, kind: frames.Kind, payload: bytes = b"") -> None:
+        """Send a frame now, after all blocks before it, and wait until it is in the pipe."""
+        with self._changed:
+            self._urgent.append(frames.pack(kind, payload))
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._urgent and not self._writing)
+
+    def _write_for_ever(self) -> None:
+        while True:
+            with self._changed:
+                self._writing = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._blocks or self._urgent)
+                self._changed.wait_for(
+                    lambda: self._urgent or self._edges >= _FLUSH_EDGES, timeout=_FLUSH_S
+                )
+                parts = [frames.pack_block(join_blocks(self._blocks, 0, 0))] if self._blocks else []
+                parts += self._urgent
+                self._blocks, self._edges, self._urgent = [], 0, []
+                self._writing = True
+                self._changed.notify_all()
+            self._write(b"".join(parts))
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        except OSError:
+            os._exit(1)  # nobody reads any more
+
+
+class Capture:
+    """The driver's packets in, blocks out."""
+
+    def __init__(self, outbox: Outbox, channel_mask: int) -> None:
+        self._outbox = outbox
+        self._mask = channel_mask
+        self._unitsize = 0
+        self._extractor: EdgeExtractor | None = None
+
+    def begin(self) -> None:
+        """The next packet is the first of a new capture."""
+        self._extractor = None
+
+    def on_logic(self, unitsize: int, buffer: Any) -> None:
+        """A packet of samples. Raises BenchError if its format is not one we can read."""
+        if self._extractor is None:
+            if unitsize not in {1, 2}:
+                raise BenchError(
+                    f"the driver sends {unitsize} bytes a sample; 1 or 2 can be read: "
+                    "enable channels 0 to 15 only"
+                )
+            self._unitsize = unitsize
+            self._extractor = EdgeExtractor(cast(Literal[1, 2], unitsize), self._mask)
+        if unitsize != self._unitsize:
+            raise BenchError(
+                f"the driver changed from {self._unitsize} to {unitsize} bytes a sample "
+                f"after sample {self._extractor.samples}"
+            )
+        view = memoryview(buffer)
+        for at in range(0, len(view), _FEED_BYTES):
+            self._outbox.put(self._extractor.feed(view[at : at + _FEED_BYTES]))
+
+    def on_end(self) -> None:
+        """The driver has ended the capture.
+
+        Sent from here and not after the session, since a driver whose device has vanished may
+        never leave the session.
+        """
+        if self._extractor is not None and self._extractor.partial_bytes:
+            text = f"the capture ends within sample {self._extractor.samples}"
+            self._outbox.send(frames.Kind.SHORT, text.encode())
+        self._outbox.send(frames.Kind.END)
+
+
+class Commands:
+    """The parent's bytes, read by a thread, as the driver may hang in C."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._start = threading.Semaphore(0)
+        self._finished = threading.Event()
+        self._orphaned = False
+        self.session: Session | None = None
+        """What STOP stops."""
+        threading.Thread(target=self._read_for_ever, daemon=True).start()
+
+    def wait_for_start(self) -> bool:
+        """False if the parent is gone."""
+        self._start.acquire()
+        return not self._orphaned
+
+    def finish(self) -> None:
+        """The main thread is on its way out."""
+        self._finished.set()
+
+    def _read_for_ever(self) -> None:
+        while command := os.read(self._descriptor, 1):
+            if command == START:
+                self._start.release()
+            elif command == STOP and self.session is not None:
+                self.session.stop()
+        if self.session is not None:
+            self.session.stop()
+        self._orphaned = True
+        self._start.release()
+        if not self._finished.wait(_ORPHAN_GRACE_S):
+            os._exit(1)
+
+
+def main() -> None:
+    """Serve one parent until it closes standard input."""
+    output = os.dup(1)
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)  # some drivers print; their words must not land between the frames
+    os.close(sink)
+    with open(
+        0, "rb", buffering=0, closefd=False
+    ) as commands_in:  # unbuffered: takes one line only
+        line = commands_in.readline(_MAX_SPEC_BYTES)
+    spec = WorkerSpec(**json.loads(line))
+    _die_with(spec.parent_pid)
+    outbox = Outbox(output)
+    commands = Commands(0)
+    try:
+        _serve(spec, outbox, commands)
+    except BenchError as error:
+        outbox.send(frames.Kind.ERROR, str(error).encode())
+    commands.finish()
+
+
+def _serve(spec: WorkerSpec, outbox: Outbox, commands: Commands) -> None:
+    with Context() as context:
+        options = {**({"logic_channels": spec.channels} if spec.channels else {}), **spec.options}
+        device = Device(context, spec.driver, spec.conn, options)
+        device.enable_channels(spec.channel_mask)
+        rate_hz = device.set_sample_rate(spec.sample_rate_hz)
+        identity = AnalyzerIdentity(
+            driver=spec.driver,
+            vendor=device.vendor,
+            model=device.model,
+            library=library_version(),
+            sample_rate_hz=rate_hz,
+            channels=tuple(name for _, name in device.channels()),
+        )
+        capture = Capture(outbox, spec.channel_mask)
+        session = commands.session = Session(context, device, capture.on_logic, capture.on_end)
+        outbox.send(frames.Kind.IDENTITY, json.dumps(asdict(identity)).encode())
+        while commands.wait_for_start():
+            capture.begin()
+            session.start()
+            outbox.send(frames.Kind.STARTED)
+            session.run()
+        device.close()
+
+
+def _die_with(parent_pid: int) -> None:
+    """Ask the kernel to kill this process when the parent dies, however it dies."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent_pid:  # it died before the request
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The controller's end of the capture worker: its process and its three pipes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from rig.capture import frames, worker
+
+_READ_BYTES = 1 << 20
+_MAX_LINE_BYTES = 500
+_EXIT_S = 2.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A message of the worker."""
+
+    kind: frames.Kind
+    payload: bytearray
+
+    @property
+    def text(self) -> str:
+        """The payload of a frame that carries text."""
+        return self.payload.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A line on the worker's standard error, cut if it is long."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Gone:
+    """The worker has ended. The last message."""
+
+    text: str
+
+
+Message = Frame | Warned | Gone
+
+
+class WorkerLink:
+    """Starts a worker and talks with it."""
+
+    def __init__(self, spec: worker.WorkerSpec) -> None:
+        # -P: nothing in the current directory may stand in for a module.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", worker.__name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C is for the controller, which then stops the capture
+        )
+        if not (self._process.stdin and self._process.stdout and self._process.stderr):
+            raise AssertionError("Popen was asked for three pipes")
+        self._commands = self._process.stdin
+        self._frames = self._process.stdout
+        self._errors = self._process.stderr
+        os.set_blocking(self._errors.fileno(), False)
+        self._reader = frames.FrameReader()
+        self._line = b""
+        self._gone: Gone | None = None
+        self.send(json.dumps(asdict(spec)).encode() + b"\n")
+
+    @property
+    def pid(self) -> int:
+        """Process id of the worker."""
+        return self._process.pid
+
+    def send(self, command: bytes) -> None:
+        """A worker that has ended takes no command; `receive` tells of its end."""
+        with contextlib.suppress(OSError):
+            self._commands.write(command)
+
+    def receive(self, timeout_s: float) -> list[Message]:
+        """What the worker has said; empty if nothing came in time. After Gone, Gone again.
+
+        A warning that was printed before a frame was sent comes before that frame.
+        """
+        if self._gone is not None:
+            return [self._gone]
+        pipes = [self._frames, self._errors]
+        ready, _, _ = select.select(pipes, [], [], max(0.0, timeout_s))
+        data = os.read(self._frames.fileno(), _READ_BYTES) if self._frames in ready else None
+        messages: list[Message] = list(self._warnings()) if ready else []
+        if data == b"":
+            return [*messages, *self._end("the capture process ended")]
+        try:
+            for kind, payload in self._reader.feed(data or b""):
+                messages.append(Frame(kind, payload))  # those before the damage count
+        except frames.FrameError as error:
+            self.kill()
+            messages += self._end(f"the capture process was ended, as it sent {error}")
+        return messages
+
+    def kill(self) -> None:
+        """End the worker at once."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the worker, by force if need be, and reap it. May be called twice."""
+        with contextlib.suppress(OSError):
+            self._commands.close()
+        self._reap()
+        self._frames.close()
+        self._errors.close()
+        self._gone = self._gone or Gone("the capture process was closed")
+
+    def _reap(self) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_EXIT_S)
+            return
+        self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_EXIT_S)  # a process stuck in the kernel cannot be reaped
+
+    def _end(self, what: str) -> Iterator[Message]:
+        self._reap()
+        yield from self._warnings()
+        self._gone = Gone(f"{what} ({_status_text(self._process.returncode)})")
+        yield self._gone
+
+    def _warnings(self) -> Iterator[Warned]:
+        try:
+            data = os.read(self._errors.fileno(), _READ_BYTES)
+        except BlockingIOError:
+            return
+        *lines, rest = (self._line + data).split(b"\n")
+        self._line = rest[:_MAX_LINE_BYTES]
+        for line in lines:
+            text = line[:_MAX_LINE_BYTES].decode("utf-8", "replace").removeprefix("sr: ").strip()
+            if text:
+                yield Warned(text)
+
+
+def _status_text(status: int | None) -> str:
+    if status is None:
+        return "it cannot be killed"
+    if status >= 0:
+        return f"exit status {status}"
+    return f"killed by {signal.Signals(-status).name}"

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig fixtures`"""
+
+from __future__ import annotations
+
+import argparse
+
+from rig.config.fixture import load_fixture
+from rig.resources import fixture_names
+
+
+def command(_options: argparse.Namespace) -> int:
+    """A line for each built-in fixture."""
+    names = fixture_names()
+    width = max(len(name) for name in names)
+    for name in names:
+        print(f"{name:<{width}}  {load_fixture(name).title}")
+    return 0

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The `rig` command: words in, one of the commands, an exit code out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from rig import __version__
+from rig.errors import RigError
+
+EXIT_CODES = """\
+exit codes:
+  0  passed
+  1  a limit of the plan exceeded, or the run did not get to its end
+  2  bad input: nothing was started, nothing written
+  3  the bench failed
+  4  witnesses disagree, or data lost
+  130  interrupted by Ctrl-C
+"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    options = _parser().parse_args(words)
+    try:
+        code: int = options.command(options)
+    except RigError as error:
+        print(f"rig: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read our output went away, as `rig show FILE | head` does.
+        sys.stderr.close()
+        return 0
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rig",
+        description="Measures interrupt latency of real-time systems from outside.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"latency-rig {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_run(commands)
+    _add_show(commands)
+    _add_analyze(commands)
+    _add_export(commands)
+    for name, text in (
+        ("plans", "list the built-in plans"),
+        ("fixtures", "list the built-in fixtures"),
+        (
+            "doctor",
+            "check libsigrok, firmware, serial ports; say what is missing and how to mend it",
+        ),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(command=_later(name))
+    return parser
+
+
+def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    run = commands.add_parser(
+        "run",
+        help="measure, and write a run file",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument("plan", metavar="PLAN", help="a built-in plan (`rig plans`) or a TOML file")
+    run.add_argument(
+        "--fixture",
+        metavar="FIXTURE",
+        required=True,
+        help="a built-in fixture (`rig fixtures`) or a TOML file",
+    )
+    run.add_argument(
+        "--out", metavar="FILE", type=Path, help="run file (default: runs/PLAN-TIME.h5)"
+    )
+    run.add_argument("--count", metavar="N", type=int, help="stimuli, instead of the plan's")
+    run.add_argument("--seed", metavar="N", type=int, help="seed of the train, not the plan's")
+    _add_output(run)
+    run.add_argument("--quiet", action="store_true", help="no progress, only the result")
+    run.set_defaults(command=_later("run"))
+
+
+def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    show = commands.add_parser("show", help="show a run file, also one that a crash left behind")
+    show.add_argument("file", metavar="FILE", type=Path)
+    _add_output(show)
+    show.set_defaults(command=_later("show"))
+
+
+def _add_analyze(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    analyze = commands.add_parser(
+        "analyze", help="compute everything again from a run file's raw data and store it there"
+    )
+    analyze.add_argument("file", metavar="FILE", type=Path)
+    _add_output(analyze)
+    analyze.set_defaults(command=_later("analyze"))
+
+
+def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    export = commands.add_parser("export", help="write a run's capture as .sr, for PulseView")
+    export.add_argument("file", metavar="FILE", type=Path)
+    export.add_argument("out", metavar="OUT.sr", type=Path)
+    export.set_defaults(command=_later("export"))
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON document on standard output, nothing else"
+    )
+
+
+def _later(name: str) -> Callable[[argparse.Namespace], int]:
+    """The command's function, imported when it is called: `rig --help` needs no numpy."""
+
+    def call(options: argparse.Namespace) -> int:
+        command: int = import_module(f"rig.cli.{name}").command(options)
+        return command
+
+    return call
+
+
+if __name__ == "__main__":
+    sys.exit(main())

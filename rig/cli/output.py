@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A result on standard output: a table, or one JSON document and nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from rich.console import Console
+
+from rig.report.terminal import print_result
+from rig.session.results import Result, document
+
+
+def show_result(result: Result, *, as_json: bool) -> None:
+    """Print it."""
+    if as_json:
+        sys.stdout.write(json.dumps(document(result), indent=2) + "\n")
+    else:
+        print_result(Console(), result)

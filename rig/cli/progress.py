@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Progress of a run on standard error: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from rig.session.live import LiveSummary
+from rig.session.run import OnProgress
+
+LINE_S = 5.0
+"""Plain lines come this often at most."""
+
+
+@contextmanager
+def progress_for(*, quiet: bool) -> Iterator[OnProgress]:
+    """A function that shows a live summary."""
+    if quiet:
+        yield lambda _live: None
+    elif sys.stderr.isatty():
+        with _bar() as on_progress:
+            yield on_progress
+    else:
+        yield _Lines()
+
+
+def counts_text(live: LiveSummary, rate_hz: float) -> str:
+    """Counts in one line."""
+    return (
+        f"{live.stimuli}/{live.planned} stimuli, {live.answers} answered, {live.missed} missed, "
+        f"{live.losses} lost, {rate_hz:,.0f}/s"
+    )
+
+
+class _Rate:
+    """Stimuli per second of waiting."""
+
+    def __init__(self) -> None:
+        self._start: tuple[float, int] | None = None
+
+    def of(self, live: LiveSummary) -> float:
+        now = monotonic()
+        if self._start is None and live.stimuli:
+            self._start = now, live.stimuli
+        if self._start is None or now <= self._start[0]:
+            return 0.0
+        return (live.stimuli - self._start[1]) / (now - self._start[0])
+
+
+@contextmanager
+def _bar() -> Iterator[OnProgress]:
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.fields[phase]}"),
+        BarColumn(24),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+    )
+    rate = _Rate()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=None, phase="opening")
+
+        def show(live: LiveSummary) -> None:
+            progress.update(
+                task,
+                total=live.planned,
+                completed=min(live.stimuli, live.planned),
+                description=counts_text(live, rate.of(live)),
+                phase=live.phase,
+            )
+
+        yield show
+
+
+class _Lines:
+    """A line at each change of phase, and every few seconds."""
+
+    def __init__(self) -> None:
+        self._phase = ""
+        self._next = 0.0
+        self._rate = _Rate()
+
+    def __call__(self, live: LiveSummary) -> None:
+        now = monotonic()
+        rate_hz = self._rate.of(live)
+        if live.phase != self._phase or now >= self._next:
+            self._phase, self._next = live.phase, now + LINE_S
+            text = counts_text(live, rate_hz) if live.stimuli else ""
+            print(f"{live.phase} {text}".rstrip(), file=sys.stderr, flush=True)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig run PLAN --fixture FIXTURE`"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import FrameType
+
+from rig.cli.output import show_result
+from rig.cli.progress import progress_for
+from rig.config.check import check
+from rig.config.fixture import load_fixture
+from rig.config.plan import load_plan
+from rig.errors import InputError
+from rig.report.page import write_page
+from rig.session.results import store
+from rig.session.run import run
+
+
+def command(options: argparse.Namespace) -> int:
+    """Measure; returns the exit code. Raises RigError if nothing could be begun."""
+    plan = load_plan(options.plan).with_overrides(options.count, options.seed)
+    fixture = load_fixture(options.fixture)
+    check(plan, fixture)
+    path = options.out or _default_path(plan.name)
+    report_path = path.with_suffix(".html")
+    for file in (path, report_path):
+        if file.exists():
+            raise InputError(
+                f"{file}: exists already and is not overwritten; name another file with --out"
+            )
+    quiet = options.quiet or options.json
+    with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
+        failure = run(plan, fixture, path, on_progress, stop)
+    if failure is not None:
+        print(f"rig: {failure}", file=sys.stderr)
+    result = store(path)
+    write_page(report_path, result)
+    show_result(result, as_json=options.json)
+    if not options.json:
+        print(f"report:   {report_path}")
+    return result.exit_code
+
+
+def _default_path(plan_name: str) -> Path:
+    folder = Path("runs")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: cannot be created here ({error.strerror}); name a run file with --out"
+        ) from None
+    started = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    return folder / f"{plan_name}-{started}.h5"
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """An event that Ctrl-C or SIGTERM sets: the run stops its instruments and keeps its file."""
+    stop = threading.Event()
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

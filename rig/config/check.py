@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a plan can be carried out on a fixture, before any instrument is touched."""
+
+from __future__ import annotations
+
+import re
+
+from rig.config.fixture import RESPONSE, STIMULUS, Fixture
+from rig.config.plan import Plan
+from rig.config.tables import Document, TomlPath
+from rig.config.units import RATE, TIME, ticks_to_ps
+from rig.errors import InputError
+from rig.stimulus.train import CLOCK_HZ, Train
+
+_SIGNALS = {"interrupt": (STIMULUS, RESPONSE)}
+"""Signals that each measurement must see."""
+
+_PLAN_KEYS = {
+    "delay_ticks": "delay",
+    "width_ticks": "pulse_width",
+    "period_ticks": "period",
+    "interval_min_ticks": "interval_min",
+    "interval_max_ticks": "interval_max",
+    "interval_mean_ticks": "interval_mean",
+    "burst_spacing_ticks": "burst_spacing",
+    "ramp_start_ticks": "interval_start",
+    "ramp_stop_ticks": "interval_stop",
+}
+"""Key of the plan behind each field of Train whose limits are the firmware's alone."""
+
+
+def check(plan: Plan, fixture: Fixture, stimulus_clock_hz: int = CLOCK_HZ) -> None:
+    """Raise InputError, naming file, line and key, if the fixture cannot do what the plan asks."""
+    _check_wires(plan, fixture)
+    _check_resolution(plan, fixture)
+    train = _train(plan, stimulus_clock_hz)
+    shortest_ticks = min(train.width_ticks, train.shortest_interval_ticks - train.width_ticks)
+    _check_visible(plan, fixture, ticks_to_ps(shortest_ticks, stimulus_clock_hz))
+
+
+def _check_wires(plan: Plan, fixture: Fixture) -> None:
+    for signal in _SIGNALS[plan.measurement]:
+        if not fixture.has_signal(signal):
+            problem = f"no wire carries {signal}, which plan {plan.name} needs"
+            valid = f'a [[wire]] with signal = "{signal}"'
+            document = Document(fixture.text, fixture.source)
+            raise document.error(("wire", 0, "signal"), problem, valid)
+    wired = len(fixture.sequence_channels)
+    asked = plan.response.sequence_bits
+    if asked > wired:
+        problem = f"{asked} asked, but fixture {fixture.name} wires {wired}"
+        raise _error(plan, ("response", "sequence_bits"), problem, f"at most {wired}")
+
+
+def _check_resolution(plan: Plan, fixture: Fixture) -> None:
+    sample_ps = _sample_ps(fixture)
+    asked_ps = plan.capture.resolution_ps
+    if sample_ps > asked_ps:
+        rate = RATE.format(fixture.analyzer.sample_rate_hz)
+        problem = (
+            f"{TIME.format(asked_ps)} asked, but fixture {fixture.name} samples at {rate}, "
+            f"every {TIME.format(sample_ps)}"
+        )
+        needed = RATE.format(-(-(10**12) // asked_ps))
+        valid = f"{TIME.format(sample_ps)} or more, or a sample_rate of {needed} or more"
+        raise _error(plan, ("capture", "resolution"), problem, valid)
+
+
+def _check_visible(plan: Plan, fixture: Fixture, shortest_ps: int) -> None:
+    """Pulses and the rests between them must outlast two samples and the glitch filter.
+
+    Half of the shortest is the bound, so that neither clock errors nor the place of a pulse
+    between two samples can decide whether it is seen.
+    """
+    sample_ps = _sample_ps(fixture)
+    if shortest_ps < 2 * sample_ps:
+        problem = f"the shortest pulse or rest, {TIME.format(shortest_ps)}, is under two samples"
+        valid = f"{TIME.format(2 * sample_ps)} or more, or a higher sample_rate"
+        raise _error(plan, ("stimulus", "pulse_width"), problem, valid)
+    filter_ps = plan.capture.glitch_filter_ps
+    low, high = TIME.format(sample_ps + 1), TIME.format(shortest_ps // 2)
+    valid = f'"0 ns" for none, or {low} to {high}'
+    path = ("capture", "glitch_filter")
+    if 0 < filter_ps <= sample_ps:
+        problem = f"{TIME.format(filter_ps)} is no more than one sample and removes nothing"
+        raise _error(plan, path, problem, valid)
+    if 2 * filter_ps > shortest_ps:
+        problem = (
+            f"{TIME.format(filter_ps)} may remove stimulus edges: the shortest pulse or rest is "
+            f"{TIME.format(shortest_ps)}"
+        )
+        raise _error(plan, path, problem, valid)
+
+
+def _train(plan: Plan, clock_hz: int) -> Train:
+    try:
+        return plan.train(clock_hz)
+    except ValueError as error:
+        raise _train_error(plan, str(error), clock_hz) from None
+
+
+def _train_error(plan: Plan, message: str, clock_hz: int) -> InputError:
+    """Train's own words, `FIELD [is] VALUE ...; valid: ...`, with times in place of ticks."""
+    field, _, words = message.partition(" ")
+    times = re.sub(
+        r"\b([0-9]+)\b(?! pulses)(?: ticks)?",
+        lambda match: TIME.format(ticks_to_ps(int(match[1]), clock_hz)),
+        words,
+    )
+    problem, _, valid = times.partition("; valid: ")
+    if problem.startswith("is "):
+        problem = f"{problem[3:]} is out of the firmware's range"
+    return _error(plan, ("stimulus", _PLAN_KEYS.get(field, field)), problem, valid)
+
+
+def _sample_ps(fixture: Fixture) -> int:
+    """Time between two samples, rounded up to whole picoseconds."""
+    return ticks_to_ps(1, fixture.analyzer.sample_rate_hz)
+
+
+def _error(plan: Plan, path: TomlPath, problem: str, valid: str) -> InputError:
+    return Document(plan.text, plan.source).error(path, problem, valid)

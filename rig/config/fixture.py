@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A fixture: instruments and wires of one bench, written as TOML. docs/fixtures.md explains it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from rig.config.plan import NAME_PATTERN, NAME_VALID
+from rig.config.tables import Document, Table, read_document
+from rig.config.units import RATE
+from rig.config.virtual import VirtualSettings, parse_virtual
+from rig.resources import find_fixture, fixture_names
+
+VIRTUAL = "virtual"
+STIMULUS = "stimulus"
+RESPONSE = "response"
+SEQUENCE = tuple(f"sequence{bit}" for bit in range(8))
+SIGNALS = (STIMULUS, RESPONSE, *SEQUENCE)
+
+CHIP_PINS = {"atmega328p": {STIMULUS: "D9", RESPONSE: "D8"}}
+"""Pins of each chip, by Arduino name: OC1A makes the pulse, ICP1 captures the answer."""
+
+VIRTUAL_CHANNELS = (8, 14)
+"""Channel counts of BeagleLogic's one-byte and two-byte samples."""
+
+OptionValue = str | int | bool
+
+
+@dataclass(frozen=True)
+class AnalyzerSettings:
+    """The logic analyzer and how it is set."""
+
+    driver: str
+    """Driver name of libsigrok."""
+    connection: str
+    """libsigrok's `conn` option; "" is the first device found; "virtual" the virtual analyzer."""
+    sample_rate_hz: int
+    channels: int
+    """Logic channels, D0 upwards."""
+    stall_timeout_ps: int
+    """Longest silence of a running analyzer before the capture counts as stalled."""
+    options: Mapping[str, OptionValue]
+    """Further options of the driver, by libsigrok's names."""
+
+
+@dataclass(frozen=True)
+class StimulusSettings:
+    """The microcontroller that makes the pulses."""
+
+    port: str
+    """Serial port, or "virtual"."""
+    chip: str
+
+
+@dataclass(frozen=True)
+class TargetSettings:
+    """The system under test."""
+
+    link: str
+    """Where the agent listens: "tcp:HOST:PORT", or "virtual"."""
+    answer: str
+    """How the agent answers: "toggle" changes the level of the pin once an interrupt."""
+
+    @property
+    def tcp_address(self) -> tuple[str, int]:
+        """Host and port of a tcp link. Raises ValueError for a virtual one."""
+        return _tcp_address(self.link)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """One signal and where it is connected."""
+
+    signal: str
+    channel: int
+    """Bit number of the analyzer's channel."""
+    stimulus_pin: str
+    """Pin of the microcontroller, or "" if it is not connected there."""
+    target_line: str
+    """For people: the target's pin."""
+    color: str
+    """For people: the color of the wire."""
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One bench. Immutable; `text` is the whole source, for the run file."""
+
+    name: str
+    title: str
+    analyzer: AnalyzerSettings
+    stimulus: StimulusSettings
+    target: TargetSettings
+    wires: tuple[Wire, ...]
+    virtual: VirtualSettings | None
+    """The bench behind the cable ends, if all three instruments are virtual."""
+    text: str
+    source: str
+    """File name, or name of the built-in fixture."""
+
+    @property
+    def is_virtual(self) -> bool:
+        return self.virtual is not None
+
+    def has_signal(self, signal: str) -> bool:
+        return any(wire.signal == signal for wire in self.wires)
+
+    def channel_of(self, signal: str) -> int:
+        """Bit number of the channel that sees this signal. Raises KeyError if none does."""
+        return {wire.signal: wire.channel for wire in self.wires}[signal]
+
+    @property
+    def sequence_channels(self) -> tuple[int, ...]:
+        """Channels of the sequence bits, least significant first."""
+        return tuple(self.channel_of(signal) for signal in SEQUENCE if self.has_signal(signal))
+
+    @property
+    def channel_mask(self) -> int:
+        """Bits of all channels that carry a signal."""
+        return sum(1 << wire.channel for wire in self.wires)
+
+    @property
+    def has_second_witness(self) -> bool:
+        """The stimulus's input capture sees the answer too."""
+        return any(wire.signal == RESPONSE and wire.stimulus_pin for wire in self.wires)
+
+
+def load_fixture(name_or_path: str) -> Fixture:
+    """Read a built-in fixture or a file. Raises InputError: one line with file, line and key."""
+    source = name_or_path if name_or_path in fixture_names() else None
+    document = read_document(find_fixture(name_or_path), source)
+    return parse_fixture(document.text, document.source)
+
+
+def parse_fixture(text: str, source: str) -> Fixture:
+    """A fixture from its text; `source` is the name used in errors. Raises InputError."""
+    root = Document(text, source).root()
+    root.allow_only(("fixture", "analyzer", "stimulus", "target", "wire", "virtual"))
+    head = root.table("fixture")
+    head.allow_only(("name", "title"))
+    analyzer = _analyzer(root.table("analyzer"))
+    stimulus = _stimulus(root.table("stimulus"))
+    return Fixture(
+        name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
+        title=head.text("title", "", valid="one line of text"),
+        analyzer=analyzer,
+        stimulus=stimulus,
+        target=_target(root.table("target")),
+        wires=_wires(root, analyzer.channels, stimulus.chip),
+        virtual=_virtual(root),
+        text=text,
+        source=source,
+    )
+
+
+def _analyzer(table: Table) -> AnalyzerSettings:
+    keys = ("driver", "connection", "sample_rate", "channels", "stall_timeout", "options")
+    table.allow_only(keys)
+    driver_valid = 'a driver of libsigrok, such as "fx2lafw"; `sigrok-cli -L` lists them'
+    return AnalyzerSettings(
+        driver=table.text("driver", pattern="[a-z0-9][a-z0-9-]*", valid=driver_valid),
+        connection=table.text("connection", "", valid='libsigrok\'s conn option, or "virtual"'),
+        sample_rate_hz=table.quantity(RATE, "sample_rate", 10**3, 10**9),
+        channels=table.integer("channels", 1, 16),
+        stall_timeout_ps=table.time_ps("stall_timeout", 10**11, 600 * 10**12, 5 * 10**12),
+        options=_options(table.table("options", optional=True)),
+    )
+
+
+def _options(table: Table) -> Mapping[str, OptionValue]:
+    options: dict[str, OptionValue] = {}
+    for key, value in table.values.items():
+        if isinstance(value, bool):
+            options[key] = value
+        elif isinstance(value, int):
+            options[key] = table.integer(key, -(2**63), 2**63 - 1)
+        else:
+            options[key] = table.text(key, valid="a string, an integer, true or false")
+    return MappingProxyType(options)
+
+
+def _stimulus(table: Table) -> StimulusSettings:
+    table.allow_only(("port", "chip"))
+    port_valid = 'a serial port such as "/dev/ttyACM0", or "virtual"'
+    return StimulusSettings(
+        port=table.text("port", pattern="virtual|/.+", valid=port_valid),
+        chip=table.choice("chip", tuple(CHIP_PINS)),
+    )
+
+
+def _target(table: Table) -> TargetSettings:
+    table.allow_only(("link", "answer"))
+    valid = '"tcp:HOST:PORT" with a port from 1 to 65535, or "virtual"'
+    link = table.text("link", valid=valid)
+    if link != VIRTUAL:
+        try:
+            _tcp_address(link)
+        except ValueError:
+            raise table.error("link", f'"{link}" is no link to an agent', valid) from None
+    return TargetSettings(link=link, answer=table.choice("answer", ("toggle",), "toggle"))
+
+
+def _tcp_address(link: str) -> tuple[str, int]:
+    match = re.fullmatch(r"tcp:(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})", link)
+    if match is None or not 1 <= int(match[2]) <= 65535:
+        raise ValueError(f"{link} is not tcp:HOST:PORT")
+    return match[1].strip("[]"), int(match[2])
+
+
+# --- wires -------------------------------------------------------------------------------------
+
+
+def _wires(root: Table, channels: int, chip: str) -> tuple[Wire, ...]:
+    tables = list(root.tables("wire"))
+    wires: list[Wire] = []
+    for table in tables:
+        wire = _wire(table, channels, chip)
+        for other, place in zip(wires, tables, strict=False):
+            _refuse_shared(table, wire, place, other, channels)
+        wires.append(wire)
+    _refuse_sequence_gap(tables, wires)
+    return tuple(wires)
+
+
+def _wire(table: Table, channels: int, chip: str) -> Wire:
+    table.allow_only(("signal", "channel", "stimulus_pin", "target_line", "color"))
+    signal = table.choice("signal", SIGNALS)
+    valid = f"D0 to D{channels - 1}, as [analyzer] channels = {channels}"
+    channel = int(table.text("channel", pattern="D(0|[1-9][0-9]?)", valid=valid)[1:])
+    if channel >= channels:
+        raise table.error("channel", f"the analyzer has no channel D{channel}", valid)
+    return Wire(
+        signal=signal,
+        channel=channel,
+        stimulus_pin=_stimulus_pin(table, signal, chip),
+        target_line=table.text("target_line", "", valid="one line of text"),
+        color=table.text("color", "", valid="one line of text"),
+    )
+
+
+def _stimulus_pin(table: Table, signal: str, chip: str) -> str:
+    """The pin given, which the chip's timer fixes; a sequence wire does not reach the chip."""
+    if "stimulus_pin" not in table:
+        return ""
+    pin = CHIP_PINS[chip].get(signal)
+    if pin is None:
+        problem = f"{signal} is not wired to the stimulus"
+        raise table.error("stimulus_pin", problem, "no stimulus_pin for this signal")
+    given = table.text("stimulus_pin", valid=pin)
+    if given != pin:
+        raise table.error("stimulus_pin", f'"{given}" is not the {chip}\'s {signal} pin', pin)
+    return pin
+
+
+def _refuse_shared(
+    table: Table, wire: Wire, other_table: Table, other: Wire, channels: int
+) -> None:
+    if wire.signal == other.signal:
+        problem = f"{wire.signal} is wired twice, first in line {other_table.line_of('signal')}"
+        raise table.error("signal", problem, "one wire for each signal")
+    if wire.channel == other.channel:
+        line = other_table.line_of("channel")
+        problem = f"D{wire.channel} is used twice, first by {other.signal} in line {line}"
+        raise table.error("channel", problem, f"another of D0 to D{channels - 1}")
+
+
+def _refuse_sequence_gap(tables: list[Table], wires: list[Wire]) -> None:
+    wired = {wire.signal for wire in wires}
+    for table, wire in zip(tables, wires, strict=True):
+        missing = [s for s in SEQUENCE[: _bit(wire.signal)] if s not in wired]
+        if missing:
+            problem = f"{wire.signal} is wired but {missing[0]} is not"
+            raise table.error("signal", problem, "sequence wires from sequence0 up, without a gap")
+
+
+def _bit(signal: str) -> int:
+    return SEQUENCE.index(signal) if signal in SEQUENCE else 0
+
+
+# --- virtual bench -----------------------------------------------------------------------------
+
+
+def _virtual(root: Table) -> VirtualSettings | None:
+    """The [virtual] table, there if and only if all three instruments are virtual."""
+    places = (("analyzer", "connection"), ("stimulus", "port"), ("target", "link"))
+    real = [p for p in places if root.table(p[0]).values.get(p[1]) != VIRTUAL]
+    if len(real) == len(places):
+        if VIRTUAL in root:
+            problem = "no instrument of this fixture is virtual"
+            raise root.error(VIRTUAL, problem, "no [virtual] table")
+        return None
+    if real:
+        table, key = real[0]
+        problem = 'not "virtual", but another instrument is'
+        valid = '"virtual" for connection, port and link alike, or for none of them'
+        raise root.table(table).error(key, problem, valid)
+    analyzer = root.table("analyzer")
+    if analyzer.values["driver"] != "beaglelogic":
+        problem = "the virtual analyzer speaks the protocol of another driver"
+        raise analyzer.error("driver", problem, "beaglelogic")
+    if analyzer.values["channels"] not in VIRTUAL_CHANNELS:
+        raise analyzer.error("channels", "not a size of the virtual analyzer", "8 or 14")
+    return parse_virtual(root.table(VIRTUAL, optional=True))

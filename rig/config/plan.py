@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A plan: what to measure, written as TOML. docs/plans.md explains every key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rig.config.tables import Document, Table, input_error, read_document
+from rig.config.units import ps_to_ticks
+from rig.resources import find_plan, plan_names
+from rig.stimulus.train import Pattern, Polarity, Train
+
+SECOND_PS = 10**12
+COUNT_MAX = 2**32 - 1
+SEED_MAX = 2**32 - 1
+TIME_MAX_PS = 60 * SECOND_PS
+"""Bound of every time in a plan; the firmware's own limits are closer and checked with a clock."""
+
+MEASUREMENTS = ("interrupt",)
+NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
+NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
+
+_PATTERNS = {pattern.name.lower(): pattern for pattern in Pattern}
+_POLARITIES = {polarity.name.lower(): polarity for polarity in Polarity}
+
+PATTERN_KEYS = {
+    "periodic": ("period",),
+    "uniform": ("interval_min", "interval_max"),
+    "poisson": ("interval_min", "interval_mean"),
+    "burst": ("burst_count", "burst_spacing", "period"),
+    "ramp": ("interval_start", "interval_stop"),
+}
+"""The keys that each pattern needs, and that no other may have."""
+
+
+@dataclass(frozen=True)
+class StimulusPlan:
+    """The pulse train in time. What its pattern does not use is 0."""
+
+    pattern: Pattern
+    count: int
+    """Pulses, from 1."""
+    seed: int
+    delay_ps: int
+    """From the start of the train to its first pulse."""
+    width_ps: int
+    polarity: Polarity
+    period_ps: int = 0
+    """Pulse to pulse (periodic), or start of a burst to start of the next."""
+    interval_min_ps: int = 0
+    interval_max_ps: int = 0
+    interval_mean_ps: int = 0
+    burst_count: int = 0
+    """Pulses in a burst."""
+    burst_spacing_ps: int = 0
+    ramp_start_ps: int = 0
+    """First interval of a ramp."""
+    ramp_stop_ps: int = 0
+    """Last interval of a ramp."""
+
+
+@dataclass(frozen=True)
+class CapturePlan:
+    """What the analyzer's record must be good for."""
+
+    resolution_ps: int
+    """Coarsest sample period accepted."""
+    glitch_filter_ps: int
+    """Pulses shorter than this are counted and set aside; 0 is off."""
+
+
+@dataclass(frozen=True)
+class ResponsePlan:
+    """What is asked of the answers."""
+
+    timeout_ps: int
+    """How long after the last pulse an answer is still waited for."""
+    sequence_bits: int
+    """Fewest sequence wires the fixture must have."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may show and still pass. None is not judged."""
+
+    max_latency_ps: int | None = None
+    p99_latency_ps: int | None = None
+    average_latency_ps: int | None = None
+    missed: int | None = 0
+    late: int | None = 0
+    merged: int | None = 0
+    duplicate: int | None = 0
+    spurious: int | None = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One measurement. Immutable; `text` is the whole source, for the run file."""
+
+    name: str
+    title: str
+    measurement: str
+    scenario: str
+    """Load on the target while it is measured."""
+    stimulus: StimulusPlan
+    capture: CapturePlan
+    response: ResponsePlan
+    limits: Limits
+    text: str
+    """Source as read; overrides are not in it."""
+    source: str
+    """File name, or name of the built-in plan."""
+
+    def train(self, clock_hz: int) -> Train:
+        """The train in ticks of a stimulus clock, each time rounded to the nearest tick.
+
+        Raises ValueError, in words, for a train that the firmware cannot make.
+        """
+        s = self.stimulus
+        return Train(
+            pattern=s.pattern,
+            count=s.count,
+            seed=s.seed,
+            delay_ticks=ps_to_ticks(s.delay_ps, clock_hz),
+            width_ticks=ps_to_ticks(s.width_ps, clock_hz),
+            polarity=s.polarity,
+            period_ticks=ps_to_ticks(s.period_ps, clock_hz),
+            interval_min_ticks=ps_to_ticks(s.interval_min_ps, clock_hz),
+            interval_max_ticks=ps_to_ticks(s.interval_max_ps, clock_hz),
+            interval_mean_ticks=ps_to_ticks(s.interval_mean_ps, clock_hz),
+            burst_count=s.burst_count,
+            burst_spacing_ticks=ps_to_ticks(s.burst_spacing_ps, clock_hz),
+            ramp_start_ticks=ps_to_ticks(s.ramp_start_ps, clock_hz),
+            ramp_stop_ticks=ps_to_ticks(s.ramp_stop_ps, clock_hz),
+        )
+
+    def glitch_filter_samples(self, sample_rate_hz: int) -> int:
+        """Width for the glitch filter: pulses of fewer samples than this are set aside."""
+        return -(-self.capture.glitch_filter_ps * sample_rate_hz // SECOND_PS)
+
+    def with_overrides(self, count: int | None = None, seed: int | None = None) -> Plan:
+        """The same plan with another count or seed. Raises InputError if it is out of range."""
+        stimulus = self.stimulus
+        if count is not None:
+            _check_override("--count", count, 1, COUNT_MAX)
+            stimulus = replace(stimulus, count=count)
+        if seed is not None:
+            _check_override("--seed", seed, 0, SEED_MAX)
+            stimulus = replace(stimulus, seed=seed)
+        return replace(self, stimulus=stimulus)
+
+
+def load_plan(name_or_path: str) -> Plan:
+    """Read a built-in plan or a file. Raises InputError: one line with file, line and key."""
+    source = name_or_path if name_or_path in plan_names() else None
+    document = read_document(find_plan(name_or_path), source)
+    return parse_plan(document.text, document.source)
+
+
+def parse_plan(text: str, source: str) -> Plan:
+    """A plan from its text; `source` is the name used in errors. Raises InputError."""
+    root = Document(text, source).root()
+    root.allow_only(("plan", "stimulus", "capture", "response", "limits"))
+    head = root.table("plan")
+    head.allow_only(("name", "title", "measurement", "scenario"))
+    return Plan(
+        name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
+        title=head.text("title", "", valid="one line of text"),
+        measurement=head.choice("measurement", MEASUREMENTS),
+        scenario=head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID),
+        stimulus=_stimulus(root.table("stimulus")),
+        capture=_capture(root.table("capture")),
+        response=_response(root.table("response")),
+        limits=_limits(root.table("limits", optional=True)),
+        text=text,
+        source=source,
+    )
+
+
+def _stimulus(table: Table) -> StimulusPlan:
+    common = ("count", "seed", "pulse_width", "polarity", "delay")
+    pattern = table.allow_only_for("pattern", PATTERN_KEYS, common)
+    own = PATTERN_KEYS[pattern]
+
+    def time_ps(key: str, low_ps: int = 1) -> int:
+        return table.time_ps(key, low_ps, TIME_MAX_PS) if key in own else 0
+
+    plan = StimulusPlan(
+        pattern=_PATTERNS[pattern],
+        count=table.integer("count", 1, COUNT_MAX),
+        seed=table.integer("seed", 0, SEED_MAX),
+        delay_ps=table.time_ps("delay", 1, TIME_MAX_PS),
+        width_ps=table.time_ps("pulse_width", 1, TIME_MAX_PS),
+        polarity=_POLARITIES[table.choice("polarity", tuple(_POLARITIES))],
+        period_ps=time_ps("period"),
+        interval_min_ps=time_ps("interval_min"),
+        interval_max_ps=time_ps("interval_max"),
+        interval_mean_ps=time_ps("interval_mean"),
+        burst_count=table.integer("burst_count", 1, COUNT_MAX) if "burst_count" in own else 0,
+        burst_spacing_ps=time_ps("burst_spacing"),
+        ramp_start_ps=time_ps("interval_start"),
+        ramp_stop_ps=time_ps("interval_stop"),
+    )
+    for key, longer_ps in (
+        ("interval_max", plan.interval_max_ps),
+        ("interval_mean", plan.interval_mean_ps),
+    ):
+        if key in own and longer_ps < plan.interval_min_ps:
+            raise table.error(key, "shorter than interval_min", "interval_min or longer")
+    return plan
+
+
+def _capture(table: Table) -> CapturePlan:
+    table.allow_only(("resolution", "glitch_filter"))
+    return CapturePlan(
+        resolution_ps=table.time_ps("resolution", 1, SECOND_PS),
+        glitch_filter_ps=table.time_ps("glitch_filter", 0, SECOND_PS),
+    )
+
+
+def _response(table: Table) -> ResponsePlan:
+    table.allow_only(("timeout", "sequence_bits"))
+    return ResponsePlan(
+        timeout_ps=table.time_ps("timeout", 1, TIME_MAX_PS),
+        sequence_bits=table.integer("sequence_bits", 0, 8, 0),
+    )
+
+
+def _limits(table: Table) -> Limits:
+    latencies = ("max_latency", "p99_latency", "average_latency")
+    counts = ("missed", "late", "merged", "duplicate", "spurious")
+    table.allow_only((*latencies, *counts))
+
+    def latency_ps(key: str) -> int | None:
+        return table.time_ps(key, 1, TIME_MAX_PS) if key in table else None
+
+    def count(key: str) -> int | None:
+        if table.values.get(key) == "any":
+            return None
+        return table.integer(key, 0, COUNT_MAX, 0, also=', or "any"')
+
+    return Limits(
+        max_latency_ps=latency_ps("max_latency"),
+        p99_latency_ps=latency_ps("p99_latency"),
+        average_latency_ps=latency_ps("average_latency"),
+        missed=count("missed"),
+        late=count("late"),
+        merged=count("merged"),
+        duplicate=count("duplicate"),
+        spurious=count("spurious"),
+    )
+
+
+def _check_override(option: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        valid = f"an integer from {low} to {high}"
+        raise input_error(option, None, "", f"{value} is out of range", valid)

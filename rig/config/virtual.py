@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The [virtual] table of a fixture: what lies behind the cable ends of the virtual bench."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rig.config.tables import Table
+from rig.config.units import RATE
+
+TIME_MAX_PS = 10 * 10**12
+ERROR_MAX_PPB = 100_000_000
+"""A tenth: far beyond any ceramic resonator."""
+
+
+@dataclass(frozen=True)
+class ConstantModel:
+    """Every latency the same."""
+
+    latency_ps: int
+
+
+@dataclass(frozen=True)
+class NormalModel:
+    """Normal distribution, cut off below `minimum_ps`."""
+
+    mean_ps: int
+    deviation_ps: int
+    minimum_ps: int
+
+
+@dataclass(frozen=True)
+class GammaModel:
+    """`minimum_ps` plus a gamma distribution of mean `shape * scale_ps`."""
+
+    minimum_ps: int
+    scale_ps: int
+    shape: float
+
+
+@dataclass(frozen=True)
+class MixtureModel:
+    """Normal, cut off below `minimum_ps`, with rare outliers of up to `outlier_latency_ps`."""
+
+    mean_ps: int
+    deviation_ps: int
+    minimum_ps: int
+    outlier_probability: float
+    outlier_latency_ps: int
+
+
+@dataclass(frozen=True)
+class LoadModel:
+    """Normal, cut off below `minimum_ps`, with a tail that grows with the interrupt rate.
+
+    Mean and deviation are multiplied by 1 + load_gain * (stimuli in the last load_window_ps).
+    """
+
+    mean_ps: int
+    deviation_ps: int
+    minimum_ps: int
+    load_gain: float
+    load_window_ps: int
+
+
+@dataclass(frozen=True)
+class ReferenceModel:
+    """Average, minimum, maximum and deviation of a row of the published tables."""
+
+    row: str
+    """table/system/test/variant/scenario, as in the CSV file."""
+
+
+LatencyModel = ConstantModel | NormalModel | GammaModel | MixtureModel | LoadModel | ReferenceModel
+
+_NORMAL_KEYS = ("mean", "deviation", "minimum")
+MODEL_KEYS = {
+    "constant": ("latency",),
+    "normal": _NORMAL_KEYS,
+    "gamma": ("minimum", "scale", "shape"),
+    "mixture": (*_NORMAL_KEYS, "outlier_probability", "outlier_latency"),
+    "load": (*_NORMAL_KEYS, "load_gain", "load_window"),
+    "reference": ("row",),
+}
+"""The keys that each model needs, and that no other may have."""
+
+
+@dataclass(frozen=True)
+class VirtualTarget:
+    """The modelled target."""
+
+    model: LatencyModel
+    seed: int
+    toggle_time_ps: int
+    """How long the write to the answering pin takes; the log's before and after enclose it."""
+    clock_hz: int
+    """Nominal rate of the target's cycle counter."""
+    clock_error_ppb: int
+    """How much faster than nominal that counter runs."""
+
+
+@dataclass(frozen=True)
+class Misbehavior:
+    """What goes wrong on purpose: probability of each; no stimulus meets more than one."""
+
+    miss: float = 0.0
+    """No answer."""
+    duplicate: float = 0.0
+    """A second answer, `duplicate_after_ps` after the first."""
+    duplicate_after_ps: int = 0
+    late: float = 0.0
+    """The answer comes `late_by_ps` later than the model says."""
+    late_by_ps: int = 0
+    glitch: float = 0.0
+    """A pulse of `glitch_width_ps` on the response wire that is no answer."""
+    glitch_width_ps: int = 0
+    merge: float = 0.0
+    """Interrupts stay masked for `merge_mask_ps`; those that come meanwhile become one."""
+    merge_mask_ps: int = 0
+
+
+_MISBEHAVIOR_TIMES = {
+    "duplicate": "duplicate_after",
+    "late": "late_by",
+    "glitch": "glitch_width",
+    "merge": "merge_mask",
+}
+
+
+@dataclass(frozen=True)
+class VirtualSettings:
+    """The virtual bench."""
+
+    target: VirtualTarget
+    misbehavior: Misbehavior
+    stimulus_error_ppb: int
+    """How much faster than nominal the stimulus clock runs."""
+    analyzer_error_ppb: int
+    """How much faster than nominal the analyzer samples."""
+    truth_file: str
+    """Where every true value is written, or "" for nowhere."""
+
+
+def parse_virtual(table: Table) -> VirtualSettings:
+    """The [virtual] table. Raises InputError."""
+    table.allow_only(("target", "misbehave", "clocks", "truth_file"))
+    clocks = table.table("clocks", optional=True)
+    clocks.allow_only(("stimulus_error_ppb", "analyzer_error_ppb"))
+    return VirtualSettings(
+        target=_target(table.table("target")),
+        misbehavior=_misbehavior(table.table("misbehave", optional=True)),
+        stimulus_error_ppb=_error_ppb(clocks, "stimulus_error_ppb"),
+        analyzer_error_ppb=_error_ppb(clocks, "analyzer_error_ppb"),
+        truth_file=table.text("truth_file", "", valid="the path of a file to write"),
+    )
+
+
+def _target(table: Table) -> VirtualTarget:
+    common = ("seed", "toggle_time", "clock", "clock_error_ppb")
+    name = table.allow_only_for("model", MODEL_KEYS, common)
+    return VirtualTarget(
+        model=_model(name, table),
+        seed=table.integer("seed", 0, 2**63 - 1),
+        toggle_time_ps=table.time_ps("toggle_time", 0, TIME_MAX_PS),
+        clock_hz=table.quantity(RATE, "clock", 10**6, 10**10),
+        clock_error_ppb=_error_ppb(table, "clock_error_ppb"),
+    )
+
+
+def _model(name: str, table: Table) -> LatencyModel:
+    def time_ps(key: str, low_ps: int = 0) -> int:
+        return table.time_ps(key, low_ps, TIME_MAX_PS)
+
+    match name:
+        case "constant":
+            return ConstantModel(time_ps("latency"))
+        case "gamma":
+            shape = table.number("shape", 0.01, 1000)
+            return GammaModel(time_ps("minimum"), time_ps("scale", 1), shape)
+        case "reference":
+            return ReferenceModel(_row(table))
+    mean_ps, deviation_ps, minimum_ps = (time_ps(key) for key in _NORMAL_KEYS)
+    if minimum_ps > mean_ps:
+        raise table.error("minimum", "longer than the mean", "the mean or shorter")
+    if name == "normal":
+        return NormalModel(mean_ps, deviation_ps, minimum_ps)
+    if name == "mixture":
+        probability = table.number("outlier_probability", 0, 1)
+        outlier_ps = table.time_ps("outlier_latency", mean_ps, TIME_MAX_PS)
+        return MixtureModel(mean_ps, deviation_ps, minimum_ps, probability, outlier_ps)
+    gain = table.number("load_gain", 0, 1000)
+    return LoadModel(mean_ps, deviation_ps, minimum_ps, gain, time_ps("load_window", 1))
+
+
+def _row(table: Table) -> str:
+    valid = 'table/system/test/variant/scenario, such as "6.22/Linux 3.4.104/interrupt/ISR/io"'
+    return table.text("row", pattern="[^/]+/[^/]+/[^/]+/[^/]*/[^/]+", valid=valid)
+
+
+def _misbehavior(table: Table) -> Misbehavior:
+    faults = ("miss", *_MISBEHAVIOR_TIMES)
+    table.allow_only((*faults, *_MISBEHAVIOR_TIMES.values()))
+
+    def probability(key: str) -> float:
+        return table.number(key, 0, 1, 0)
+
+    total = math.fsum(probability(key) for key in faults)
+    if total > 1:
+        last = next(key for key in reversed(faults) if key in table)
+        raise table.error(last, f"with the others it makes {total:g}", "1 or less in all")
+
+    def time_ps(key: str) -> int:
+        """Needed where its probability is above 0, and then above 0 itself."""
+        needed = probability(key) > 0
+        default_ps = None if needed else 0
+        return table.time_ps(_MISBEHAVIOR_TIMES[key], 1, TIME_MAX_PS, default_ps)
+
+    return Misbehavior(
+        miss=probability("miss"),
+        duplicate=probability("duplicate"),
+        duplicate_after_ps=time_ps("duplicate"),
+        late=probability("late"),
+        late_by_ps=time_ps("late"),
+        glitch=probability("glitch"),
+        glitch_width_ps=time_ps("glitch"),
+        merge=probability("merge"),
+        merge_mask_ps=time_ps("merge"),
+    )
+
+
+def _error_ppb(table: Table, key: str) -> int:
+    return table.integer(key, -ERROR_MAX_PPB, ERROR_MAX_PPB, 0)

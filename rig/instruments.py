@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The three instruments of a bench as protocols, and the values that pass between them.
+
+Hardware, virtual and replay are peers: the run code knows only these types. All times are
+integers: sample indexes of the analyzer, ticks of the stimulus clock, ticks of the target clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.stimulus.train import Train
+
+Int64Array = npt.NDArray[np.int64]
+UInt8Array = npt.NDArray[np.uint8]
+
+
+class _Closing(Protocol):
+    """An instrument is a context manager; `close` may be called twice and never raises."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+# --- analyzer -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AnalyzerIdentity:
+    """What the analyzer is and how it is set, as the driver reports it back."""
+
+    driver: str
+    vendor: str
+    model: str
+    library: str
+    """Version of libsigrok."""
+    sample_rate_hz: int
+    """The rate in force, read back after it was set."""
+    channels: tuple[str, ...]
+    """Names of the logic channels, by bit number."""
+
+
+@dataclass(frozen=True)
+class EdgeBlock:
+    """Edges of one stretch of the capture, in order of (index, channel).
+
+    An edge's index is that of the first sample that shows the new level. Blocks follow each other
+    without a hole: this one covers samples [start_sample, end_sample).
+    """
+
+    start_sample: int
+    end_sample: int
+    index: Int64Array
+    """Shape (n,), sample indexes counted from the start of the capture, from 0."""
+    channel: UInt8Array
+    """Shape (n,), bit number of the channel."""
+    level: UInt8Array
+    """Shape (n,), 0 or 1: the level from this edge on."""
+    levels_before: int
+    """Bit mask of all channels' levels just before start_sample (of the first sample if it is 0)."""
+
+
+class LossKind(StrEnum):
+    """Signs that samples may be missing."""
+
+    END_UNASKED = "end unasked"
+    SHORT_COUNT = "short count"
+    LOG_WARNING = "driver warning"
+    STALL = "stall"
+    DRIVER_DIED = "driver died"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A sign that samples may be missing at or after this sample. A value, stored and shown."""
+
+    kind: LossKind
+    sample: int
+    text: str
+
+
+@dataclass(frozen=True)
+class CaptureEnd:
+    """The last item of a capture: how many samples arrived, and whether the host had asked."""
+
+    samples: int
+    asked: bool
+
+
+CaptureItem = EdgeBlock | Loss | CaptureEnd
+
+
+class Analyzer(_Closing, Protocol):
+    """A logic analyzer in continuous mode."""
+
+    identity: AnalyzerIdentity
+
+    def start(self) -> None:
+        """Begin sampling. Raises BenchError if the driver refuses."""
+
+    def read(self, timeout_s: float) -> CaptureItem | None:
+        """Next item, or None if none came in time. After CaptureEnd it returns None at once."""
+
+    def stop(self) -> None:
+        """Ask for the end; keep reading until CaptureEnd. Returns at once."""
+
+
+# --- stimulus -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StimulusIdentity:
+    """Reply to *IDN? and the queries about interface and clock."""
+
+    maker: str
+    model: str
+    serial: str
+    firmware: str
+    interface_level: int
+    clock_hz: int
+
+
+class StimulusState(StrEnum):
+    """What the pattern engine is doing."""
+
+    IDLE = "IDLE"
+    RUNNING = "RUN"
+    DONE = "DONE"
+    ABORTED = "ABOR"
+
+
+@dataclass(frozen=True)
+class StimulusStatus:
+    """The firmware's own account of the train."""
+
+    state: StimulusState
+    planned: int
+    """Pulses asked for."""
+    sent: int
+    """Pulses whose leading edge left the pin."""
+    late: int
+    """Pulses whose compare was missed and that left later than planned."""
+    late_max_ticks: int
+    captured: int
+    """Response edges captured since INIT."""
+    capture_overruns: int
+    """Response edges known to have been lost by the capture (buffer full or too close)."""
+    now_ticks: int
+    """Stimulus clock now, in ticks since INIT, 64 bits."""
+
+
+@dataclass(frozen=True)
+class CaptureBlock:
+    """Response edges as the stimulus's own input capture saw them: the second witness."""
+
+    first: int
+    """Sequence number of the first edge in this block, from 0 at INIT."""
+    ticks: Int64Array
+    """Shape (n,), ticks since INIT, already extended to 64 bits."""
+    running: bool
+    """The train was still running when the block was made."""
+
+
+class Stimulus(_Closing, Protocol):
+    """The microcontroller that makes the pulse train."""
+
+    identity: StimulusIdentity
+
+    def configure(self, train: Train) -> None:
+        """Send the train's parameters. Raises BenchError naming the SCPI error if refused."""
+
+    def start(self) -> None:
+        """INIT: the train begins."""
+
+    def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:
+        """Wait, on the firmware's clock, for `minimum` captured edges or the time; return them."""
+
+    def status(self) -> StimulusStatus: ...
+
+    def abort(self) -> None:
+        """Stop the train. The pin returns to its idle level."""
+
+
+# --- target -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TargetIdentity:
+    """Who answers on the agent's link."""
+
+    agent: str
+    version: str
+    log_format: int
+    tick_hz: int
+    """Nominal rate of the cycle counter; the host fits the true one."""
+
+
+@dataclass(frozen=True)
+class TargetSummary:
+    """The agent's account after STOP."""
+
+    handled: int
+    """Interrupts the handler counted."""
+    records: int
+    """Log records, one for each pin write."""
+    dropped: int
+    """Records that found the log full."""
+
+
+LOG_RECORD = np.dtype(
+    [
+        ("sequence", "<u8"),  # number of the record, from 0
+        ("handled", "<u8"),  # handler count when the pin was written, from 1
+        ("before_ticks", "<u8"),  # cycle counter just before the pin write
+        ("after_ticks", "<u8"),  # cycle counter just after it
+        ("flags", "<u4"),
+        ("reserved", "<u4"),
+    ]
+)
+"""One record of the agent's log, 40 bytes, little-endian."""
+
+LogArray = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True)
+class ArmOptions:
+    """What the agent is asked to do."""
+
+    measurement: str
+    capacity: int
+    """Records the log must be able to hold; allocated and touched before the start."""
+    sequence_bits: int = 0
+    options: dict[str, str] = field(default_factory=dict)
+
+
+class Target(_Closing, Protocol):
+    """The agent on the system under test."""
+
+    identity: TargetIdentity
+
+    def environment(self) -> dict[str, object]:
+        """Kernel, clock source, governor and so on, as the agent reports them."""
+
+    def arm(self, options: ArmOptions) -> None: ...
+
+    def stop(self) -> TargetSummary: ...
+
+    def log(self, first: int, count: int) -> LogArray:
+        """At most `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""

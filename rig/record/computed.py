@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the computed part of a run file: events, statistics, histogram."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rig import __version__
+from rig.instruments import Int64Array
+from rig.record.layout import CHUNK, EVENT_COLUMNS
+from rig.record.reader import RunFile
+
+_GROUPS = ("events", "statistics", "histogram")
+
+
+class ComputedWriter:
+    """Replaces the computed groups of a run file opened for writing; raw data are not touched."""
+
+    def __init__(self, run_file: RunFile) -> None:
+        """Drops what was computed before. Raises InputError if the file is read-only."""
+        self._file = run_file.writable()
+        for name in _GROUPS:
+            if name in self._file:
+                del self._file[name]
+        for name, (dtype, units) in EVENT_COLUMNS.items():
+            column = self._file.create_dataset(
+                f"events/{name}", (0,), dtype, chunks=(CHUNK,), maxshape=(None,), shuffle=True,
+                compression="gzip", compression_opts=1,
+            )  # fmt: skip
+            column.attrs["units"] = units
+
+    def events(self, columns: dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]) -> None:
+        """Append events: one array for each of EVENT_COLUMNS, all of shape (n,)."""
+        for name in EVENT_COLUMNS:
+            dataset, rows = self._file[f"events/{name}"], columns[name]
+            start = dataset.shape[0]
+            dataset.resize((start + len(rows),))
+            dataset[start:] = rows
+
+    def summary(
+        self,
+        text: str,
+        figures: dict[str, int | float | None],
+        histogram: tuple[Int64Array, Int64Array],
+    ) -> None:
+        """Store the evaluation as canonical JSON, its figures one by one, and the histogram."""
+        self._file["statistics/json"] = text
+        for name, value in figures.items():
+            if value is not None:
+                self._file[f"statistics/{name}"] = value
+                if name.endswith("_ns"):
+                    self._file[f"statistics/{name}"].attrs["units"] = "ns"
+        group = self._file.create_group("histogram")
+        group.attrs.update({"NX_class": "NXdata", "signal": "count", "axes": "latency_samples"})
+        group["latency_samples"], group["count"] = histogram
+        group["latency_samples"].attrs["units"] = "sample"
+        self._file.attrs.update({"default": "histogram", "analyzed_by": __version__})

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the built-in plans, fixtures, firmware and emulator lie, in a wheel and in a checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rig.config.tables import input_error, nearest
+from rig.errors import InputError
+
+_PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = _PACKAGE.parent
+FIRMWARE_NAME = "stimulus-atmega328p.hex"
+EMULATOR_NAME = "rig-emulator"
+
+
+def plan_names() -> tuple[str, ...]:
+    """Names of the built-in plans, sorted."""
+    return tuple(_plans())
+
+
+def fixture_names() -> tuple[str, ...]:
+    """Names of the built-in fixtures, sorted."""
+    return tuple(_fixtures())
+
+
+def find_plan(name_or_path: str) -> Path:
+    """The file of a built-in plan, or the path given. A built-in name wins over a file.
+
+    Raises InputError for what is neither a built-in name nor a file.
+    """
+    return _find("plan", name_or_path, _plans())
+
+
+def find_fixture(name_or_path: str) -> Path:
+    """The file of a built-in fixture, or the path given; as `find_plan`."""
+    return _find("fixture", name_or_path, _fixtures())
+
+
+def firmware_image() -> Path:
+    """The stimulus firmware as Intel hex: freshly built if there is one, else as shipped.
+
+    Raises InputError if there is none.
+    """
+    return _first(
+        "stimulus firmware",
+        "firmware/" + FIRMWARE_NAME,
+        ("firmware/build/" + FIRMWARE_NAME, "firmware/image/" + FIRMWARE_NAME),
+    )
+
+
+def emulator_binary() -> Path:
+    """The emulator of the stimulus microcontroller. Raises InputError if it is not built."""
+    return _first("emulator", "bin/" + EMULATOR_NAME, ("firmware/emulator/build/" + EMULATOR_NAME,))
+
+
+def _plans() -> dict[str, Path]:
+    return _toml_files(_PACKAGE / "plans")
+
+
+def _fixtures() -> dict[str, Path]:
+    in_wheel = _PACKAGE / "data" / "fixtures"
+    if in_wheel.is_dir():
+        return _toml_files(in_wheel)
+    return _toml_files(_CHECKOUT / "fixtures") if _in_checkout() else {}
+
+
+def _in_checkout() -> bool:
+    """Beside an installed package lie other people's folders, which may be called `fixtures`."""
+    return (_CHECKOUT / "pyproject.toml").is_file()
+
+
+def _toml_files(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(folder.glob("*.toml"), key=lambda path: path.stem)}
+
+
+def _find(kind: str, name_or_path: str, built_in: Mapping[str, Path]) -> Path:
+    if name_or_path in built_in:
+        return built_in[name_or_path]
+    path = Path(name_or_path)
+    # What is clearly meant as a path is left to the reader, which tells what is wrong with it.
+    if "/" in name_or_path or path.suffix == ".toml":
+        return path
+    problem = f"no built-in {kind}{nearest(name_or_path, built_in)}"
+    valid = f"{', '.join(built_in)}, or a path with a slash or ending in .toml"
+    raise input_error(name_or_path or '""', None, "", problem, valid)
+
+
+def _first(what: str, in_wheel: str, in_checkout: tuple[str, ...]) -> Path:
+    candidates = [_PACKAGE / "data" / in_wheel]
+    if _in_checkout():
+        candidates += [_CHECKOUT / path for path in in_checkout]
+    for path in candidates:
+        if path.is_file():
+            return path
+    looked = ", ".join(str(path) for path in candidates)
+    raise InputError(f"{what} not found; looked for {looked}; run `make setup` in a checkout")

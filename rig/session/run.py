@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One run: open, record, stimulate, collect, store. Hardware, virtual and replay alike."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from rig.analysis.raw import Settings
+from rig.bench.open import Bench, open_bench
+from rig.config.fixture import Fixture
+from rig.config.plan import Plan
+from rig.errors import BenchError, RigError
+from rig.instruments import ArmOptions, CaptureEnd, EdgeBlock, Loss
+from rig.record.writer import RunWriter
+from rig.session.environment import environment_of
+from rig.session.fetcher import CaptureFetcher
+from rig.session.live import LiveSummary
+from rig.session.settings import settings_of, settings_to_json
+from rig.stimulus.train import Polarity
+from rig.target.protocol import LOG_CHUNK
+
+READ_S = 0.1
+"""Longest wait for samples before other things are looked after."""
+SPARE_LOG_RECORDS = 1000
+"""A target that answers too often still gets its log in."""
+LAST_EDGE_GRACE_S = 1
+"""Once the train has ended, an edge that the analyzer has not shown by then is not waited for."""
+
+OnProgress = Callable[[LiveSummary], None]
+
+
+@dataclass
+class _Ending:
+    """How the run ended, for the run file's report."""
+
+    state: str = "complete"
+    report: dict[str, object] = field(default_factory=dict)
+    error: RigError | None = None
+
+    def fail(self, error: RigError) -> None:
+        """The first failure counts; later ones follow from it."""
+        if self.error is None:
+            self.error = error
+            self.state = "failed"
+            self.report["failure"] = str(error)
+
+
+def run(
+    plan: Plan, fixture: Fixture, path: Path, on_progress: OnProgress, stop: threading.Event
+) -> RigError | None:
+    """Measure, and leave a finished run file at `path`.
+
+    `stop` ends the run early and in order. Returns the bench's failure, if it failed after the run
+    file was begun: what had been measured is in the file. Raises InputError or BenchError if
+    nothing could be begun; then no file is left.
+    """
+    live = LiveSummary(plan.stimulus.count, fixture.analyzer.sample_rate_hz)
+    on_progress(live)
+    with open_bench(fixture) as bench:
+        settings = settings_of(
+            plan, fixture, bench.analyzer.identity.sample_rate_hz, bench.stimulus.identity.clock_hz
+        )
+        live.sample_rate_hz = settings.sample_rate_hz
+        environment = environment_of(bench)
+        bench.stimulus.configure(settings.train)
+        texts = {"plan": plan.text, "fixture": fixture.text, "calibration": "", **environment}
+        with RunWriter(path, texts, settings_to_json(settings)) as writer:
+            recording = _Recording(bench, settings, plan, writer, live, on_progress)
+            ending = recording.go(stop)
+            writer.finish(ending.state, ending.report)
+    return ending.error
+
+
+class _Recording:
+    """The part of a run during which samples flow."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        settings: Settings,
+        plan: Plan,
+        writer: RunWriter,
+        live: LiveSummary,
+        on_progress: OnProgress,
+    ) -> None:
+        self._bench, self._settings, self._writer = bench, settings, writer
+        self._live, self._on_progress = live, on_progress
+        rate = settings.sample_rate_hz
+        self._timeout_samples = plan.response.timeout_ps * rate // 10**12
+        self._grace_samples = LAST_EDGE_GRACE_S * rate
+        self._train_end_sample: int | None = None
+        self._ending = _Ending()
+        self._capture_ended = False
+
+    def go(self, stop: threading.Event) -> _Ending:
+        """Arm, stimulate, collect. Never raises a RigError: it is in the ending."""
+        ending = self._ending
+        fetcher: CaptureFetcher | None = None
+        try:
+            self._arm(stop)
+            self._live.phase = "measuring"
+            if not stop.is_set():
+                self._bench.stimulus.start()
+                fetcher = CaptureFetcher(self._bench.stimulus)
+                self._collect(fetcher, stop)
+        except RigError as error:
+            ending.fail(error)
+        if stop.is_set():
+            ending.report["interrupted"] = True
+            ending.state = "interrupted" if ending.error is None else ending.state
+        self._live.phase = "finishing"
+        self._finish(fetcher)
+        return ending
+
+    def _arm(self, stop: threading.Event) -> None:
+        self._bench.analyzer.start()
+        while not self._live.samples and not stop.is_set():
+            self._read()
+        train = self._settings.train
+        edge = "rising" if train.polarity is Polarity.POSITIVE else "falling"
+        self._bench.target.arm(
+            ArmOptions(
+                measurement=self._settings.measurement,
+                capacity=2 * train.count + SPARE_LOG_RECORDS,
+                sequence_bits=len(self._settings.wiring.sequence),
+                options={"edge": edge},
+            )
+        )
+
+    def _collect(self, fetcher: CaptureFetcher, stop: threading.Event) -> None:
+        while not stop.is_set() and not self._all_seen(fetcher):
+            self._read()
+            self._writer.captures(fetcher.take())
+            if fetcher.error is not None:
+                self._bench.check()
+                raise fetcher.error
+
+    def _all_seen(self, fetcher: CaptureFetcher) -> bool:
+        """The train is over and every answer to it has had its time."""
+        live = self._live
+        if not fetcher.done.is_set():
+            return False
+        if self._train_end_sample is None:
+            self._train_end_sample = live.samples
+        if live.stimuli >= fetcher.sent:
+            return live.samples >= live.last_stimulus_sample + self._timeout_samples
+        patience = self._timeout_samples + self._grace_samples
+        return live.samples >= self._train_end_sample + patience
+
+    def _read(self) -> None:
+        """Take one item from the analyzer into the run file. Raises BenchError at its end."""
+        item = self._bench.analyzer.read(READ_S)
+        match item:
+            case EdgeBlock():
+                self._writer.edges(item)
+                self._live.add(item, self._settings.wiring)
+            case Loss():
+                self._writer.loss(item)
+                self._live.losses += 1
+            case CaptureEnd():
+                self._capture_ended = True
+                self._ending.report["samples"] = item.samples
+                if not item.asked:
+                    self._bench.check()
+                    raise BenchError(
+                        f"the analyzer stopped after {item.samples} samples without being asked; "
+                        "check its cable and power"
+                    )
+            case None:
+                self._bench.check()
+        self._on_progress(self._live)
+
+    def _finish(self, fetcher: CaptureFetcher | None) -> None:
+        """Stop everything and take what it still has; a failure here does not stop the rest."""
+        steps: list[Callable[[], None]] = [self._stop_analyzer]
+        if fetcher is not None:
+            steps = [
+                partial(self._stop_train, fetcher),
+                self._stop_analyzer,
+                partial(self._stop_stimulus, fetcher),
+                self._stop_target,
+            ]
+        for step in steps:
+            try:
+                step()
+            except RigError as error:
+                self._ending.fail(error)
+
+    def _stop_train(self, fetcher: CaptureFetcher) -> None:
+        if not fetcher.done.is_set() and fetcher.error is None:
+            self._bench.stimulus.abort()
+
+    def _stop_stimulus(self, fetcher: CaptureFetcher) -> None:
+        try:
+            status = fetcher.finish()
+        finally:
+            self._writer.captures(fetcher.take())
+        self._ending.report.update(
+            {
+                "sent": status.sent,
+                "stimulus_late": status.late,
+                "stimulus_late_max_ticks": status.late_max_ticks,
+                "capture_overruns": status.capture_overruns,
+            }
+        )
+
+    def _stop_analyzer(self) -> None:
+        if self._capture_ended:
+            return
+        self._bench.analyzer.stop()
+        while not self._capture_ended:
+            self._read()
+
+    def _stop_target(self) -> None:
+        summary = self._bench.target.stop()
+        first = 0
+        while first < summary.records:
+            rows = self._bench.target.log(first, LOG_CHUNK)
+            if not len(rows):
+                raise BenchError(
+                    f"the target's log ends at record {first} of {summary.records}; "
+                    "check the agent and its link"
+                )
+            self._writer.log(rows)
+            first += len(rows)
+        self._ending.report.update({"handled": summary.handled, "log_dropped": summary.dropped})

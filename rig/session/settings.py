@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings and account of a run as the run file stores them, and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rig.analysis.observation import Wiring
+from rig.analysis.raw import Account, Limits, Settings
+from rig.config.fixture import RESPONSE, STIMULUS, Fixture
+from rig.config.plan import Plan
+from rig.errors import InputError
+from rig.stimulus.train import Pattern, Polarity, Train
+
+
+def settings_of(
+    plan: Plan, fixture: Fixture, sample_rate_hz: int, stimulus_clock_hz: int
+) -> Settings:
+    """What analysis needs, with the rates that the instruments reported."""
+    limits = plan.limits
+    train = plan.train(stimulus_clock_hz)
+    return Settings(
+        measurement=plan.measurement,
+        scenario=plan.scenario,
+        sample_rate_hz=sample_rate_hz,
+        stimulus_clock_hz=stimulus_clock_hz,
+        wiring=Wiring(
+            stimulus=fixture.channel_of(STIMULUS),
+            response=fixture.channel_of(RESPONSE),
+            sequence=fixture.sequence_channels,
+            active_level=1 if train.polarity is Polarity.POSITIVE else 0,
+        ),
+        glitch_samples=plan.glitch_filter_samples(sample_rate_hz),
+        train=train,
+        limits=Limits(
+            max_ns=_ns(limits.max_latency_ps),
+            average_ns=_ns(limits.average_latency_ps),
+            p99_ns=_ns(limits.p99_latency_ps),
+            missed=limits.missed,
+            late=limits.late,
+            merged=limits.merged,
+            duplicate=limits.duplicate,
+            spurious=limits.spurious,
+        ),
+    )
+
+
+def _ns(time_ps: int | None) -> float | None:
+    return None if time_ps is None else float(Fraction(time_ps, 1000))
+
+
+def settings_to_json(settings: Settings) -> dict[str, Any]:
+    """Plain values only."""
+    return asdict(settings)
+
+
+def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
+    """The way back. Raises InputError naming the file if the values make no sense."""
+    try:
+        train = dict(stored["train"])
+        train["pattern"], train["polarity"] = Pattern(train["pattern"]), Polarity(train["polarity"])
+        wiring = {**stored["wiring"], "sequence": tuple(stored["wiring"]["sequence"])}
+        return Settings(
+            **{
+                **stored,
+                "train": Train(**train),
+                "wiring": Wiring(**wiring),
+                "limits": Limits(**stored["limits"]),
+            }
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: damaged run file, its settings are unusable ({error})") from None
+
+
+def account_from_json(path: Path, stored: dict[str, Any]) -> Account:
+    """The instruments' account; extra entries are for people only."""
+    known = {field.name for field in fields(Account)}
+    try:
+        return Account(**{key: value for key, value in stored.items() if key in known})
+    except TypeError as error:
+        raise InputError(f"{path}: damaged run file, its report is unusable ({error})") from None

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stimulus microcontroller on a serial port."""
+
+from __future__ import annotations
+
+import struct
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from rig.errors import BenchError
+from rig.instruments import CaptureBlock, StimulusIdentity, StimulusState, StimulusStatus
+from rig.stimulus.link import REPLY_TIMEOUT_S, ScpiLink
+from rig.stimulus.train import PARAMETERS, Train
+
+MAKER = "Latency Rig"
+MODEL = "Stimulus"
+INTERFACE_LEVEL = 1
+"""What this host speaks; firmware/PROTOCOL.md describes it."""
+CAPTURE_MAX = 128
+"""Most edges that the firmware can hold, and so the most to wait for."""
+
+_BLOCK_HEADER = struct.Struct("<BBHIQ")  # version, flags, count, first, now
+_BLOCK_VERSION = 1
+_FLAG_RUNNING = 0x01
+
+_HEADERS = {
+    "period_ticks": "SOUR:PER",
+    "interval_min_ticks": "SOUR:INT:MIN",
+    "interval_max_ticks": "SOUR:INT:MAX",
+    "interval_mean_ticks": "SOUR:INT:MEAN",
+    "burst_count": "SOUR:BURS:COUN",
+    "burst_spacing_ticks": "SOUR:BURS:SPAC",
+    "ramp_start_ticks": "SOUR:RAMP:STAR",
+    "ramp_stop_ticks": "SOUR:RAMP:STOP",
+}
+
+
+class SerialStimulus:
+    """The `Stimulus` of rig/instruments.py over a serial link. Use `open`."""
+
+    identity: StimulusIdentity
+
+    def __init__(self, link: ScpiLink, ready_timeout_s: float) -> None:
+        self._link = link
+        link.synchronize(ready_timeout_s, f"{MAKER},{MODEL}")
+        self.identity = self._identify()
+
+    @classmethod
+    def open(cls, port: str, ready_timeout_s: float = 6.0) -> Self:
+        """Open the port and wait for the firmware.
+
+        Args:
+            port: the serial port's device file.
+            ready_timeout_s: opening the port resets an Arduino, whose boot loader then takes up
+                to two seconds.
+
+        Raises:
+            BenchError: the port cannot be opened, nothing or something else answers, or the
+                firmware speaks another interface level.
+        """
+        link = ScpiLink(port)
+        try:
+            return cls(link, ready_timeout_s)
+        except BaseException:
+            link.close()
+            raise
+
+    def _identify(self) -> StimulusIdentity:
+        port = self._link.port
+        reply = self._link.query("*IDN?")
+        fields = reply.split(",")
+        if len(fields) != 4 or fields[0] != MAKER or not fields[1].startswith(MODEL):
+            raise BenchError(f"{port}: *IDN? was answered by {reply!r}, which is no stimulus")
+        level = self._number("SYST:INT?")
+        if level != INTERFACE_LEVEL:
+            raise BenchError(
+                f"{port}: firmware {fields[3]} speaks interface level {level}, this host level "
+                f"{INTERFACE_LEVEL}; flash firmware/image/stimulus-atmega328p.hex as "
+                "firmware/README.md says"
+            )
+        maker, model, serial, firmware = fields
+        return StimulusIdentity(maker, model, serial, firmware, level, self._number("SYST:CLOC?"))
+
+    def configure(self, train: Train) -> None:
+        """Send the train's parameters.
+
+        Raises:
+            BenchError: the firmware refuses one; the text has its SCPI error.
+        """
+        lines = [
+            f"SOUR:PATT {train.pattern}",
+            f"SOUR:COUN {train.count}",
+            f"SOUR:SEED {train.seed}",
+            f"SOUR:DEL {train.delay_ticks}",
+            f"SOUR:PULS:WIDT {train.width_ticks}",
+            f"SOUR:POL {train.polarity}",
+        ]
+        lines += [f"{_HEADERS[name]} {getattr(train, name)}" for name in PARAMETERS[train.pattern]]
+        for line in lines:
+            self._link.command(line)
+
+    def start(self) -> None:
+        """INIT: the train begins, tick 0 is now.
+
+        Raises:
+            BenchError: the firmware refuses the parameters together, or a train is running.
+        """
+        self._link.command("INIT")
+
+    def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:
+        """Wait, on the firmware's clock, for `minimum` captured edges or the time; return them.
+
+        Ticks are extended to 64 bits from the time of the reply: an edge must be fetched within
+        2**32 ticks (268 s).
+
+        Raises:
+            BenchError: no reply, or one that is damaged.
+        """
+        line = f"FETC? {min(minimum, CAPTURE_MAX)},{timeout_ms}"
+        # An emulated firmware may run slower than the wall clock.
+        payload = self._link.query_block(line, REPLY_TIMEOUT_S + 5 * timeout_ms / 1000)
+        return self._parse_block(payload)
+
+    def _parse_block(self, payload: bytes) -> CaptureBlock:
+        if len(payload) < _BLOCK_HEADER.size or payload[0] != _BLOCK_VERSION:
+            raise BenchError(f"{self._link.port}: FETC? gave a block of another format")
+        _, flags, count, first, now_ticks = _BLOCK_HEADER.unpack_from(payload)
+        low = np.frombuffer(payload, dtype="<u4", offset=_BLOCK_HEADER.size)
+        if len(low) != count:
+            raise BenchError(
+                f"{self._link.port}: FETC? announced {count} edges and sent {len(low)}"
+            )
+        age = np.uint32(now_ticks & 0xFFFFFFFF) - low  # modulo 2**32
+        ticks = now_ticks - age.astype(np.int64)
+        return CaptureBlock(first, ticks, bool(flags & _FLAG_RUNNING))
+
+    def status(self) -> StimulusStatus:
+        """The firmware's own account of the train.
+
+        Raises:
+            BenchError: no reply, or one that is none.
+        """
+        reply = self._link.query("STAT?")
+        state, *numbers = reply.split(",")
+        try:
+            planned, sent, late, late_max, captured, overruns, now = map(int, numbers)
+            return StimulusStatus(
+                StimulusState(state), planned, sent, late, late_max, captured, overruns, now
+            )
+        except ValueError as error:
+            raise BenchError(
+                f"{self._link.port}: STAT? was answered by {reply!r}, which is no status"
+            ) from error
+
+    def abort(self) -> None:
+        """Stop the train. The pin returns to its idle level.
+
+        Raises:
+            BenchError: the serial line is gone.
+        """
+        self._link.command("ABOR")
+
+    def close(self) -> None:
+        """Stop the train as far as possible and close the port. May be called twice."""
+        self._link.close()
+
+    def _number(self, line: str) -> int:
+        reply = self._link.query(line)
+        if not reply.isascii() or not reply.isdigit():
+            raise BenchError(
+                f"{self._link.port}: {line} was answered by {reply!r}, which is no number"
+            )
+        return int(reply)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The serial line to the stimulus: SCPI lines, and IEEE 488.2 blocks with a CRC."""
+
+from __future__ import annotations
+
+import binascii
+import termios
+import threading
+import time
+from typing import NoReturn
+
+import serial
+
+from rig.errors import BenchError
+
+BAUD = 500_000
+REPLY_TIMEOUT_S = 5.0
+"""Longest time for a reply that needs no waiting in the firmware, on a slow emulator too."""
+
+_POLL_S = 0.05
+_ASK_AGAIN_S = 0.5
+_LINE_MAX = 256
+_BLOCK_MAX = 4096
+_CRC_BYTES = 2
+_NO_ERROR = '0,"No error"'
+
+
+class ScpiLink:
+    """One serial port, one exchange at a time.
+
+    Opening the port raises DTR, which resets an Arduino: so it is opened once and kept. Any
+    thread may call; a lock makes the others wait until an exchange is complete.
+    """
+
+    def __init__(self, port: str) -> None:
+        """Open the port.
+
+        Raises:
+            BenchError: it does not exist, is in use or may not be opened.
+        """
+        self.port = port
+        self._lock = threading.Lock()
+        self._received = bytearray()
+        try:
+            self._serial = serial.Serial(
+                port, BAUD, timeout=_POLL_S, write_timeout=REPLY_TIMEOUT_S, exclusive=True
+            )
+        except (OSError, ValueError, termios.error) as error:
+            raise BenchError(
+                f"{port}: the stimulus's serial port cannot be opened ({error}); check that it is "
+                "plugged in, that no other program uses it, and that you are in group dialout"
+            ) from error
+
+    def close(self) -> None:
+        """Stop a train that may be running, as far as the line still works, and close the port."""
+        if not self._serial.is_open:
+            return
+        try:
+            self._serial.write(b"\nABOR\n")
+        except (OSError, termios.error):
+            pass  # the line is gone, and with it what could be stopped
+        finally:
+            self._serial.close()
+
+    def write(self, line: str) -> None:
+        """Send one line that has no reply."""
+        with self._lock:
+            self._send(line)
+
+    def query(self, line: str, timeout_s: float = REPLY_TIMEOUT_S) -> str:
+        """Send one line and return the line that answers it."""
+        with self._lock:
+            self._send(line)
+            return self._read_line(line, time.monotonic() + timeout_s)
+
+    def command(self, line: str) -> None:
+        """Send one line that has no reply and ask how it went.
+
+        Raises:
+            BenchError: the firmware refused it; the text has its SCPI error.
+        """
+        with self._lock:
+            self._send(f"{line}\nSYST:ERR?")
+            error = self._read_line(line, time.monotonic() + REPLY_TIMEOUT_S)
+        if error != _NO_ERROR:
+            raise BenchError(f"{self.port}: the stimulus refused {line!r}: {error}")
+
+    def query_block(self, line: str, timeout_s: float) -> bytes:
+        """Send one line and return the payload of the block that answers it, its CRC removed.
+
+        Raises:
+            BenchError: the reply is no block, is too long, or its CRC is wrong.
+        """
+        with self._lock:
+            self._send(line)
+            deadline = time.monotonic() + timeout_s
+            head = self._read(2, line, deadline)
+            if head[:1] != b"#" or head[1:] not in (b"1", b"2", b"3", b"4"):
+                self._refuse(line, head)
+            digits = self._read(int(head[1:]), line, deadline)
+            if not digits.isdigit() or not _CRC_BYTES <= int(digits) <= _BLOCK_MAX:
+                self._refuse(line, head + digits)
+            block = self._read(int(digits) + 1, line, deadline)
+        payload, crc = block[: -1 - _CRC_BYTES], block[-1 - _CRC_BYTES : -1]
+        if block[-1:] != b"\n" or binascii.crc_hqx(payload, 0).to_bytes(2, "little") != crc:
+            raise BenchError(
+                f"{self.port}: the reply to {line!r} was damaged on the serial line (wrong CRC); "
+                "check cable and ground"
+            )
+        return payload
+
+    def synchronize(self, timeout_s: float, greeting: str) -> None:
+        """Get in step with a firmware that may be starting, running or in the middle of a reply.
+
+        A chip that was reset by the opening of its port says `greeting` when it is up; one that
+        was running already (a pty resets nothing) answers a query. Asking again and again covers
+        both. Afterwards the chip is at its defaults and no reply is under way.
+
+        Raises:
+            BenchError: no answer in time.
+        """
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            while True:
+                # The empty line ends one that a dead host has left half sent.
+                self._send("\n*RST\n*CLS\n*IDN?")
+                pause = min(time.monotonic() + _ASK_AGAIN_S, deadline)
+                if self._skip_to(greeting.encode("ascii"), pause):
+                    break
+                if time.monotonic() >= deadline:
+                    self._silent(timeout_s)
+            # Replies keep their order: what comes before this one belongs to the past.
+            self._send("\n*RST\n*CLS\n*OPC?")
+            deadline = time.monotonic() + REPLY_TIMEOUT_S
+            while self._skip_line(deadline) != b"1":
+                pass
+
+    def _silent(self, timeout_s: float) -> NoReturn:
+        said = f"; it said {bytes(self._received[:40])!r}" if self._received else ""
+        raise BenchError(
+            f"{self.port}: no stimulus answered within {timeout_s:g} s{said}; check that the "
+            "fixture names the right port, or flash the firmware (firmware/README.md)"
+        )
+
+    def _skip_line(self, deadline: float) -> bytes:
+        """The next line, whatever it is."""
+        while (end := self._received.find(b"\n")) < 0:
+            self._await("*OPC?", deadline)
+        return self._read(end + 1, "*OPC?", deadline).strip()
+
+    def _send(self, line: str) -> None:
+        try:
+            self._serial.write(line.encode("ascii") + b"\n")
+        except (OSError, termios.error) as error:
+            self._lost(error)
+
+    def _fill(self) -> None:
+        """Take what has arrived, or wait a little for it."""
+        try:
+            self._received += self._serial.read(1)
+            self._received += self._serial.read(self._serial.in_waiting)
+        except (OSError, termios.error) as error:
+            self._lost(error)
+
+    def _await(self, line: str, deadline: float) -> None:
+        """Wait a little for more of the reply to `line`."""
+        if time.monotonic() >= deadline:
+            raise BenchError(
+                f"{self.port}: the stimulus did not answer {line!r} in time; "
+                "reset it and check the cable"
+            )
+        self._fill()
+
+    def _read(self, count: int, line: str, deadline: float) -> bytes:
+        while len(self._received) < count:
+            self._await(line, deadline)
+        data = bytes(self._received[:count])
+        del self._received[:count]
+        return data
+
+    def _read_line(self, line: str, deadline: float) -> str:
+        while (end := self._received.find(b"\n")) < 0:
+            if len(self._received) > _LINE_MAX:
+                self._refuse(line, bytes(self._received))
+            self._await(line, deadline)
+        reply = self._read(end + 1, line, deadline)
+        if reply.startswith(b"READY"):
+            self._refuse(line, reply)
+        return reply.decode("ascii", errors="replace").strip()
+
+    def _skip_to(self, greeting: bytes, deadline: float) -> bool:
+        """Drop what arrives until a line with the greeting has; False when time is up."""
+        while time.monotonic() < deadline:
+            self._fill()
+            del self._received[:-_BLOCK_MAX]
+            begin = self._received.find(greeting)
+            end = self._received.find(b"\n", begin)
+            if begin >= 0 and end >= 0:
+                del self._received[: end + 1]
+                return True
+        return False
+
+    def _refuse(self, line: str, reply: bytes) -> NoReturn:
+        if reply.startswith(b"RE"):
+            raise BenchError(
+                f"{self.port}: the stimulus was reset before it answered {line!r}; "
+                "check its supply and its USB cable"
+            )
+        raise BenchError(f"{self.port}: {line!r} was answered by {reply[:40]!r}, which is no reply")
+
+    def _lost(self, error: Exception) -> NoReturn:
+        raise BenchError(
+            f"{self.port}: the serial line to the stimulus is gone ({error}); "
+            "plug it in again and start anew"
+        ) from error

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The virtual target's agent: the line protocol of targets/PROTOCOL.md on a loopback socket."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rig import __version__
+from rig.target.protocol import (
+    LOG_CHUNK,
+    LOG_FORMAT,
+    MAX_LINE,
+    ProtocolError,
+    encode_log_block,
+    fields,
+    number,
+)
+from rig.virtual.target import ModelledTarget
+
+
+class AgentServer:
+    """Serves one host at a time, on a thread of its own."""
+
+    def __init__(
+        self, target: ModelledTarget, tick_hz: int, environment: dict[str, object]
+    ) -> None:
+        self._target, self._tick_hz, self._environment = target, tick_hz, environment
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._commands: dict[str, Callable[[str], bytes]] = {
+            "HELLO": self._hello,
+            "ENV": self._env,
+            "ARM": self._arm,
+            "STOP": self._stop,
+            "LOG": self._log,
+        }
+        self._closed = False
+        self._host: socket.socket | None = None
+        self._thread = threading.Thread(target=self._serve, name="agent", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """May be called twice."""
+        self._closed = True
+        for connection in (self._listener, self._host):
+            if connection is not None:
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+                connection.close()
+        self._thread.join(2)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _serve(self) -> None:
+        while not self._closed:
+            try:
+                self._host, _ = self._listener.accept()
+            except OSError:
+                return
+            with self._host, contextlib.suppress(OSError):
+                self._talk(self._host)
+
+    def _talk(self, host: socket.socket) -> None:
+        with host.makefile("rb") as lines:
+            while line := lines.readline(MAX_LINE + 1):
+                if not line.endswith(b"\n"):
+                    host.sendall(f"ERR line longer than {MAX_LINE} bytes\n".encode())
+                    return
+                words = line.decode("ascii", "replace").split(maxsplit=1)
+                if words and words[0] == "QUIT":
+                    return
+                host.sendall(self._reply(words))
+
+    def _reply(self, words: list[str]) -> bytes:
+        command, rest = words[0] if words else "", words[1] if len(words) > 1 else ""
+        handler = self._commands.get(command)
+        if handler is None:
+            valid = " ".join([*self._commands, "QUIT"])
+            return f"ERR unknown command {command!r}; valid: {valid}\n".encode()
+        try:
+            return handler(rest)
+        except ValueError as error:
+            return f"ERR {error}\n".encode()
+
+    def _hello(self, _rest: str) -> bytes:
+        return _ok(
+            f" rig-virtual-agent version={__version__} log={LOG_FORMAT} tick_hz={self._tick_hz}"
+        )
+
+    def _env(self, _rest: str) -> bytes:
+        return _block(json.dumps(self._environment).encode())
+
+    def _stop(self, _rest: str) -> bytes:
+        end = self._target.stop()
+        return _ok(f" handled={end.handled} records={end.records} dropped={end.dropped}")
+
+    def _arm(self, rest: str) -> bytes:
+        pairs = fields(rest)
+        if pairs.get("measurement") != "interrupt":
+            raise ProtocolError("measurement must be interrupt")
+        edge = pairs.get("edge", "rising")
+        if edge not in ("rising", "falling"):
+            raise ProtocolError("edge must be rising or falling")
+        self._target.arm(
+            number(pairs, "capacity"), number(pairs, "sequence_bits"), rising=edge == "rising"
+        )
+        return _ok()
+
+    def _log(self, rest: str) -> bytes:
+        words = rest.split()
+        if len(words) != 2:
+            raise ProtocolError("LOG needs the first record and a count")
+        first, count = (number({"LOG": word}, "LOG") for word in words)
+        records = self._target.log(first, min(count, LOG_CHUNK))
+        return _block(encode_log_block(first, self._tick_hz, records))
+
+
+def _ok(text: str = "") -> bytes:
+    return f"OK{text}\n".encode()
+
+
+def _block(data: bytes) -> bytes:
+    return f"OK {len(data)}\n".encode() + data

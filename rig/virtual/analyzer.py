@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A logic analyzer without hardware: serves BeagleLogic's TCP protocol to libsigrok's own driver.
+
+Protocol as spoken by libsigrok 0.5.2, src/hardware/beaglelogic: lines of ASCII that end with a
+newline, each reply in one send. `get` starts the raw stream of samples, `close` ends it. The driver
+connects twice, first to ask for `version`; one client is served at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections import deque
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Final, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+_PS_PER_S: Final = 10**12
+_PPB: Final = 10**9
+_BUFFER_BYTES: Final = 1 << 18
+_BUFFERS: Final = 8
+_MAX_LINE_BYTES: Final = 256
+_EVEN_SEGMENT_BYTES: Final = 32764
+"""An even TCP segment size: the driver passes on what one recv gave it, and with the loopback's odd
+default a packet of two-byte samples could end within a sample."""
+_MAX_RATE_HZ: Final = 100_000_000
+_SAMPLEUNIT_16_BITS: Final = 0
+_SAMPLEUNIT_8_BITS: Final = 1
+
+Samples = npt.NDArray[Any]
+
+
+class VirtualAnalyzer:
+    """Context manager; listens on 127.0.0.1 at `port` from its creation on.
+
+    The owner drives virtual time with `emit`, from one thread. Channel n is bit n of the samples.
+    All lines are low at first.
+    """
+
+    def __init__(self, channels: Literal[8, 14], rate_error_ppb: int = 0) -> None:
+        """`rate_error_ppb`: the true sample rate is this much above the nominal one."""
+        self.channels: Final = channels
+        self._rate_error_ppb = rate_error_ppb
+        self._settings = {
+            "samplerate": _MAX_RATE_HZ,
+            "sampleunit": _SAMPLEUNIT_8_BITS if channels == 8 else _SAMPLEUNIT_16_BITS,
+            "memalloc": -1,  # the driver reads it unsigned: a buffer that never fills
+            "bufunitsize": _BUFFER_BYTES,
+            "triggerflags": 1,
+        }
+        self._levels = 0
+        self._until_ps = 0
+        self._capture: _Capture | None = None
+        self._stream: _Stream | None = None
+        self._client: socket.socket | None = None
+        self._closed = False
+        self._listener = socket.socket()
+        self._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _EVEN_SEGMENT_BYTES)
+        self._listener.bind(("127.0.0.1", 0))
+        self._listener.listen(4)
+        self.port: Final[int] = self._listener.getsockname()[1]
+        self._server = threading.Thread(target=self._serve, name="virtual analyzer", daemon=True)
+        self._server.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def streaming(self) -> bool:
+        """The host has started a capture and not ended it."""
+        return self._stream is not None
+
+    @property
+    def sample_rate_hz(self) -> int:
+        """The nominal rate, as the host set it."""
+        return self._settings["samplerate"]
+
+    @property
+    def capture_origin_ps(self) -> int | None:
+        """Virtual time of sample 0 of the latest capture; None before the first."""
+        return None if self._capture is None else self._capture.origin_ps
+
+    def emit(self, edges: Sequence[tuple[int, int, int]], until_ps: int) -> None:
+        """Let virtual time pass until `until_ps` and send the samples of that stretch.
+
+        `edges` are (time_ps, channel, level) in order of time, all from the last `until_ps` on and
+        before this one. A sample shows all edges up to and including its own time. The first call
+        after the host's start makes its beginning the time of sample 0. Blocks while the host is
+        slow, until it ends the capture or vanishes.
+        """
+        first_ps, last_ps = (edges[0][0], edges[-1][0]) if edges else (until_ps, until_ps - 1)
+        if not self._until_ps <= first_ps or last_ps >= until_ps:
+            raise ValueError(
+                f"edges from {first_ps} to {last_ps} ps are not within "
+                f"{self._until_ps} to {until_ps} ps"
+            )
+        stream = self._stream
+        if stream is None:
+            for _, channel, level in edges:
+                self._set_level(channel, level)
+            self._until_ps = until_ps
+            return
+        capture = self._capture
+        if capture is None or capture.stream is not stream:
+            capture = self._capture = _Capture(stream, self._until_ps, self._true_rate())
+        end = capture.sample_at(until_ps)
+        for time_ps, channel, level in edges:
+            capture.fill(min(capture.sample_at(time_ps), end), self._levels)
+            self._set_level(channel, level)
+        capture.fill(end, self._levels)
+        self._until_ps = until_ps
+
+    def flush(self) -> None:
+        """Send what has been gathered so far; to be called when virtual time pauses."""
+        if self._capture is not None:
+            self._capture.flush()
+
+    def close(self) -> None:
+        """Stop serving; a client in mid-stream sees the connection end. May be called twice."""
+        self._closed = True
+        for connection in (self._listener, self._client):
+            if connection is not None:
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+        self._server.join()
+        self._listener.close()
+
+    def _set_level(self, channel: int, level: int) -> None:
+        bit = 1 << channel
+        self._levels = self._levels | bit if level else self._levels & ~bit
+
+    def _true_rate(self) -> tuple[int, int]:
+        """Samples per picosecond as a fraction."""
+        return self.sample_rate_hz * (_PPB + self._rate_error_ppb), _PPB * _PS_PER_S
+
+    def _serve(self) -> None:
+        while not self._closed:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            with client:
+                self._client = client
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if not self._closed:
+                    self._converse(client)
+                self._client = None
+
+    def _converse(self, client: socket.socket) -> None:
+        """Answer one client until it leaves or misbehaves."""
+        pending = b""
+        try:
+            while len(pending) <= _MAX_LINE_BYTES and (data := client.recv(_MAX_LINE_BYTES)):
+                *lines, pending = (pending + data).split(b"\n")
+                for line in lines:
+                    self._obey(line.decode("ascii", "replace").split(), client)
+        except OSError:
+            pass  # reset by the client: as good as a goodbye
+        finally:
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)  # so that the sender does not wait for it
+            self._end_stream()
+
+    def _obey(self, words: list[str], client: socket.socket) -> None:
+        if words == ["get"]:
+            self._end_stream()
+            wide = self._settings["sampleunit"] == _SAMPLEUNIT_16_BITS
+            self._stream = _Stream(client, np.dtype("<u2" if wide else "u1"))
+        elif words == ["close"]:
+            self._end_stream()
+        else:
+            client.sendall(self._reply(words).encode() + b"\n")
+
+    def _reply(self, words: list[str]) -> str:
+        match words:
+            case ["version"]:
+                return "BeagleLogic 1.0"
+            case [name] if name in self._settings:
+                return str(self._settings[name])
+            case [name, number] if name in self._settings and self._is_valid(name, number):
+                self._settings[name] = int(number)
+                return "ok"
+        return "error"
+
+    def _is_valid(self, name: str, number: str) -> bool:
+        if not (number.isascii() and number.isdigit()):
+            return False
+        return name != "samplerate" or 1 <= int(number) <= _MAX_RATE_HZ
+
+    def _end_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
+
+
+class _Capture:
+    """The samples of one capture, gathered in buffers for its stream."""
+
+    def __init__(self, stream: _Stream, origin_ps: int, rate: tuple[int, int]) -> None:
+        self.stream = stream
+        self.origin_ps = origin_ps
+        self._numerator, self._denominator = rate
+        self._mask = 256**stream.sample_bytes - 1
+        self._next_sample = 0
+        self._buffer: Samples | None = None
+        self._used = 0
+
+    def sample_at(self, time_ps: int) -> int:
+        """Number of the first sample at or after a time."""
+        return -((self.origin_ps - time_ps) * self._numerator // self._denominator)
+
+    def fill(self, until_sample: int, levels: int) -> None:
+        """Gather samples of these levels up to, not including, number `until_sample`."""
+        missing = until_sample - self._next_sample
+        if missing <= 0:
+            return
+        self._next_sample = until_sample
+        while missing:
+            buffer = self._buffer
+            if buffer is None:
+                buffer = self.stream.take()
+                if buffer is None:
+                    return
+                self._buffer, self._used = buffer, 0
+            count = min(missing, len(buffer) - self._used)
+            buffer[self._used : self._used + count].fill(levels & self._mask)
+            self._used += count
+            missing -= count
+            if self._used == len(buffer):
+                self.flush()
+
+    def flush(self) -> None:
+        """Hand over the buffer in use, if there is anything in it."""
+        if self._buffer is not None and self._used:
+            self.stream.put(self._buffer, self._used)
+            self._buffer = None
+
+
+class _Stream:
+    """Buffers on their way to the host, sent by a thread of their own."""
+
+    def __init__(self, client: socket.socket, dtype: np.dtype[Any]) -> None:
+        self._client = client
+        self.sample_bytes: Final = dtype.itemsize
+        self._changed = threading.Condition()
+        self._free = deque(
+            np.empty(_BUFFER_BYTES // dtype.itemsize, dtype) for _ in range(_BUFFERS)
+        )
+        self._full: deque[tuple[Samples, int]] = deque()
+        self._open = True
+        self._sender = threading.Thread(target=self._send, name="sample sender", daemon=True)
+        self._sender.start()
+
+    def take(self) -> Samples | None:
+        """A free buffer; waits for the host. None once the stream is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._free or not self._open)
+            return self._free.popleft() if self._open else None
+
+    def put(self, buffer: Samples, count: int) -> None:
+        """Send the first `count` samples of a buffer that was taken."""
+        with self._changed:
+            self._full.append((buffer, count))
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Send nothing more. Waits for the send under way, which the host drains or refuses."""
+        with self._changed:
+            self._open = False
+            self._changed.notify_all()
+        self._sender.join()
+
+    def _send(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._full or not self._open)
+                if not self._open:
+                    return
+                buffer, count = self._full.popleft()
+            try:
+                self._client.sendall(buffer[:count].data)
+            except OSError:  # the host has vanished; the conversation notices it as well
+                with self._changed:
+                    self._open = False
+                    self._changed.notify_all()
+                return
+            with self._changed:
+                self._free.append(buffer)
+                self._changed.notify_all()

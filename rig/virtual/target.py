@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modelled target: answers stimulus edges after a drawn latency, and tells the truth apart."""
+
+from __future__ import annotations
+
+import heapq
+import tempfile
+import threading
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from rig.config.virtual import Misbehavior, VirtualTarget
+from rig.instruments import LOG_RECORD, LogArray, TargetSummary
+from rig.virtual.clock import Clock
+from rig.virtual.models import build_model
+from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
+
+CAPACITY_MAX = 100_000_000
+BOOT_TICKS = 3_600_000_000_000
+"""The target has been up for a while: its counter does not start at zero."""
+BREATH_PS = 2_000_000
+"""The handler cannot answer twice within this time."""
+GLITCH_AFTER_PS = 15_000_000
+QUIET_EVENTS = 3
+"""Events without misbehavior after one with: what two in a row mean, no outside view could tell."""
+
+_NAMES = TRUTH.names or ()
+_KIND, _DUPLICATES, _GLITCHES = (_NAMES.index(n) for n in ("kind", "duplicates", "glitches"))
+
+WireEdge = tuple[int, int, int]
+"""True time in ps, analyzer channel, level."""
+
+
+@dataclass(frozen=True)
+class AnswerWires:
+    """Analyzer channels of the answering pins."""
+
+    response: int
+    sequence: tuple[int, ...]
+
+
+class ModelledTarget:
+    """Interrupt handler, answering pins and log of a target that exists only as a distribution.
+
+    The bench's loop calls `on_stimulus` and `take_edges`; the agent's thread calls the rest.
+    """
+
+    def __init__(
+        self, target: VirtualTarget, misbehavior: Misbehavior, wires: AnswerWires, truth: TruthLog
+    ) -> None:
+        rng = np.random.default_rng(target.seed)
+        self._model = build_model(target.model, rng)
+        self._rng = rng
+        self._clock = Clock(target.clock_hz, target.clock_error_ppb, BOOT_TICKS)
+        self._toggle_ps = target.toggle_time_ps
+        self._mischief = misbehavior
+        self._choices = _cumulative(misbehavior)
+        self._wires = wires
+        self._truth = truth
+        self._lock = threading.Lock()
+        self._log = _Log()
+        self._edges: list[WireEdge] = []
+        self._decided: list[WireEdge] = []
+        self._response_level = 0
+        self._pins = 0
+        self.glitches = 0
+        self.armed = False
+        self.rising = True
+        self._reset(0, 0)
+
+    def _reset(self, capacity: int, sequence_bits: int) -> None:
+        self._capacity, self._bits = capacity, sequence_bits
+        self._handled = self._dropped = 0
+        self._free_ps = self._masked_ps = 0
+        self._pending: list[int] | None = None
+        self._quiet = QUIET_EVENTS
+
+    def close(self) -> None:
+        """Drop the log; may be called twice."""
+        self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- the agent's side -------------------------------------------------------------------
+
+    def arm(self, capacity: int, sequence_bits: int, *, rising: bool) -> None:
+        """Attach the handler. Raises ValueError for what the agent cannot do."""
+        if not 0 < capacity <= CAPACITY_MAX:
+            raise ValueError(f"capacity {capacity} is out of range 1 to {CAPACITY_MAX}")
+        if not 0 <= sequence_bits <= len(self._wires.sequence):
+            raise ValueError(
+                f"{sequence_bits} sequence bits, {len(self._wires.sequence)} are wired"
+            )
+        with self._lock:
+            self._log.clear()
+            self._reset(capacity, sequence_bits)
+            self.armed, self.rising = True, rising
+
+    def stop(self) -> TargetSummary:
+        """Detach the handler."""
+        with self._lock:
+            self.armed = False
+            return TargetSummary(self._handled, self._log.count, self._dropped)
+
+    def log(self, first: int, count: int) -> LogArray:
+        """Records of the log, fewer at its end."""
+        with self._lock:
+            return self._log.read(first, count)
+
+    # --- the wires' side --------------------------------------------------------------------
+
+    def on_stimulus(self, time_ps: int) -> None:
+        """A stimulus edge arrives at the interrupt pin."""
+        with self._lock:
+            if self.armed:
+                self._interrupt(time_ps)
+
+    def take_edges(self, until_ps: int) -> list[WireEdge]:
+        """Edges of the answering pins before a time, in order."""
+        with self._lock:
+            taken = []
+            while self._edges and self._edges[0][0] < until_ps:
+                taken.append(heapq.heappop(self._edges))
+            return taken
+
+    def take_decided(self) -> list[WireEdge]:
+        """Edges of the response pin decided since the last call, mostly still to come."""
+        with self._lock:
+            decided, self._decided = self._decided, []
+            return decided
+
+    # --- what happens inside ----------------------------------------------------------------
+
+    def _interrupt(self, time_ps: int) -> None:
+        if time_ps < self._masked_ps and self._pending is not None:
+            # The line is still pending: this one is not seen as an interrupt of its own.
+            self._pending[_KIND] = MERGED
+            self._pending = [time_ps, *self._pending[1:]]
+            self._pending[_KIND] = ANSWERED
+            self._pending[_DUPLICATES] = self._pending[_GLITCHES] = 0
+            self._truth.add(self._pending)
+            return
+        what = self._choose()
+        latency_ps = self._model.draw(time_ps)
+        self._handled += 1
+        if what == "miss":
+            self._truth.add([time_ps, -1, 0, 0, self._handled, MISSED, 0, 0])
+            return
+        start_ps = time_ps
+        if what == "merge":
+            start_ps = self._masked_ps = time_ps + self._mischief.merge_mask_ps
+        if what == "late":
+            latency_ps += self._mischief.late_by_ps
+        at_ps = max(start_ps + latency_ps, self._free_ps)
+        before, after = self._answer(at_ps)
+        self._pending = [time_ps, at_ps, before, after, self._handled, ANSWERED, 0, 0]
+        self._truth.add(self._pending)
+        if what == "duplicate":
+            self._pending[_DUPLICATES] = 1
+            self._answer(max(at_ps + self._mischief.duplicate_after_ps, self._free_ps))
+        if what == "glitch":
+            self._pending[_GLITCHES] = 1
+            self._glitch(at_ps + GLITCH_AFTER_PS)
+
+    def _choose(self) -> str:
+        if self._quiet < QUIET_EVENTS or not self._choices:
+            self._quiet += 1
+            return ""
+        draw = self._rng.random()
+        for name, bound in self._choices:
+            if draw < bound:
+                self._quiet = 0
+                return name
+        return ""
+
+    def _answer(self, at_ps: int) -> tuple[int, int]:
+        """Write the pins once and log it; ticks before and after the write."""
+        before_ps = at_ps - int(self._rng.random() * self._toggle_ps)
+        before = self._clock.ticks(before_ps)
+        after = self._clock.ticks_at_or_after(before_ps + self._toggle_ps)
+        if self._log.count < self._capacity:
+            self._log.add((self._log.count, self._handled, before, after, 0, 0))
+        else:
+            self._dropped += 1
+        pins = self._handled & ((1 << self._bits) - 1)
+        for bit, channel in enumerate(self._wires.sequence):
+            if (pins ^ self._pins) >> bit & 1:
+                heapq.heappush(self._edges, (at_ps, channel, pins >> bit & 1))
+        self._pins = pins
+        self._toggle(at_ps)
+        self._free_ps = at_ps + max(self._toggle_ps, BREATH_PS)
+        return before, after
+
+    def _glitch(self, at_ps: int) -> None:
+        self.glitches += 1
+        self._toggle(at_ps)
+        end_ps = at_ps + self._mischief.glitch_width_ps
+        self._toggle(end_ps)
+        self._free_ps = end_ps + BREATH_PS
+
+    def _toggle(self, at_ps: int) -> None:
+        self._response_level ^= 1
+        edge = (at_ps, self._wires.response, self._response_level)
+        heapq.heappush(self._edges, edge)
+        self._decided.append(edge)
+
+
+class _Log:
+    """Records on disk, so that a long run needs no memory."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="rig-log-")  # noqa: SIM115 - lives as long as self
+        self._rows: list[tuple[int, ...]] = []
+        self.count = 0
+
+    def close(self) -> None:
+        self._file.close()
+
+    def clear(self) -> None:
+        self._rows.clear()
+        self._file.truncate(0)
+        self.count = 0
+
+    def add(self, row: tuple[int, ...]) -> None:
+        self._rows.append(row)
+        self.count += 1
+        if len(self._rows) >= 4096:
+            self._spill()
+
+    def _spill(self) -> None:
+        self._file.seek(0, 2)
+        self._file.write(np.array(self._rows, LOG_RECORD).tobytes())
+        self._rows.clear()
+
+    def read(self, first: int, count: int) -> LogArray:
+        self._spill()
+        self._file.seek(first * LOG_RECORD.itemsize)
+        data = self._file.read(count * LOG_RECORD.itemsize)
+        return np.frombuffer(data, LOG_RECORD)
+
+
+def _cumulative(misbehavior: Misbehavior) -> list[tuple[str, float]]:
+    total, choices = 0.0, []
+    for name in ("miss", "duplicate", "late", "glitch", "merge"):
+        probability = getattr(misbehavior, name)
+        total += probability
+        if probability:
+            choices.append((name, total))
+    return choices

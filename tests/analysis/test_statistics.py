@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exact statistics against numpy and the standard library."""
+
+from __future__ import annotations
+
+import statistics as stdlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+
+GHZ = 10**9  # one sample is one nanosecond
+
+
+@given(
+    st.lists(st.integers(0, 10**7), min_size=1, max_size=300),
+    st.lists(st.integers(0, 300), max_size=4),
+)
+def test_against_numpy(values, cuts):
+    histogram = ExactHistogram()
+    for piece in np.split(np.array(values), sorted(cuts)):
+        histogram.add(piece)
+    got = statistics(histogram, GHZ)
+    q1, median, q3, p99, p999 = np.percentile(values, [25, 50, 75, 99, 99.9])
+    assert (got.n, got.min_ns, got.max_ns) == (len(values), min(values), max(values))
+    assert got.gap_ns == max(values) - min(values)
+    assert got.average_ns == pytest.approx(stdlib.fmean(values), rel=1e-12)
+    assert got.deviation_ns == pytest.approx(stdlib.pstdev(values), rel=1e-9, abs=1e-6)
+    assert got.median_ns == pytest.approx(median, rel=1e-12)
+    assert got.interquartile_range_ns == pytest.approx(q3 - q1, rel=1e-9, abs=1e-6)
+    assert (got.p99_ns, got.p99_9_ns) == (pytest.approx(p99, rel=1e-9), pytest.approx(p999, rel=1e-9))
+
+
+@given(st.permutations(list(range(0, 3000, 7))))
+def test_order_and_pieces_do_not_matter(values):
+    first, second = ExactHistogram(), ExactHistogram()
+    first.add(np.array(values))
+    for value in values:
+        second.add(np.array([value]))
+    assert statistics(first, 24_000_000) == statistics(second, 24_000_000)
+
+
+def test_nothing_counted():
+    assert statistics(ExactHistogram(), GHZ) == Statistics(0)
+    assert statistics(ExactHistogram(), GHZ).max_ns is None
+
+
+def test_scale_is_exact_for_a_rate_that_is_no_round_period():
+    histogram = ExactHistogram()
+    histogram.add(np.array([24, 48]))
+    got = statistics(histogram, 24_000_000)
+    assert (got.min_ns, got.max_ns, got.average_ns) == (1000.0, 2000.0, 1500.0)

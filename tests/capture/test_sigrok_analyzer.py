@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The analyzer behind its worker: what goes wrong is told, ends in time, and leaves no process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rig.capture import sigrok, sigrok_analyzer
+from rig.capture.sigrok_analyzer import SigrokAnalyzer
+from rig.errors import BenchError
+from rig.instruments import CaptureEnd, CaptureItem, Loss, LossKind
+from rig.virtual.analyzer import VirtualAnalyzer
+
+from .bench import World, edges_of, open_analyzer, read_to_end, wait_until
+
+
+@pytest.fixture(autouse=True)
+def no_orphans() -> Iterator[None]:
+    """Every test must leave as many child processes as it found."""
+    before = set(psutil.Process().children(recursive=True))
+    yield
+    left = set(psutil.Process().children(recursive=True)) - before
+    for process in left:
+        process.kill()
+    assert not left
+
+
+def losses(items: list[CaptureItem]) -> list[LossKind]:
+    return [item.kind for item in items if isinstance(item, Loss)]
+
+
+# --- opening ------------------------------------------------------------------------------------
+
+
+def test_library_and_drivers_are_told() -> None:
+    assert sigrok.library_version().startswith("0.5.")
+    names = sigrok.driver_names()
+    assert {"beaglelogic", "demo", "fx2lafw"} <= set(names)
+    assert list(names) == sorted(names)
+
+
+def test_identity_is_what_the_driver_reports() -> None:
+    with VirtualAnalyzer(14) as virtual, open_analyzer(virtual.port, channels=14) as analyzer:
+        identity = analyzer.identity
+    assert (identity.driver, identity.model) == ("beaglelogic", "BeagleLogic")
+    assert identity.library == sigrok.library_version()
+    assert identity.sample_rate_hz == 24_000_000
+    assert len(identity.channels) == 14
+    assert identity.channels[:2] == ("P8_45", "P8_46")
+
+
+def open_demo(**changes: object) -> SigrokAnalyzer:
+    settings: dict[str, object] = {
+        "driver": "demo",
+        "conn": "",
+        "sample_rate_hz": 1_000_000,
+        "channels": 8,
+        "channel_mask": 0xFF,
+        "options": {},
+        "stall_timeout_s": 5.0,
+    }
+    return SigrokAnalyzer.open(**{**settings, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"driver": "beaglelogik"}, "did you mean beaglelogic"),
+        ({"driver": "beaglelogic", "conn": "tcp-raw/127.0.0.1/1"}, "Connection refused"),
+        ({"driver": "beaglelogic", "conn": "tcp-raw"}, "Invalid Parameters"),
+        ({"channel_mask": 0x100}, "channels 0 to 7"),
+        ({"channel_mask": 0}, "channels 0 to 7"),
+        ({"options": {"no_such_option": 1}}, "no option 'no_such_option'"),
+        ({"options": {"limit_samples": "many"}}, "limit_samples = 'many' is not valid"),
+        ({"options": {"averaging": "maybe"}}, "averaging = 'maybe' is not valid"),
+        ({"options": {"external_clock": True}}, "refuses external_clock = True"),
+        ({"sample_rate_hz": 0}, "samplerate"),
+    ],
+)
+def test_what_cannot_be_opened_is_told_in_one_line(changes: dict[str, object], told: str) -> None:
+    with pytest.raises(BenchError, match=told) as caught:
+        open_demo(**changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_library_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_self: object, name: str) -> None:
+        raise OSError(f"cannot load library {name!r}")
+
+    sigrok._library.cache_clear()
+    monkeypatch.setattr("cffi.FFI.dlopen", missing)
+    with pytest.raises(BenchError, match="apt install libsigrok4"):
+        sigrok.library_version()
+
+
+def test_demo_device_captures_and_captures_again() -> None:
+    """A second real driver, at a pace of its own."""
+    with open_demo() as analyzer:
+        for _ in range(2):
+            analyzer.start()
+            items = read_to_end(analyzer, stop_after_samples=50_000)
+            assert isinstance(items[-1], CaptureEnd)
+            assert items[-1].asked
+            assert losses(items) == []
+            assert edges_of(items)
+
+
+# --- the device or the worker fails ---------------------------------------------------------------
+
+SERVER = """
+from rig.virtual.analyzer import VirtualAnalyzer
+analyzer = VirtualAnalyzer(8)
+print(analyzer.port, flush=True)
+number = 0
+while True:
+    number += 1
+    analyzer.emit([(number * 10**6 - 1, 0, number & 1)], number * 10**6)
+"""
+
+
+def test_a_server_killed_in_mid_stream_is_a_loss_and_no_hang() -> None:
+    server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
+    with server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        with open_analyzer(port, stall_timeout_s=3.0) as analyzer:
+            analyzer.start()
+            items = [analyzer.read(20) for _ in range(3)]
+            server.kill()
+            rest = read_to_end(analyzer)
+    assert None not in items
+    assert losses(rest)[-1] in {LossKind.END_UNASKED, LossKind.STALL}
+    assert isinstance(rest[-1], CaptureEnd)
+    assert not rest[-1].asked
+    assert rest[-1].samples > 0
+
+
+def test_a_silent_device_is_a_stall() -> None:
+    with (
+        VirtualAnalyzer(8) as virtual,
+        open_analyzer(virtual.port, stall_timeout_s=0.5) as analyzer,
+    ):
+        world = World(virtual, [([(10**6, 0, 1)], 10**9)])
+        analyzer.start()
+        items = read_to_end(analyzer)
+        world.join()
+        assert edges_of(items) == [(24, 0, 1)]
+        assert losses(items) == [LossKind.STALL]
+        assert items[-1] == CaptureEnd(24_000, asked=False)
+        with pytest.raises(BenchError, match="killed by SIGKILL"):
+            analyzer.start()
+
+
+def test_a_killed_worker_is_a_loss() -> None:
+    with VirtualAnalyzer(8) as virtual, open_analyzer(virtual.port) as analyzer:
+        world = World(virtual, [([(10**6, 0, 1)], 10**9)])
+        analyzer.start()
+        first = analyzer.read(20)
+        os.kill(analyzer.worker_pid, signal.SIGSEGV)
+        items = read_to_end(analyzer)
+        world.join()
+    assert first is not None
+    assert losses(items) == [LossKind.DRIVER_DIED]
+    assert items[-1] == CaptureEnd(24_000, asked=False)
+    loss = items[0]
+    assert isinstance(loss, Loss)
+    assert "SIGSEGV" in loss.text
+    assert loss.sample == 24_000
+
+
+HOST = """
+import sys
+from rig.capture.sigrok_analyzer import SigrokAnalyzer
+analyzer = SigrokAnalyzer.open("beaglelogic", "tcp-raw/127.0.0.1/" + sys.argv[1],
+    sample_rate_hz=24_000_000, channels=8, channel_mask=255, options={}, stall_timeout_s=60)
+analyzer.start()
+print(analyzer.worker_pid, flush=True)
+while True:
+    analyzer.read(60)
+"""
+
+
+def test_a_killed_host_takes_the_worker_with_it() -> None:
+    with VirtualAnalyzer(8) as virtual:
+        host = subprocess.Popen(
+            [sys.executable, "-c", HOST, str(virtual.port)], stdout=subprocess.PIPE, text=True
+        )
+        with host:
+            assert host.stdout is not None
+            worker_pid = int(host.stdout.readline())
+            wait_until(lambda: virtual.streaming, "the capture")
+            host.kill()
+        wait_until(lambda: not psutil.pid_exists(worker_pid), "the end of the worker")
+        wait_until(lambda: not virtual.streaming, "the end of the stream")
+
+
+def test_close_ends_a_worker_whose_output_nobody_reads() -> None:
+    with VirtualAnalyzer(8) as virtual:
+        flood = [
+            ([(t + k, 0, k // 50_000 & 1) for k in range(0, 10**9, 50_000)], t + 10**9)
+            for t in range(0, 10**11, 10**9)
+        ]
+        analyzer = open_analyzer(virtual.port)
+        world = World(virtual, flood)
+        analyzer.start()
+        wait_until(lambda: virtual.streaming, "the capture")
+        analyzer.close()
+        analyzer.close()
+        world.join()
+        assert analyzer.read(10) is None
+
+
+# --- a worker that misbehaves, scripted -----------------------------------------------------------
+
+Scripted = Callable[[str], SigrokAnalyzer]
+
+SCRIPT = """\
+#!{python}
+import os, sys, time, struct, signal
+import numpy as np
+from rig.capture import frames
+from rig.capture.frames import Kind
+from rig.instruments import EdgeBlock
+def send(data): os.write(1, data)
+def block(start, end):
+    none = np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint8)
+    send(frames.pack_block(EdgeBlock(start, end, *none, 0)))
+def say(text): os.write(2, text.encode())
+def command(): return os.read(0, 1)
+while os.read(0, 1) != b"\\n": pass
+send(frames.pack(Kind.IDENTITY, b'{{"driver": "fake", "vendor": "", "model": "", '
+    b'"library": "", "sample_rate_hz": 1, "channels": []}}'))
+assert command() == b"g"
+send(frames.pack(Kind.STARTED))
+{body}
+"""
+
+
+@pytest.fixture
+def scripted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
+    """Opens an analyzer whose worker runs a script instead of a driver."""
+    opened: list[SigrokAnalyzer] = []
+
+    def open_scripted(body: str) -> SigrokAnalyzer:
+        script = tmp_path / "worker"
+        script.write_text(SCRIPT.format(python=sys.executable, body=textwrap.dedent(body)))
+        script.chmod(0o700)
+        monkeypatch.setattr("rig.capture.worker_link.sys.executable", str(script))
+        opened.append(open_demo(stall_timeout_s=2.0))
+        opened[-1].start()
+        return opened[-1]
+
+    yield open_scripted
+    for analyzer in opened:
+        analyzer.close()
+
+
+def test_warnings_come_before_the_end_that_followed_them(scripted: Scripted) -> None:
+    items = read_to_end(
+        scripted(
+            """
+            block(0, 10)
+            say("sr: fake: lost my cable\\n")
+            send(frames.pack(Kind.SHORT, b"half a sample") + frames.pack(Kind.END))
+            command()
+            """
+        )
+    )
+    assert losses(items) == [LossKind.LOG_WARNING, LossKind.SHORT_COUNT, LossKind.END_UNASKED]
+    assert next(item for item in items if isinstance(item, Loss)).text == "fake: lost my cable"
+    assert items[-1] == CaptureEnd(10, asked=False)
+
+
+def test_a_flood_of_warnings_stays_short_and_hides_no_stall(scripted: Scripted) -> None:
+    items = read_to_end(scripted('while True: say("sr: fake: again\\n" * 100 + "x" * 3000)'))
+    assert losses(items) == [LossKind.LOG_WARNING] * 100 + [LossKind.STALL]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('send(struct.pack("<II", 3, 1 << 30))', "1073741824 bytes"),
+        ("block(0, 10); block(11, 20)", "samples from 11 after sample 10"),
+        ('send(frames.pack(Kind.ERROR, b"no longer there"))', "no longer there"),
+        ("os._exit(3)", "exit status 3"),
+        ("os.kill(os.getpid(), signal.SIGABRT)", "SIGABRT"),
+        ('raise RuntimeError("broken inside")', "broken inside"),
+    ],
+)
+def test_a_broken_worker_is_a_loss(scripted: Scripted, body: str, told: str) -> None:
+    items = read_to_end(scripted(f"{body}\ncommand()"))
+    assert losses(items)[-1] == LossKind.DRIVER_DIED
+    assert isinstance(items[-2], Loss)
+    assert told in items[-2].text
+    assert isinstance(items[-1], CaptureEnd)
+
+
+def test_a_driver_that_ignores_the_stop_is_ended(
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sigrok_analyzer, "_STOP_S", 0.3)
+    analyzer = scripted("block(0, 10); signal.pause()")
+    items = read_to_end(analyzer, stop_after_samples=10)
+    assert losses(items) == [LossKind.STALL]
+    assert items[-1] == CaptureEnd(10, asked=True)
+
+
+def test_a_driver_that_does_not_answer_is_ended(
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analyzer = scripted("block(0, 10); send(frames.pack(Kind.END)); signal.pause()")
+    read_to_end(analyzer)
+    monkeypatch.setattr(sigrok_analyzer, "_ANSWER_S", 0.3)
+    with pytest.raises(BenchError, match="no answer within"):
+        analyzer.start()
+
+
+def test_read_returns_in_time_when_nothing_comes(scripted: Scripted) -> None:
+    analyzer = scripted("signal.pause()")
+    assert analyzer.read(0.05) is None
+    assert analyzer.read(0) is None
+
+
+# --- size and speed -------------------------------------------------------------------------------
+
+
+def test_long_captures_take_no_more_memory_than_short_ones() -> None:
+    """2 * 10^8 samples, an edge every 2,400: the worker's memory is watched, the rate printed."""
+    step_ps, steps = 10**9, 8_000
+    batches = [
+        ([(number * step_ps + k * 10**8, 0, k & 1) for k in range(10)], (number + 1) * step_ps)
+        for number in range(steps)
+    ]
+    with VirtualAnalyzer(8) as virtual, open_analyzer(virtual.port) as analyzer:
+        sizes: list[int] = []
+        worker = psutil.Process(analyzer.worker_pid)
+        world = World(virtual, batches)
+        analyzer.start()
+        began_s = time.perf_counter()
+        edges = 0
+        total = steps * 24_000
+        while not isinstance(item := analyzer.read(20), CaptureEnd):
+            assert item is not None
+            assert not isinstance(item, Loss)
+            edges += len(item.index)
+            if item.end_sample > total // 10:
+                sizes.append(worker.memory_info().rss)
+            if item.end_sample == total:
+                analyzer.stop()
+        world.join()
+    assert edges == steps * 10 - 1
+    assert max(sizes) - sizes[0] < 16 << 20
+    print(f"{total / (time.perf_counter() - began_s) / 1e6:.0f} MS/s through driver and worker")

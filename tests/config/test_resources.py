@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Built-in files are found in a checkout and in a wheel's layout, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rig import resources
+from rig.errors import InputError
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty place that the package believes to be installed in."""
+    package = tmp_path / "rig"
+    package.mkdir()
+    monkeypatch.setattr(resources, "_PACKAGE", package)
+    monkeypatch.setattr(resources, "_CHECKOUT", tmp_path)
+    return tmp_path
+
+
+def put(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    return path
+
+
+def test_built_in_names() -> None:
+    assert resources.plan_names() == (
+        "interrupt",
+        "interrupt-burst",
+        "interrupt-periodic",
+        "interrupt-poisson",
+        "interrupt-ramp",
+        "interrupt-soak",
+    )
+    assert resources.fixture_names() == ("parallel-port-fx2", "virtual", "virtual-misbehaving")
+    assert resources.find_plan("interrupt").is_file()
+    assert resources.find_fixture("virtual").is_file()
+
+
+def test_an_unknown_name_lists_the_built_in_ones() -> None:
+    with pytest.raises(InputError) as error:
+        resources.find_fixture("virtaul")
+    assert str(error.value) == (
+        "virtaul: no built-in fixture (did you mean virtual?); valid: parallel-port-fx2, virtual, "
+        "virtual-misbehaving, or a path with a slash or ending in .toml"
+    )
+
+
+@pytest.mark.parametrize("path", ["./interrupt", "mine.toml", "/tmp/x"])  # noqa: S108
+def test_what_looks_like_a_path_is_one(path: str) -> None:
+    assert resources.find_plan(path) == Path(path)
+
+
+def test_a_wheel_carries_its_own_and_ignores_its_neighbors(tree: Path) -> None:
+    put(tree / "fixtures" / "stranger.toml")
+    put(tree / "firmware" / "build" / resources.FIRMWARE_NAME)
+    assert resources.fixture_names() == ()
+    with pytest.raises(InputError, match="stimulus firmware not found"):
+        resources.firmware_image()
+    mine = put(tree / "rig" / "data" / "fixtures" / "mine.toml")
+    image = put(tree / "rig" / "data" / "firmware" / resources.FIRMWARE_NAME)
+    binary = put(tree / "rig" / "data" / "bin" / resources.EMULATOR_NAME)
+    assert resources.find_fixture("mine") == mine
+    assert resources.firmware_image() == image
+    assert resources.emulator_binary() == binary
+
+
+def test_a_checkout_prefers_what_was_just_built(tree: Path) -> None:
+    put(tree / "pyproject.toml")
+    shipped = put(tree / "firmware" / "image" / resources.FIRMWARE_NAME)
+    assert resources.firmware_image() == shipped
+    built = put(tree / "firmware" / "build" / resources.FIRMWARE_NAME)
+    assert resources.firmware_image() == built
+    put(tree / "fixtures" / "bench.toml")
+    assert resources.fixture_names() == ("bench",)
+
+
+def test_a_missing_emulator_names_the_places_and_the_remedy(tree: Path) -> None:
+    put(tree / "pyproject.toml")
+    with pytest.raises(InputError) as error:
+        resources.emulator_binary()
+    assert str(error.value) == (
+        f"emulator not found; looked for {tree}/rig/data/bin/rig-emulator, "
+        f"{tree}/firmware/emulator/build/rig-emulator; run `make setup` in a checkout"
+    )

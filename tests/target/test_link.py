@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent's link against the virtual agent, and against peers that break the protocol."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rig.config.virtual import ConstantModel, Misbehavior, VirtualTarget
+from rig.errors import BenchError
+from rig.instruments import LOG_RECORD, ArmOptions
+from rig.target.link import AgentLink
+from rig.target.protocol import ProtocolError, decode_log_block, encode_log_block
+from rig.virtual.agent import AgentServer
+from rig.virtual.target import AnswerWires, ModelledTarget
+from rig.virtual.truth import TruthLog
+
+US = 10**6
+
+
+@pytest.fixture
+def target():
+    settings = VirtualTarget(
+        ConstantModel(5 * US), seed=1, toggle_time_ps=100_000, clock_hz=10**9, clock_error_ppb=0
+    )
+    with ModelledTarget(settings, Misbehavior(), AnswerWires(1, (2, 3)), TruthLog(None)) as model:
+        yield model
+
+
+@pytest.fixture
+def link(target):
+    with AgentServer(target, 10**9, {"system": "test"}) as server:
+        with AgentLink.open("127.0.0.1", server.port) as link:
+            yield link
+
+
+def test_a_whole_measurement(target, link):
+    assert (link.identity.log_format, link.identity.tick_hz) == (1, 10**9)
+    assert link.environment() == {"system": "test"}
+    link.arm(ArmOptions("interrupt", capacity=100_000, sequence_bits=2, options={"edge": "rising"}))
+    times = [1000 * US * (i + 1) for i in range(70_000)]
+    for time_ps in times:
+        target.on_stimulus(time_ps)
+    summary = link.stop()
+    assert (summary.handled, summary.records, summary.dropped) == (70_000, 70_000, 0)
+    rows = np.concatenate([link.log(0, 10**6), link.log(65_536, 10**6)])
+    assert rows["sequence"].tolist() == list(range(70_000))
+    assert rows["handled"].tolist() == list(range(1, 70_001))
+    answer_ns = np.array(times) // 1000 + 5000
+    start = 3_600_000_000_000
+    assert np.all(rows["before_ticks"].astype(np.int64) - start <= answer_ns)
+    assert np.all(rows["after_ticks"].astype(np.int64) - start >= answer_ns)
+    assert len(link.log(70_000, 10)) == 0
+
+
+def test_a_full_log_counts_what_it_drops(target, link):
+    link.arm(ArmOptions("interrupt", capacity=3))
+    for i in range(5):
+        target.on_stimulus(1000 * US * (i + 1))
+    assert link.stop().dropped == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (ArmOptions("period", 10), "measurement must be interrupt"),
+        (ArmOptions("interrupt", 0), "capacity 0 is out of range"),
+        (ArmOptions("interrupt", 10, 3), "3 sequence bits, 2 are wired"),
+    ],
+)
+def test_refusals_say_why(link, options, words):
+    with pytest.raises(BenchError, match=words):
+        link.arm(options)
+    link.arm(ArmOptions("interrupt", 10))
+
+
+def peer(*replies: bytes):
+    """A server that answers the n-th line with the n-th reply, then closes."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        connection, _ = listener.accept()
+        with connection, listener, connection.makefile("rb") as lines:
+            for reply in replies:
+                lines.readline()
+                connection.sendall(reply)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener.getsockname()
+
+
+HELLO = b"OK agent version=1 log=1 tick_hz=1000\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (b"OK agent version=1 log=2 tick_hz=1000\n", "log format 2, this rig reads 1"),
+        (b"OK agent nonsense\n", "not of the form name=value"),
+        (b"OK agent version=1 log=1 tick_hz=-5\n", "tick_hz is '-5', not a number"),
+        (b"x" * 2000, "reply longer than 512 bytes"),
+        (b"ERR busy\n", "HELLO refused: busy"),
+        (b"", "closed the connection"),
+    ],
+)
+def test_greeting_of_a_wrong_peer(reply, words):
+    with pytest.raises(BenchError, match=words):
+        AgentLink.open(*peer(reply))
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (b"OK 99999999999\n", "over the limit"),
+        (b"OK 5\nabcde", "shorter than its header"),
+        (b"OK 40\nabc", "closed the connection"),
+        (b"OK four\n", "not a number"),
+    ],
+)
+def test_blocks_of_a_wrong_peer(reply, words):
+    with AgentLink.open(*peer(HELLO, reply)) as link, pytest.raises(BenchError, match=words):
+        link.log(0, 10)
+
+
+def test_nobody_there():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = server.getsockname()
+    with pytest.raises(BenchError, match="no connection"):
+        AgentLink.open(*address)
+
+
+@given(st.integers(0, 2**40), st.integers(0, 5), st.data())
+def test_a_flipped_bit_in_a_log_block_is_noticed(first, count, data):
+    block = bytearray(encode_log_block(first, 10**9, np.zeros(count, LOG_RECORD)))
+    assert len(decode_log_block(bytes(block), first)) == count
+    bit = data.draw(st.integers(0, 8 * len(block) - 1))
+    block[bit // 8] ^= 1 << bit % 8
+    with pytest.raises(ProtocolError):
+        decode_log_block(bytes(block), first)
