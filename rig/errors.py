@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The errors a user can meet. Each is one clear line: what, where, what is valid, what to do next."""
+"""The errors a user can meet: each one line that says what, where, what is valid, what to do."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class EdgeBlock:
     level: UInt8Array
     """Shape (n,), 0 or 1: the level from this edge on."""
     levels_before: int
-    """Bit mask of all channels' levels just before start_sample (of the first sample if it is 0)."""
+    """Bit mask of all levels just before start_sample (of the first sample if that is 0)."""
 
 
 class LossKind(StrEnum):

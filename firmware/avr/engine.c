@@ -23,8 +23,11 @@
 /* From reading TCNT1 to a match that can just be set: in the fast interrupt, in the slow one. */
 #define HAND_OVER_TICKS 24
 #define RESCUE_TICKS 40
-/* While no interval is ready the engine looks again this often. */
-#define STARVED_TICKS 256
+/* While no interval is ready the engine looks again this often: most of the time has to remain for
+ * the main loop, which works the intervals out. */
+#define STARVED_TICKS 2048
+/* Intervals worked out in one go. */
+#define REFILL_STEPS 16
 
 /* Flags in a register that is tested and set by single instructions. */
 #define FLAGS GPIOR0
@@ -285,7 +288,8 @@ static bool refill_one(void)
 void engine_refill(void)
 {
     if (state == ENGINE_RUNNING)
-        refill_one();
+        for (uint8_t i = 0; i < REFILL_STEPS && refill_one(); i++)
+            ;
     (void)tally_total(&sent);
     (void)tally_total(&overruns);
     if (capturing && !(TIMSK1 & _BV(ICIE1))) {

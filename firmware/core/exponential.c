@@ -17,27 +17,26 @@ static const FLASH uint16_t log2_q16[64] = {
     59434, 60219, 60997, 61769, 62534, 63294, 64047, 64794,
 };
 
-uint32_t minus_log2_q27(uint32_t word)
+/* Shifts here go by whole bytes where they can: an AVR has no others of more than one bit. */
+uint32_t minus_log2_q24(uint32_t word)
 {
     uint32_t normal = word | 1; /* odd: never 0, and u is the middle of its interval */
-    uint8_t bits = 32;
+    uint8_t zeros = 0;
     while (!(normal & 0xFF000000UL)) {
         normal <<= 8;
-        bits -= 8;
+        zeros += 8;
     }
     while (!(normal & 0x80000000UL)) {
         normal <<= 1;
-        bits--;
+        zeros++;
     }
-    if (bits == 1)
-        return 0xFFFFFFFFUL; /* 32 exactly, one more than fits */
-
-    uint8_t segment = (normal >> 25) & 63;
-    uint16_t rest = (uint16_t)(normal >> 9);
+    /* 1.xxx in binary: 6 bits after the leading one choose the chord, the next 16 the place on it. */
+    uint8_t segment = (uint8_t)(normal >> 24) >> 1 & 63;
+    uint16_t rest = (uint16_t)((normal >> 8) >> 1);
     uint16_t low = log2_q16[segment];
     uint16_t rise = log2_q16[(segment + 1) & 63] - low; /* modulo 2^16, see the table */
-    uint32_t log2_q27 = ((uint32_t)low << 11) + (((uint32_t)rise * rest) >> 5);
-    return ((uint32_t)(33 - bits) << 27) - log2_q27;
+    uint32_t log2_q24 = ((uint32_t)low << 8) + (((uint32_t)rise * rest) >> 8);
+    return ((uint32_t)(uint8_t)(zeros + 1) << 24) - log2_q24;
 }
 
 uint32_t mean_ln2_q5(uint32_t mean_ticks)
@@ -47,6 +46,8 @@ uint32_t mean_ln2_q5(uint32_t mean_ticks)
 
 uint32_t exponential_ticks(uint32_t word, uint32_t mean_ln2_q5)
 {
-    uint64_t product = (uint64_t)minus_log2_q27(word) * mean_ln2_q5;
-    return (uint32_t)(product >> 32) + (uint32_t)((uint32_t)product >> 31);
+    uint32_t log_q24 = minus_log2_q24(word);
+    if (log_q24 > 0x1FFFFFFFUL)
+        log_q24 = 0x1FFFFFFFUL; /* 32 exactly would not fit with 27 fraction bits */
+    return multiply_high(log_q24 << 3, mean_ln2_q5, true);
 }

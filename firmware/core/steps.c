@@ -7,6 +7,7 @@
 void steps_begin(struct steps *steps, const struct train_settings *settings)
 {
     train_begin(&steps->sequence, settings);
+    steps->width_ticks = (uint16_t)settings->width_ticks;
     steps->wait_ticks = settings->delay_ticks - STEP_LEAD_TICKS;
     steps->pulses_left = settings->count;
     steps->ended = false;
@@ -25,7 +26,6 @@ uint16_t steps_next(struct steps *steps)
     uint16_t word = (uint16_t)steps->wait_ticks;
     steps->pulses_left--;
     if (steps->pulses_left != 0)
-        steps->wait_ticks =
-            train_next(&steps->sequence) - steps->sequence.settings->width_ticks;
+        steps->wait_ticks = train_next(&steps->sequence) - steps->width_ticks;
     return word;
 }

@@ -19,6 +19,7 @@
 
 struct steps {
     struct train_sequence sequence;
+    uint16_t width_ticks;
     uint32_t wait_ticks; /* still to be waited before the next leading edge */
     uint32_t pulses_left; /* leading edges not yet made into words */
     bool ended; /* STEP_END has been given */

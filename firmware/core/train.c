@@ -99,9 +99,8 @@ enum conflict train_check(const struct train_settings *settings)
 
 /* The rate runs linearly in the number of the interval, from the first to the last of count - 1.
  * The division truncates toward zero, so that the rate never passes its end. */
-static void begin_ramp(struct train_sequence *sequence)
+static void begin_ramp(struct train_sequence *sequence, const struct train_settings *settings)
 {
-    const struct train_settings *settings = sequence->settings;
     int64_t start = RATE_UNIT / settings->ramp_start_ticks;
     int64_t stop = RATE_UNIT / settings->ramp_stop_ticks;
     uint32_t steps = settings->count > 3 ? settings->count - 2 : 1;
@@ -112,28 +111,41 @@ static void begin_ramp(struct train_sequence *sequence)
 
 void train_begin(struct train_sequence *sequence, const struct train_settings *settings)
 {
-    sequence->settings = settings;
-    sequence->counter = settings->seed;
-    sequence->pulse = 1;
-    sequence->scale = 0;
-    if (settings->pattern == PATTERN_UNIFORM)
+    *sequence = (struct train_sequence){.pattern = (uint8_t)settings->pattern};
+    switch (settings->pattern) {
+    case PATTERN_UNIFORM:
+        sequence->base_ticks = settings->interval_min_ticks;
         sequence->scale = settings->interval_max_ticks - settings->interval_min_ticks + 1;
-    else if (settings->pattern == PATTERN_POISSON)
+        sequence->counter = settings->seed;
+        break;
+    case PATTERN_POISSON:
+        sequence->base_ticks = settings->interval_min_ticks;
         sequence->scale =
             mean_ln2_q5(settings->interval_mean_ticks - settings->interval_min_ticks);
-    else if (settings->pattern == PATTERN_BURST)
+        sequence->counter = settings->seed;
+        break;
+    case PATTERN_BURST:
+        sequence->base_ticks = settings->burst_spacing_ticks;
         sequence->scale = burst_gap_ticks(settings);
-    else if (settings->pattern == PATTERN_RAMP)
-        begin_ramp(sequence);
+        sequence->burst_count = settings->burst_count;
+        sequence->counter = settings->burst_count - 1;
+        break;
+    case PATTERN_RAMP:
+        begin_ramp(sequence, settings);
+        break;
+    default:
+        sequence->base_ticks = settings->period_ticks;
+        break;
+    }
 }
 
 static uint32_t next_burst(struct train_sequence *sequence)
 {
-    if (sequence->pulse < sequence->settings->burst_count) {
-        sequence->pulse++;
-        return sequence->settings->burst_spacing_ticks;
+    if (sequence->counter != 0) {
+        sequence->counter--;
+        return sequence->base_ticks;
     }
-    sequence->pulse = 1;
+    sequence->counter = sequence->burst_count - 1;
     return sequence->scale;
 }
 
@@ -146,22 +158,19 @@ static uint32_t next_ramp(struct train_sequence *sequence)
 
 uint32_t train_next(struct train_sequence *sequence)
 {
-    const struct train_settings *settings = sequence->settings;
-
-    switch (settings->pattern) {
-    case PATTERN_UNIFORM:
-        sequence->counter += RANDOM_STEP;
-        return settings->interval_min_ticks +
-               multiply_high(random_word(sequence->counter), sequence->scale);
-    case PATTERN_POISSON:
-        sequence->counter += RANDOM_STEP;
-        return settings->interval_min_ticks +
-               exponential_ticks(random_word(sequence->counter), sequence->scale);
+    switch (sequence->pattern) {
+    case PATTERN_PERIODIC:
+        return sequence->base_ticks;
     case PATTERN_BURST:
         return next_burst(sequence);
     case PATTERN_RAMP:
         return next_ramp(sequence);
     default:
-        return settings->period_ticks;
+        break;
     }
+    sequence->counter += RANDOM_STEP;
+    uint32_t word = random_word(sequence->counter);
+    if (sequence->pattern == PATTERN_UNIFORM)
+        return sequence->base_ticks + multiply_high(word, sequence->scale, false);
+    return sequence->base_ticks + exponential_ticks(word, sequence->scale);
 }

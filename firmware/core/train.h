@@ -37,12 +37,13 @@ enum conflict {
     CONFLICT_BURST,
 };
 
-/* The place in a train. */
+/* The place in a train, with what is needed again and again. */
 struct train_sequence {
-    const struct train_settings *settings;
-    uint32_t counter; /* uniform, Poisson: of the generator */
-    uint32_t scale; /* uniform: span; Poisson: mean * ln 2; burst: gap after a burst */
-    uint32_t pulse; /* burst: pulses of this burst already begun */
+    uint8_t pattern;
+    uint32_t base_ticks; /* the period, the least interval, or the spacing in a burst */
+    uint32_t scale; /* uniform: span; Poisson: mean * ln 2; burst: gap after it, in ticks */
+    uint32_t counter; /* uniform, Poisson: of the generator; burst: pulses of it still to come */
+    uint32_t burst_count;
     int64_t rate_q32; /* ramp */
     int64_t rate_step_q32;
 };
@@ -54,7 +55,7 @@ enum conflict train_check(const struct train_settings *settings);
 /* Lower bound of the interval between leading edges; for settings that train_check passed. */
 uint32_t train_shortest_ticks(const struct train_settings *settings);
 
-/* Begin at interval 0. The settings must stay as they are while the sequence is used. */
+/* Begin at interval 0. */
 void train_begin(struct train_sequence *sequence, const struct train_settings *settings);
 
 /* The next interval from leading edge to leading edge, in ticks. At most count - 1 calls. */

@@ -44,7 +44,8 @@ class Totals:
     first_stimulus: int
     """Sample of the first and the last stimulus edge, 0 without any."""
     last_stimulus: int
-    end_sample: int
+    pins_differing: int
+    """Answers whose sequence pins are not what the log's record of that number says."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Evaluation:
     duration_s: float
     """From the first stimulus edge to the last."""
     paired_by: str
-    """Where handler counts came from: `sequence pins`, `target log` or `order alone`."""
+    """Where handler counts came from: target log, sequence pins, or order alone."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class _CountSource:
         if self.name == "sequence pins":
             pins = PinCounter(self.bits)
             return lambda _, seen: None if seen.sequence is None else pins.feed(seen.sequence)
-        if self.name == "target log":
+        if self.name.startswith("target log"):
             return lambda first, seen: self.raw.log(first, len(seen.response))["handled"].astype(
                 np.int64
             )
@@ -116,7 +117,6 @@ def evaluate(
     pairer = Pairer(profile)
     for observation, counts in _counted(raw, settings, source):
         tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
-        tally.sequence.add(raw, observation, counts if source.bits else None)
     tally.add(pairer.finish(), on_events)
     return _conclude(raw, settings, account, totals, source, tally)
 
@@ -134,24 +134,35 @@ def _filtered(raw: RawRun, settings: Settings) -> tuple[Iterator[EdgeBlock], Gli
 
 def _count(raw: RawRun, settings: Settings) -> Totals:
     blocks, glitch = _filtered(raw, settings)
-    stimuli = responses = first = last = end = 0
+    stimuli = responses = first = last = differing = 0
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         if len(seen.stimulus):
             first = first if stimuli else int(seen.stimulus[0])
             last = int(seen.stimulus[-1])
+        differing += _pins_differing(raw, responses, seen, len(settings.wiring.sequence))
         stimuli += len(seen.stimulus)
         responses += len(seen.response)
-        end = seen.end_sample
-    return Totals(stimuli, responses, sum(glitch.removed.values()), first, last, end)
+    return Totals(stimuli, responses, sum(glitch.removed.values()), first, last, differing)
+
+
+def _pins_differing(raw: RawRun, first: int, seen: Observation, bits: int) -> int:
+    if seen.sequence is None or not len(seen.sequence):
+        return 0
+    handled = raw.log(first, len(seen.sequence))["handled"].astype(np.int64)
+    expected = handled & ((1 << bits) - 1)
+    return int(np.count_nonzero(expected != seen.sequence[: len(expected)]))
 
 
 def _count_source(raw: RawRun, settings: Settings, totals: Totals) -> _CountSource:
+    """The log, if it has a record for each answer and the pins do not contradict it.
+
+    The log's count is whole where the pins carry its low bits only; the pins tell which record
+    belongs to which answer where the numbers differ.
+    """
     bits = len(settings.wiring.sequence)
-    if bits:
-        return _CountSource("sequence pins", raw, bits)
-    if totals.responses and totals.responses == raw.log_count:
-        return _CountSource("target log", raw, 0)
-    return _CountSource("order alone", raw, 0)
+    if totals.responses and totals.responses == raw.log_count and not totals.pins_differing:
+        return _CountSource("target log and sequence pins" if bits else "target log", raw, bits)
+    return _CountSource("sequence pins" if bits else "order alone", raw, bits)
 
 
 def _counted(
@@ -163,21 +174,6 @@ def _counted(
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         yield seen, counts_of(first, seen)
         first += len(seen.response)
-
-
-class _SequenceCheck:
-    """Compares sequence pins with the log, answer by answer."""
-
-    def __init__(self) -> None:
-        self.compared = 0
-        self.differing = 0
-
-    def add(self, raw: RawRun, seen: Observation, counts: Int64Array | None) -> None:
-        if counts is None:
-            return
-        handled = raw.log(self.compared, len(seen.response))["handled"].astype(np.int64)
-        self.differing += int(np.count_nonzero(handled != counts[: len(handled)]))
-        self.compared += len(seen.response)
 
 
 class _PlannedEdges:
@@ -208,7 +204,6 @@ class _Tally:
         self.classes = np.zeros(len(EventClass), np.int64)
         self.extras = np.zeros(len(ExtraClass), np.int64)
         self.histogram = ExactHistogram()
-        self.sequence = _SequenceCheck()
         self.capture: CaptureComparison | None = None
         self._raw = raw
         # If stimulus edges are missing or too many, none can be told from its number any more.
@@ -271,7 +266,7 @@ def _conclude(
     counts = Counts(n, answered, late, missed, merged, duplicate, spurious, totals.glitches)
     figures = statistics(tally.histogram, settings.sample_rate_hz)
     seen = witnesses(
-        raw, account, totals.stimuli, totals.responses, tally.sequence.differing, tally.capture
+        raw, account, totals.stimuli, totals.responses, totals.pins_differing, tally.capture
     )
     limits = exceeded_limits(settings.limits, figures, counts)
     verdict, reasons = verdict_of(

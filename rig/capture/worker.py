@@ -195,10 +195,9 @@ def main() -> None:
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)  # some drivers print; their words must not land between the frames
     os.close(sink)
-    with open(
-        0, "rb", buffering=0, closefd=False
-    ) as commands_in:  # unbuffered: takes one line only
-        line = commands_in.readline(_MAX_SPEC_BYTES)
+    # Unbuffered, so that no command after the line is taken with it.
+    with open(0, "rb", buffering=0, closefd=False) as unbuffered:
+        line = unbuffered.readline(_MAX_SPEC_BYTES)
     spec = WorkerSpec(**json.loads(line))
     _die_with(spec.parent_pid)
     outbox = Outbox(output)

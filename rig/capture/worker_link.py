@@ -69,8 +69,12 @@ class WorkerLink:
         self._frames = self._process.stdout
         self._errors = self._process.stderr
         os.set_blocking(self._errors.fileno(), False)
+        self._poll = select.poll()
+        self._poll.register(self._frames, select.POLLIN)
+        self._poll.register(self._errors, select.POLLIN)
         self._reader = frames.FrameReader()
         self._line = b""
+        self._errors_ended = False
         self._gone: Gone | None = None
         self.send(json.dumps(asdict(spec)).encode() + b"\n")
 
@@ -81,7 +85,7 @@ class WorkerLink:
 
     def send(self, command: bytes) -> None:
         """A worker that has ended takes no command; `receive` tells of its end."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             self._commands.write(command)
 
     def receive(self, timeout_s: float) -> list[Message]:
@@ -91,9 +95,9 @@ class WorkerLink:
         """
         if self._gone is not None:
             return [self._gone]
-        pipes = [self._frames, self._errors]
-        ready, _, _ = select.select(pipes, [], [], max(0.0, timeout_s))
-        data = os.read(self._frames.fileno(), _READ_BYTES) if self._frames in ready else None
+        ready = {descriptor for descriptor, _ in self._poll.poll(max(0.0, timeout_s * 1000))}
+        frames_ready = self._frames.fileno() in ready
+        data = os.read(self._frames.fileno(), _READ_BYTES) if frames_ready else None
         messages: list[Message] = list(self._warnings()) if ready else []
         if data == b"":
             return [*messages, *self._end("the capture process ended")]
@@ -137,6 +141,9 @@ class WorkerLink:
             data = os.read(self._errors.fileno(), _READ_BYTES)
         except BlockingIOError:
             return
+        if not data and not self._errors_ended:
+            self._errors_ended = True
+            self._poll.unregister(self._errors)
         *lines, rest = (self._line + data).split(b"\n")
         self._line = rest[:_MAX_LINE_BYTES]
         for line in lines:

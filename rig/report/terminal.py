@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rig.analysis.evaluate import Evaluation
+from rig.analysis.evaluate import Counts, Evaluation
 from rig.analysis.verdict import Verdict
-from rig.report.words import REASON_LIMIT, VERDICT_WORDS, counts_text, figure_rows, run_facts
+from rig.report.words import REASON_LIMIT, VERDICT_WORDS, counts_table, figure_rows, run_facts
 from rig.session.results import Result
 
+CLASSIC_FIGURES = 6
+"""n, average, min, max, gap, deviation: the columns of the literature's tables."""
+CLEAN_CLASSES = 2
+"""Stimuli and answered: what follows in the table of counts should be 0."""
 _STYLES = {
     Verdict.PASS: "bold green",
     Verdict.INCONCLUSIVE: "bold yellow",
@@ -26,30 +32,41 @@ def print_result(console: Console, result: Result) -> None:
     evaluation, settings = result.evaluation, result.settings
     console.print(f"[bold]{settings.measurement}[/] latency, scenario {settings.scenario}")
     for name, value in run_facts(result):
-        console.print(f"  {name:<12}{value}", highlight=False)
+        console.print(f"  {name:<12}{value}", highlight=False, soft_wrap=True)
     console.print()
-    console.print(_figures(evaluation))
-    console.print(Text(counts_text(evaluation.counts)))
+    console.print("latency in microseconds, of all that were answered", style="bold")
+    for table in _figures(evaluation):
+        console.print(table)
+    console.print()
+    _print_counts(console, evaluation.counts)
     console.print()
     for witness in evaluation.witnesses:
         mark, style = ("agree", "green") if witness.agrees else ("DISAGREE", "bold red")
         line = Text(f"  {mark:<9}", style=style)
         line.append(f"{witness.name}: {witness.text}", style="default")
-        console.print(line)
+        console.print(line, soft_wrap=True)
     console.print()
     _print_verdict(console, evaluation)
     console.print(f"run file: {result.path}", highlight=False, soft_wrap=True)
 
 
-def _figures(evaluation: Evaluation) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
+def _figures(evaluation: Evaluation) -> Iterator[Table]:
+    """The classic figures in one line, robust ones and percentiles in another: 80 columns do."""
     rows = figure_rows(evaluation)
-    for name, _ in rows:
-        table.add_column(name, justify="right")
-    table.add_row(*(value for _, value in rows))
-    table.caption = "microseconds"
-    table.caption_justify = "left"
-    return table
+    for part in (rows[:CLASSIC_FIGURES], rows[CLASSIC_FIGURES:]):
+        table = Table(box=None, pad_edge=False, padding=(0, 1))
+        for name, _ in part:
+            table.add_column(name, justify="right", min_width=10, no_wrap=True)
+        table.add_row(*(value for _, value in part))
+        yield table
+
+
+def _print_counts(console: Console, counts: Counts) -> None:
+    """Every class, also those that did not occur; what should not occur stands out if it did."""
+    for number, (name, value) in enumerate(counts_table(counts)):
+        bad = number >= CLEAN_CLASSES and value != "0"
+        console.print(Text(f"{name} {value}", style="bold red" if bad else ""), end="  ")
+    console.print()
 
 
 def _print_verdict(console: Console, evaluation: Evaluation) -> None:

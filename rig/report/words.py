@@ -19,7 +19,7 @@ VERDICT_WORDS = {
 _FIGURES = (
     ("average_ns", "average"),
     ("min_ns", "min"),
-    ("max_ns", "observed max"),
+    ("max_ns", "max"),
     ("gap_ns", "gap"),
     ("deviation_ns", "deviation"),
     ("median_ns", "median"),
@@ -53,28 +53,18 @@ def counts_table(counts: Counts) -> list[tuple[str, str]]:
     ]
 
 
-def counts_text(counts: Counts) -> str:
-    """Every class of event, also those that did not occur."""
-    return (
-        f"{counts.n} stimuli: {counts.answered} answered, {counts.late} late, "
-        f"{counts.missed} missed, {counts.merged} merged; "
-        f"{counts.duplicate} duplicate, {counts.spurious} spurious, {counts.glitches} glitches"
-    )
-
-
 def run_facts(result: Result) -> list[tuple[str, str]]:
     """What one must know of a run to read its figures."""
     settings, evaluation = result.settings, result.evaluation
     train = settings.train
     sample_ns = 1e9 / settings.sample_rate_hz
     return [
-        ("started", f"{result.created} ({result.state})"),
+        ("started", f"{result.created}, {result.state}"),
         ("stimulus", f"{train.pattern.name.lower()} train of {train.count}, seed {train.seed}"),
         ("duration", f"{evaluation.duration_s:.3f} s, first to last stimulus edge"),
         (
             "resolution",
-            f"{sample_ns:.1f} ns sample period; an interval of two edges has a standard "
-            f"uncertainty of {sample_ns / 6**0.5:.1f} ns from it",
+            f"{sample_ns:.1f} ns a sample, u = {sample_ns / 6**0.5:.1f} ns for a latency",
         ),
         ("paired by", evaluation.paired_by),
     ]

@@ -21,8 +21,8 @@ from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 CAPACITY_MAX = 100_000_000
 BOOT_TICKS = 3_600_000_000_000
 """The target has been up for a while: its counter does not start at zero."""
-BREATH_PS = 2_000_000
-"""The handler cannot answer twice within this time."""
+BREATH_PS = 20_000_000
+"""From one answer to the next: the handler is not entered again sooner."""
 GLITCH_AFTER_PS = 15_000_000
 QUIET_EVENTS = 3
 """Events without misbehavior after one with: what two in a row mean, no outside view could tell."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def paired(truth: Truth, cuts: list[int], *, counted: bool = True):
     handled = np.array(truth.handled, np.int64)
     bounds = [0, *sorted(cuts), 10**9]
     stretches = []
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in pairwise(bounds):
         s = stimulus[(stimulus >= low) & (stimulus < high)]
         mine = (response >= low) & (response < high)
         stretches.append((s, response[mine], handled[mine] if counted else None))
@@ -85,7 +86,9 @@ def paired(truth: Truth, cuts: list[int], *, counted: bool = True):
     profile.finish()
     pairer = Pairer(profile)
     events = [pairer.feed(*stretch) for stretch in stretches] + [pairer.finish()]
-    assert [e.first for e in events] == np.cumsum([0, *(len(e.stimulus) for e in events)])[:-1].tolist()
+    assert [e.first for e in events] == np.cumsum([0, *(len(e.stimulus) for e in events)])[
+        :-1
+    ].tolist()
     assert np.concatenate([e.stimulus for e in events]).tolist() == truth.stimulus
     kinds = np.concatenate([e.kind for e in events]).tolist()
     delays = np.concatenate([latencies(e) for e in events]).tolist()
@@ -117,8 +120,8 @@ def test_known_scripts(script):
     assert paired(truth, []) == (truth.kind, truth.latency, truth.extras)
 
 
-# What happens comes with quiet events around it: a late answer right before a merged interrupt looks
-# from outside exactly like another one (decision record 0004).
+# What happens comes with quiet events around it: a late answer right before a merged interrupt
+# looks from outside exactly like another one (decision record 0004).
 @settings(deadline=None, max_examples=200)
 @given(
     st.lists(st.sampled_from(["aaa", "maa", "daa", "laaa", "gaaa", "ggaaa"]), max_size=30),
@@ -144,7 +147,7 @@ def test_latency_above_the_period_throughout():
 
 def test_by_order_alone_a_miss_shifts_nothing_behind_it():
     truth = scripted("aamaaaadaaa")
-    kinds, delays, extras = paired(truth, [], counted=False)
+    kinds, delays, _ = paired(truth, [], counted=False)
     assert kinds.count(MISSED) == 0 or set(delays) == {LATENCY}
     truth = scripted("aamaaaa")
     assert paired(truth, [], counted=False) == (truth.kind, truth.latency, [])

@@ -31,7 +31,10 @@ def test_against_numpy(values, cuts):
     assert got.deviation_ns == pytest.approx(stdlib.pstdev(values), rel=1e-9, abs=1e-6)
     assert got.median_ns == pytest.approx(median, rel=1e-12)
     assert got.interquartile_range_ns == pytest.approx(q3 - q1, rel=1e-9, abs=1e-6)
-    assert (got.p99_ns, got.p99_9_ns) == (pytest.approx(p99, rel=1e-9), pytest.approx(p999, rel=1e-9))
+    assert (got.p99_ns, got.p99_9_ns) == (
+        pytest.approx(p99, rel=1e-9),
+        pytest.approx(p999, rel=1e-9),
+    )
 
 
 @given(st.permutations(list(range(0, 3000, 7))))

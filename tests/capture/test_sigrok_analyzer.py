@@ -293,6 +293,7 @@ def test_a_flood_of_warnings_stays_short_and_hides_no_stall(scripted: Scripted) 
         ("block(0, 10); block(11, 20)", "samples from 11 after sample 10"),
         ('send(frames.pack(Kind.ERROR, b"no longer there"))', "no longer there"),
         ("os._exit(3)", "exit status 3"),
+        ("os.close(2); os._exit(4)", "exit status 4"),
         ("os.kill(os.getpid(), signal.SIGABRT)", "SIGABRT"),
         ('raise RuntimeError("broken inside")', "broken inside"),
     ],
@@ -329,6 +330,15 @@ def test_read_returns_in_time_when_nothing_comes(scripted: Scripted) -> None:
     analyzer = scripted("signal.pause()")
     assert analyzer.read(0.05) is None
     assert analyzer.read(0) is None
+
+
+def test_a_closed_analyzer_does_not_start() -> None:
+    analyzer = open_demo()
+    analyzer.close()
+    with pytest.raises(BenchError, match="was closed"):
+        analyzer.start()
+    analyzer.stop()
+    assert analyzer.read(1) is None
 
 
 # --- size and speed -------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conftest import open_port
-
 from rig.virtual.emulator import Emulator
+
+from .port import open_port
 
 TOV1, OCF1B = 1, 4
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conftest import Port, open_port, run_for_lines
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.virtual.emulator import INPUTS_MAX, Emulator
+
+from .port import Port, open_port, run_for_lines
 
 Start = Callable[[str], Emulator]
 
@@ -36,13 +37,13 @@ class Firmware:
         self.emulator = emulator
         self.port = port
         port.write(canceler)
-        assert run_for_lines(emulator, port, 1, 10**6) == [b"GO"]
         report = emulator.run(40_000)
+        assert port.read() == b"GO\n"
         self.now = report.cycle
         self.zero_cycle = report.edges[0][0] - FIRST_EDGE_TICKS
 
     def feed(self, edges: list[tuple[int, int]], expected: int) -> list[Captured]:
-        """Feed edges (cycle, level), return the captures; waits for as many as expected, then some."""
+        """Feed edges (cycle, level) and return the captures, also more than were expected."""
         inputs = [(at, 0, level) for at, level in edges]
         self.now = self.emulator.run(edges[-1][0] + 100, inputs=inputs).cycle
         text = b""
@@ -137,9 +138,7 @@ def test_noise_canceler_on_noisy_lines(start: Start) -> None:
     with open_port(emulator.pty) as port:
         firmware = Firmware(emulator, port, CANCELER_ON)
 
-        @settings(
-            max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
-        )
+        @settings(max_examples=60, deadline=None, database=None)
         @given(noisy_lines())
         def check(line: list[tuple[int, int]]) -> None:
             edges = [(firmware.now + 1000 + at, level) for at, level in line]

@@ -44,7 +44,7 @@ def test_edges_do_not_depend_on_how_time_is_granted(start: Start) -> None:
 def test_port_writes_strobes_and_compares_at_the_counters_top(start: Start) -> None:
     """pin.c: SBI and CBI take 2 cycles, NOP 1, LDI and OUT 1, STS 2."""
     edges = start("pin").run(600_000).edges
-    assert [level for _, level in edges] == [1, 0] * 7 + [1] * (len(edges) % 2)
+    assert [level for _, level in edges] == [1 - n % 2 for n in range(len(edges))]
     steps = [later - earlier for (earlier, _), (later, _) in pairwise(edges)]
     by_port, by_strobe, start_of_timer, by_compare = steps[:3], steps[3:7], steps[7], steps[8:]
     assert by_port == [2 + 1, 2 + 1 + 1, 2 + 1]

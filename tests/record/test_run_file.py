@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import h5py
 import numpy as np
@@ -36,7 +37,7 @@ def edges(index, channel, *, start=0, end=None, levels=0) -> EdgeBlock:
 def read_back(path):
     with RunFile(path) as file:
         blocks = list(file.edge_blocks())
-    for before, after in zip(blocks, blocks[1:], strict=False):
+    for before, after in pairwise(blocks):
         assert before.end_sample == after.start_sample
     for block in blocks:
         assert np.all(block.index >= block.start_sample)
@@ -87,7 +88,9 @@ def test_chunk_borders_between_edges_of_one_sample(tmp_path_factory, n, stride, 
             if high > low:
                 end = int(index[high - 1]) + 1
                 writer.edges(
-                    EdgeBlock(start, end, index[low:high], channel[low:high], level[low:high], levels)
+                    EdgeBlock(
+                        start, end, index[low:high], channel[low:high], level[low:high], levels
+                    )
                 )
                 start, levels = end, 7 * int(level[high - 1])
         writer.finish("complete", {})

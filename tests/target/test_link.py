@@ -34,9 +34,11 @@ def target():
 
 @pytest.fixture
 def link(target):
-    with AgentServer(target, 10**9, {"system": "test"}) as server:
-        with AgentLink.open("127.0.0.1", server.port) as link:
-            yield link
+    with (
+        AgentServer(target, 10**9, {"system": "test"}) as server,
+        AgentLink.open("127.0.0.1", server.port) as link,
+    ):
+        yield link
 
 
 def test_a_whole_measurement(target, link):

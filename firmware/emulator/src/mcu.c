@@ -14,6 +14,9 @@ enum {
     // takes neither into account.
     INTERRUPT_ENTRY_CYCLES = 4,
     INTERRUPT_WAKE_CYCLES = 4,
+
+    MEMORY_BYTES = 65536 + 256, // a word or a flash page may begin at the last address
+    FLASH_GUARD_BYTES = 3,      // behind the flash simavr keeps an instruction that stops it
 };
 
 static void mcu_ignore_log(avr_t *avr, const int level, const char *format, va_list arguments)
@@ -39,6 +42,23 @@ static avr_io_t *mcu_find(avr_t *avr, const char *kind, char name)
     return NULL;
 }
 
+// simavr notices an access outside the memory but still makes it; with all that 16 bits can address
+// there, firmware cannot reach beyond.
+static bool mcu_enlarge_memories(avr_t *avr)
+{
+    uint8_t *data = realloc(avr->data, MEMORY_BYTES);
+    if (data != NULL)
+        avr->data = data;
+    uint8_t *flash = realloc(avr->flash, MEMORY_BYTES);
+    if (flash != NULL)
+        avr->flash = flash;
+    if (data == NULL || flash == NULL)
+        return false;
+    memset(data + avr->ramend + 1, 0, MEMORY_BYTES - avr->ramend - 1u);
+    memset(flash + avr->flashend + FLASH_GUARD_BYTES, 0xFF, MEMORY_BYTES - avr->flashend - FLASH_GUARD_BYTES);
+    return true;
+}
+
 bool mcu_open(struct mcu *mcu, const char *firmware)
 {
     // simavr would print on standard output, which carries the name of the serial port.
@@ -47,6 +67,10 @@ bool mcu_open(struct mcu *mcu, const char *firmware)
     mcu->avr = avr_make_mcu_by_name("atmega328p");
     if (mcu->avr == NULL || avr_init(mcu->avr) != 0) {
         fault_say("this build of libsimavr has no ATmega328P; install Debian's libsimavr-dev and rebuild");
+        return false;
+    }
+    if (!mcu_enlarge_memories(mcu->avr)) {
+        fault_say("not enough memory for the chip");
         return false;
     }
     mcu->avr->frequency = MCU_CLOCK_HZ;
@@ -133,7 +157,7 @@ static bool mcu_alive(const avr_t *avr)
     if (avr->state == cpu_Sleeping && !avr->sreg[S_I])
         death = "sleeps with interrupts off";
     else if (avr->state != cpu_Running && avr->state != cpu_Sleeping)
-        death = "crashed (invalid instruction or jump)";
+        death = "crashed (ran off the flash, or used memory that is not there)";
     else if (avr->run != avr_callback_run_raw)
         death = "was reset by its watchdog"; // simavr asks for the reset by exchanging this pointer
     if (death == NULL)

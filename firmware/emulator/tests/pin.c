@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Moves PB1 by every means there is, then once by compare, with a long sleep after.
+// Moves PB1 by every means there is, then by compares at the counter's top, in an idle sleep.
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
+
+EMPTY_INTERRUPT(TIMER1_OVF_vect)
 
 int main(void)
 {
@@ -25,6 +27,7 @@ int main(void)
     TCCR1C = _BV(FOC1A);                // fall
     TCCR1A = _BV(COM1A0);               // toggle
     OCR1A = 65535;
+    TIMSK1 = _BV(TOIE1);
     TCCR1B = _BV(CS10); // rise at 65536, fall at 131072, and so on
     set_sleep_mode(SLEEP_MODE_IDLE);
     sei();
