@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class RigError(Exception):
     """Base of every error that is reported to the user as one line, without a traceback."""
@@ -20,3 +23,20 @@ class BenchError(RigError):
     """An instrument or the target failed. What had been measured until then is kept."""
 
     exit_code = 3
+
+
+def input_error(
+    source: str, line: int | None, place: str, problem: str, valid: str = ""
+) -> InputError:
+    """One line, whatever characters the file put into it."""
+    where = source if line is None else f"{source}:{line}"
+    message = f"{where}: {place + ': ' if place else ''}{problem}"
+    if valid:
+        message += f"; valid: {valid}"
+    return InputError("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """` (did you mean X?)` for the word most like this one, or nothing."""
+    match = difflib.get_close_matches(word[:80], list(words), n=1)
+    return f" (did you mean {match[0]}?)" if match else ""

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from rig.config.tables import input_error, nearest
-from rig.errors import InputError
+from rig.errors import InputError, input_error, nearest
 
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent

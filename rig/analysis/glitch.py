@@ -1,3 +1,123 @@
-from rig.capture.edges import GlitchFilter
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The glitch filter: counts what is too short to be a signal, and moves no edge."""
 
-__all__ = ["GlitchFilter"]
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rig.instruments import EdgeBlock, Int64Array, UInt8Array
+
+
+@dataclass
+class _OpenCluster:
+    """The last edges of a channel that an edge yet to come could still join."""
+
+    last: int
+    level: int
+    odd: bool
+    """The cluster has an odd number of edges so far: its last one may stay."""
+
+
+@dataclass
+class _Edges:
+    index: Int64Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    channel: UInt8Array = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+    level: UInt8Array = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+
+    def take(self, chosen: slice) -> _Edges:
+        return _Edges(self.index[chosen], self.channel[chosen], self.level[chosen])
+
+
+class GlitchFilter:
+    """Removes pulses shorter than a width, counts them, and never moves an edge.
+
+    Edges of one channel with gaps below the width form a cluster. Its pulses are removed in pairs
+    of edges from the left: of an even number of edges none stays, of an odd number the last one,
+    from which the level holds. What a later edge could still change is held back, so the blocks
+    that come out cover the same samples without a hole, but up to one width later.
+    """
+
+    def __init__(self, width_samples: int) -> None:
+        """A width of 0 turns the filter off."""
+        self._width = width_samples
+        self._open: dict[int, _OpenCluster] = {}
+        self._held = _Edges()
+        self._decided: int | None = None
+        self._end = 0
+        self._levels = 0
+        self.removed: dict[int, int] = {}
+        """Pulses removed so far, by channel."""
+
+    def feed(self, block: EdgeBlock) -> EdgeBlock:
+        """The filtered edges that have become certain; blocks must follow each other."""
+        if self._decided is None:
+            self._decided, self._levels = block.start_sample, block.levels_before
+        self._end = block.end_sample
+        if self._width == 0:
+            return self._release(_Edges(block.index, block.channel, block.level), self._end)
+        kept = [self._held]
+        for channel in sorted({*self._open, *np.unique(block.channel).tolist()}):
+            mine = block.channel == channel
+            kept.append(self._filter_channel(channel, block.index[mine], block.level[mine]))
+        undecided = [cluster.last for cluster in self._open.values() if cluster.odd]
+        return self._release(_in_order(kept), min(undecided, default=self._end))
+
+    def finish(self) -> EdgeBlock:
+        """What was held back, now that no edge can follow."""
+        kept = [self._held]
+        for channel, cluster in self._open.items():
+            if cluster.odd:
+                kept.append(
+                    _Edges(
+                        np.array([cluster.last], dtype=np.int64),
+                        np.array([channel], dtype=np.uint8),
+                        np.array([cluster.level], dtype=np.uint8),
+                    )
+                )
+        self._open.clear()
+        return self._release(_in_order(kept), self._end)
+
+    def _filter_channel(self, channel: int, index: Int64Array, level: UInt8Array) -> _Edges:
+        """The edges of one channel that stay for certain; an open cluster is remembered."""
+        carried = self._open.pop(channel, None)
+        if carried is not None:
+            index = np.concatenate(([carried.last], index))
+            level = np.concatenate((np.array([carried.level], dtype=np.uint8), level))
+        starts = np.concatenate(([True], np.diff(index) >= self._width))
+        number = np.arange(len(index))
+        odd = (number - np.maximum.accumulate(np.where(starts, number, 0))) % 2 == 0
+        removed = np.count_nonzero(~odd)
+        if carried is not None and not carried.odd:
+            # The carried edge is an even one of its cluster: all that continues it swaps roles.
+            continued = np.cumsum(starts) == 1
+            odd ^= continued
+            removed = np.count_nonzero(~odd) - 1
+        self.removed[channel] = self.removed.get(channel, 0) + int(removed)
+        closed = self._end - int(index[-1]) >= self._width
+        if not closed:
+            self._open[channel] = _OpenCluster(int(index[-1]), int(level[-1]), bool(odd[-1]))
+        stays = odd & np.concatenate((starts[1:], [closed]))
+        return _Edges(
+            index[stays], np.full(np.count_nonzero(stays), channel, np.uint8), level[stays]
+        )
+
+    def _release(self, edges: _Edges, decided: int) -> EdgeBlock:
+        """Block of the edges before sample `decided`; the others are held."""
+        cut = int(np.searchsorted(edges.index, decided))
+        out, self._held = edges.take(slice(cut)), edges.take(slice(cut, None))
+        start = self._decided if self._decided is not None else 0
+        block = EdgeBlock(start, decided, out.index, out.channel, out.level, self._levels)
+        self._decided = decided
+        self._levels ^= int(np.bitwise_xor.reduce(1 << out.channel.astype(np.int64)))
+        return block
+
+
+def _in_order(parts: Sequence[_Edges]) -> _Edges:
+    index = np.concatenate([part.index for part in parts])
+    channel = np.concatenate([part.channel for part in parts])
+    level = np.concatenate([part.level for part in parts])
+    order = np.lexsort((channel, index))
+    return _Edges(index[order], channel[order], level[order])

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rig.config.tables import Document, Table, input_error, read_document
+from rig.config.tables import Document, Table, read_document
 from rig.config.units import ps_to_ticks
+from rig.errors import input_error
 from rig.resources import find_plan, plan_names
 from rig.stimulus.train import Pattern, Polarity, Train
 

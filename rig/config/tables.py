@@ -7,7 +7,6 @@ as InputError. Files are untrusted: their size, the length of a value and all nu
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import tomllib
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from rig.config.units import TIME, Quantity
-from rig.errors import InputError
+from rig.errors import InputError, input_error, nearest
 
 MAX_BYTES = 1 << 20
 MAX_LINE_CHARACTERS = 1000
@@ -110,23 +109,6 @@ def read_document(path: Path, source: str | None = None) -> Document:
         line = data.count(b"\n", 0, error.start) + 1
         problem = f"byte 0x{data[error.start]:02x} is not UTF-8"
         raise input_error(name, line, "", problem, "text saved as UTF-8") from None
-
-
-def input_error(
-    source: str, line: int | None, place: str, problem: str, valid: str = ""
-) -> InputError:
-    """One line, whatever characters the file put into it."""
-    where = source if line is None else f"{source}:{line}"
-    message = f"{where}: {place + ': ' if place else ''}{problem}"
-    if valid:
-        message += f"; valid: {valid}"
-    return InputError("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
-
-
-def nearest(word: str, words: Iterable[str]) -> str:
-    """` (did you mean X?)` for the word most like this one, or nothing."""
-    match = difflib.get_close_matches(word[:80], list(words), n=1)
-    return f" (did you mean {match[0]}?)" if match else ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.capture.edges import EdgeExtractor, GlitchFilter, join_blocks
+from rig.analysis.glitch import GlitchFilter
+from rig.capture.edges import EdgeExtractor, join_blocks
 from rig.instruments import EdgeBlock
 
 Edge = tuple[int, int, int]
@@ -159,8 +160,7 @@ def test_filter_equals_the_rule_however_the_train_is_split(
     edges, levels, end = train
     glitches = GlitchFilter(width)
     blocks = [glitches.feed(block) for block in blocks_of(edges, levels, end, cuts)]
-    if width:
-        blocks.append(glitches.finish())
+    blocks.append(glitches.finish())
     expected, removed = filtered_by_clusters(edges, width)
     assert [edge for block in blocks for edge in edges_of(block)] == expected
     assert {channel: count for channel, count in glitches.removed.items() if count} == removed

@@ -98,7 +98,7 @@ def test_bytes_take_their_time_on_the_line(start: Start) -> None:
         while report.bytes_to_host < count or report.transmitting:
             report = emulator.run(report.cycle + 10)
     took = report.cycle - began
-    assert (count + 1) * FRAME_CYCLES <= took < (count + 1) * (FRAME_CYCLES + 100)
+    assert (count + 1) * FRAME_CYCLES <= took < (count + 1) * (FRAME_CYCLES + 50)
 
 
 def test_state_of_the_conversation(start: Start) -> None:

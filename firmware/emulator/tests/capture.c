@@ -37,6 +37,7 @@ ISR(TIMER1_CAPT_vect)
         high++;
     ring[last].ticks = (uint32_t)high << 16 | low;
     ring[last].rising = TCCR1B & _BV(ICES1);
+    PORTB ^= _BV(PB5); // must not put the pull-up's level on the driven line
     ring[last].level = PINB & _BV(PB0);
     TCCR1B ^= _BV(ICES1);
     TIFR1 = _BV(ICF1);
@@ -73,7 +74,6 @@ int main(void)
     for (;;) {
         if (first == last)
             continue;
-        PORTB ^= _BV(PB5);
         report(ring[first].ticks, ring[first].rising, ring[first].level);
         first = (first + 1) & 15;
     }
