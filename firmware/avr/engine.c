@@ -9,6 +9,7 @@
 #include "../core/limits.h"
 #include "../core/port.h"
 #include "../core/steps.h"
+#include "match.h"
 
 #define STIMULUS_BIT PB1 /* OC1A */
 #define RESPONSE_BIT PB0 /* ICP1 */
@@ -20,178 +21,74 @@
 #define ACTION_LOW _BV(COM1A1)
 #define ACTION_HIGH (_BV(COM1A1) | _BV(COM1A0))
 
-/* From reading TCNT1 to a match that can just be set: in the fast interrupt, in the slow one. */
-#define HAND_OVER_TICKS 24
+/* From reading TCNT1 to a match that cannot be missed, in TIMER1_COMPB. */
 #define RESCUE_TICKS 40
-/* While no interval is ready the engine looks again this often: most of the time has to remain for
- * the main loop, which works the intervals out. */
-#define STARVED_TICKS 2048
-/* Intervals worked out in one go. */
-#define REFILL_STEPS 16
+/* Steps worked out in one go; to begin costs as much as a step. */
+#define REFILL_STEPS 8
 
-/* Flags in a register that is tested and set by single instructions. */
-#define FLAGS GPIOR0
-#define FLAG_LEADING 0 /* the pending match is a leading edge */
-#define FLAG_BEHIND 1 /* the train is behind its plan: behind_ticks is not 0 */
-#define FLAG_STARVED 2 /* no interval was ready: the wait handed over is not in the plan */
-
-/* A counter that an interrupt keeps in 16 bits, as more would cost it time, and that the main loop
- * extends: it has to look at least once in 65,535 events. */
-struct tally {
-    volatile uint16_t events; /* by the interrupt, modulo 2^16 */
-    uint16_t seen;
-    uint32_t total;
-};
+_Static_assert(ENGINE_DONE == MATCH_DONE && STEP_RING == MATCH_RING, "as match.S has them");
+_Static_assert(STEP_HOP == 0x8000 && STEP_END == STEP_HOP, "as match.S takes them apart");
 
 /* --- the train ------------------------------------------------------------------------------- */
 
-static uint16_t ring[STEP_RING];
-static volatile uint8_t ring_written; /* by the main loop */
-static volatile uint8_t ring_taken; /* by the interrupt */
+uint16_t match_ring[MATCH_RING];
+volatile uint8_t match_ring_written;
+volatile uint8_t match_ring_taken;
+uint8_t match_action_pulse;
+uint8_t match_action_rest;
+uint16_t match_width_ticks;
+volatile uint8_t match_state;
+volatile uint32_t match_sent;
+volatile uint16_t match_slow_wait_ticks;
+volatile uint32_t match_rounds;
+
 static struct steps steps;
-
-static uint8_t action_pulse;
-static uint8_t action_rest;
-static uint16_t width_ticks;
-static volatile enum engine_state state;
-static struct tally sent;
-
-/* What the fast interrupt hands to the slow one. */
-static volatile struct {
-    bool pending;
-    bool edge; /* the wait ends with an edge */
-    uint16_t fired;
-    uint16_t wait_ticks;
-} slow;
 static uint32_t behind_ticks; /* of the last match, after its planned tick */
 static volatile uint32_t late;
 static volatile uint32_t late_max_ticks;
 
-/* --- time and captures ----------------------------------------------------------------------- */
+/* --- captures -------------------------------------------------------------------------------- */
 
-static volatile uint32_t overflows;
 static uint32_t captures[CAPTURE_RING];
 static volatile uint8_t captures_written; /* by the interrupt */
 static volatile uint8_t captures_taken; /* by the main loop */
 static bool capturing;
 static uint32_t fetched;
-static struct tally overruns;
-
-static void tally_clear(struct tally *tally)
-{
-    tally->events = 0;
-    tally->seen = 0;
-    tally->total = 0;
-}
-
-static uint32_t tally_total(struct tally *tally)
-{
-    uint16_t events;
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-    {
-        events = tally->events;
-    }
-    tally->total += (uint16_t)(events - tally->seen);
-    tally->seen = events;
-    return tally->total;
-}
+static volatile uint32_t overruns;
 
 /* --- interrupts ------------------------------------------------------------------------------ */
 
-ISR(TIMER1_OVF_vect)
-{
-    overflows++;
-}
-
-/* Leave the rest of a match to TIMER1_COMPB: compare unit B makes no edge, it only lets a second
- * interrupt follow. So the fast one saves no registers for what is rarely needed. */
-static inline void hand_over(uint16_t fired, uint16_t wait_ticks, bool edge)
-{
-    slow.fired = fired;
-    slow.wait_ticks = wait_ticks;
-    slow.edge = edge;
-    slow.pending = true;
-    OCR1B = TCNT1 + HAND_OVER_TICKS;
-}
-
-/* A match has happened: set the next one. Each edge is made by the timer at its match; what counts
- * here is to be done before the next. The planned tick of a match is that of the one before plus
- * the wait between them, and as long as no match is missed OCR1A holds it. */
-ISR(TIMER1_COMPA_vect)
-{
-    uint16_t fired = OCR1A;
-    uint16_t wait_ticks;
-
-    if (FLAGS & _BV(FLAG_LEADING)) {
-        TCCR1A = action_rest;
-        FLAGS &= (uint8_t)~_BV(FLAG_LEADING);
-        wait_ticks = width_ticks;
-        if (!(FLAGS & _BV(FLAG_BEHIND))) {
-            OCR1A = fired + wait_ticks;
-            sent.events++;
-            if ((uint16_t)(TCNT1 - fired) < wait_ticks || (TIFR1 & _BV(OCF1A)))
-                return;
-        } else
-            sent.events++;
-        hand_over(fired, wait_ticks, true);
-        return;
-    }
-
-    uint8_t taken = ring_taken;
-    if (taken == ring_written) {
-        TCCR1A = ACTION_NONE;
-        FLAGS |= _BV(FLAG_BEHIND) | _BV(FLAG_STARVED);
-        hand_over(fired, STARVED_TICKS, false);
-        return;
-    }
-    uint16_t step = ring[taken % STEP_RING];
-    ring_taken = taken + 1;
-    wait_ticks = step & STEP_TICKS_MASK;
-    bool edge = !(step & STEP_HOP);
-    if (edge) {
-        TCCR1A = action_pulse;
-        FLAGS |= _BV(FLAG_LEADING);
-    } else {
-        TCCR1A = ACTION_NONE;
-        if (step == STEP_END) {
-            TIMSK1 &= (uint8_t)~_BV(OCIE1A);
-            state = ENGINE_DONE;
-            return;
-        }
-    }
-    if (!(FLAGS & _BV(FLAG_BEHIND))) {
-        OCR1A = fired + wait_ticks;
-        if ((uint16_t)(TCNT1 - fired) < wait_ticks || (TIFR1 & _BV(OCF1A)))
-            return;
-    }
-    hand_over(fired, wait_ticks, edge);
-}
-
-/* The match set by the fast interrupt was missed, or the train is behind its plan. What it is
- * behind is taken from the waits that follow, so that the plan never shifts; a wait that is not
- * long enough for that ends as soon as the hardware can. */
+/* Set the match that match.S has left: one was missed, no step was ready, or the train is behind its
+ * plan. What it is behind is taken from the waits that follow, so that the plan never shifts; a wait
+ * not long enough for that ends as soon as the hardware can. */
 ISR(TIMER1_COMPB_vect)
 {
-    if (!slow.pending)
+    if (!(FLAGS & _BV(FLAG_HANDED_OVER)))
         return; /* unit B matches once in each round of the timer */
-    slow.pending = false;
+    FLAGS &= (uint8_t)~_BV(FLAG_HANDED_OVER);
+
+    uint8_t action = TCCR1A;
+    if (action == match_action_rest)
+        match_sent++; /* the match before was a leading edge */
 
     bool starved = FLAGS & _BV(FLAG_STARVED);
     uint32_t behind = behind_ticks;
-    uint16_t planned_ticks = starved ? 0 : slow.wait_ticks;
+    uint16_t fired = OCR1A;
+    uint16_t wait_ticks = match_slow_wait_ticks;
+    uint16_t planned_ticks = starved ? 0 : wait_ticks;
     uint16_t aim_ticks = 0; /* the wait from the last match that would be right */
     uint16_t real_ticks;
     if (starved)
-        aim_ticks = slow.wait_ticks;
-    else if (planned_ticks > behind)
-        aim_ticks = planned_ticks - (uint16_t)behind;
+        aim_ticks = wait_ticks;
+    else if (wait_ticks > behind)
+        aim_ticks = wait_ticks - (uint16_t)behind;
 
     do {
-        real_ticks = TCNT1 - slow.fired + RESCUE_TICKS;
+        real_ticks = TCNT1 - fired + RESCUE_TICKS;
         if (real_ticks < aim_ticks)
             real_ticks = aim_ticks;
-        OCR1A = slow.fired + real_ticks;
-    } while ((uint16_t)(TCNT1 - slow.fired) >= real_ticks && !(TIFR1 & _BV(OCF1A)));
+        OCR1A = fired + real_ticks;
+    } while ((uint16_t)(TCNT1 - fired) >= real_ticks && !(TIFR1 & _BV(OCF1A)));
 
     behind = behind + real_ticks - planned_ticks;
     behind_ticks = behind;
@@ -199,7 +96,7 @@ ISR(TIMER1_COMPB_vect)
     if (behind == 0)
         return;
     FLAGS |= _BV(FLAG_BEHIND);
-    if (slow.edge) {
+    if (action != ACTION_NONE) { /* a hop makes no edge */
         late++;
         if (behind > late_max_ticks)
             late_max_ticks = behind;
@@ -226,34 +123,38 @@ static inline void capture_other_edge(void)
     TIFR1 = _BV(ICF1);
 }
 
-/* An edge of the response. The first part is short, as nothing can interrupt it: a train's next
- * match is set in time even when captures follow each other without a pause. */
+/* An edge of the response. Only its first instructions keep others out: a train's next match is set
+ * in time even when captures follow each other without a pause. */
 ISR(TIMER1_CAPT_vect)
 {
     uint16_t stamp = ICR1;
-    bool overwritten = TIFR1 & _BV(ICF1); /* a whole pulse too short to follow */
-    capture_other_edge();
-    uint16_t now = TCNT1;
-    uint16_t round = (uint16_t)overflows;
-    if ((TIFR1 & _BV(TOV1)) && !(now & 0x8000))
-        round++;
-    if (now < stamp) /* the timer went round between the edge and now */
-        round--;
     TIMSK1 &= (uint8_t)~_BV(ICIE1);
     sei();
+
+    bool overwritten = TIFR1 & _BV(ICF1); /* a whole pulse too short to follow */
+    capture_other_edge();
+    cli();
+    uint16_t now = TCNT1;
+    uint16_t round = (uint16_t)match_rounds;
+    bool went_round = TIFR1 & _BV(TOV1);
+    sei();
+    if (went_round && !(now & 0x8000))
+        round++; /* not counted yet */
+    if (now < stamp)
+        round--; /* between the edge and now */
 
     uint8_t place = captures_written;
     bool full = (uint8_t)(place - captures_taken) >= CAPTURE_RING;
     if (full)
-        overruns.events++;
+        overruns++;
     else {
         captures[place % CAPTURE_RING] = ((uint32_t)round << 16) | stamp;
         captures_written = place + 1;
     }
     if (overwritten)
-        overruns.events += 2;
+        overruns += 2;
     while (capture_out_of_step()) {
-        overruns.events++;
+        overruns++;
         capture_other_edge();
     }
 
@@ -275,23 +176,18 @@ void engine_begin(void)
     TIMSK1 = _BV(TOIE1);
 }
 
-static bool refill_one(void)
+static bool refill_due(void)
 {
-    uint8_t place = ring_written;
-    if (steps.ended || (uint8_t)(place - ring_taken) >= STEP_RING)
-        return false;
-    ring[place % STEP_RING] = steps_next(&steps);
-    ring_written = place + 1;
-    return true;
+    return match_state == ENGINE_RUNNING && !steps.ended &&
+           (uint8_t)(match_ring_written - match_ring_taken) <= STEP_RING - REFILL_STEPS;
 }
 
 void engine_refill(void)
 {
-    if (state == ENGINE_RUNNING)
-        for (uint8_t i = 0; i < REFILL_STEPS && refill_one(); i++)
-            ;
-    (void)tally_total(&sent);
-    (void)tally_total(&overruns);
+    if (refill_due()) {
+        uint8_t place = match_ring_written;
+        match_ring_written = place + steps_fill(&steps, match_ring, place, REFILL_STEPS);
+    }
     if (capturing && !(TIMSK1 & _BV(ICIE1))) {
         ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
         {
@@ -302,32 +198,35 @@ void engine_refill(void)
 
 bool engine_settled(void)
 {
-    bool filled = state != ENGINE_RUNNING || steps.ended ||
-                  (uint8_t)(ring_written - ring_taken) >= STEP_RING;
-    return filled && (!capturing || (TIMSK1 & _BV(ICIE1)));
+    return !refill_due() && (!capturing || (TIMSK1 & _BV(ICIE1)));
 }
 
-uint64_t port_now_ticks(void)
+static uint64_t now_ticks(void)
 {
     uint16_t low;
     uint32_t high;
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
         low = TCNT1;
-        high = overflows;
+        high = match_rounds;
         if ((TIFR1 & _BV(TOV1)) && !(low & 0x8000))
-            high++;
+            high++; /* went round after the last interrupt */
     }
     return ((uint64_t)high << 16) | low;
+}
+
+uint32_t port_now_ticks(void)
+{
+    return (uint32_t)now_ticks();
 }
 
 /* The compare latch follows a forced match (datasheet 16.7.2); the port then takes the pin over at
  * the same level. */
 static void rest_now(void)
 {
-    TCCR1A = action_rest;
+    TCCR1A = match_action_rest;
     TCCR1C = _BV(FOC1A);
-    if (action_rest == ACTION_HIGH)
+    if (match_action_rest == ACTION_HIGH)
         PORTB |= _BV(STIMULUS_BIT);
     else
         PORTB &= (uint8_t)~_BV(STIMULUS_BIT);
@@ -336,8 +235,8 @@ static void rest_now(void)
 
 void port_rest(enum polarity polarity)
 {
-    action_rest = polarity == POLARITY_NEGATIVE ? ACTION_HIGH : ACTION_LOW;
-    action_pulse = polarity == POLARITY_NEGATIVE ? ACTION_LOW : ACTION_HIGH;
+    match_action_rest = polarity == POLARITY_NEGATIVE ? ACTION_HIGH : ACTION_LOW;
+    match_action_pulse = polarity == POLARITY_NEGATIVE ? ACTION_LOW : ACTION_HIGH;
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
         rest_now();
@@ -346,12 +245,11 @@ void port_rest(enum polarity polarity)
 
 static void forget_counts(void)
 {
-    tally_clear(&sent);
-    tally_clear(&overruns);
+    match_sent = 0;
+    overruns = 0;
     late = 0;
     late_max_ticks = 0;
     behind_ticks = 0;
-    slow.pending = false;
     FLAGS = 0;
     captures_written = 0;
     captures_taken = 0;
@@ -360,23 +258,21 @@ static void forget_counts(void)
 
 void port_start(const struct train_settings *settings)
 {
-    width_ticks = (uint16_t)settings->width_ticks;
-    ring_written = 0;
-    ring_taken = 0;
+    match_width_ticks = (uint16_t)settings->width_ticks;
+    match_ring_taken = 0;
     steps_begin(&steps, settings);
-    while (refill_one())
-        ;
+    match_ring_written = steps_fill(&steps, match_ring, 0, STEP_RING);
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
         forget_counts();
         TCNT1 = 0;
-        overflows = 0;
+        match_rounds = 0;
         OCR1A = STEP_LEAD_TICKS;
         TCCR1B = _BV(ICNC1) | _BV(CS10) | (PINB & _BV(RESPONSE_BIT) ? 0 : _BV(ICES1));
         TIFR1 = _BV(ICF1) | _BV(OCF1A) | _BV(OCF1B) | _BV(TOV1);
         TIMSK1 = _BV(TOIE1) | _BV(OCIE1A) | _BV(OCIE1B) | _BV(ICIE1);
         capturing = true;
-        state = ENGINE_RUNNING;
+        match_state = ENGINE_RUNNING;
     }
 }
 
@@ -384,12 +280,12 @@ void port_abort(void)
 {
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
-        if (state == ENGINE_RUNNING) {
+        if (match_state == ENGINE_RUNNING) {
             TIMSK1 &= (uint8_t)~(_BV(OCIE1A) | _BV(OCIE1B));
             if ((FLAGS & _BV(FLAG_LEADING)) && (TIFR1 & _BV(OCF1A)))
-                sent.events++; /* its edge has left, its interrupt has not come */
+                match_sent++; /* its edge has left, its interrupt has not come */
             rest_now();
-            state = ENGINE_ABORTED;
+            match_state = ENGINE_ABORTED;
         }
     }
 }
@@ -401,13 +297,13 @@ void port_forget(void)
         TIMSK1 = _BV(TOIE1);
         capturing = false;
         forget_counts();
-        state = ENGINE_IDLE;
+        match_state = ENGINE_IDLE;
     }
 }
 
 enum engine_state port_state(void)
 {
-    return state;
+    return (enum engine_state)match_state;
 }
 
 /* A counter of an interrupt; interrupts are off for these four loads only, as a train's next match
@@ -424,14 +320,14 @@ static uint32_t whole(const volatile uint32_t *counter)
 
 void port_status(struct engine_status *status)
 {
-    status->state = state;
-    status->sent = tally_total(&sent);
+    status->state = (enum engine_state)match_state;
+    status->sent = whole(&match_sent);
     status->late = whole(&late);
     status->late_max_ticks = whole(&late_max_ticks);
     status->fetched = fetched;
     status->captured = fetched + port_captures();
-    status->overruns = tally_total(&overruns);
-    status->now_ticks = port_now_ticks();
+    status->overruns = whole(&overruns);
+    status->now_ticks = now_ticks();
 }
 
 uint8_t port_captures(void)

@@ -32,6 +32,9 @@ ISR(USART_RX_vect)
 {
     uint8_t flaws = UCSR0A & (_BV(FE0) | _BV(DOR0)); /* before UDR0: datasheet 20.7.4 */
     uint8_t byte = UDR0;
+    UCSR0B = _BV(RXEN0) | _BV(TXEN0); /* not this one again, but any other: a train may wait */
+    sei();
+
     uint8_t place = written;
     if ((uint8_t)(place - taken) >= RING_SIZE)
         flaws |= RING_FULL;
@@ -41,6 +44,9 @@ ISR(USART_RX_vect)
     }
     if (flaws != 0)
         damage |= flaws;
+
+    cli();
+    UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
 }
 
 bool uart_received(void)

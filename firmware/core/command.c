@@ -221,7 +221,7 @@ static enum error run_fetch(const struct request *request)
         return ERROR_OUT_OF_RANGE;
     wait.active = true;
     wait.edges = (uint8_t)edges;
-    wait.since_ticks = (uint32_t)port_now_ticks();
+    wait.since_ticks = port_now_ticks();
     wait.limit_ticks = timeout_ms * TICKS_PER_MS;
     command_poll();
     return ERROR_NONE;
@@ -390,7 +390,7 @@ void command_poll(void)
 {
     if (!wait.active)
         return;
-    uint32_t waited_ticks = (uint32_t)port_now_ticks() - wait.since_ticks;
+    uint32_t waited_ticks = port_now_ticks() - wait.since_ticks;
     if (port_captures() >= wait.edges || waited_ticks >= wait.limit_ticks)
         command_end_wait();
 }

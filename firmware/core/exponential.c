@@ -49,5 +49,5 @@ uint32_t exponential_ticks(uint32_t word, uint32_t mean_ln2_q5)
     uint32_t log_q24 = minus_log2_q24(word);
     if (log_q24 > 0x1FFFFFFFUL)
         log_q24 = 0x1FFFFFFFUL; /* 32 exactly would not fit with 27 fraction bits */
-    return multiply_high(log_q24 << 3, mean_ln2_q5, true);
+    return (uint32_t)(((uint64_t)(log_q24 << 3) * mean_ln2_q5 + 0x80000000UL) >> 32);
 }

@@ -43,7 +43,8 @@ enum engine_state port_state(void);
 
 void port_status(struct engine_status *status);
 
-uint64_t port_now_ticks(void);
+/* Low 32 bits of the time since INIT. */
+uint32_t port_now_ticks(void);
 
 /* Captured edges in the buffer, and the oldest of them: low 32 bits of its tick. */
 uint8_t port_captures(void);

@@ -13,19 +13,27 @@ void steps_begin(struct steps *steps, const struct train_settings *settings)
     steps->ended = false;
 }
 
-uint16_t steps_next(struct steps *steps)
+uint8_t steps_fill(struct steps *steps, uint16_t *ring, uint8_t place, uint8_t most)
 {
-    if (steps->pulses_left == 0) {
-        steps->ended = true;
-        return STEP_END;
+    uint32_t wait_ticks = steps->wait_ticks;
+    uint32_t pulses_left = steps->pulses_left;
+    uint8_t made = 0;
+
+    while (made < most && !steps->ended) {
+        uint16_t *word = &ring[(uint8_t)(place + made++) % STEP_RING];
+        if (pulses_left == 0) {
+            *word = STEP_END;
+            steps->ended = true;
+        } else if (wait_ticks > STEP_TICKS_MASK) {
+            *word = STEP_HOP | HOP_TICKS;
+            wait_ticks -= HOP_TICKS;
+        } else {
+            *word = (uint16_t)wait_ticks;
+            if (--pulses_left != 0)
+                wait_ticks = train_next(&steps->sequence) - steps->width_ticks;
+        }
     }
-    if (steps->wait_ticks > STEP_TICKS_MASK) {
-        steps->wait_ticks -= HOP_TICKS;
-        return STEP_HOP | HOP_TICKS;
-    }
-    uint16_t word = (uint16_t)steps->wait_ticks;
-    steps->pulses_left--;
-    if (steps->pulses_left != 0)
-        steps->wait_ticks = train_next(&steps->sequence) - steps->width_ticks;
-    return word;
+    steps->wait_ticks = wait_ticks;
+    steps->pulses_left = pulses_left;
+    return made;
 }

@@ -14,6 +14,9 @@
 #define STEP_END STEP_HOP
 #define STEP_TICKS_MASK 0x7FFFU
 
+/* Words the interrupt may have before it: at most 128, as it doubles an index within a byte. */
+#define STEP_RING 128
+
 /* The engine is started with a rest that ends this long after INIT. */
 #define STEP_LEAD_TICKS 400U
 
@@ -27,7 +30,8 @@ struct steps {
 
 void steps_begin(struct steps *steps, const struct train_settings *settings);
 
-/* The next word; after STEP_END always STEP_END. */
-uint16_t steps_next(struct steps *steps);
+/* Put the next words into a ring of STEP_RING, from ring[place % STEP_RING] on.
+ * Returns how many: `most`, or fewer when the last of them is STEP_END. */
+uint8_t steps_fill(struct steps *steps, uint16_t *ring, uint8_t place, uint8_t most);
 
 #endif

@@ -156,11 +156,9 @@ static uint32_t next_ramp(struct train_sequence *sequence)
     return RATE_UNIT / rate;
 }
 
-uint32_t train_next(struct train_sequence *sequence)
+uint32_t train_next_other(struct train_sequence *sequence)
 {
     switch (sequence->pattern) {
-    case PATTERN_PERIODIC:
-        return sequence->base_ticks;
     case PATTERN_BURST:
         return next_burst(sequence);
     case PATTERN_RAMP:
@@ -171,6 +169,6 @@ uint32_t train_next(struct train_sequence *sequence)
     sequence->counter += RANDOM_STEP;
     uint32_t word = random_word(sequence->counter);
     if (sequence->pattern == PATTERN_UNIFORM)
-        return sequence->base_ticks + multiply_high(word, sequence->scale, false);
+        return sequence->base_ticks + multiply_high(word, sequence->scale);
     return sequence->base_ticks + exponential_ticks(word, sequence->scale);
 }

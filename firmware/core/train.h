@@ -58,7 +58,15 @@ uint32_t train_shortest_ticks(const struct train_settings *settings);
 /* Begin at interval 0. */
 void train_begin(struct train_sequence *sequence, const struct train_settings *settings);
 
-/* The next interval from leading edge to leading edge, in ticks. At most count - 1 calls. */
-uint32_t train_next(struct train_sequence *sequence);
+uint32_t train_next_other(struct train_sequence *sequence);
+
+/* The next interval from leading edge to leading edge, in ticks. At most count - 1 calls. The
+ * periodic train, which has the shortest intervals, is spared the call. */
+static inline uint32_t train_next(struct train_sequence *sequence)
+{
+    if (sequence->pattern == PATTERN_PERIODIC)
+        return sequence->base_ticks;
+    return train_next_other(sequence);
+}
 
 #endif

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rig.bench.virtual_process import VirtualProcess
 from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.fixture import Fixture
+from rig.errors import RigError
 from rig.instruments import Analyzer, Stimulus, Target
 from rig.stimulus.device import SerialStimulus
 from rig.target.link import AgentLink
@@ -28,6 +29,12 @@ class Bench:
         """Raises BenchError if something behind the cable ends is known to have died."""
         if self.virtual is not None:
             self.virtual.check()
+
+    def cause_of(self, error: RigError) -> RigError:
+        """What a cable end reports may only follow from what died behind it: then that is it."""
+        if self.virtual is None:
+            return error
+        return self.virtual.last_error() or error
 
 
 @contextmanager

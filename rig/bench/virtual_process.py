@@ -19,6 +19,8 @@ from rig.config.fixture import Fixture
 from rig.errors import BenchError, InputError
 
 CLOSE_TIMEOUT_S = 10.0
+DYING_S = 2.0
+"""Its cable ends may go dead this much before it does."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class VirtualProcess:
 
     def __init__(self, fixture: Fixture) -> None:
         """Start it and wait for its cable ends. Raises InputError or BenchError in its words."""
+        self._end: BenchError | None = None
         self._errors = tempfile.TemporaryFile(prefix="rig-virtual-")  # noqa: SIM115
         # A session of its own: Ctrl-C at the terminal is for the host, which ends things in order.
         self._process = subprocess.Popen(
@@ -74,7 +77,20 @@ class VirtualProcess:
     def check(self) -> None:
         """Raises BenchError if it has ended."""
         if self._process.poll() is not None:
-            raise BenchError(f"the virtual bench ended during the run: {self._last_words()}")
+            raise self._ended()
+
+    def last_error(self) -> BenchError | None:
+        """Why it ended, given a moment to do so; None if it runs on."""
+        try:
+            self._process.wait(DYING_S)
+        except subprocess.TimeoutExpired:
+            return None
+        return self._ended()
+
+    def _ended(self) -> BenchError:
+        if self._end is None:
+            self._end = BenchError(f"the virtual bench ended during the run: {self._last_words()}")
+        return self._end
 
     def _last_words(self) -> str:
         """What it said last, or how it ended."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -108,7 +109,7 @@ class _Recording:
                 fetcher = CaptureFetcher(self._bench.stimulus)
                 self._collect(fetcher, stop)
         except RigError as error:
-            ending.fail(error)
+            ending.fail(self._bench.cause_of(error))
         if stop.is_set():
             ending.report["interrupted"] = True
             ending.state = "interrupted" if ending.error is None else ending.state
@@ -132,11 +133,15 @@ class _Recording:
         )
 
     def _collect(self, fetcher: CaptureFetcher, stop: threading.Event) -> None:
-        while not stop.is_set() and not self._all_seen(fetcher):
+        aborted = False
+        while not self._all_seen(fetcher):
+            if stop.is_set() and not aborted:
+                # The samples of what was sent are still on their way: read on until they are here.
+                self._bench.stimulus.abort()
+                aborted = True
             self._read()
             self._writer.captures(fetcher.take())
             if fetcher.error is not None:
-                self._bench.check()
                 raise fetcher.error
 
     def _all_seen(self, fetcher: CaptureFetcher) -> bool:
@@ -165,7 +170,6 @@ class _Recording:
                 self._capture_ended = True
                 self._ending.report["samples"] = item.samples
                 if not item.asked:
-                    self._bench.check()
                     raise BenchError(
                         f"the analyzer stopped after {item.samples} samples without being asked; "
                         "check its cable and power"
@@ -178,23 +182,17 @@ class _Recording:
         """Stop everything and take what it still has; a failure here does not stop the rest."""
         steps: list[Callable[[], None]] = [self._stop_analyzer]
         if fetcher is not None:
-            steps = [
-                partial(self._stop_train, fetcher),
-                self._stop_analyzer,
-                partial(self._stop_stimulus, fetcher),
-                self._stop_target,
-            ]
+            steps += [partial(self._stop_stimulus, fetcher), self._stop_target]
         for step in steps:
             try:
                 step()
             except RigError as error:
                 self._ending.fail(error)
 
-    def _stop_train(self, fetcher: CaptureFetcher) -> None:
-        if not fetcher.done.is_set() and fetcher.error is None:
-            self._bench.stimulus.abort()
-
     def _stop_stimulus(self, fetcher: CaptureFetcher) -> None:
+        if not fetcher.done.is_set():
+            with contextlib.suppress(RigError):  # a port that is gone is reported by `finish`
+                self._bench.stimulus.abort()
         try:
             status = fetcher.finish()
         finally:

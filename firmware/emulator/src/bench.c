@@ -46,7 +46,8 @@ int bench_open(struct bench *bench, const char *firmware, const char *edge_log)
     if (edge_log != NULL) {
         bench->edge_log = fopen(edge_log, "w");
         if (bench->edge_log == NULL) {
-            fault_say("%s: %s; give a file that can be written with --edge-log", edge_log, strerror(errno));
+            fault_say("%s: %s; give a file that can be written with --edge-log", edge_log,
+                      strerror(errno));
             return EXIT_BAD_INPUT;
         }
     }

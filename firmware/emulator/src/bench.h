@@ -43,8 +43,8 @@ void bench_close(struct bench *bench);
 // after saying how the firmware died.
 bool bench_run(struct bench *bench, uint64_t until_cycle);
 
-// Waits for the serial port, the partner's `partner_events` or the time, and serves the port. Returns
-// what the partner is ready for.
+// Waits for the serial port, the partner's `partner_events` or the time, and serves the port.
+// Returns what the partner is ready for.
 short bench_wait(struct bench *bench, short partner_events, int64_t timeout_ns);
 
 // Looks at the serial port, and waits there for as long as the host does not read.

@@ -48,6 +48,14 @@ bool events_ending(void)
     return ending != 0;
 }
 
+int64_t events_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 int events_wait(struct pollfd *files, nfds_t count, int64_t timeout_ns)
 {
     struct timespec timeout;

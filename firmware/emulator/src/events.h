@@ -15,8 +15,11 @@ void events_open(void);
 void events_end(void);
 bool events_ending(void);
 
-// As poll, with the time in nanoseconds, below 0 for ever. Returns the number of ready files, 0 if the
-// time ran out or the end was asked for.
+// Monotonic wall time.
+int64_t events_now_ns(void);
+
+// As poll, with the time in nanoseconds, below 0 for ever. Returns the number of ready files, 0 if
+// the time ran out or the end was asked for.
 int events_wait(struct pollfd *files, nfds_t count, int64_t timeout_ns);
 
 #endif

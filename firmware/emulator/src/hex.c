@@ -95,7 +95,8 @@ static const char *hex_line(struct hex_reader *reader, const char *text)
     case RECORD_LINEAR:
         if (record[0] != 2)
             return "an address record must hold two bytes";
-        reader->base = ((uint32_t)record[4] << 8 | record[5]) << (record[3] == RECORD_LINEAR ? 16 : 4);
+        reader->base = ((uint32_t)record[4] << 8 | record[5])
+                       << (record[3] == RECORD_LINEAR ? 16 : 4);
         return NULL;
     case RECORD_START_SEGMENT:
     case RECORD_START_LINEAR:
@@ -120,8 +121,8 @@ static bool hex_read(FILE *file, const char *path, struct hex_reader *reader)
         }
     }
     if (!reader->ended || !reader->has_data) {
-        fault_say("%s: the file is cut short or empty (no %s record); build the firmware again", path,
-                  reader->ended ? "data" : "end");
+        fault_say("%s: the file is cut short or empty (no %s record); build the firmware again",
+                  path, reader->ended ? "data" : "end");
         return false;
     }
     return true;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frames are described in README.md; rig/virtual/emulator.py is the other end.
-#define _GNU_SOURCE
 #include "lockstep.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "events.h"
 #include "fault.h"
@@ -94,7 +92,8 @@ struct lockstep {
 
 static bool lockstep_refuse(const char *wrong, uint64_t value)
 {
-    fault_say("lockstep grant refused: %s (%" PRIu64 "); see firmware/emulator/README.md", wrong, value);
+    fault_say("lockstep grant refused: %s (%" PRIu64 "); see firmware/emulator/README.md", wrong,
+              value);
     return false;
 }
 
@@ -141,7 +140,8 @@ static bool lockstep_receive(struct lockstep *lockstep, int *status)
             !lockstep_check_head(&lockstep->received.grant.head))
             return false;
         if (lockstep->received_bytes > lockstep_expected(lockstep))
-            return lockstep_refuse("bytes after its end, before the report", lockstep->received_bytes);
+            return lockstep_refuse("bytes after its end, before the report",
+                                   lockstep->received_bytes);
         if (lockstep->received_bytes == lockstep_expected(lockstep) &&
             lockstep->received_bytes >= sizeof(struct grant_head))
             return true;
@@ -162,15 +162,8 @@ static bool lockstep_queue_inputs(struct lockstep *lockstep)
     return true;
 }
 
-static int64_t lockstep_wall_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-// When virtual time has to wait for the host, if the firmware sends nothing more; UINT64_MAX for never.
+// When virtual time has to wait for the host, if the firmware sends nothing more; UINT64_MAX for
+// never.
 static uint64_t lockstep_hold_cycle(struct lockstep *lockstep)
 {
     const struct grant_head *head = &lockstep->received.grant.head;
@@ -188,11 +181,11 @@ static bool lockstep_hold(struct lockstep *lockstep)
 {
     struct bench *bench = lockstep->bench;
     const int64_t end_ns =
-        lockstep_wall_ns() + (int64_t)lockstep->received.grant.head.hold_ms * NS_PER_MS;
+        events_now_ns() + (int64_t)lockstep->received.grant.head.hold_ms * NS_PER_MS;
     int64_t left_ns;
 
     while (serial_host_turn(&bench->serial) && !events_ending()) {
-        left_ns = end_ns - lockstep_wall_ns();
+        left_ns = end_ns - events_now_ns();
         if (left_ns <= 0) {
             lockstep->host_excused = true;
             lockstep->excused_bytes_from_host = bench->serial.bytes_from_host;
@@ -216,7 +209,8 @@ static bool lockstep_advance(struct lockstep *lockstep, uint8_t *reason)
             *reason = REASON_HOLD;
             return true;
         }
-        if (events_ending() || !bench_run(bench, until_cycle < hold_cycle ? until_cycle : hold_cycle))
+        if (events_ending() ||
+            !bench_run(bench, until_cycle < hold_cycle ? until_cycle : hold_cycle))
             return false;
         if (bench->stopped_at_edge) {
             *reason = REASON_EDGE;
@@ -251,7 +245,8 @@ static void lockstep_send(struct lockstep *lockstep, uint8_t reason)
     report->head.bytes_from_host = bench->serial.bytes_from_host;
     report->head.bytes_to_host = bench->serial.bytes_to_host;
     for (size_t i = 0; i < bench->edge_count; i++)
-        report->edges[i] = (struct wire_edge){.cycle = bench->edges[i].cycle, .level = bench->edges[i].level};
+        report->edges[i] =
+            (struct wire_edge){.cycle = bench->edges[i].cycle, .level = bench->edges[i].level};
     bench->edge_count = 0;
 
     while (left > 0) {

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "bench.h"
 #include "events.h"
@@ -72,8 +71,10 @@ static bool options_check(const struct options *options)
         return false;
     }
     if (options->control_fd >= 0 &&
-        (getsockopt(options->control_fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)) {
-        fault_say("--control-fd %d: not an open stream socket; pass one to the emulator", options->control_fd);
+        (getsockopt(options->control_fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+         type != SOCK_STREAM)) {
+        fault_say("--control-fd %d: not an open stream socket; pass one to the emulator",
+                  options->control_fd);
         return false;
     }
     return true;
@@ -82,9 +83,12 @@ static bool options_check(const struct options *options)
 static bool options_parse(struct options *options, int argc, char **argv)
 {
     static const struct option known[] = {
-        {"firmware", required_argument, NULL, 'f'},    {"mode", required_argument, NULL, 'm'},
-        {"control-fd", required_argument, NULL, 'c'},  {"edge-log", required_argument, NULL, 'l'},
-        {"duration-ms", required_argument, NULL, 'd'}, {"echo-cycles", required_argument, NULL, 'e'},
+        {"firmware", required_argument, NULL, 'f'},
+        {"mode", required_argument, NULL, 'm'},
+        {"control-fd", required_argument, NULL, 'c'},
+        {"edge-log", required_argument, NULL, 'l'},
+        {"duration-ms", required_argument, NULL, 'd'},
+        {"echo-cycles", required_argument, NULL, 'e'},
         {NULL, 0, NULL, 0},
     };
     uint64_t number;
@@ -123,21 +127,13 @@ static bool options_parse(struct options *options, int argc, char **argv)
     return good && options_check(options);
 }
 
-static int64_t main_wall_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void main_pace(struct bench *bench, int64_t start_ns)
 {
     const int64_t cycle_ps = 1000000000000 / MCU_CLOCK_HZ;
     const int64_t due_ns = start_ns + (int64_t)(mcu_cycle(&bench->mcu) * (uint64_t)cycle_ps / 1000);
     int64_t left_ns;
 
-    while (!events_ending() && (left_ns = due_ns - main_wall_ns()) > 0)
+    while (!events_ending() && (left_ns = due_ns - events_now_ns()) > 0)
         bench_wait(bench, 0, left_ns);
 }
 
@@ -145,7 +141,7 @@ static int main_run_free(struct bench *bench, const struct options *options)
 {
     const uint64_t end_cycle =
         options->duration_ms > 0 ? options->duration_ms * (MCU_CLOCK_HZ / 1000) : UINT64_MAX;
-    const int64_t start_ns = main_wall_ns();
+    const int64_t start_ns = events_now_ns();
 
     while (!events_ending() && mcu_cycle(&bench->mcu) < end_cycle) {
         if (!bench_run(bench, end_cycle))
@@ -168,8 +164,8 @@ int main(int argc, char **argv)
         return EXIT_BAD_INPUT;
     }
     events_open();
-    // In lockstep the end of the socket says that the partner is gone. The kernel's signal would also
-    // come when only the thread ends that started this program.
+    // In lockstep the end of the socket says that the partner is gone. The kernel's signal would
+    // also come when only the thread ends that started this program.
     if (options.mode != MODE_LOCKSTEP)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 

@@ -55,7 +55,8 @@ static bool mcu_enlarge_memories(avr_t *avr)
     if (data == NULL || flash == NULL)
         return false;
     memset(data + avr->ramend + 1, 0, MEMORY_BYTES - avr->ramend - 1u);
-    memset(flash + avr->flashend + FLASH_GUARD_BYTES, 0xFF, MEMORY_BYTES - avr->flashend - FLASH_GUARD_BYTES);
+    memset(flash + avr->flashend + FLASH_GUARD_BYTES, 0xFF,
+           MEMORY_BYTES - avr->flashend - FLASH_GUARD_BYTES);
     return true;
 }
 
@@ -66,7 +67,7 @@ bool mcu_open(struct mcu *mcu, const char *firmware)
     memset(mcu, 0, sizeof *mcu);
     mcu->avr = avr_make_mcu_by_name("atmega328p");
     if (mcu->avr == NULL || avr_init(mcu->avr) != 0) {
-        fault_say("this build of libsimavr has no ATmega328P; install Debian's libsimavr-dev and rebuild");
+        fault_say("this libsimavr has no ATmega328P; install Debian's libsimavr-dev and rebuild");
         return false;
     }
     if (!mcu_enlarge_memories(mcu->avr)) {
@@ -107,9 +108,10 @@ void mcu_stop(struct mcu *mcu)
     mcu->avr->run_cycle_count = 0;
 }
 
-// simavr calls timers between instructions with its clock already past the cycle they were due at, so
-// that captures come late, compares close after an overflow are lost, and edges get an instruction's
-// stamp. Turning the clock back to each timer's own cycle while it is served makes all of them exact.
+// simavr calls timers between instructions with its clock already past the cycle they were due at,
+// so that captures come late, compares close after an overflow are lost, and edges get an
+// instruction's stamp. Turning the clock back to each timer's own cycle while it is served makes
+// all of them exact.
 static void mcu_serve_timers(avr_t *avr)
 {
     const avr_cycle_count_t now = avr->cycle;
@@ -129,7 +131,8 @@ static void mcu_enter_interrupt(avr_t *avr, bool was_asleep)
     const bool last_of_wait = avr->interrupt_state == -1;
 
     avr_service_interrupts(avr);
-    if (last_of_wait) // simavr would let two instructions pass after SEI and RETI, the chip lets one
+    if (last_of_wait) // simavr would let two instructions pass after SEI and RETI, the chip lets
+                      // one
         avr_service_interrupts(avr);
     if (!enabled || avr->sreg[S_I])
         return;

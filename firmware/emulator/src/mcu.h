@@ -25,8 +25,8 @@ struct mcu {
 bool mcu_open(struct mcu *mcu, const char *firmware);
 void mcu_close(struct mcu *mcu);
 
-// Runs until the clock is at `until_cycle` or the instruction that crossed it has ended, or mcu_stop
-// was called. Returns false after saying how the firmware died.
+// Runs until the clock is at `until_cycle` or the instruction that crossed it has ended, or
+// mcu_stop was called. Returns false after saying how the firmware died.
 bool mcu_run(struct mcu *mcu, uint64_t until_cycle);
 
 // Called from a pin's or a timer's callback: leave mcu_run once the present instruction has ended.
@@ -37,8 +37,8 @@ static inline uint64_t mcu_cycle(const struct mcu *mcu)
     return mcu->avr->cycle;
 }
 
-// Calls back at `cycle`, with the clock showing that cycle. It may already lie in the past: then the
-// call comes before the next instruction.
+// Calls back at `cycle`, with the clock showing that cycle. It may already lie in the past: then
+// the call comes before the next instruction.
 void mcu_schedule(struct mcu *mcu, uint64_t cycle, avr_cycle_timer_t callback, void *context);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Data-space addresses and bits of the ATmega328P that the emulator models itself. Numbers from the
-// register summary of the datasheet (DS40002061B, chapter 30).
+// Data-space addresses and bits of the ATmega328P that the emulator models itself, from the
+// register summary of the datasheet. Sections are cited here and elsewhere as in Atmel-8271J.
 #ifndef RIG_EMULATOR_REGISTERS_H
 #define RIG_EMULATOR_REGISTERS_H
 

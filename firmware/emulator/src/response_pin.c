@@ -12,18 +12,20 @@ static struct response_edge *response_pin_at(struct response_pin *pin, size_t i)
     return &pin->queue[(pin->first + i) % RESPONSE_QUEUE_MAX];
 }
 
-// What a read of TCNT1 at this cycle would give; right also for a cycle just before the last overflow.
+// What a read of TCNT1 at this cycle would give; right also for a cycle just before the last
+// overflow.
 static uint16_t response_pin_counter(const struct response_pin *pin)
 {
     const avr_timer_t *timer = pin->mcu->timer1;
 
     if (timer->tov_cycles == 0)
         return 0; // stopped
-    return (uint16_t)((mcu_cycle(pin->mcu) - timer->tov_base) * (timer->tov_top + 1u) / timer->tov_cycles);
+    const uint64_t elapsed = mcu_cycle(pin->mcu) - timer->tov_base;
+    return (uint16_t)(elapsed * (timer->tov_top + 1u) / timer->tov_cycles);
 }
 
-// The edge detector and the capture of figure 16-3. simavr's own would do but for the reads of ICR1,
-// which it lets tear when a capture falls between them.
+// The edge detector and the capture of figure 16-3. simavr's own would do but for the reads of
+// ICR1, which it lets tear when a capture falls between them.
 static void response_pin_detect(struct response_pin *pin, uint8_t level)
 {
     avr_t *avr = pin->mcu->avr;
@@ -97,7 +99,8 @@ static uint8_t response_pin_read_low(avr_t *avr, avr_io_addr_t address, void *co
 
     (void)avr;
     (void)address;
-    pin->temporary_high = (uint8_t)(pin->captured >> 8); // datasheet 16.3: the low byte is read first
+    pin->temporary_high =
+        (uint8_t)(pin->captured >> 8); // datasheet 16.3: the low byte is read first
     return (uint8_t)pin->captured;
 }
 
@@ -110,7 +113,8 @@ static uint8_t response_pin_read_high(avr_t *avr, avr_io_addr_t address, void *c
     return pin->temporary_high;
 }
 
-void response_pin_open(struct response_pin *pin, struct mcu *mcu, response_edge_t fed, void *context)
+void response_pin_open(struct response_pin *pin, struct mcu *mcu, response_edge_t fed,
+                       void *context)
 {
     *pin = (struct response_pin){.mcu = mcu, .fed = fed, .context = context};
     avr_unconnect_irq(mcu->port_b->io.irq + PIN_RESPONSE,

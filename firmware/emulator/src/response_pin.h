@@ -30,10 +30,11 @@ struct response_pin {
     uint8_t temporary_high; // the high byte held between the two reads of ICR1
 };
 
-void response_pin_open(struct response_pin *pin, struct mcu *mcu, response_edge_t fed, void *context);
+void response_pin_open(struct response_pin *pin, struct mcu *mcu, response_edge_t fed,
+                       void *context);
 
-// Queues an edge. One whose cycle is already past is fed before the next instruction, still with its
-// own cycle, but never before an edge that was fed already. Returns false if the queue is full.
+// Queues an edge. One whose cycle is already past is fed before the next instruction, still with
+// its own cycle, but never before an edge that was fed already. Returns false if the queue is full.
 bool response_pin_add(struct response_pin *pin, uint64_t cycle, uint8_t level);
 
 #endif

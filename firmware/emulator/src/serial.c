@@ -12,7 +12,8 @@
 #include "fault.h"
 #include "registers.h"
 
-// Cycles of one frame as the registers have it. simavr counts a parity bit whether or not there is one.
+// Cycles of one frame as the registers have it. simavr counts a parity bit whether or not there is
+// one.
 static uint32_t serial_frame_cycles(const avr_t *avr)
 {
     const uint8_t control = avr->data[REG_UCSR0C];
@@ -25,8 +26,8 @@ static uint32_t serial_frame_cycles(const avr_t *avr)
     return bit_cycles * (1 + data_bits + parity_bits + stop_bits);
 }
 
-// One byte at a time and only into an empty receiver: the next starts when the firmware has read the
-// last, so that the UART never overruns. A real host would not wait.
+// One byte at a time and only into an empty receiver: the next starts when the firmware has read
+// the last, so that the UART never overruns. A real host would not wait.
 static void serial_feed(struct serial *serial)
 {
     avr_uart_t *uart = serial->mcu->uart0;
@@ -52,7 +53,7 @@ static void serial_byte_sent(avr_irq_t *irq, uint32_t value, void *context)
     avr_uart_t *uart = serial->mcu->uart0;
 
     (void)irq;
-    // Datasheet 19.11.1: a byte written while the data register is not empty is ignored.
+    // Datasheet 20.11.1: a byte written while the data register is not empty is ignored.
     if (uart->tx_cnt > 1 || serial->queued == SERIAL_QUEUE_MAX)
         return;
     uart->cycles_per_byte = serial_frame_cycles(serial->mcu->avr);
@@ -165,5 +166,6 @@ bool serial_pending_input(const struct serial *serial)
 
 bool serial_host_turn(const struct serial *serial)
 {
-    return serial->firmware_spoke_last && !serial_transmitting(serial) && !serial_pending_input(serial);
+    return serial->firmware_spoke_last && !serial_transmitting(serial) &&
+           !serial_pending_input(serial);
 }

@@ -9,7 +9,8 @@
 
 enum {
     SERIAL_QUEUE_MAX = 8192,
-    SERIAL_QUEUE_HIGH = 4096, // virtual time stops above this; the rest takes what a slice still adds
+    SERIAL_QUEUE_HIGH =
+        4096, // virtual time stops above this; the rest takes what a slice still adds
 };
 
 struct serial {
@@ -50,7 +51,8 @@ bool serial_transmitting(const struct serial *serial);
 // The firmware has not yet read all that the host sent.
 bool serial_pending_input(const struct serial *serial);
 
-// The firmware has read all there is, has finished sending, and has spoken more recently than the host.
+// The firmware has read all there is, has finished sending, and has spoken more recently than the
+// host.
 bool serial_host_turn(const struct serial *serial);
 
 #endif

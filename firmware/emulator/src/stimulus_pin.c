@@ -59,8 +59,8 @@ static void stimulus_pin_compared(avr_irq_t *irq, uint32_t value, void *context)
 
     (void)irq;
     (void)value;
-    // simavr also raises this at overflows and reloads, never at the match's own cycle. A match at the
-    // counter's top coincides with its return to zero.
+    // simavr also raises this at overflows and reloads, never at the match's own cycle. A match at
+    // the counter's top coincides with its return to zero.
     if (elapsed == match || match == timer->tov_cycles)
         stimulus_pin_match(pin);
 }
@@ -83,7 +83,8 @@ static void stimulus_pin_direction_written(avr_irq_t *irq, uint32_t value, void 
     stimulus_pin_update(pin);
 }
 
-static void stimulus_pin_write_tccr1a(avr_t *avr, avr_io_addr_t address, uint8_t value, void *context)
+static void stimulus_pin_write_tccr1a(avr_t *avr, avr_io_addr_t address, uint8_t value,
+                                      void *context)
 {
     (void)avr;
     (void)address;
@@ -91,8 +92,10 @@ static void stimulus_pin_write_tccr1a(avr_t *avr, avr_io_addr_t address, uint8_t
     stimulus_pin_update(context);
 }
 
-// Datasheet 16.11.3: the strobe acts on the pin as a match would, raises no flag, and reads as zero.
-static void stimulus_pin_write_tccr1c(avr_t *avr, avr_io_addr_t address, uint8_t value, void *context)
+// Datasheet 16.11.3: the strobe acts on the pin as a match would, raises no flag, and reads as
+// zero.
+static void stimulus_pin_write_tccr1c(avr_t *avr, avr_io_addr_t address, uint8_t value,
+                                      void *context)
 {
     (void)avr;
     (void)address;
@@ -100,7 +103,8 @@ static void stimulus_pin_write_tccr1c(avr_t *avr, avr_io_addr_t address, uint8_t
         stimulus_pin_match(context);
 }
 
-void stimulus_pin_open(struct stimulus_pin *pin, struct mcu *mcu, stimulus_edge_t edge, void *context)
+void stimulus_pin_open(struct stimulus_pin *pin, struct mcu *mcu, stimulus_edge_t edge,
+                       void *context)
 {
     avr_t *avr = mcu->avr;
     avr_irq_t *compare = avr_io_getirq(avr, AVR_IOCTL_TIMER_GETIRQ('1'), TIMER_IRQ_OUT_COMP);

@@ -17,8 +17,9 @@ struct stimulus_pin {
     uint8_t level;
 };
 
-// From now on calls `edge` on every change of the pin's level: a compare's with the exact cycle of the
-// compare, a port write's with the first cycle of the instruction.
-void stimulus_pin_open(struct stimulus_pin *pin, struct mcu *mcu, stimulus_edge_t edge, void *context);
+// From now on calls `edge` on every change of the pin's level: a compare's with the exact cycle of
+// the compare, a port write's with the first cycle of the instruction.
+void stimulus_pin_open(struct stimulus_pin *pin, struct mcu *mcu, stimulus_edge_t edge,
+                       void *context);
 
 #endif

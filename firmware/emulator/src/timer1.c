@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// simavr 1.6 clears every flag on any write to TIFR1, and forgets an interrupt whose flag was raised
-// while its enable bit was off. Firmware that clears ICF1 would lose compares and overflows with it.
+// simavr 1.6 clears every flag on any write to TIFR1, and forgets an interrupt whose flag was
+// raised while its enable bit was off. Firmware that clears ICF1 would lose compares and overflows
+// with it.
 #include "timer1.h"
 
 #include "registers.h"
@@ -20,8 +21,8 @@ static uint8_t timer1_flag(const avr_int_vector_t *vector)
     return vector->vector != 0 ? (uint8_t)(1u << vector->raised.bit) : 0;
 }
 
-// SBI writes one bit only on this chip (datasheet 31, note to the register summary), but simavr makes
-// it a read and a write of the whole register.
+// SBI writes one bit only on this chip (note 3 to the datasheet's register summary), but simavr
+// makes it a read and a write of the whole register.
 static uint8_t timer1_written_bits(const avr_t *avr, uint8_t value)
 {
     uint16_t opcode = (uint16_t)(avr->flash[avr->pc] | avr->flash[avr->pc + 1] << 8);

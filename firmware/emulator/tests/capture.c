@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sends, for every edge captured on ICP1, a line: the 32-bit extended capture in hex, a space, and the
-// edge's direction as captured (R, F), and PB0 as it reads after it (1, 0). The first byte from the host
-// gives the noise canceler's bit of TCCR1B. Then the timer starts and it sends a line "GO". OC1A toggles
-// 10,000 ticks after the start and with every turn of the timer.
+// Sends, for every edge captured on ICP1, a line: the 32-bit extended capture in hex, a space, and
+// the edge's direction as captured (R, F), and PB0 as it reads after it (1, 0). The first byte from
+// the host gives the noise canceler's bit of TCCR1B. Then the timer starts and it sends a line
+// "GO". OC1A toggles 10,000 ticks after the start and with every turn of the timer.
 #include <avr/interrupt.h>
 #include <avr/io.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What becomes of timer 1's flags, and how long an interrupt takes to enter. Sends one byte a check.
+// What becomes of timer 1's flags, and how long an interrupt takes to enter. Sends one byte a
+// check.
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
