@@ -37,17 +37,17 @@ struct action {
 };
 
 /* In headers and names, what is not lower case is the short form: SCPI-99 volume 1, 6.2.1. */
-static const FLASH char pattern_names[][NAME_SIZE] = {
+static const char pattern_names[][NAME_SIZE] FLASH = {
     [PATTERN_PERIODIC] = "PERiodic", [PATTERN_UNIFORM] = "UNIForm", [PATTERN_POISSON] = "POISson",
     [PATTERN_BURST] = "BURSt",       [PATTERN_RAMP] = "RAMP",
 };
-static const FLASH char polarity_names[][NAME_SIZE] = {
+static const char polarity_names[][NAME_SIZE] FLASH = {
     [POLARITY_POSITIVE] = "POSitive",
     [POLARITY_NEGATIVE] = "NEGative",
 };
 
 #define OFFSET(member) offsetof(struct train_settings, member)
-static const FLASH struct setting setting_table[] = {
+static const struct setting setting_table[] FLASH = {
     {"SOURce:PATTern", KIND_PATTERN, OFFSET(pattern), 0, 0},
     {"SOURce:PERiod", KIND_TIME, OFFSET(period_ticks), PERIODIC_MIN_TICKS, INTERVAL_MAX_TICKS},
     {"SOURce:INTerval:MINimum", KIND_TIME, OFFSET(interval_min_ticks), UNIFORM_MIN_TICKS,
@@ -99,39 +99,40 @@ void command_identify(void)
 }
 
 /* Compare with a header or name in its long or short form, node by node. */
-static bool matches(const char *text, const FLASH char *full)
+static bool matches(const char *text, const char *flash_full)
 {
     for (;;) {
-        while (*full != '\0' && *full != ':' && !islower((unsigned char)*full))
-            if (toupper((unsigned char)*text++) != *full++)
+        char full = flash_char(flash_full);
+        for (; full != '\0' && full != ':' && !islower(full); full = flash_char(++flash_full))
+            if (toupper(*text++) != full)
                 return false;
         bool is_short = *text == ':' || *text == '\0';
-        for (; islower((unsigned char)*full); full++)
-            if (!is_short && tolower((unsigned char)*text++) != *full)
+        for (; islower(full); full = flash_char(++flash_full))
+            if (!is_short && tolower(*text++) != full)
                 return false;
-        if (*text != *full)
+        if (*text != full)
             return false;
-        if (*full == '\0')
+        if (full == '\0')
             return true;
         text++;
-        full++;
+        flash_full++;
     }
 }
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-static uint32_t *value_of(const FLASH struct setting *setting)
+static uint32_t *value_of(const struct setting *setting)
 {
     return (uint32_t *)((uint8_t *)&settings + setting->offset);
 }
 
-static enum error read_name(const char *text, const FLASH char (*names)[NAME_SIZE], uint8_t count,
+static enum error read_name(const char *text, const char (*flash_names)[NAME_SIZE], uint8_t count,
                             uint32_t *value)
 {
     if (!isalpha((unsigned char)*text))
         return ERROR_DATA_TYPE;
     for (uint8_t i = 0; i < count; i++) {
-        if (matches(text, names[i])) {
+        if (matches(text, flash_names[i])) {
             *value = i;
             return ERROR_NONE;
         }
@@ -139,8 +140,7 @@ static enum error read_name(const char *text, const FLASH char (*names)[NAME_SIZ
     return ERROR_ILLEGAL_VALUE;
 }
 
-static enum error read_value(const FLASH struct setting *setting, const char *text,
-                             uint32_t *value)
+static enum error read_value(const struct setting *setting, const char *text, uint32_t *value)
 {
     enum error error;
 
@@ -161,7 +161,7 @@ static enum error read_value(const FLASH struct setting *setting, const char *te
     return error;
 }
 
-static enum error set(const FLASH struct setting *setting, const struct request *request)
+static enum error set(const struct setting *setting, const struct request *request)
 {
     uint32_t value;
 
@@ -182,13 +182,14 @@ static enum error set(const FLASH struct setting *setting, const struct request 
     return ERROR_NONE;
 }
 
-static void report_short(const FLASH char *name)
+static void report_short(const char *flash_name)
 {
-    for (; *name != '\0' && !islower((unsigned char)*name); name++)
-        report_char(*name);
+    char character;
+    while ((character = flash_char(flash_name++)) != '\0' && !islower(character))
+        report_char(character);
 }
 
-static enum error get(const FLASH struct setting *setting, const struct request *request)
+static enum error get(const struct setting *setting, const struct request *request)
 {
     if (request->parameters != 0)
         return ERROR_PARAMETER_NOT_ALLOWED;
@@ -229,7 +230,7 @@ static enum error run_fetch(const struct request *request)
 
 static enum error run_status(const struct request *request)
 {
-    static const FLASH char states[][5] = {
+    static const char states[][5] FLASH = {
         [ENGINE_IDLE] = "IDLE",
         [ENGINE_RUNNING] = "RUN",
         [ENGINE_DONE] = "DONE",
@@ -338,7 +339,7 @@ static enum error run_clock(const struct request *request)
 }
 
 /* The commands of a running measurement come first: the search is linear. */
-static const FLASH struct action action_table[] = {
+static const struct action action_table[] FLASH = {
     {"FETCh", true, 2, run_fetch},
     {"STATus", true, 0, run_status},
     {"INITiate", false, 0, run_initiate},
@@ -353,26 +354,36 @@ static const FLASH struct action action_table[] = {
     {"SYSTem:CLOCk", true, 0, run_clock},
 };
 
+static enum error run_action(const struct action *flash_action, const struct request *request)
+{
+    struct action action;
+    flash_copy(&action, flash_action, sizeof action);
+    if (request->query != action.query)
+        return ERROR_UNDEFINED_HEADER;
+    if (request->flaw != ERROR_NONE)
+        return request->flaw;
+    if (request->parameters > action.parameters)
+        return ERROR_PARAMETER_NOT_ALLOWED;
+    return action.run(request);
+}
+
+static enum error run_setting(const struct setting *flash_setting, const struct request *request)
+{
+    struct setting setting;
+    flash_copy(&setting, flash_setting, sizeof setting);
+    if (request->flaw != ERROR_NONE)
+        return request->flaw;
+    return request->query ? get(&setting, request) : set(&setting, request);
+}
+
 enum error command_execute(const struct request *request)
 {
-    for (uint8_t i = 0; i < COUNT_OF(action_table); i++) {
-        const FLASH struct action *action = &action_table[i];
-        if (action->query != request->query || !matches(request->header, action->header))
-            continue;
-        if (request->flaw != ERROR_NONE)
-            return request->flaw;
-        if (request->parameters > action->parameters)
-            return ERROR_PARAMETER_NOT_ALLOWED;
-        return action->run(request);
-    }
-    for (uint8_t i = 0; i < COUNT_OF(setting_table); i++) {
-        const FLASH struct setting *setting = &setting_table[i];
-        if (!matches(request->header, setting->header))
-            continue;
-        if (request->flaw != ERROR_NONE)
-            return request->flaw;
-        return request->query ? get(setting, request) : set(setting, request);
-    }
+    for (uint8_t i = 0; i < COUNT_OF(action_table); i++)
+        if (matches(request->header, action_table[i].header))
+            return run_action(&action_table[i], request);
+    for (uint8_t i = 0; i < COUNT_OF(setting_table); i++)
+        if (matches(request->header, setting_table[i].header))
+            return run_setting(&setting_table[i], request);
     return ERROR_UNDEFINED_HEADER;
 }
 

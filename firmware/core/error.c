@@ -17,7 +17,7 @@ struct meaning {
     char text[TEXT_SIZE];
 };
 
-static const FLASH struct meaning meanings[] = {
+static const struct meaning meanings[] FLASH = {
     {ERROR_NONE, "No error"},
     {ERROR_INVALID_CHARACTER, "Invalid character"},
     {ERROR_SYNTAX, "Syntax error"},
@@ -40,7 +40,7 @@ static const FLASH struct meaning meanings[] = {
 };
 
 /* What is in conflict, after the text: SCPI's device-dependent information. */
-static const FLASH char conflicts[][40] = {
+static const char conflicts[][40] FLASH = {
     [CONFLICT_NONE] = "",
     [CONFLICT_RUNNING] = ";a train is running",
     [CONFLICT_WIDTH] = ";pulse and rest exceed the interval",
@@ -91,8 +91,8 @@ static struct entry take(void)
 void error_report(void)
 {
     struct entry entry = take();
-    const FLASH struct meaning *meaning = meanings;
-    while (meaning->number != entry.number)
+    const struct meaning *meaning = meanings;
+    while ((int16_t)flash_word(&meaning->number) != entry.number)
         meaning++;
     report_signed(entry.number);
     report_text(FLASH_TEXT(",\""));

@@ -6,7 +6,7 @@
 #define LN2_Q32 2977044472UL /* round(ln 2 * 2^32) */
 
 /* round(65536 * log2(1 + i / 64)); the entry after the last would be 65536, 0 in 16 bits. */
-static const FLASH uint16_t log2_q16[64] = {
+static const uint16_t log2_q16[64] FLASH = {
     0, 1466, 2909, 4331, 5732, 7112, 8473, 9814,
     11136, 12440, 13727, 14996, 16248, 17484, 18704, 19909,
     21098, 22272, 23433, 24579, 25711, 26830, 27936, 29029,
@@ -33,8 +33,9 @@ uint32_t minus_log2_q24(uint32_t word)
     /* 1.xxx in binary: 6 bits after the leading one choose the chord, the next 16 the place on it. */
     uint8_t segment = (uint8_t)(normal >> 24) >> 1 & 63;
     uint16_t rest = (uint16_t)((normal >> 8) >> 1);
-    uint16_t low = log2_q16[segment];
-    uint16_t rise = log2_q16[(segment + 1) & 63] - low; /* modulo 2^16, see the table */
+    uint16_t low = flash_word(&log2_q16[segment]);
+    uint16_t next = flash_word(&log2_q16[(segment + 1) & 63]);
+    uint16_t rise = next - low; /* modulo 2^16, see the table */
     uint32_t log2_q24 = ((uint32_t)low << 8) + (((uint32_t)rise * rest) >> 8);
     return ((uint32_t)(uint8_t)(zeros + 1) << 24) - log2_q24;
 }

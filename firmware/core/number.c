@@ -23,7 +23,7 @@ struct unit {
     uint16_t units; /* ... are this many units */
 };
 
-static const FLASH struct unit units[] = {
+static const struct unit units[] FLASH = {
     {"", 1, 1},
     {"TICK", 1, 1},
     {"NS", CLOCK_HZ / 1000000, 1000},
@@ -62,7 +62,7 @@ static enum error read_decimal(const char *text, struct decimal *decimal)
     return isalpha((unsigned char)*text) || *text == '\0' ? ERROR_NONE : ERROR_INVALID_NUMBER;
 }
 
-static bool same_name(const char *text, const FLASH char *name)
+static bool same_name(const char *text, const char *name)
 {
     while (*name && toupper((unsigned char)*text) == *name) {
         text++;
@@ -79,10 +79,12 @@ enum error number_ticks(const char *text, uint32_t *ticks)
         return error;
 
     for (uint8_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (!same_name(decimal.rest, units[i].name))
+        struct unit unit;
+        flash_copy(&unit, &units[i], sizeof unit);
+        if (!same_name(decimal.rest, unit.name))
             continue;
-        uint64_t divisor = decimal.divisor * units[i].units;
-        uint64_t scaled = decimal.mantissa * units[i].ticks;
+        uint64_t divisor = decimal.divisor * unit.units;
+        uint64_t scaled = decimal.mantissa * unit.ticks;
         uint64_t quotient = scaled / divisor + (scaled % divisor >= divisor - divisor / 2);
         *ticks = quotient > 0xFFFFFFFFUL ? 0xFFFFFFFFUL : (uint32_t)quotient;
         return ERROR_NONE;

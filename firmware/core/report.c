@@ -7,7 +7,7 @@
 
 /* Digits by subtraction: a 64-bit division takes an AVR longer than the shortest trains can wait,
  * while port_put keeps the train going between two digits. */
-static const FLASH uint64_t powers_of_ten[] = {
+static const uint64_t powers_of_ten[] FLASH = {
     10000000000000000000ULL, 1000000000000000000ULL, 100000000000000000ULL, 10000000000000000ULL,
     1000000000000000ULL,     100000000000000ULL,     10000000000000ULL,     1000000000000ULL,
     100000000000ULL,         10000000000ULL,         1000000000ULL,         100000000ULL,
@@ -20,10 +20,11 @@ void report_char(char character)
     port_put((uint8_t)character);
 }
 
-void report_text(const FLASH char *text)
+void report_text(const char *flash_text)
 {
-    while (*text)
-        report_char(*text++);
+    char character;
+    while ((character = flash_char(flash_text++)) != '\0')
+        report_char(character);
 }
 
 void report_string(const char *text)
@@ -36,7 +37,8 @@ void report_unsigned(uint64_t value)
 {
     bool begun = false;
     for (uint8_t i = 0; i < sizeof powers_of_ten / sizeof powers_of_ten[0]; i++) {
-        uint64_t power = powers_of_ten[i];
+        uint64_t power;
+        flash_copy(&power, &powers_of_ten[i], sizeof power);
         char digit = '0';
         while (value >= power) {
             value -= power;

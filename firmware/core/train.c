@@ -8,7 +8,7 @@
 
 #define RATE_UNIT 0xFFFFFFFFUL
 
-static const FLASH uint32_t interval_min_ticks[] = {
+static const uint32_t interval_min_ticks[] FLASH = {
     [PATTERN_PERIODIC] = PERIODIC_MIN_TICKS, [PATTERN_UNIFORM] = UNIFORM_MIN_TICKS,
     [PATTERN_POISSON] = POISSON_MIN_TICKS,   [PATTERN_BURST] = BURST_MIN_TICKS,
     [PATTERN_RAMP] = RAMP_MIN_TICKS,
@@ -16,7 +16,7 @@ static const FLASH uint32_t interval_min_ticks[] = {
 
 void train_defaults(struct train_settings *settings)
 {
-    static const FLASH struct train_settings defaults = {
+    static const struct train_settings defaults FLASH = {
         .pattern = PATTERN_PERIODIC,
         .polarity = POLARITY_POSITIVE,
         .count = 1000,
@@ -32,7 +32,7 @@ void train_defaults(struct train_settings *settings)
         .ramp_start_ticks = 160000,
         .ramp_stop_ticks = 1600,
     };
-    *settings = defaults;
+    flash_copy(settings, &defaults, sizeof defaults);
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -90,7 +90,9 @@ enum conflict train_check(const struct train_settings *settings)
         return conflict;
 
     uint32_t shortest_ticks = train_shortest_ticks(settings);
-    if (shortest_ticks < interval_min_ticks[settings->pattern])
+    uint32_t least_ticks;
+    flash_copy(&least_ticks, &interval_min_ticks[settings->pattern], sizeof least_ticks);
+    if (shortest_ticks < least_ticks)
         return CONFLICT_INTERVAL;
     if (settings->width_ticks + GAP_MIN_TICKS > shortest_ticks)
         return CONFLICT_WIDTH;
