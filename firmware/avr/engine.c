@@ -25,6 +25,8 @@
 #define RESCUE_TICKS 40
 /* Steps worked out in one go; to begin costs as much as a step. */
 #define REFILL_STEPS 8
+/* Below this many steps ready, captures wait. */
+#define STEPS_LOW 64
 
 _Static_assert(ENGINE_DONE == MATCH_DONE && STEP_RING == MATCH_RING, "as match.S has them");
 _Static_assert(STEP_HOP == 0x8000 && STEP_END == STEP_HOP, "as match.S takes them apart");
@@ -56,6 +58,11 @@ static bool capturing;
 static uint32_t fetched;
 static volatile uint32_t overruns;
 
+static inline uint8_t steps_ready(void)
+{
+    return (uint8_t)(match_ring_written - match_ring_taken);
+}
+
 /* --- interrupts ------------------------------------------------------------------------------ */
 
 /* Set the match that match.S has left: one was missed, no step was ready, or the train is behind its
@@ -63,9 +70,7 @@ static volatile uint32_t overruns;
  * not long enough for that ends as soon as the hardware can. */
 ISR(TIMER1_COMPB_vect)
 {
-    if (!(FLAGS & _BV(FLAG_HANDED_OVER)))
-        return; /* unit B matches once in each round of the timer */
-    FLAGS &= (uint8_t)~_BV(FLAG_HANDED_OVER);
+    TIMSK1 &= (uint8_t)~_BV(OCIE1B); /* until the next time */
 
     uint8_t action = TCCR1A;
     if (action == match_action_rest)
@@ -158,10 +163,11 @@ ISR(TIMER1_CAPT_vect)
         capture_other_edge();
     }
 
-    /* With the buffer full the next edge is let in by the main loop, so that a response line that
-     * never rests cannot lock it out. */
+    /* The train goes first: with the buffer full or few steps ready the next edge is let in by the
+     * main loop, so that a response line that never rests cannot lock it out. */
+    bool let_in = !full && steps_ready() >= STEPS_LOW;
     cli();
-    if (!full)
+    if (let_in)
         TIMSK1 |= _BV(ICIE1);
 }
 
@@ -179,7 +185,7 @@ void engine_begin(void)
 static bool refill_due(void)
 {
     return match_state == ENGINE_RUNNING && !steps.ended &&
-           (uint8_t)(match_ring_written - match_ring_taken) <= STEP_RING - REFILL_STEPS;
+           steps_ready() <= STEP_RING - REFILL_STEPS;
 }
 
 void engine_refill(void)
@@ -188,7 +194,7 @@ void engine_refill(void)
         uint8_t place = match_ring_written;
         match_ring_written = place + steps_fill(&steps, match_ring, place, REFILL_STEPS);
     }
-    if (capturing && !(TIMSK1 & _BV(ICIE1))) {
+    if (capturing && !(TIMSK1 & _BV(ICIE1)) && !refill_due()) {
         ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
         {
             TIMSK1 |= _BV(ICIE1);
@@ -270,7 +276,7 @@ void port_start(const struct train_settings *settings)
         OCR1A = STEP_LEAD_TICKS;
         TCCR1B = _BV(ICNC1) | _BV(CS10) | (PINB & _BV(RESPONSE_BIT) ? 0 : _BV(ICES1));
         TIFR1 = _BV(ICF1) | _BV(OCF1A) | _BV(OCF1B) | _BV(TOV1);
-        TIMSK1 = _BV(TOIE1) | _BV(OCIE1A) | _BV(OCIE1B) | _BV(ICIE1);
+        TIMSK1 = _BV(TOIE1) | _BV(OCIE1A) | _BV(ICIE1);
         capturing = true;
         match_state = ENGINE_RUNNING;
     }
@@ -278,10 +284,12 @@ void port_start(const struct train_settings *settings)
 
 void port_abort(void)
 {
+    while (TIMSK1 & _BV(OCIE1B))
+        ; /* its interrupt comes at once and counts what has left */
     ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
     {
         if (match_state == ENGINE_RUNNING) {
-            TIMSK1 &= (uint8_t)~(_BV(OCIE1A) | _BV(OCIE1B));
+            TIMSK1 &= (uint8_t)~_BV(OCIE1A);
             if ((FLAGS & _BV(FLAG_LEADING)) && (TIFR1 & _BV(OCF1A)))
                 match_sent++; /* its edge has left, its interrupt has not come */
             rest_now();

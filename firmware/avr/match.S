@@ -134,16 +134,19 @@ missed: /* OCR1A is at the planned tick already */
     ldi r31, 0
 
 /* Leave the match to TIMER1_COMPB in engine.c: unit B makes no edge, it only lets a second, longer
- * interrupt follow. */
+ * interrupt follow, which turns itself off again. */
 hand_over:
     sts match_slow_wait_ticks, r30
     sts match_slow_wait_ticks + 1, r31
-    sbi FLAGS, FLAG_HANDED_OVER
     lds r30, TCNT1L
     lds r31, TCNT1H
     adiw r30, HAND_OVER_TICKS
     sts OCR1BH, r31
     sts OCR1BL, r30
+    sbi TIFR1, OCF1B
+    lds r24, TIMSK1
+    ori r24, 1 << OCIE1B
+    sts TIMSK1, r24
     rjmp restore
 
 /* The timer has gone round. */

@@ -8,7 +8,6 @@
 #define FLAG_LEADING 0 /* the pending match is a leading edge */
 #define FLAG_BEHIND 1 /* the train is behind its plan */
 #define FLAG_STARVED 2 /* no step was ready: the wait handed over is not in the plan */
-#define FLAG_HANDED_OVER 3 /* the next match is TIMER1_COMPB's to set */
 
 #define MATCH_RING 128 /* STEP_RING of core/steps.h, for assembly */
 

@@ -45,7 +45,6 @@ ISR(USART_RX_vect)
     if (flaws != 0)
         damage |= flaws;
 
-    cli();
     UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
 }
 
@@ -72,7 +71,8 @@ enum error uart_fault(void)
 
 void port_put(uint8_t byte)
 {
-    while (!(UCSR0A & _BV(UDRE0)))
-        engine_refill();
+    do
+        engine_refill(); /* at least once: a reply may be made no faster than it is sent */
+    while (!(UCSR0A & _BV(UDRE0)));
     UDR0 = byte;
 }

@@ -9,31 +9,47 @@ void steps_begin(struct steps *steps, const struct train_settings *settings)
     train_begin(&steps->sequence, settings);
     steps->width_ticks = (uint16_t)settings->width_ticks;
     steps->wait_ticks = settings->delay_ticks - STEP_LEAD_TICKS;
-    steps->pulses_left = settings->count;
+    steps->rest_ticks = steps->wait_ticks;
+    steps->edges = 1;
+    steps->edges_after = settings->count - 1;
     steps->ended = false;
+}
+
+/* After the last edge of equal waits. */
+static void next_wait(struct steps *steps)
+{
+    if (steps->edges_after == 0)
+        return;
+    uint32_t interval_ticks = train_next(&steps->sequence, steps->edges_after, &steps->edges);
+    steps->edges_after -= steps->edges;
+    steps->wait_ticks = interval_ticks - steps->width_ticks;
 }
 
 uint8_t steps_fill(struct steps *steps, uint16_t *ring, uint8_t place, uint8_t most)
 {
-    uint32_t wait_ticks = steps->wait_ticks;
-    uint32_t pulses_left = steps->pulses_left;
     uint8_t made = 0;
 
     while (made < most && !steps->ended) {
-        uint16_t *word = &ring[(uint8_t)(place + made++) % STEP_RING];
-        if (pulses_left == 0) {
-            *word = STEP_END;
+        if (steps->edges == 0) {
+            ring[(uint8_t)(place + made++) % STEP_RING] = STEP_END;
             steps->ended = true;
-        } else if (wait_ticks > STEP_TICKS_MASK) {
-            *word = STEP_HOP | HOP_TICKS;
-            wait_ticks -= HOP_TICKS;
+        } else if (steps->rest_ticks > STEP_TICKS_MASK) {
+            ring[(uint8_t)(place + made++) % STEP_RING] = STEP_HOP | HOP_TICKS;
+            steps->rest_ticks -= HOP_TICKS;
         } else {
-            *word = (uint16_t)wait_ticks;
-            if (--pulses_left != 0)
-                wait_ticks = train_next(&steps->sequence) - steps->width_ticks;
+            /* Equal waits are written in one go, so that the shortest ones cost the least. */
+            uint16_t word = (uint16_t)steps->rest_ticks;
+            uint8_t room = most - made;
+            uint8_t end = steps->wait_ticks > STEP_TICKS_MASK || steps->edges < room
+                              ? made + 1
+                              : most;
+            steps->edges -= (uint8_t)(end - made);
+            while (made != end)
+                ring[(uint8_t)(place + made++) % STEP_RING] = word;
+            if (steps->edges == 0)
+                next_wait(steps);
+            steps->rest_ticks = steps->wait_ticks;
         }
     }
-    steps->wait_ticks = wait_ticks;
-    steps->pulses_left = pulses_left;
     return made;
 }

@@ -23,8 +23,10 @@
 struct steps {
     struct train_sequence sequence;
     uint16_t width_ticks;
-    uint32_t wait_ticks; /* still to be waited before the next leading edge */
-    uint32_t pulses_left; /* leading edges not yet made into words */
+    uint32_t wait_ticks; /* before each of the next leading edges ... */
+    uint32_t edges; /* ... of which there are this many */
+    uint32_t rest_ticks; /* what is left of the wait before the first of them */
+    uint32_t edges_after; /* leading edges after those */
     bool ended; /* STEP_END has been given */
 };
 

@@ -141,14 +141,15 @@ void train_begin(struct train_sequence *sequence, const struct train_settings *s
     }
 }
 
-static uint32_t next_burst(struct train_sequence *sequence)
+static uint32_t next_burst(struct train_sequence *sequence, uint32_t most, uint32_t *times)
 {
-    if (sequence->counter != 0) {
-        sequence->counter--;
-        return sequence->base_ticks;
+    if (sequence->counter == 0) {
+        sequence->counter = sequence->burst_count - 1;
+        return sequence->scale;
     }
-    sequence->counter = sequence->burst_count - 1;
-    return sequence->scale;
+    *times = smaller(sequence->counter, most);
+    sequence->counter -= *times;
+    return sequence->base_ticks;
 }
 
 static uint32_t next_ramp(struct train_sequence *sequence)
@@ -158,11 +159,15 @@ static uint32_t next_ramp(struct train_sequence *sequence)
     return RATE_UNIT / rate;
 }
 
-uint32_t train_next_other(struct train_sequence *sequence)
+uint32_t train_next(struct train_sequence *sequence, uint32_t most, uint32_t *times)
 {
+    *times = 1;
     switch (sequence->pattern) {
+    case PATTERN_PERIODIC:
+        *times = most;
+        return sequence->base_ticks;
     case PATTERN_BURST:
-        return next_burst(sequence);
+        return next_burst(sequence, most, times);
     case PATTERN_RAMP:
         return next_ramp(sequence);
     default:

@@ -42,7 +42,7 @@ struct train_sequence {
     uint8_t pattern;
     uint32_t base_ticks; /* the period, the least interval, or the spacing in a burst */
     uint32_t scale; /* uniform: span; Poisson: mean * ln 2; burst: gap after it, in ticks */
-    uint32_t counter; /* uniform, Poisson: of the generator; burst: pulses of it still to come */
+    uint32_t counter; /* uniform, Poisson: of the generator; burst: equal intervals still to come */
     uint32_t burst_count;
     int64_t rate_q32; /* ramp */
     int64_t rate_step_q32;
@@ -58,15 +58,8 @@ uint32_t train_shortest_ticks(const struct train_settings *settings);
 /* Begin at interval 0. */
 void train_begin(struct train_sequence *sequence, const struct train_settings *settings);
 
-uint32_t train_next_other(struct train_sequence *sequence);
-
-/* The next interval from leading edge to leading edge, in ticks. At most count - 1 calls. The
- * periodic train, which has the shortest intervals, is spared the call. */
-static inline uint32_t train_next(struct train_sequence *sequence)
-{
-    if (sequence->pattern == PATTERN_PERIODIC)
-        return sequence->base_ticks;
-    return train_next_other(sequence);
-}
+/* The next interval from leading edge to leading edge, in ticks; `times` becomes how often it
+ * follows, at least once and at most `most` times. In all, at most count - 1 intervals. */
+uint32_t train_next(struct train_sequence *sequence, uint32_t most, uint32_t *times);
 
 #endif
