@@ -96,8 +96,8 @@ def witnesses(
             Witness(
                 "latency by input capture",
                 agrees,
-                f"{capture.n} compared: constant offset {capture.offset_ns:.1f} ns, "
-                f"rest within {capture.spread_ns:.1f} ns (allowed {capture.allowed_ns:.1f} ns)",
+                f"{capture.n} compared, offset {capture.offset_ns:.1f} ns, "
+                f"rest within {capture.spread_ns:.1f} of {capture.allowed_ns:.1f} ns",
             )
         )
     return tuple(found)

@@ -19,6 +19,7 @@ from rig.config.check import check
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
+from rig.record.space import check_new_file
 from rig.report.page import write_page
 from rig.session.results import store
 from rig.session.run import run
@@ -32,10 +33,7 @@ def command(options: argparse.Namespace) -> int:
     path = options.out or _default_path(plan.name)
     report_path = path.with_suffix(".html")
     for file in (path, report_path):
-        if file.exists():
-            raise InputError(
-                f"{file}: exists already and is not overwritten; name another file with --out"
-            )
+        check_new_file(file)
     quiet = options.quiet or options.json
     with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
         failure = run(plan, fixture, path, on_progress, stop)

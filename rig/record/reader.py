@@ -88,6 +88,11 @@ class RunFile:
             for row in self._file["loss"][:]
         ]
 
+    @property
+    def edge_count(self) -> int:
+        """Raw edges stored."""
+        return int(self._file["edges/sample"].shape[0])
+
     def edge_blocks(self) -> Iterator[EdgeBlock]:
         """All raw edges in order, a chunk at a time."""
         sample, packed = self._file["edges/sample"], self._file["edges/channel_level"]

@@ -22,6 +22,7 @@ from rig import __version__
 from rig.errors import BenchError, InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray, Loss
 from rig.record.layout import CHUNK, COLUMNS, FORMAT, FORMAT_VERSION, LOSS
+from rig.record.space import FINISH_BYTES, RESERVE_BYTES, require_space
 
 FLUSH_S = 2.0
 """At most this much of a slow run is lost by kill -9."""
@@ -62,13 +63,19 @@ class RunWriter:
     """Writes the raw part of a run file. A context manager; closing it leaves a readable file."""
 
     def __init__(
-        self, path: Path, texts: Mapping[str, str], settings: Mapping[str, object]
+        self,
+        path: Path,
+        texts: Mapping[str, str],
+        settings: Mapping[str, object],
+        reserve_bytes: int = RESERVE_BYTES,
     ) -> None:
         """Create the file.
 
         texts: `plan`, `fixture`, `calibration`, stored whole. settings: what analysis needs to
         read the raw data (JSON-able). Raises InputError if the file exists or cannot be created.
+        Methods that append raise BenchError while less than `reserve_bytes` of the disk are free.
         """
+        self._reserve_bytes = reserve_bytes
         self._file = _create(path)
         self.path = path
         file = self._file
@@ -110,6 +117,7 @@ class RunWriter:
         self._columns["edges/channel_level"].append(block.channel | block.level << 7)
         self._covered = block.end_sample
         if monotonic() - self._flushed > FLUSH_S:
+            require_space(self.path, self._reserve_bytes)
             self.flush()
 
     def captures(self, ticks: Int64Array) -> None:
@@ -118,6 +126,7 @@ class RunWriter:
 
     def log(self, records: LogArray) -> None:
         """Append records of the target's log."""
+        require_space(self.path, min(FINISH_BYTES, self._reserve_bytes))
         self._columns["target/log"].append(records)
 
     def loss(self, loss: Loss) -> None:

@@ -14,8 +14,11 @@ from rig.analysis.verdict import Verdict
 from rig.errors import InputError
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
+from rig.record.space import FINISH_BYTES, require_space
 from rig.session.settings import account_from_json, settings_from_json
 
+BYTES_AN_EVENT = 8
+"""Room for computed groups, for each raw edge; compressed they take less."""
 EXIT_CODES = {
     Verdict.PASS: 0,
     Verdict.FAIL: 1,
@@ -55,8 +58,12 @@ def read(path: Path) -> Result:
 
 
 def store(path: Path) -> Result:
-    """Compute everything from the raw data and store it in the file. Raises InputError."""
+    """Compute everything from the raw data and store it in the file.
+
+    Raises InputError for a file that cannot be used, BenchError if the disk has no room for it.
+    """
     with RunFile(path, write=True) as file:
+        require_space(path, FINISH_BYTES + file.edge_count * BYTES_AN_EVENT)
         computed = ComputedWriter(file)
         result = _evaluated(file, computed.events)
         evaluation = result.evaluation

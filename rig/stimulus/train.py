@@ -56,8 +56,8 @@ class Polarity(StrEnum):
 
 INTERVAL_MIN_TICKS = {
     Pattern.PERIODIC: 320,
-    Pattern.UNIFORM: 800,
-    Pattern.POISSON: 1_280,
+    Pattern.UNIFORM: 1_280,
+    Pattern.POISSON: 1_600,
     Pattern.BURST: 320,
     Pattern.RAMP: 1_600,
 }

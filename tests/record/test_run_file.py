@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.errors import InputError
+from rig.errors import BenchError, InputError
 from rig.instruments import LOG_RECORD, EdgeBlock, Loss, LossKind
 from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
@@ -132,6 +132,18 @@ def test_readable_while_written_and_after_kill(tmp_path):
     with RunFile(path) as file:
         assert file.covered_samples == 200_000
         assert sum(len(b.index) for b in file.edge_blocks()) == 100_000
+
+
+def test_a_full_disk_stops_in_order(tmp_path, monkeypatch):
+    """Free space below the reserve: one clear line, and what was there stays readable."""
+    path = tmp_path / "run.h5"
+    monkeypatch.setattr("rig.record.writer.FLUSH_S", 0.0)
+    with RunWriter(path, TEXTS, {}, reserve_bytes=1 << 60) as writer:
+        with pytest.raises(BenchError, match=r"run.h5: the disk is nearly full, \d+ MiB free of"):
+            writer.edges(edges([3], [0], end=20))
+        writer.finish("failed", {})
+    with RunFile(path) as file:
+        assert (file.state, file.edge_count) == ("failed", 1)
 
 
 def test_an_existing_file_is_not_overwritten(tmp_path):
