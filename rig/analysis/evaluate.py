@@ -15,6 +15,7 @@ import numpy.typing as npt
 from rig.analysis.glitch import GlitchFilter
 from rig.analysis.observation import Observation, observe
 from rig.analysis.pairing import (
+    Counts,
     EventClass,
     Events,
     ExtraClass,
@@ -46,20 +47,6 @@ class Totals:
     last_stimulus: int
     pins_differing: int
     """Answers whose sequence pins are not what the log's record of that number says."""
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Every stimulus is in exactly one of the first four; n is their sum."""
-
-    n: int
-    answered: int
-    late: int
-    missed: int
-    merged: int
-    duplicate: int
-    spurious: int
-    glitches: int
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,20 @@ class ExtraClass(IntEnum):
     """An answer without any stimulus to belong to."""
 
 
+@dataclass(frozen=True)
+class Counts:
+    """Every stimulus is in exactly one of the first four; n is their sum."""
+
+    n: int
+    answered: int
+    late: int
+    missed: int
+    merged: int
+    duplicate: int
+    spurious: int
+    glitches: int
+
+
 class PinCounter:
     """Unwraps the value of the sequence pins into the handler count, stretch by stretch."""
 

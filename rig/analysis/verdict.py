@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from rig.analysis.pairing import Counts
 from rig.analysis.raw import Account, Limits
 from rig.analysis.statistics import Statistics
 from rig.analysis.witness import Witness
-
-if TYPE_CHECKING:
-    from rig.analysis.evaluate import Counts
 
 
 class Verdict(StrEnum):

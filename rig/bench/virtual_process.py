@@ -12,9 +12,8 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
+from rig.closing import Closing
 from rig.config.fixture import Fixture
 from rig.errors import BenchError, InputError
 
@@ -35,7 +34,7 @@ class CableEnds:
     """Host and port of the agent."""
 
 
-class VirtualProcess:
+class VirtualProcess(Closing):
     """The running virtual bench. It ends when this end of its standard input closes."""
 
     ends: CableEnds
@@ -122,14 +121,3 @@ class VirtualProcess:
         if process.stdout:
             process.stdout.close()
         self._errors.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rig.analysis.evaluate import Counts, Evaluation
+from rig.analysis.evaluate import Evaluation
+from rig.analysis.pairing import Counts
 from rig.analysis.verdict import Verdict
 from rig.report.words import REASON_LIMIT, VERDICT_WORDS, counts_table, figure_rows, run_facts
 from rig.session.results import Result

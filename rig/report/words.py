@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from rig.analysis.evaluate import Counts, Evaluation
+from rig.analysis.evaluate import Evaluation
+from rig.analysis.pairing import Counts
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.session.results import Result

@@ -7,9 +7,9 @@ import contextlib
 import json
 import socket
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Self
 
+from rig.closing import Closing
 from rig.errors import BenchError
 from rig.instruments import ArmOptions, LogArray, TargetIdentity, TargetSummary
 from rig.target.protocol import (
@@ -27,7 +27,7 @@ CONNECT_TIMEOUT_S = 5.0
 REPLY_TIMEOUT_S = 10.0
 
 
-class AgentLink:
+class AgentLink(Closing):
     """A target whose agent is reached over TCP. Implements `rig.instruments.Target`."""
 
     identity: TargetIdentity
@@ -109,17 +109,6 @@ class AgentLink:
         with contextlib.suppress(OSError):
             self._socket.sendall(b"QUIT\n")
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # --- the wire ---------------------------------------------------------------------------
 

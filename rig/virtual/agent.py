@@ -8,10 +8,9 @@ import json
 import socket
 import threading
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 from rig import __version__
+from rig.closing import Closing
 from rig.target.protocol import (
     LOG_CHUNK,
     LOG_FORMAT,
@@ -24,7 +23,7 @@ from rig.target.protocol import (
 from rig.virtual.target import ModelledTarget
 
 
-class AgentServer:
+class AgentServer(Closing):
     """Serves one host at a time, on a thread of its own."""
 
     def __init__(
@@ -54,17 +53,6 @@ class AgentServer:
                     connection.shutdown(socket.SHUT_RDWR)
                 connection.close()
         self._thread.join(2)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _serve(self) -> None:
         while not self._closed:

@@ -7,11 +7,10 @@ import heapq
 import tempfile
 import threading
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
+from rig.closing import Closing
 from rig.config.virtual import Misbehavior, VirtualTarget
 from rig.instruments import LOG_RECORD, LogArray, TargetSummary
 from rig.virtual.clock import Clock
@@ -42,7 +41,7 @@ class AnswerWires:
     sequence: tuple[int, ...]
 
 
-class ModelledTarget:
+class ModelledTarget(Closing):
     """Interrupt handler, answering pins and log of a target that exists only as a distribution.
 
     The bench's loop calls `on_stimulus` and `take_edges`; the agent's thread calls the rest.
@@ -81,17 +80,6 @@ class ModelledTarget:
     def close(self) -> None:
         """Drop the log; may be called twice."""
         self._log.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # --- the agent's side -------------------------------------------------------------------
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from rig.closing import Closing
 
 TRUTH = np.dtype(
     [
@@ -29,7 +30,7 @@ _KEEP = 64
 """Rows that may still change: a stimulus is known to be merged only when a later one comes."""
 
 
-class TruthLog:
+class TruthLog(Closing):
     """Collects rows and appends them to a file; without a path it keeps nothing."""
 
     def __init__(self, path: Path | None) -> None:
@@ -60,17 +61,6 @@ class TruthLog:
         """May be called twice."""
         if self._file:
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def facts_path(truth: Path) -> Path:
