@@ -112,13 +112,15 @@ class _Counter:
         before = self._stimuli + np.searchsorted(stimulus, response, side="right")
         if count is None:
             count = self._answers + 1 + np.arange(len(response))
-        repeated = np.diff(count, prepend=self._last) <= 0
+        # Against the highest count so far: one that falls, as a damaged log's may, moves nothing.
+        highest = np.maximum.accumulate(np.concatenate([[self._last], count]))
+        repeated = count <= highest[:-1]
         surplus = np.maximum.accumulate(np.maximum(count - before, self._surplus))
         grew = np.diff(surplus, prepend=self._surplus) > 0
         self._stimuli += len(stimulus)
         self._answers += len(response)
         if len(response):
-            self._surplus, self._last = int(surplus[-1]), int(count[-1])
+            self._surplus, self._last = int(surplus[-1]), int(highest[-1])
         return _Counted(before, count - surplus, repeated, grew)
 
 

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 from rig.analysis.observation import Wiring
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.stimulus.train import Train
+
+CHANNELS_MAX = 64
+"""Levels of all channels fit one integer."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,15 @@ class Limits:
     spurious: int | None = None
     merged: int | None = None
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for what is no number: limits may come from a foreign file."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None and (
+                isinstance(value, bool) or not isinstance(value, int | float)
+            ):
+                raise ValueError(f"limit {field.name} is {value!r}")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -39,6 +51,19 @@ class Settings:
     """Pulses shorter than this are counted and set aside; 0: none are."""
     train: Train
     limits: Limits
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what no run can have: settings may come from a foreign file."""
+        for name, least in (("sample_rate_hz", 1), ("stimulus_clock_hz", 1), ("glitch_samples", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or not least <= value < 2**63:
+                raise ValueError(f"{name} is {value!r}")
+        wiring = self.wiring
+        channels = (wiring.stimulus, wiring.response, *wiring.sequence)
+        if not all(isinstance(c, int) and 0 <= c < CHANNELS_MAX for c in channels):
+            raise ValueError(f"channels are {channels}")
+        if len(set(channels)) != len(channels) or wiring.active_level not in (0, 1):
+            raise ValueError(f"wiring is {wiring}")
 
 
 @dataclass(frozen=True)
@@ -58,6 +83,15 @@ class Account:
     interrupted: bool = False
     failure: str = ""
     """Why the bench failed; empty if it did not."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for values of a wrong type: an account may come from a foreign file."""
+        if not isinstance(self.interrupted, bool) or not isinstance(self.failure, str):
+            raise ValueError(f"interrupted {self.interrupted!r}, failure {self.failure!r}")
+        for name in ("sent", "stimulus_late", "capture_overruns", "handled", "log_dropped"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 0):
+                raise ValueError(f"{name} is {value!r}")
 
 
 class RawRun(Protocol):

@@ -80,5 +80,5 @@ def account_from_json(path: Path, stored: dict[str, Any]) -> Account:
     known = {field.name for field in fields(Account)}
     try:
         return Account(**{key: value for key, value in stored.items() if key in known})
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged run file, its report is unusable ({error})") from None

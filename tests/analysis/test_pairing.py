@@ -165,6 +165,24 @@ def test_answer_before_any_stimulus_is_spurious():
     assert (kinds, delays, extras) == ([ANSWERED] * 2, [10, 10], [ExtraClass.SPURIOUS])
 
 
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(0, 5000), max_size=40),
+    st.lists(st.tuples(st.integers(0, 6000), st.integers(-5, 60)), max_size=40),
+    st.lists(st.integers(0, 6000), max_size=4),
+    st.booleans(),
+)
+def test_nonsense_never_fails_and_loses_nothing(stimuli, answers, cuts, counted):
+    """A damaged log or a foreign capture: every stimulus gets one class, every answer one use."""
+    answers.sort()
+    truth = Truth(stimulus=sorted(stimuli), response=[a for a, _ in answers])
+    truth.handled = [c for _, c in answers]
+    kinds, delays, extras = paired(truth, cuts, counted=counted)
+    assert len(kinds) == len(stimuli)
+    assert kinds.count(ANSWERED) + kinds.count(LATE) + len(extras) == len(answers)
+    assert all(delay >= 0 for delay in delays)
+
+
 @given(
     st.lists(st.integers(0, 6), min_size=1, max_size=60),
     st.lists(st.integers(0, 60), max_size=5),

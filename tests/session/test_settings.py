@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings and account as a run file holds them: there and back, and from a damaged file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rig.config.fixture import load_fixture
+from rig.config.plan import load_plan
+from rig.errors import InputError
+from rig.resources import plan_names
+from rig.session.settings import (
+    account_from_json,
+    settings_from_json,
+    settings_of,
+    settings_to_json,
+)
+
+PATH = Path("run.h5")
+
+
+def stored(plan="interrupt"):
+    settings = settings_of(load_plan(plan), load_fixture("virtual"), 24_000_000, 16_000_000)
+    return settings, json.loads(json.dumps(settings_to_json(settings)))
+
+
+@pytest.mark.parametrize("plan", plan_names())
+def test_there_and_back(plan):
+    settings, text = stored(plan)
+    assert settings_from_json(PATH, text) == settings
+
+
+def test_what_the_plan_says_arrives():
+    settings, _ = stored()
+    assert (settings.wiring.stimulus, settings.wiring.response) == (0, 1)
+    assert settings.wiring.sequence == (2, 3, 4)
+    assert settings.glitch_samples == 5  # 200 ns at 24 MHz are 4.8 samples
+    assert settings.train.interval_max_ticks == 28_800
+    assert (settings.limits.missed, settings.limits.max_ns) == (0, None)
+
+
+NONSENSE = st.one_of(
+    st.none(), st.integers(-5, 2**70), st.text(max_size=5), st.lists(st.integers(), max_size=3)
+)
+
+
+@given(st.data(), NONSENSE)
+def test_damaged_settings_are_one_clear_error(data, value):
+    """Any one value replaced: either still usable, or InputError, never anything else."""
+    _, text = stored()
+    place = text
+    while True:
+        key = data.draw(st.sampled_from(sorted(place)))
+        if not isinstance(place[key], dict):
+            break
+        place = place[key]
+    place[key] = value
+    try:
+        settings_from_json(PATH, text)
+    except InputError as error:
+        assert str(error).startswith("run.h5: damaged run file, its settings are unusable")  # noqa: PT017
+
+
+def test_account_ignores_what_it_does_not_know():
+    account = account_from_json(PATH, {"sent": 5, "samples": 100, "failure": "unplugged"})
+    assert (account.sent, account.failure, account.handled) == (5, "unplugged", None)
