@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "engine.h"
 
+#include <avr/cpufunc.h>
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <stdint.h>
@@ -13,7 +14,6 @@
 
 #define STIMULUS_BIT PB1 /* OC1A */
 #define RESPONSE_BIT PB0 /* ICP1 */
-#define STEP_RING 128 /* powers of two up to 128 */
 
 /* Actions of a compare match, datasheet table 16-1. Without one, the port drives the pin: it holds
  * the rest level, as does the compare latch between pulses, so the change of hands is not seen. */
@@ -23,10 +23,14 @@
 
 /* From reading TCNT1 to a match that cannot be missed, in TIMER1_COMPB. */
 #define RESCUE_TICKS 40
+/* A match nearer than this could come while an abort is under way. */
+#define ABORT_TICKS 64
 /* Steps worked out in one go; to begin costs as much as a step. */
 #define REFILL_STEPS 8
-/* Below this many steps ready, captures wait. */
+/* Below this many steps ready, captures wait for the main loop. */
 #define STEPS_LOW 64
+/* And so they do after this many on a full buffer. */
+#define CAPTURES_SPARE 16
 
 _Static_assert(ENGINE_DONE == MATCH_DONE && STEP_RING == MATCH_RING, "as match.S has them");
 _Static_assert(STEP_HOP == 0x8000 && STEP_END == STEP_HOP, "as match.S takes them apart");
@@ -43,6 +47,7 @@ volatile uint8_t match_state;
 volatile uint32_t match_sent;
 volatile uint16_t match_slow_wait_ticks;
 volatile uint32_t match_rounds;
+volatile uint16_t match_capture_stamp;
 
 static struct steps steps;
 static uint32_t behind_ticks; /* of the last match, after its planned tick */
@@ -54,6 +59,7 @@ static volatile uint32_t late_max_ticks;
 static uint32_t captures[CAPTURE_RING];
 static volatile uint8_t captures_written; /* by the interrupt */
 static volatile uint8_t captures_taken; /* by the main loop */
+static volatile uint8_t captures_spare; /* still to be counted before the main loop has a turn */
 static bool capturing;
 static uint32_t fetched;
 static volatile uint32_t overruns;
@@ -61,6 +67,12 @@ static volatile uint32_t overruns;
 static inline uint8_t steps_ready(void)
 {
     return (uint8_t)(match_ring_written - match_ring_taken);
+}
+
+/* The train does without the main loop for a while. */
+static inline bool steps_suffice(void)
+{
+    return match_state != ENGINE_RUNNING || steps.ended || steps_ready() >= STEPS_LOW;
 }
 
 /* --- interrupts ------------------------------------------------------------------------------ */
@@ -128,14 +140,9 @@ static inline void capture_other_edge(void)
     TIFR1 = _BV(ICF1);
 }
 
-/* An edge of the response. Only its first instructions keep others out: a train's next match is set
- * in time even when captures follow each other without a pause. */
-ISR(TIMER1_CAPT_vect)
+uint8_t match_captured(void)
 {
-    uint16_t stamp = ICR1;
-    TIMSK1 &= (uint8_t)~_BV(ICIE1);
-    sei();
-
+    uint16_t stamp = match_capture_stamp;
     bool overwritten = TIFR1 & _BV(ICF1); /* a whole pulse too short to follow */
     capture_other_edge();
     cli();
@@ -163,12 +170,11 @@ ISR(TIMER1_CAPT_vect)
         capture_other_edge();
     }
 
-    /* The train goes first: with the buffer full or few steps ready the next edge is let in by the
-     * main loop, so that a response line that never rests cannot lock it out. */
-    bool let_in = !full && steps_ready() >= STEPS_LOW;
-    cli();
-    if (let_in)
-        TIMSK1 |= _BV(ICIE1);
+    /* A response line that never rests must not lock the main loop out: with few steps ready, or
+     * many edges on a full buffer, the next edge is let in by the main loop. */
+    if (full && captures_spare != 0)
+        captures_spare--;
+    return steps_suffice() && (!full || captures_spare != 0);
 }
 
 /* --- main loop ------------------------------------------------------------------------------- */
@@ -188,18 +194,36 @@ static bool refill_due(void)
            steps_ready() <= STEP_RING - REFILL_STEPS;
 }
 
+/* Let captures in again. What came meanwhile is lost, as its stamp may be older than a round of the
+ * timer. At least one edge came if the flag is set, and at least two if the pin is back where it
+ * was. */
+static void capture_resume(void)
+{
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        if (TIFR1 & _BV(ICF1)) {
+            bool awaited_high = TCCR1B & _BV(ICES1);
+            bool high = PINB & _BV(RESPONSE_BIT);
+            TIFR1 = _BV(ICF1);
+            overruns += 2;
+            if (high == awaited_high) {
+                overruns--;
+                capture_other_edge();
+            }
+        }
+        TIMSK1 |= _BV(ICIE1);
+    }
+}
+
 void engine_refill(void)
 {
     if (refill_due()) {
         uint8_t place = match_ring_written;
         match_ring_written = place + steps_fill(&steps, match_ring, place, REFILL_STEPS);
     }
-    if (capturing && !(TIMSK1 & _BV(ICIE1)) && !refill_due()) {
-        ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-        {
-            TIMSK1 |= _BV(ICIE1);
-        }
-    }
+    captures_spare = CAPTURES_SPARE;
+    if (capturing && !(TIMSK1 & _BV(ICIE1)) && !refill_due())
+        capture_resume();
 }
 
 bool engine_settled(void)
@@ -284,18 +308,22 @@ void port_start(const struct train_settings *settings)
 
 void port_abort(void)
 {
-    while (TIMSK1 & _BV(OCIE1B))
-        ; /* its interrupt comes at once and counts what has left */
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-    {
-        if (match_state == ENGINE_RUNNING) {
-            TIMSK1 &= (uint8_t)~_BV(OCIE1A);
-            if ((FLAGS & _BV(FLAG_LEADING)) && (TIFR1 & _BV(OCF1A)))
-                match_sent++; /* its edge has left, its interrupt has not come */
-            rest_now();
-            match_state = ENGINE_ABORTED;
-        }
+    /* Let a match pass that is near, or is still to be set: then each edge is either out and
+     * counted, or will not come. */
+    cli();
+    while ((TIMSK1 & _BV(OCIE1B)) || (uint16_t)(OCR1A - TCNT1) < ABORT_TICKS) {
+        sei();
+        _NOP(); /* interrupts come one instruction after sei */
+        cli();
     }
+    if (match_state == ENGINE_RUNNING) {
+        TIMSK1 &= (uint8_t)~_BV(OCIE1A);
+        if ((FLAGS & _BV(FLAG_LEADING)) && (TIFR1 & _BV(OCF1A)))
+            match_sent++; /* its edge has left, its interrupt has not come */
+        rest_now();
+        match_state = ENGINE_ABORTED;
+    }
+    sei();
 }
 
 void port_forget(void)

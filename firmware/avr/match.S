@@ -173,3 +173,41 @@ counted:
     out SREG, r24
     pop r24
     reti
+
+/* An edge of the response. Others are kept out for a few instructions only: the next match of a
+ * train is set in time even when captures follow each other without a pause. This interrupt itself
+ * stays off until its work is done, so that it cannot pile up on the stack. */
+.global TIMER1_CAPT_vect
+TIMER1_CAPT_vect:
+    push r24
+    in r24, SREG
+    push r24
+    lds r24, ICR1L /* low byte first: datasheet 16.3 */
+    sts match_capture_stamp, r24
+    lds r24, ICR1H
+    sts match_capture_stamp + 1, r24
+    lds r24, TIMSK1
+    andi r24, ~(1 << ICIE1) & 0xFF
+    sts TIMSK1, r24
+    sei
+
+    .irp register, r0, r1, r18, r19, r20, r21, r22, r23, r25, r26, r27, r30, r31
+    push \register
+    .endr
+    clr r1
+    call match_captured
+    .irp register, r31, r30, r27, r26, r25, r23, r22, r21, r20, r19, r18, r1, r0
+    pop \register
+    .endr
+
+    tst r24
+    cli
+    breq leave_off
+    lds r24, TIMSK1
+    ori r24, 1 << ICIE1
+    sts TIMSK1, r24
+leave_off:
+    pop r24
+    out SREG, r24
+    pop r24
+    reti

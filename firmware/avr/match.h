@@ -33,6 +33,10 @@ extern uint16_t match_ring[MATCH_RING]; /* words of core/steps.h */
 extern volatile uint8_t match_ring_written; /* by the main loop */
 extern volatile uint8_t match_ring_taken; /* by the interrupt */
 extern volatile uint16_t match_slow_wait_ticks; /* what is handed over */
+extern volatile uint16_t match_capture_stamp; /* ICR1 */
+
+/* Work on a capture, in its interrupt; returns 0 if the next one is to be let in later. */
+uint8_t match_captured(void);
 #endif
 
 #endif

@@ -12,11 +12,11 @@ enum polarity { POLARITY_POSITIVE, POLARITY_NEGATIVE };
  * table can describe them all. */
 struct train_settings {
     uint32_t pattern;
-    uint32_t polarity;
     uint32_t count;
     uint32_t seed;
     uint32_t delay_ticks;
     uint32_t width_ticks;
+    uint32_t polarity;
     uint32_t period_ticks;
     uint32_t interval_min_ticks;
     uint32_t interval_max_ticks;

@@ -11,7 +11,7 @@ import numpy as np
 
 from rig.errors import BenchError
 from rig.instruments import CaptureBlock, StimulusIdentity, StimulusState, StimulusStatus
-from rig.stimulus.link import REPLY_TIMEOUT_S, ScpiLink
+from rig.stimulus.link import ScpiLink
 from rig.stimulus.train import PARAMETERS, Train
 
 MAKER = "Latency Rig"
@@ -22,6 +22,7 @@ CAPTURE_MAX = 128
 """Most edges that the firmware can hold, and so the most to wait for."""
 
 _BLOCK_HEADER = struct.Struct("<BBHIQ")  # version, flags, count, first, now
+_EDGE = np.dtype("<u4")
 _BLOCK_VERSION = 1
 _FLAG_RUNNING = 0x01
 
@@ -120,18 +121,19 @@ class SerialStimulus:
         """
         line = f"FETC? {min(minimum, CAPTURE_MAX)},{timeout_ms}"
         # An emulated firmware may run slower than the wall clock.
-        payload = self._link.query_block(line, REPLY_TIMEOUT_S + 5 * timeout_ms / 1000)
+        payload = self._link.query_block(line, wait_s=5 * timeout_ms / 1000)
         return self._parse_block(payload)
 
     def _parse_block(self, payload: bytes) -> CaptureBlock:
         if len(payload) < _BLOCK_HEADER.size or payload[0] != _BLOCK_VERSION:
             raise BenchError(f"{self._link.port}: FETC? gave a block of another format")
         _, flags, count, first, now_ticks = _BLOCK_HEADER.unpack_from(payload)
-        low = np.frombuffer(payload, dtype="<u4", offset=_BLOCK_HEADER.size)
-        if len(low) != count:
+        if len(payload) != _BLOCK_HEADER.size + count * _EDGE.itemsize:
             raise BenchError(
-                f"{self._link.port}: FETC? announced {count} edges and sent {len(low)}"
+                f"{self._link.port}: FETC? announced {count} edges in a block of {len(payload)} "
+                "bytes"
             )
+        low = np.frombuffer(payload, dtype=_EDGE, offset=_BLOCK_HEADER.size)
         age = np.uint32(now_ticks & 0xFFFFFFFF) - low  # modulo 2**32
         ticks = now_ticks - age.astype(np.int64)
         return CaptureBlock(first, ticks, bool(flags & _FLAG_RUNNING))

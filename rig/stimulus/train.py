@@ -93,7 +93,7 @@ def random_words(seed: int, first: int, stop: int) -> UInt32Array:
 def minus_log2_q24(words: UInt32Array) -> UInt64Array:
     """-log2(u) with 24 fraction bits for u = (word | 1) / 2**32: 0 to 32.
 
-    The curve is replaced by 64 chords an octave: at most 4.4e-5 above the true value.
+    The curve is replaced by 64 chords an octave: at most 5e-5 above the true value.
     """
     odd = (words | np.uint32(1)).astype(np.uint64)
     bits: UInt64Array = np.frexp(odd.astype(np.float64))[1].astype(np.uint64)  # exact

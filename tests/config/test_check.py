@@ -98,13 +98,13 @@ def test_every_built_in_plan_runs_on_every_built_in_fixture(plan: str, fixture: 
             '"200 us"',
             '"40 us"',
             "p.toml:11: [stimulus] interval_min: 40 us is out of the firmware's range; "
-            "valid: 50 us to 10 s",
+            "valid: 80 us to 10 s",
         ),
         (
             '"1.8 ms"',
             '"11 s"',
             "p.toml:12: [stimulus] interval_max: 11 s is out of the firmware's range; "
-            "valid: 50 us to 10 s",
+            "valid: 80 us to 10 s",
         ),
         (
             '"1 ms"',
@@ -154,7 +154,7 @@ def test_the_line_of_the_plan_that_asks_too_much(old: str, new: str, message: st
         ('"200 ns"', '"5 us"'),
         ('"50 ns"', '"41.667 ns"'),
         ('"10 us"', '"190 us"'),
-        ('"200 us"', '"50 us"'),
+        ('"200 us"', '"80 us"'),
         ("sequence_bits = 0", "sequence_bits = 1"),
         (
             UNIFORM,

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// simavr has a reader of its own, but it trusts the lengths it reads from the file.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* simavr has a reader of its own, but it trusts the lengths it reads from the file. */
 #include "hex.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ enum {
     RECORD_LINEAR = 4,
     RECORD_START_LINEAR = 5,
 
-    RECORD_OVERHEAD = 5, // length, two of address, type, checksum
+    RECORD_OVERHEAD = 5, /* length, two of address, type, checksum */
     RECORD_MAX = RECORD_OVERHEAD + 255,
 };
 
@@ -39,7 +39,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-// Returns the number of bytes in the record, or 0 if the text is no record.
+/* Returns the number of bytes in the record, or 0 if the text is no record. */
 static size_t hex_decode(const char *text, uint8_t record[RECORD_MAX])
 {
     size_t count = 0;
@@ -69,7 +69,7 @@ static const char *hex_place(struct hex_reader *reader, const uint8_t *record)
     return NULL;
 }
 
-// Returns NULL, or what is wrong with this line.
+/* Returns NULL, or what is wrong with this line. */
 static const char *hex_line(struct hex_reader *reader, const char *text)
 {
     uint8_t record[RECORD_MAX];
@@ -100,7 +100,7 @@ static const char *hex_line(struct hex_reader *reader, const char *text)
         return NULL;
     case RECORD_START_SEGMENT:
     case RECORD_START_LINEAR:
-        return NULL; // An AVR always starts at its reset vector.
+        return NULL; /* An AVR always starts at its reset vector. */
     default:
         return "unknown record type";
     }

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// The frames are described in README.md; rig/virtual/emulator.py is the other end.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The frames are described in README.md; rig/virtual/emulator.py is the other end. */
 #include "lockstep.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static const char report_magic[4] = {'R', 'P', 'R', 'T'};
 
 struct wire_edge {
     uint64_t cycle;
-    uint8_t line; // 0: stimulus in a report, response in a grant
+    uint8_t line; /* 0: stimulus in a report, response in a grant */
     uint8_t level;
     uint8_t pad[6];
 };
@@ -86,7 +86,7 @@ struct lockstep {
     } received;
     size_t received_bytes;
     struct report report;
-    bool host_excused; // a hold ran out: no more of them until the host speaks
+    bool host_excused; /* a hold ran out: no more of them until the host speaks */
     uint64_t excused_bytes_from_host;
 };
 
@@ -110,7 +110,7 @@ static bool lockstep_check_head(const struct grant_head *head)
     return true;
 }
 
-// How many bytes the grant has that is being received; as much of it as is known by now.
+/* How many bytes the grant has that is being received; as much of it as is known by now. */
 static size_t lockstep_expected(const struct lockstep *lockstep)
 {
     const struct grant_head *head = &lockstep->received.grant.head;
@@ -120,7 +120,7 @@ static size_t lockstep_expected(const struct lockstep *lockstep)
     return sizeof *head + head->n_inputs * sizeof(struct wire_edge);
 }
 
-// Returns false if there is no grant to serve; status is then what to end with.
+/* Returns false if there is no grant to serve; status is then what to end with. */
 static bool lockstep_receive(struct lockstep *lockstep, int *status)
 {
     *status = EXIT_CLEAN;
@@ -162,8 +162,8 @@ static bool lockstep_queue_inputs(struct lockstep *lockstep)
     return true;
 }
 
-// When virtual time has to wait for the host, if the firmware sends nothing more; UINT64_MAX for
-// never.
+/* When virtual time has to wait for the host, if the firmware sends nothing more; UINT64_MAX for
+ * never. */
 static uint64_t lockstep_hold_cycle(struct lockstep *lockstep)
 {
     const struct grant_head *head = &lockstep->received.grant.head;
@@ -176,7 +176,7 @@ static uint64_t lockstep_hold_cycle(struct lockstep *lockstep)
     return serial->spoke_cycle + head->hold_after_cycles;
 }
 
-// Virtual time stands while the host thinks. Returns false if it thought too long.
+/* Virtual time stands while the host thinks. Returns false if it thought too long. */
 static bool lockstep_hold(struct lockstep *lockstep)
 {
     struct bench *bench = lockstep->bench;
@@ -196,7 +196,7 @@ static bool lockstep_hold(struct lockstep *lockstep)
     return true;
 }
 
-// Runs the grant. Returns false if the firmware died or the end was asked for.
+/* Runs the grant. Returns false if the firmware died or the end was asked for. */
 static bool lockstep_advance(struct lockstep *lockstep, uint8_t *reason)
 {
     struct bench *bench = lockstep->bench;
@@ -252,7 +252,7 @@ static void lockstep_send(struct lockstep *lockstep, uint8_t reason)
     while (left > 0) {
         ssize_t count = send(lockstep->socket, bytes, left, MSG_NOSIGNAL);
         if (count < 0) {
-            events_end(); // the partner is gone
+            events_end(); /* the partner is gone */
             return;
         }
         bytes += count;
@@ -262,7 +262,7 @@ static void lockstep_send(struct lockstep *lockstep, uint8_t reason)
 
 int lockstep_run(struct bench *bench, int socket)
 {
-    static struct lockstep lockstep; // 128 KiB, too much for a stack
+    static struct lockstep lockstep; /* 128 KiB, too much for a stack */
     int status;
     uint8_t reason;
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -24,7 +24,7 @@ struct options {
     const char *edge_log;
     enum mode mode;
     int control_fd;
-    uint64_t duration_ms; // 0 for no end
+    uint64_t duration_ms; /* 0 for no end */
     uint64_t echo_cycles;
 };
 
@@ -117,7 +117,7 @@ static bool options_parse(struct options *options, int argc, char **argv)
             good = options_number("echo-cycles", optarg, UINT32_MAX, &options->echo_cycles);
             break;
         default:
-            good = false; // getopt has said which option is wrong
+            good = false; /* getopt has said which option is wrong */
         }
     }
     if (good && optind < argc) {
@@ -146,7 +146,7 @@ static int main_run_free(struct bench *bench, const struct options *options)
     while (!events_ending() && mcu_cycle(&bench->mcu) < end_cycle) {
         if (!bench_run(bench, end_cycle))
             return EXIT_FAULT;
-        bench->edge_count = 0; // nobody asks for a report
+        bench->edge_count = 0; /* nobody asks for a report */
         bench_serve(bench);
         if (options->mode == MODE_PACED)
             main_pace(bench, start_ns);
@@ -156,7 +156,7 @@ static int main_run_free(struct bench *bench, const struct options *options)
 
 int main(int argc, char **argv)
 {
-    static struct bench bench; // too much for a stack
+    static struct bench bench; /* too much for a stack */
     struct options options = {.mode = MODE_FAST, .control_fd = -1};
 
     if (!options_parse(&options, argc, argv)) {
@@ -164,8 +164,8 @@ int main(int argc, char **argv)
         return EXIT_BAD_INPUT;
     }
     events_open();
-    // In lockstep the end of the socket says that the partner is gone. The kernel's signal would
-    // also come when only the thread ends that started this program.
+    /* In lockstep the end of the socket says that the partner is gone. The kernel's signal would
+     * also come when only the thread ends that started this program. */
     if (options.mode != MODE_LOCKSTEP)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcu.h"
 
 #include <simavr/sim_core.h>
@@ -10,13 +10,13 @@
 #include "hex.h"
 
 enum {
-    // Datasheet 7.7.1: four cycles to enter an interrupt, four more if the CPU was asleep. simavr
-    // takes neither into account.
+    /* Datasheet 7.7.1: four cycles to enter an interrupt, four more if the CPU was asleep. simavr
+     * takes neither into account. */
     INTERRUPT_ENTRY_CYCLES = 4,
     INTERRUPT_WAKE_CYCLES = 4,
 
-    MEMORY_BYTES = 65536 + 256, // a word or a flash page may begin at the last address
-    FLASH_GUARD_BYTES = 3,      // behind the flash simavr keeps an instruction that stops it
+    MEMORY_BYTES = 65536 + 256, /* a word or a flash page may begin at the last address */
+    FLASH_GUARD_BYTES = 3, /* behind the flash simavr keeps an instruction that stops it */
 };
 
 static void mcu_ignore_log(avr_t *avr, const int level, const char *format, va_list arguments)
@@ -32,7 +32,7 @@ static avr_io_t *mcu_find(avr_t *avr, const char *kind, char name)
     for (avr_io_t *io = avr->io_port; io != NULL; io = io->next) {
         if (strcmp(io->kind, kind) != 0)
             continue;
-        // Every one of these modules starts with its avr_io_t, so the cast back is exact.
+        /* Every one of these modules starts with its avr_io_t, so the cast back is exact. */
         char found = strcmp(kind, "timer") == 0  ? ((avr_timer_t *)io)->name
                      : strcmp(kind, "uart") == 0 ? ((avr_uart_t *)io)->name
                                                  : ((avr_ioport_t *)io)->name;
@@ -42,8 +42,8 @@ static avr_io_t *mcu_find(avr_t *avr, const char *kind, char name)
     return NULL;
 }
 
-// simavr notices an access outside the memory but still makes it; with all that 16 bits can address
-// there, firmware cannot reach beyond.
+/* simavr notices an access outside the memory but still makes it; with all that 16 bits can address
+ * there, firmware cannot reach beyond. */
 static bool mcu_enlarge_memories(avr_t *avr)
 {
     uint8_t *data = realloc(avr->data, MEMORY_BYTES);
@@ -62,7 +62,7 @@ static bool mcu_enlarge_memories(avr_t *avr)
 
 bool mcu_open(struct mcu *mcu, const char *firmware)
 {
-    // simavr would print on standard output, which carries the name of the serial port.
+    /* simavr would print on standard output, which carries the name of the serial port. */
     avr_global_logger_set(mcu_ignore_log);
     memset(mcu, 0, sizeof *mcu);
     mcu->avr = avr_make_mcu_by_name("atmega328p");
@@ -75,7 +75,7 @@ bool mcu_open(struct mcu *mcu, const char *firmware)
         return false;
     }
     mcu->avr->frequency = MCU_CLOCK_HZ;
-    // Free running between events instead of one instruction at a time; events bound it again.
+    /* Free running between events instead of one instruction at a time; events bound it again. */
     mcu->avr->run_cycle_limit = MCU_CLOCK_HZ;
     mcu->timer1 = (avr_timer_t *)mcu_find(mcu->avr, "timer", '1');
     mcu->uart0 = (avr_uart_t *)mcu_find(mcu->avr, "uart", '0');
@@ -98,7 +98,7 @@ void mcu_close(struct mcu *mcu)
 
 void mcu_schedule(struct mcu *mcu, uint64_t cycle, avr_cycle_timer_t callback, void *context)
 {
-    // simavr adds its present cycle again; unsigned arithmetic brings past cycles out right.
+    /* simavr adds its present cycle again; unsigned arithmetic brings past cycles out right. */
     avr_cycle_timer_register(mcu->avr, cycle - mcu->avr->cycle, callback, context);
 }
 
@@ -108,10 +108,10 @@ void mcu_stop(struct mcu *mcu)
     mcu->avr->run_cycle_count = 0;
 }
 
-// simavr calls timers between instructions with its clock already past the cycle they were due at,
-// so that captures come late, compares close after an overflow are lost, and edges get an
-// instruction's stamp. Turning the clock back to each timer's own cycle while it is served makes
-// all of them exact.
+/* simavr calls timers between instructions with its clock already past the cycle they were due at,
+ * so that captures come late, compares close after an overflow are lost, and edges get an
+ * instruction's stamp. Turning the clock back to each timer's own cycle while it is served makes
+ * all of them exact. */
 static void mcu_serve_timers(avr_t *avr)
 {
     const avr_cycle_count_t now = avr->cycle;
@@ -122,7 +122,7 @@ static void mcu_serve_timers(avr_t *avr)
         avr_cycle_timer_process(avr);
     }
     avr->cycle = now;
-    avr_cycle_timer_process(avr); // sets how far the core may run freely from here
+    avr_cycle_timer_process(avr); /* sets how far the core may run freely from here */
 }
 
 static void mcu_enter_interrupt(avr_t *avr, bool was_asleep)
@@ -131,8 +131,8 @@ static void mcu_enter_interrupt(avr_t *avr, bool was_asleep)
     const bool last_of_wait = avr->interrupt_state == -1;
 
     avr_service_interrupts(avr);
-    if (last_of_wait) // simavr would let two instructions pass after SEI and RETI, the chip lets
-                      // one
+    if (last_of_wait) /* simavr would let two instructions pass after SEI and RETI, the chip lets */
+                      /* one */
         avr_service_interrupts(avr);
     if (!enabled || avr->sreg[S_I])
         return;
@@ -145,7 +145,7 @@ static void mcu_step(avr_t *avr)
     const bool was_asleep = avr->state == cpu_Sleeping;
 
     if (was_asleep)
-        avr->cycle = avr->cycle_timers.timer->when; // never empty: the end of the slice is in it
+        avr->cycle = avr->cycle_timers.timer->when; /* never empty: the end of the slice is in it */
     else
         avr->pc = avr_run_one(avr);
     mcu_serve_timers(avr);
@@ -162,7 +162,7 @@ static bool mcu_alive(const avr_t *avr)
     else if (avr->state != cpu_Running && avr->state != cpu_Sleeping)
         death = "crashed (ran off the flash, or used memory that is not there)";
     else if (avr->run != avr_callback_run_raw)
-        death = "was reset by its watchdog"; // simavr asks for the reset by exchanging this pointer
+        death = "was reset by its watchdog"; /* simavr asks for the reset by exchanging this pointer */
     if (death == NULL)
         return true;
     fault_say("the firmware %s at pc 0x%04x, cycle %llu", death, (unsigned)avr->pc,
@@ -186,9 +186,9 @@ bool mcu_run(struct mcu *mcu, uint64_t until_cycle)
     mcu->stop = false;
     if (avr->cycle >= until_cycle)
         return true;
-    // An event at the end keeps both sleep and free running from going past it.
+    /* An event at the end keeps both sleep and free running from going past it. */
     mcu_schedule(mcu, until_cycle, mcu_slice_ends, mcu);
-    mcu_serve_timers(avr); // edges that were handed in with a cycle already past
+    mcu_serve_timers(avr); /* edges that were handed in with a cycle already past */
     while (alive && !mcu->stop && avr->cycle < until_cycle) {
         mcu_step(avr);
         alive = mcu_alive(avr);

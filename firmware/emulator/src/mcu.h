@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// The ATmega328P at 16 MHz on simavr, stepped so that every event happens at its own cycle.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ATmega328P at 16 MHz on simavr, stepped so that every event happens at its own cycle. */
 #ifndef RIG_EMULATOR_MCU_H
 #define RIG_EMULATOR_MCU_H
 
@@ -18,18 +18,18 @@ struct mcu {
     avr_timer_t *timer1;
     avr_uart_t *uart0;
     avr_ioport_t *port_b;
-    bool stop; // asked for by mcu_stop
+    bool stop; /* asked for by mcu_stop */
 };
 
-// Makes the chip and loads the Intel hex file. Returns false after saying why not.
+/* Makes the chip and loads the Intel hex file. Returns false after saying why not. */
 bool mcu_open(struct mcu *mcu, const char *firmware);
 void mcu_close(struct mcu *mcu);
 
-// Runs until the clock is at `until_cycle` or the instruction that crossed it has ended, or
-// mcu_stop was called. Returns false after saying how the firmware died.
+/* Runs until the clock is at `until_cycle` or the instruction that crossed it has ended, or
+ * mcu_stop was called. Returns false after saying how the firmware died. */
 bool mcu_run(struct mcu *mcu, uint64_t until_cycle);
 
-// Called from a pin's or a timer's callback: leave mcu_run once the present instruction has ended.
+/* Called from a pin's or a timer's callback: leave mcu_run once the present instruction has ended. */
 void mcu_stop(struct mcu *mcu);
 
 static inline uint64_t mcu_cycle(const struct mcu *mcu)
@@ -37,8 +37,8 @@ static inline uint64_t mcu_cycle(const struct mcu *mcu)
     return mcu->avr->cycle;
 }
 
-// Calls back at `cycle`, with the clock showing that cycle. It may already lie in the past: then
-// the call comes before the next instruction.
+/* Calls back at `cycle`, with the clock showing that cycle. It may already lie in the past: then
+ * the call comes before the next instruction. */
 void mcu_schedule(struct mcu *mcu, uint64_t cycle, avr_cycle_timer_t callback, void *context);
 
 #endif

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// Data-space addresses and bits of the ATmega328P that the emulator models itself, from the
-// register summary of the datasheet. Sections are cited here and elsewhere as in Atmel-8271J.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Data-space addresses and bits of the ATmega328P that the emulator models itself, from the
+ * register summary of the datasheet. Sections are cited here and elsewhere as in Atmel-8271J. */
 #ifndef RIG_EMULATOR_REGISTERS_H
 #define RIG_EMULATOR_REGISTERS_H
 
@@ -25,8 +25,8 @@ enum {
     BIT_U2X0 = 1 << 1,
     BIT_RXEN0 = 1 << 4,
 
-    PIN_RESPONSE = 0, // PB0, ICP1, Uno D8
-    PIN_STIMULUS = 1, // PB1, OC1A, Uno D9
+    PIN_RESPONSE = 0, /* PB0, ICP1, Uno D8 */
+    PIN_STIMULUS = 1, /* PB1, OC1A, Uno D9 */
 };
 
 #endif

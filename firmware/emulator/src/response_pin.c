@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "response_pin.h"
 
 #include "registers.h"
 
-// Datasheet 16.6.2: four equal samples change the output, and ICR1 is updated four cycles after the
-// change at the input.
+/* Datasheet 16.6.2: four equal samples change the output, and ICR1 is updated four cycles after the
+ * change at the input. */
 enum { NOISE_CANCELER_CYCLES = 4 };
 
 static struct response_edge *response_pin_at(struct response_pin *pin, size_t i)
@@ -12,20 +12,20 @@ static struct response_edge *response_pin_at(struct response_pin *pin, size_t i)
     return &pin->queue[(pin->first + i) % RESPONSE_QUEUE_MAX];
 }
 
-// What a read of TCNT1 at this cycle would give; right also for a cycle just before the last
-// overflow.
+/* What a read of TCNT1 at this cycle would give; right also for a cycle just before the last
+ * overflow. */
 static uint16_t response_pin_counter(const struct response_pin *pin)
 {
     const avr_timer_t *timer = pin->mcu->timer1;
 
     if (timer->tov_cycles == 0)
-        return 0; // stopped
+        return 0; /* stopped */
     const uint64_t elapsed = mcu_cycle(pin->mcu) - timer->tov_base;
     return (uint16_t)(elapsed * (timer->tov_top + 1u) / timer->tov_cycles);
 }
 
-// The edge detector and the capture of figure 16-3. simavr's own would do but for the reads of
-// ICR1, which it lets tear when a capture falls between them.
+/* The edge detector and the capture of figure 16-3. simavr's own would do but for the reads of
+ * ICR1, which it lets tear when a capture falls between them. */
 static void response_pin_detect(struct response_pin *pin, uint8_t level)
 {
     avr_t *avr = pin->mcu->avr;
@@ -46,7 +46,7 @@ static void response_pin_feed(struct response_pin *pin, uint8_t level)
     pin->fed_cycle = mcu_cycle(pin->mcu);
     if (pin->fed != NULL)
         pin->fed(pin->context, pin->fed_cycle, level);
-    // As a pull, so that simavr keeps the level when the firmware writes port B.
+    /* As a pull, so that simavr keeps the level when the firmware writes port B. */
     pin->mcu->port_b->external.pull_value = (uint8_t)(level << PIN_RESPONSE);
     avr_raise_irq(pin->mcu->port_b->io.irq + PIN_RESPONSE, level);
 
@@ -59,7 +59,7 @@ static void response_pin_feed(struct response_pin *pin, uint8_t level)
     }
 }
 
-// The next cycle at which something happens on this pin, 0 for none.
+/* The next cycle at which something happens on this pin, 0 for none. */
 static uint64_t response_pin_due(struct response_pin *pin)
 {
     uint64_t due = pin->canceling ? pin->accept_cycle : 0;
@@ -79,7 +79,7 @@ static avr_cycle_count_t response_pin_serve(avr_t *avr, avr_cycle_count_t when, 
     struct response_pin *pin = context;
 
     (void)when;
-    // A level that held to this very cycle was sampled four times: accept it before the next edge.
+    /* A level that held to this very cycle was sampled four times: accept it before the next edge. */
     if (pin->canceling && pin->accept_cycle <= avr->cycle) {
         pin->canceling = false;
         response_pin_detect(pin, pin->raw);
@@ -100,7 +100,7 @@ static uint8_t response_pin_read_low(avr_t *avr, avr_io_addr_t address, void *co
     (void)avr;
     (void)address;
     pin->temporary_high =
-        (uint8_t)(pin->captured >> 8); // datasheet 16.3: the low byte is read first
+        (uint8_t)(pin->captured >> 8); /* datasheet 16.3: the low byte is read first */
     return (uint8_t)pin->captured;
 }
 

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// PB0 with the input capture unit ICP1: the response line, fed from a queue of edges.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* PB0 with the input capture unit ICP1: the response line, fed from a queue of edges. */
 #ifndef RIG_EMULATOR_RESPONSE_PIN_H
 #define RIG_EMULATOR_RESPONSE_PIN_H
 
@@ -16,25 +16,25 @@ typedef void (*response_edge_t)(void *context, uint64_t cycle, uint8_t level);
 
 struct response_pin {
     struct mcu *mcu;
-    response_edge_t fed; // told of every edge fed, may be NULL
+    response_edge_t fed; /* told of every edge fed, may be NULL */
     void *context;
-    struct response_edge queue[RESPONSE_QUEUE_MAX]; // a ring, by cycle
+    struct response_edge queue[RESPONSE_QUEUE_MAX]; /* a ring, by cycle */
     size_t first;
     size_t count;
-    uint64_t fed_cycle;     // of the last edge fed
-    uint64_t accept_cycle;  // when the noise canceler will let the raw level through
-    bool canceling;         // it is waiting for that
-    uint8_t raw;            // level on the pin
-    uint8_t filtered;       // level behind the noise canceler
-    uint16_t captured;      // the ICR1 register
-    uint8_t temporary_high; // the high byte held between the two reads of ICR1
+    uint64_t fed_cycle; /* of the last edge fed */
+    uint64_t accept_cycle; /* when the noise canceler will let the raw level through */
+    bool canceling; /* it is waiting for that */
+    uint8_t raw; /* level on the pin */
+    uint8_t filtered; /* level behind the noise canceler */
+    uint16_t captured; /* the ICR1 register */
+    uint8_t temporary_high; /* the high byte held between the two reads of ICR1 */
 };
 
 void response_pin_open(struct response_pin *pin, struct mcu *mcu, response_edge_t fed,
                        void *context);
 
-// Queues an edge. One whose cycle is already past is fed before the next instruction, still with
-// its own cycle, but never before an edge that was fed already. Returns false if the queue is full.
+/* Queues an edge. One whose cycle is already past is fed before the next instruction, still with
+ * its own cycle, but never before an edge that was fed already. Returns false if the queue is full. */
 bool response_pin_add(struct response_pin *pin, uint64_t cycle, uint8_t level);
 
 #endif

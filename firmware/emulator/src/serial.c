@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "serial.h"
 
@@ -12,8 +12,8 @@
 #include "fault.h"
 #include "registers.h"
 
-// Cycles of one frame as the registers have it. simavr counts a parity bit whether or not there is
-// one.
+/* Cycles of one frame as the registers have it. simavr counts a parity bit whether or not there is
+ * one. */
 static uint32_t serial_frame_cycles(const avr_t *avr)
 {
     const uint8_t control = avr->data[REG_UCSR0C];
@@ -26,8 +26,8 @@ static uint32_t serial_frame_cycles(const avr_t *avr)
     return bit_cycles * (1 + data_bits + parity_bits + stop_bits);
 }
 
-// One byte at a time and only into an empty receiver: the next starts when the firmware has read
-// the last, so that the UART never overruns. A real host would not wait.
+/* One byte at a time and only into an empty receiver: the next starts when the firmware has read
+ * the last, so that the UART never overruns. A real host would not wait. */
 static void serial_feed(struct serial *serial)
 {
     avr_uart_t *uart = serial->mcu->uart0;
@@ -53,7 +53,7 @@ static void serial_byte_sent(avr_irq_t *irq, uint32_t value, void *context)
     avr_uart_t *uart = serial->mcu->uart0;
 
     (void)irq;
-    // Datasheet 20.11.1: a byte written while the data register is not empty is ignored.
+    /* Datasheet 20.11.1: a byte written while the data register is not empty is ignored. */
     if (uart->tx_cnt > 1 || serial->queued == SERIAL_QUEUE_MAX)
         return;
     uart->cycles_per_byte = serial_frame_cycles(serial->mcu->avr);
@@ -88,7 +88,7 @@ bool serial_open(struct serial *serial, struct mcu *mcu)
         fault_say("cannot make a pseudo terminal: %s; is /dev/pts mounted?", strerror(errno));
         return false;
     }
-    mcu->uart0->flags = 0; // neither print what is sent nor sleep when the firmware polls
+    mcu->uart0->flags = 0; /* neither print what is sent nor sleep when the firmware polls */
     avr_irq_register_notify(mcu->uart0->io.irq + UART_IRQ_OUTPUT, serial_byte_sent, serial);
     avr_irq_register_notify(mcu->uart0->io.irq + UART_IRQ_OUT_XON, serial_receiver_free, serial);
     return true;
@@ -120,7 +120,7 @@ static void serial_read(struct serial *serial)
     ssize_t count = read(serial->master, serial->input, sizeof serial->input);
 
     if (count <= 0)
-        return; // nothing there after all; the open slave rules out the end of the file
+        return; /* nothing there after all; the open slave rules out the end of the file */
     serial->taken = 0;
     serial->filled = (size_t)count;
     serial->bytes_from_host += (uint64_t)count;
@@ -141,7 +141,7 @@ void serial_flush(struct serial *serial)
         return;
     ssize_t count = write(serial->master, serial->output, serial->queued);
     if (count <= 0)
-        return; // the host's buffer is full
+        return; /* the host's buffer is full */
     serial->queued -= (size_t)count;
     serial->bytes_to_host += (uint64_t)count;
     memmove(serial->output, serial->output + count, serial->queued);

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// simavr 1.6 writes a toggled OC1A into PORTB, treats the clear and set modes as pulse width
-// modulation even in normal mode (the pin also changes at overflows and OCR1A writes), and has no
-// FOC1A. So only the moment of the match is taken from it; latch and pin follow the datasheet,
-// figure 16-5.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* simavr 1.6 writes a toggled OC1A into PORTB, treats the clear and set modes as pulse width
+ * modulation even in normal mode (the pin also changes at overflows and OCR1A writes), and has no
+ * FOC1A. So only the moment of the match is taken from it; latch and pin follow the datasheet,
+ * figure 16-5. */
 #include "stimulus_pin.h"
 
 #include "registers.h"
@@ -23,7 +23,7 @@ static void stimulus_pin_update(struct stimulus_pin *pin)
 {
     const bool compare_drives =
         stimulus_pin_bit(pin->direction) && stimulus_pin_mode(pin) != COM_DISCONNECTED;
-    // An undriven pin reads its pull-up, which the same port bit switches.
+    /* An undriven pin reads its pull-up, which the same port bit switches. */
     const uint8_t level = compare_drives ? pin->latch : stimulus_pin_bit(pin->port);
 
     if (level == pin->level)
@@ -59,8 +59,8 @@ static void stimulus_pin_compared(avr_irq_t *irq, uint32_t value, void *context)
 
     (void)irq;
     (void)value;
-    // simavr also raises this at overflows and reloads, never at the match's own cycle. A match at
-    // the counter's top coincides with its return to zero.
+    /* simavr also raises this at overflows and reloads, never at the match's own cycle. A match at
+     * the counter's top coincides with its return to zero. */
     if (elapsed == match || match == timer->tov_cycles)
         stimulus_pin_match(pin);
 }
@@ -88,12 +88,12 @@ static void stimulus_pin_write_tccr1a(avr_t *avr, avr_io_addr_t address, uint8_t
 {
     (void)avr;
     (void)address;
-    (void)value; // simavr's handler, called first, has stored it
+    (void)value; /* simavr's handler, called first, has stored it */
     stimulus_pin_update(context);
 }
 
-// Datasheet 16.11.3: the strobe acts on the pin as a match would, raises no flag, and reads as
-// zero.
+/* Datasheet 16.11.3: the strobe acts on the pin as a match would, raises no flag, and reads as
+ * zero. */
 static void stimulus_pin_write_tccr1c(avr_t *avr, avr_io_addr_t address, uint8_t value,
                                       void *context)
 {

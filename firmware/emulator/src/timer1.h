@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// Timer 1's interrupt flags as the datasheet has them.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Timer 1's interrupt flags as the datasheet has them. */
 #ifndef RIG_EMULATOR_TIMER1_H
 #define RIG_EMULATOR_TIMER1_H
 

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// Sends, for every edge captured on ICP1, a line: the 32-bit extended capture in hex, a space, and
-// the edge's direction as captured (R, F), and PB0 as it reads after it (1, 0). The first byte from
-// the host gives the noise canceler's bit of TCCR1B. Then the timer starts and it sends a line
-// "GO". OC1A toggles 10,000 ticks after the start and with every turn of the timer.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sends, for every edge captured on ICP1, a line: the 32-bit extended capture in hex, a space, and
+ * the edge's direction as captured (R, F), and PB0 as it reads after it (1, 0). The first byte from
+ * the host gives the noise canceler's bit of TCCR1B. Then the timer starts and it sends a line
+ * "GO". OC1A toggles 10,000 ticks after the start and with every turn of the timer. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 
@@ -37,7 +37,7 @@ ISR(TIMER1_CAPT_vect)
         high++;
     ring[last].ticks = (uint32_t)high << 16 | low;
     ring[last].rising = TCCR1B & _BV(ICES1);
-    PORTB ^= _BV(PB5); // must not put the pull-up's level on the driven line
+    PORTB ^= _BV(PB5); /* must not put the pull-up's level on the driven line */
     ring[last].level = PINB & _BV(PB0);
     TCCR1B ^= _BV(ICES1);
     TIFR1 = _BV(ICF1);
@@ -59,7 +59,7 @@ int main(void)
     UBRR0 = 3;
     UCSR0A = _BV(U2X0);
     UCSR0B = _BV(RXEN0) | _BV(TXEN0);
-    PORTB = _BV(PB0); // pull-up; the line is driven, so it must not matter
+    PORTB = _BV(PB0); /* pull-up; the line is driven, so it must not matter */
     DDRB = _BV(PB5) | _BV(PB1);
     OCR1A = 9999;
     TCCR1A = _BV(COM1A0);

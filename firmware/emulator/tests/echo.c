@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// Sends back every byte it gets, from interrupts, through a ring.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sends back every byte it gets, from interrupts, through a ring. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>

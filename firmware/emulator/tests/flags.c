@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// What becomes of timer 1's flags, and how long an interrupt takes to enter. Sends one byte a
-// check.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What becomes of timer 1's flags, and how long an interrupt takes to enter. Sends one byte a
+ * check. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
@@ -14,7 +14,7 @@ static void send(uint8_t byte)
     UDR0 = byte;
 }
 
-// Reads the counter with its very first instruction, then returns.
+/* Reads the counter with its very first instruction, then returns. */
 ISR(TIMER1_COMPA_vect, ISR_NAKED)
 {
     __asm__ volatile("lds r2, %[tcnt] \n"
@@ -48,17 +48,17 @@ int main(void)
 
     raise_all();
     TIFR1 = _BV(OCF1A);
-    send(TIFR1 & 7); // OCF1B and TOV1 remain
+    send(TIFR1 & 7); /* OCF1B and TOV1 remain */
     __asm__ volatile("sbi %[tifr], 0" : : [tifr] "I"(_SFR_IO_ADDR(TIFR1)));
-    send(TIFR1 & 7); // OCF1B remains
+    send(TIFR1 & 7); /* OCF1B remains */
 
-    TIMSK1 = _BV(OCIE1B); // its flag has been set long since
+    TIMSK1 = _BV(OCIE1B); /* its flag has been set long since */
     sei();
     __asm__ volatile("nop");
     cli();
     send(compared_b);
 
-    raise_all(); // masked after it became pending, and enabled again
+    raise_all(); /* masked after it became pending, and enabled again */
     TIFR1 = 7;
     OCR1B = TCNT1 + 200;
     while (!(TIFR1 & _BV(OCF1B)))

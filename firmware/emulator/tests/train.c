@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// Pulses on OC1A by compare set and clear, from a table of intervals that a few wraps of the timer
-// stretch to more than 16 bits. Sends 'R' before the first pulse. For every pulse the compare first
-// clears a pin that is low already (a hop) and must not change it.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pulses on OC1A by compare set and clear, from a table of intervals that a few wraps of the timer
+ * stretch to more than 16 bits. Sends 'R' before the first pulse. For every pulse the compare first
+ * clears a pin that is low already (a hop) and must not change it. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
@@ -12,7 +12,7 @@ static const uint32_t interval[INTERVALS] = {
     400, 65535, 65536, 65537, 131072, 200003, 1601, 70000,
 };
 
-static volatile uint32_t ahead = 5000; // cycles from the last compare to the next rising edge
+static volatile uint32_t ahead = 5000; /* cycles from the last compare to the next rising edge */
 static volatile uint8_t high, n;
 
 static void aim(uint32_t cycles)

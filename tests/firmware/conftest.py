@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The product's firmware in the emulator, on a serial port of its own."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rig.stimulus.device import SerialStimulus
+from rig.stimulus.train import Int64Array
+
+FIRMWARE = Path(__file__).parents[2] / "firmware"
+IMAGE = FIRMWARE / "image" / "stimulus-atmega328p.hex"
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Level changes of the stimulus pin, in cycles of the chip."""
+
+    rising: Int64Array
+    falling: Int64Array
+
+
+@dataclass
+class Bench:
+    """An emulator that runs freely, and the host's end of its serial port."""
+
+    stimulus: SerialStimulus
+    process: subprocess.Popen[str]
+    log: Path
+
+    def edges(self) -> Edges:
+        """End the emulator and read what left the pin."""
+        self.stimulus.close()
+        self.process.terminate()
+        self.process.wait(timeout=20)
+        rows = [line.split() for line in self.log.read_text().splitlines()]
+        cycles = {
+            level: [int(c) for c, line, at in rows if (line, at) == ("S", level)] for level in "01"
+        }
+        return Edges(np.array(cycles["1"], dtype=np.int64), np.array(cycles["0"], dtype=np.int64))
+
+
+@contextmanager
+def emulated(
+    binary: Path, image: Path, log: Path, mode: str, echo_cycles: int | None
+) -> Iterator[Bench]:
+    """Start the emulator, reap it in any case."""
+    command = [binary, "--firmware", image, "--mode", mode, "--edge-log", log]
+    if echo_cycles is not None:
+        command += ["--echo-cycles", str(echo_cycles)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            word, port = process.stdout.readline().split()
+            assert word == "PTY"
+            with SerialStimulus.open(port) as stimulus:
+                yield Bench(stimulus, process, log)
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def emulator_binary() -> Path:
+    """Built once a session."""
+    subprocess.run(["make", "--silent", "-C", FIRMWARE / "emulator"], check=True, timeout=100)
+    return FIRMWARE / "emulator" / "build" / "rig-emulator"
+
+
+@pytest.fixture
+def start(emulator_binary: Path, tmp_path: Path) -> Iterator[Callable[..., Bench]]:
+    """Start a firmware; `echo_cycles` after each edge of the stimulus the response pin follows.
+
+    In mode "fast" the chip does not wait for the host, which may then fetch too late.
+    """
+    with ExitStack() as stack:
+
+        def begin(image: Path = IMAGE, mode: str = "fast", echo_cycles: int | None = None) -> Bench:
+            log = tmp_path / "edges.txt"
+            return stack.enter_context(emulated(emulator_binary, image, log, mode, echo_cycles))
+
+        yield begin
+
+
+@pytest.fixture(scope="session")
+def unlimited_image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The firmware without its lower limits, to see what it does beyond them."""
+    folder = tmp_path_factory.mktemp("unlimited")
+    for name in ("core", "avr"):
+        (folder / name).mkdir()
+        for source in (FIRMWARE / name).iterdir():
+            (folder / name / source.name).write_text(source.read_text())
+    (folder / "Makefile").write_text((FIRMWARE / "Makefile").read_text())
+    limits = (folder / "core/limits.h").read_text().splitlines()
+    lowered = [
+        f"#define {line.split()[1]} 60UL" if "_MIN_TICKS" in line and "DELAY" not in line else line
+        for line in limits
+    ]
+    (folder / "core/limits.h").write_text("\n".join(lowered) + "\n")
+    subprocess.run(["make", "--silent", "-C", folder], check=True, timeout=100)
+    return folder / "build" / IMAGE.name

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The host's end of the serial line, against a script."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from rig.errors import BenchError
+from rig.instruments import StimulusState
+from rig.stimulus.device import SerialStimulus
+from rig.stimulus.link import ScpiLink
+from rig.stimulus.train import Pattern, Polarity, Train
+
+from .fake_firmware import IDENTITY, FakeFirmware, block, fake_firmware, framed
+
+TRAIN = Train(
+    Pattern.UNIFORM,
+    count=1000,
+    seed=5,
+    delay_ticks=16_000,
+    width_ticks=160,
+    polarity=Polarity.NEGATIVE,
+    interval_min_ticks=3_200,
+    interval_max_ticks=28_800,
+)
+
+
+@pytest.fixture
+def firmware() -> Iterator[FakeFirmware]:
+    with fake_firmware() as fake:
+        yield fake
+
+
+@pytest.fixture
+def stimulus(firmware: FakeFirmware) -> Iterator[SerialStimulus]:
+    with SerialStimulus(ScpiLink(firmware.port, reply_timeout_s=0.3), 5.0) as device:
+        yield device
+
+
+def test_identity_is_read(stimulus: SerialStimulus) -> None:
+    identity = stimulus.identity
+    assert (identity.maker, identity.model) == ("Latency Rig", "Stimulus ATmega328P")
+    assert (identity.serial, identity.firmware) == ("7", "0.1.0")
+    assert (identity.interface_level, identity.clock_hz) == (1, 16_000_000)
+
+
+def test_train_is_sent_as_ticks(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    firmware.lines.clear()
+    stimulus.configure(TRAIN)
+    stimulus.start()
+    assert [line for line in firmware.lines if line != "SYST:ERR?"] == [
+        "SOUR:PATT UNIF",
+        "SOUR:COUN 1000",
+        "SOUR:SEED 5",
+        "SOUR:DEL 16000",
+        "SOUR:PULS:WIDT 160",
+        "SOUR:POL NEG",
+        "SOUR:INT:MIN 3200",
+        "SOUR:INT:MAX 28800",
+        "INIT",
+    ]
+
+
+def test_refusal_names_line_and_error(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    firmware.replies["SYST:ERR?"] = b'-222,"Data out of range"\n'
+    with pytest.raises(BenchError) as refused:
+        stimulus.configure(TRAIN)
+    assert str(refused.value) == (
+        f"{firmware.port}: the stimulus refused 'SOUR:PATT UNIF': -222,\"Data out of range\""
+    )
+
+
+def test_status_is_taken_apart(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    firmware.replies["STAT?"] = b"RUN,1000,17,2,99,16,1,18446744073709551615\n"
+    status = stimulus.status()
+    assert status.state is StimulusState.RUNNING
+    assert (status.planned, status.sent, status.late, status.late_max_ticks) == (1000, 17, 2, 99)
+    assert (status.captured, status.capture_overruns) == (16, 1)
+    assert status.now_ticks == 2**64 - 1
+
+
+@pytest.mark.parametrize("reply", [b"RUN,1,2\n", b"WALK,1,2,3,4,5,6,7\n", b"RUN,1,2,3,4,5,6,x\n"])
+def test_status_that_is_none(
+    firmware: FakeFirmware, stimulus: SerialStimulus, reply: bytes
+) -> None:
+    firmware.replies["STAT?"] = reply
+    with pytest.raises(BenchError, match=r"STAT\? was answered by"):
+        stimulus.status()
+
+
+def test_ticks_are_extended_to_64_bits(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    now = 5 * 2**32 + 100
+    ticks = [now - 2**32 + 1, now - 101, now - 100, now - 1, now]
+    firmware.replies["FETC? 1,20"] = block(now, ticks, first=77, flags=1)
+    fetched = stimulus.fetch(1, 20)
+    assert fetched.first == 77
+    assert fetched.running
+    assert list(fetched.ticks) == ticks
+
+
+def test_empty_block(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    firmware.replies["FETC? 0,0"] = block(5, [])
+    fetched = stimulus.fetch(0, 0)
+    assert len(fetched.ticks) == 0
+    assert not fetched.running
+
+
+def damaged(data: bytes, place: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :]
+
+
+GOOD = block(1000, [10, 20, 30])
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (damaged(GOOD, 20), "damaged on the serial line"),
+        (damaged(GOOD, len(GOOD) - 2), "damaged on the serial line"),
+        (GOOD[:-1] + b"X", "damaged on the serial line"),
+        (GOOD[:-5], "did not answer 'FETC? 3,0' in time"),
+        (b"#9999999999", "which is no reply"),
+        (b"#49999", "which is no reply"),
+        (b"#11", "which is no reply"),
+        (b"#2xx", "which is no reply"),
+        (b"hello\n", "which is no reply"),
+        (b"", "did not answer 'FETC? 3,0' in time"),
+        (framed(b"\x02" + bytes(15)), "block of another format"),
+        (framed(b"\x01" + bytes(3)), "block of another format"),
+        (framed(b"\x01\x00\x05\x00" + bytes(16)), "announced 5 edges in a block of 20 bytes"),
+        (framed(b"\x01\x00\x00\x00" + bytes(13)), "announced 0 edges in a block of 17 bytes"),
+        (b"READY Latency Rig,Stimulus ATmega328P,7,0.1.0\n", "was reset before it answered"),
+    ],
+)
+def test_blocks_that_are_wrong(
+    firmware: FakeFirmware, stimulus: SerialStimulus, reply: bytes, text: str
+) -> None:
+    firmware.replies["FETC? 3,0"] = reply
+    with pytest.raises(BenchError) as wrong:
+        stimulus.fetch(3, 0)
+    assert text in str(wrong.value)
+    assert str(wrong.value).startswith(firmware.port)
+    assert "\n" not in str(wrong.value)
+
+
+def test_reset_is_noticed(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    firmware.say(b"READY Latency Rig,Stimulus ATmega328P,7,0.1.0\n")
+    with pytest.raises(BenchError, match="was reset before it answered 'INIT'"):
+        stimulus.start()
+
+
+def test_endless_line_is_refused(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    firmware.replies["STAT?"] = b"A" * 1000
+    with pytest.raises(BenchError, match="which is no reply"):
+        stimulus.status()
+
+
+def test_unplugged_port_is_noticed_at_once(
+    firmware: FakeFirmware, stimulus: SerialStimulus
+) -> None:
+    firmware.end()
+    with pytest.raises(BenchError, match="the serial line to the stimulus is gone"):
+        stimulus.fetch(1, 60_000)
+    stimulus.close()
+    stimulus.close()
+
+
+def test_port_unplugged_during_a_wait(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    unplug = threading.Timer(0.1, firmware.end)
+    unplug.start()
+    with pytest.raises(BenchError, match="the serial line to the stimulus is gone"):
+        stimulus.fetch(1, 60_000)
+    unplug.join()
+
+
+def test_firmware_that_is_just_starting(firmware: FakeFirmware) -> None:
+    """It is deaf until it says so, as behind a boot loader."""
+    replies, firmware.replies = firmware.replies, {}
+
+    def come_up() -> None:
+        firmware.replies = replies
+        firmware.say(b"READY " + IDENTITY)
+
+    timer = threading.Timer(0.2, come_up)
+    timer.start()
+    with SerialStimulus.open(firmware.port) as device:
+        assert device.identity.serial == "7"
+    timer.join()
+
+
+def test_firmware_in_the_middle_of_something(firmware: FakeFirmware) -> None:
+    firmware.say(block(1, [1, 2, 3]) + b"RUN,1,2,3\nhalf a li")
+    with SerialStimulus.open(firmware.port) as device:
+        assert device.identity.serial == "7"
+
+
+def test_nobody_answers(firmware: FakeFirmware) -> None:
+    firmware.replies = {}
+    with pytest.raises(BenchError) as silent:
+        SerialStimulus.open(firmware.port, ready_timeout_s=0.2)
+    assert str(silent.value) == (
+        f"{firmware.port}: no stimulus answered within 0.2 s; check that the fixture names the "
+        "right port, or flash the firmware (firmware/README.md)"
+    )
+
+
+def test_something_else_answers(firmware: FakeFirmware) -> None:
+    firmware.replies["*IDN?"] = b"ACME,Multimeter,1,2\n"
+    with pytest.raises(BenchError, match="it said b'ACME,Multimeter,1,2"):
+        SerialStimulus.open(firmware.port, ready_timeout_s=0.2)
+
+
+def test_other_interface_level(firmware: FakeFirmware) -> None:
+    firmware.replies["SYST:INT?"] = b"2\n"
+    with pytest.raises(BenchError) as other:
+        SerialStimulus.open(firmware.port)
+    assert str(other.value) == (
+        f"{firmware.port}: firmware 0.1.0 speaks interface level 2, this host level 1; flash "
+        "firmware/image/stimulus-atmega328p.hex as firmware/README.md says"
+    )
+
+
+def test_port_that_is_not_there() -> None:
+    with pytest.raises(BenchError, match="/dev/rig-none: the stimulus's serial port cannot be"):
+        SerialStimulus.open("/dev/rig-none")
+
+
+def test_port_in_use(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    with pytest.raises(BenchError, match="cannot be opened"):
+        SerialStimulus.open(firmware.port)
+
+
+def test_exchanges_of_two_threads_do_not_mix(
+    firmware: FakeFirmware, stimulus: SerialStimulus
+) -> None:
+    firmware.replies["FETC? 0,0"] = block(500, [400])
+    firmware.replies["STAT?"] = b"RUN,1,1,0,0,1,0,500\n"
+    wrong: list[object] = []
+
+    def fetch() -> None:
+        for _ in range(200):
+            fetched = stimulus.fetch(0, 0)
+            if list(fetched.ticks) != [400]:
+                wrong.append(fetched)
+
+    threads = [threading.Thread(target=fetch) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(200):
+        assert stimulus.status().now_ticks == 500
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_close_stops_the_train(firmware: FakeFirmware) -> None:
+    device = SerialStimulus.open(firmware.port)
+    firmware.lines.clear()
+    device.close()
+    assert firmware.await_line("ABOR")
