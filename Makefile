@@ -12,11 +12,11 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 #   gcc make libc6-dev python3-venv               building and the virtual environment
 #   libsigrok4 sigrok-cli sigrok-firmware-fx2lafw  analyzers; sigrok-cli is the tests' second opinion
 #   gcc-avr avr-libc binutils-avr                 firmware
-#   libsimavr-dev libelf-dev                      emulated microcontroller
+#   libsimavr-dev                                 emulated microcontroller
 #   libcmocka-dev                                 firmware's host tests
 APT := gcc make libc6-dev python3-venv \
        libsigrok4 sigrok-cli sigrok-firmware-fx2lafw \
-       gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev libcmocka-dev
+       gcc-avr avr-libc binutils-avr libsimavr-dev libcmocka-dev
 
 .PHONY: run test setup setup-dev truth bench clean apt native check
 

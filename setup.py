@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Puts into the wheel what lies outside the packages in a checkout: fixtures, firmware, emulator.
 
-The emulator is built if simavr's headers are there (libsimavr-dev, libelf-dev); without it a wheel
+The emulator is built if simavr's headers are there (libsimavr-dev); without it a wheel
 does everything but the virtual bench. The firmware is the image shipped with its source revision
 (docs/decisions/0003), so that no AVR compiler is needed.
 """
