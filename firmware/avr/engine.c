@@ -120,17 +120,23 @@ ISR(TIMER1_COMPB_vect)
     }
 }
 
-/* The level that the capture unit waits for is the one the pin has already: the edge was lost. The
- * noise canceler delays an edge by 4 cycles (datasheet 16.6.2), so one seen at the pin may still be
- * on its way to ICF1. */
-static inline bool capture_out_of_step(void)
+/* The level that the capture unit waits for is at the pin. */
+static inline bool capture_level_is_there(void)
 {
     bool waits_for_high = TCCR1B & _BV(ICES1);
     bool high = PINB & _BV(RESPONSE_BIT);
-    if (waits_for_high != high)
+    return waits_for_high == high;
+}
+
+/* The level that the capture unit waits for is there already: the edge was lost. The noise canceler
+ * delays an edge by 4 cycles (datasheet 16.6.2), so one seen at the pin may still be on its way to
+ * ICF1; and a pulse shorter than that, which is no edge, is over after the wait. */
+static inline bool capture_out_of_step(void)
+{
+    if (!capture_level_is_there())
         return false;
     __builtin_avr_delay_cycles(8);
-    return !(TIFR1 & _BV(ICF1));
+    return capture_level_is_there() && !(TIFR1 & _BV(ICF1));
 }
 
 /* Wait for the other edge. Datasheet 16.6.3: the flag has to be cleared after the change. */

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ PATTERNS = {
     "ramp": 'interval_start = "1 ms"\ninterval_stop = "110 us"',
 }
 MODELS = {
-    "constant": 'latency = "5 us"',
+    "constant": 'latency = "6 us"',
     "normal": 'mean = "8 us"\ndeviation = "1 us"\nminimum = "4 us"',
     "gamma": 'minimum = "3 us"\nscale = "2 us"\nshape = 2.5',
     "mixture": 'mean = "6 us"\ndeviation = "0.5 us"\nminimum = "4 us"\n'
@@ -45,7 +46,7 @@ MISBEHAVIORS = {
     "miss": "miss = 0.1",
     "duplicate": 'duplicate = 0.1\nduplicate_after = "40 us"',
     "late": 'late = 0.1\nlate_by = "600 us"',
-    "glitch": 'glitch = 0.2\nglitch_width = "120 ns"',
+    "glitch": 'glitch = 0.2\nglitch_width = "100 ns"',
     "merge": 'merge = 0.1\nmerge_mask = "600 us"',
     "mixed": "miss = 0.05\nduplicate = 0.05\nglitch = 0.05\nmerge = 0.05\n"
     'duplicate_after = "40 us"\nglitch_width = "120 ns"\nmerge_mask = "600 us"',
@@ -167,6 +168,8 @@ def compare(case: Case, result: Result, truth: Any, facts: dict[str, Any]) -> No
     with h5py.File(result.path) as file:
         events = {name: file[f"events/{name}"][:] for name in file["events"]}
         captures, log = file["stimulus/capture_ticks"][:], file["target/log"][:]
+        report = json.loads(file["report"][0])
+    assert (report["capture_overruns"], report["stimulus_late"]) == (0, 0)
     assert events["class"].tolist() == expected_classes(truth)
     assert counts.duplicate == truth["duplicates"].sum()
     assert counts.glitches == truth["glitches"].sum() == facts["glitches"]
