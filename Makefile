@@ -48,8 +48,8 @@ $(VENV)/.installed-dev: pyproject.toml setup.py | $(BIN)/python
 	touch $@ $(VENV)/.installed
 
 native: | apt
-	@$(MAKE) --no-print-directory -C firmware all
-	@$(MAKE) --no-print-directory -C firmware/emulator all
+	@$(MAKE) -s --no-print-directory -C firmware all
+	@$(MAKE) -s --no-print-directory -C firmware/emulator all
 
 check: setup-dev
 	$(BIN)/ruff check

@@ -7,13 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import chain, extraction
+from benchmarks import chain, extraction, record
 
 
 def main() -> int:
     """Print every figure; nothing is judged, machines differ."""
     with tempfile.TemporaryDirectory(prefix="rig-bench-") as folder:
-        for benchmark in (extraction.lines, chain.lines):
+        for benchmark in (extraction.lines, record.lines, chain.lines):
             for line in benchmark(Path(folder)):
                 print(line, flush=True)
     return 0

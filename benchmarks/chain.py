@@ -6,6 +6,8 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from time import perf_counter
 
@@ -37,7 +39,8 @@ def lines(folder: Path) -> Iterator[str]:
     )
     analyze_s = best_s(lambda: read(path), 3)
     capture = folder / "run.sr"
-    rig(["export", str(path), str(capture)])
+    with redirect_stdout(StringIO()):
+        rig(["export", str(path), str(capture)])
     decoder = ["sigrok-cli", "-i", str(capture), "-B", "jitter=ascii-float", "-P"]
     decode = [*decoder, "jitter:clk=P8_45:sig=P8_46:sig_polarity=both"]
     decode_s = best_s(lambda: subprocess.run(decode, capture_output=True, check=True), 1)

@@ -82,6 +82,8 @@ class LossKind(StrEnum):
     LOG_WARNING = "driver warning"
     STALL = "stall"
     DRIVER_DIED = "driver died"
+    UNKNOWN_LEVEL = "unknown level"
+    """A file says of a channel that it was neither high nor low."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class StimulusStatus:
     sent: int
     """Pulses whose leading edge left the pin."""
     late: int
-    """Pulses whose compare was missed and that left later than planned."""
+    """Edges, leading and trailing, whose compare was missed and that came later than planned."""
     late_max_ticks: int
     captured: int
     """Response edges captured since INIT."""

@@ -193,18 +193,19 @@ class _Tally:
         self.histogram = ExactHistogram()
         self.capture: CaptureComparison | None = None
         self._raw = raw
+        self._planned: _PlannedEdges | None = None
         # If stimulus edges are missing or too many, none can be told from its number any more.
-        self._numbered = account.sent in (totals.stimuli, None)
-        self._planned = _PlannedEdges(settings.train)
-        if raw.capture_count == totals.responses > 0 and self._numbered and totals.stimuli > 1:
-            self.capture = _comparison(settings, totals)
+        if settings.train is not None and account.sent in (totals.stimuli, None):
+            self._planned = _PlannedEdges(settings.train)
+            if raw.capture_count == totals.responses > 0 and totals.stimuli > 1:
+                self.capture = _comparison(settings, settings.train, totals)
 
     def add(self, events: Events, on_events: OnEvents | None) -> None:
         self.classes += np.bincount(events.kind, minlength=len(EventClass))
         self.extras += np.bincount(events.extra_kind, minlength=len(ExtraClass))
         self.histogram.add(latencies(events))
         n = len(events.stimulus)
-        planned = self._planned.take(n) if self._numbered else np.full(n, -1, np.int64)
+        planned = np.full(n, -1, np.int64) if self._planned is None else self._planned.take(n)
         self._compare_capture(events, planned)
         if on_events is not None:
             on_events(
@@ -228,8 +229,7 @@ class _Tally:
         self.capture = self.capture.add(latency_samples, ticks - planned[served])
 
 
-def _comparison(settings: Settings, totals: Totals) -> CaptureComparison:
-    train = settings.train
+def _comparison(settings: Settings, train: Train, totals: Totals) -> CaptureComparison:
     last_ticks = int(train.edges(totals.stimuli - 1, totals.stimuli)[0])
     return CaptureComparison.begin(
         settings.sample_rate_hz,
@@ -259,7 +259,7 @@ def _conclude(
     verdict, reasons = verdict_of(
         losses=raw.losses(),
         account=account,
-        planned=settings.train.count,
+        planned=None if settings.train is None else settings.train.count,
         witnesses=seen,
         exceeded=limits,
         n=n,

@@ -24,6 +24,8 @@ class Wiring:
     """Channels of sequence bits, least significant first."""
     active_level: int = 1
     """Level of the stimulus line after its leading edge."""
+    answer_level: int | None = None
+    """Level of the response line after an answer; None: every edge of it is one."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,10 @@ class Observer:
             self._pin_levels = [block.levels_before >> channel & 1 for channel in wiring.sequence]
         leading = (block.channel == wiring.stimulus) & (block.level == wiring.active_level)
         self._stimulus = np.concatenate([self._stimulus, block.index[leading]])
-        self._response = np.concatenate(
-            [self._response, block.index[block.channel == wiring.response]]
-        )
+        answers = block.channel == wiring.response
+        if wiring.answer_level is not None:
+            answers &= block.level == wiring.answer_level
+        self._response = np.concatenate([self._response, block.index[answers]])
         self._pin_edges = [
             np.concatenate([edges, block.index[block.channel == channel]])
             for edges, channel in zip(self._pin_edges, wiring.sequence, strict=True)

@@ -49,7 +49,8 @@ class Settings:
     wiring: Wiring
     glitch_samples: int
     """Pulses shorter than this are counted and set aside; 0: none are."""
-    train: Train
+    train: Train | None
+    """None: not known, as of a capture that was made without this rig's stimulus."""
     limits: Limits
 
     def __post_init__(self) -> None:
@@ -62,7 +63,8 @@ class Settings:
         channels = (wiring.stimulus, wiring.response, *wiring.sequence)
         if not all(isinstance(c, int) and 0 <= c < CHANNELS_MAX for c in channels):
             raise ValueError(f"channels are {channels}")
-        if len(set(channels)) != len(channels) or wiring.active_level not in (0, 1):
+        levels_known = wiring.active_level in (0, 1) and wiring.answer_level in (None, 0, 1)
+        if len(set(channels)) != len(channels) or not levels_known:
             raise ValueError(f"wiring is {wiring}")
 
 

@@ -17,7 +17,7 @@ class Verdict(StrEnum):
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     INCONCLUSIVE = "inconclusive"
-    """Within its limits, but it did not get to its planned end."""
+    """Within its limits, but it did not get to its planned end, or nothing else bears it out."""
     FAIL = "fail"
     """A limit of the plan was exceeded."""
     INCONSISTENT = "inconsistent"
@@ -48,18 +48,23 @@ def verdict_of(
     *,
     losses: Sequence[tuple[str, int, str]],
     account: Account,
-    planned: int,
+    planned: int | None,
     witnesses: Sequence[Witness],
     exceeded: Sequence[str],
     n: int,
 ) -> tuple[Verdict, tuple[str, ...]]:
-    """The verdict and its reasons, the gravest first; lesser reasons are listed too."""
+    """The verdict and its reasons, the gravest first; lesser reasons are listed too.
+
+    `planned` None: a capture by itself, of which no instrument gave an account.
+    """
     lost = [f"{kind} at sample {sample}: {text}" for kind, sample, text in losses]
     if account.failure:
         lost.insert(0, account.failure)
     disagree = [f"{w.name}: {w.text}" for w in witnesses if not w.agrees]
     short = []
-    if account.interrupted:
+    if planned is None:
+        short.append("no second witness: neither stimulus nor target confirm what was captured")
+    elif account.interrupted:
         short.append(f"interrupted by the user after {n} of {planned} stimuli")
     elif account.sent is None and not account.failure:
         short.append("the run has no end: it is still going on, or its process was killed")

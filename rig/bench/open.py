@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from rig.bench.virtual_process import VirtualProcess
@@ -35,6 +35,10 @@ class Bench:
         if self.virtual is None:
             return error
         return self.virtual.last_error() or error
+
+
+OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
+"""How a fixture's instruments are opened; they are closed on every path."""
 
 
 @contextmanager

@@ -158,10 +158,16 @@ class Device:
     """The first device that a driver finds, opened."""
 
     def __init__(
-        self, context: Context, driver_name: str, conn: str, options: Mapping[str, OptionValue]
+        self,
+        context: Context,
+        driver_name: str,
+        conn: str,
+        options: Mapping[str, OptionValue],
+        logic_channels: int = 0,
     ) -> None:
         """`conn` may be empty: the driver searches.
 
+        `logic_channels` is asked of drivers that let their number be chosen; others have their own.
         Options that the driver takes while scanning are given then, the others after opening.
         Raises BenchError for an unknown driver or option, or if no device is found.
         """
@@ -171,6 +177,8 @@ class Device:
         self._driver = self._find_driver(driver_name)
         scan_keys = self._scan_keys()
         wanted = {**({"conn": conn} if conn else {}), **options}
+        if logic_channels and _key_info(driver_name, "logic_channels").key in scan_keys:
+            wanted.setdefault("logic_channels", logic_channels)
         keyed = {name: _Option(driver_name, name, value) for name, value in wanted.items()}
         at_scan = [option for option in keyed.values() if option.key in scan_keys]
         self.handle = self._scan(at_scan, conn)

@@ -60,9 +60,9 @@ class SigrokAnalyzer:
     ) -> SigrokAnalyzer:
         """Start the worker and wait until it has opened the device.
 
-        `channels` is the value of the driver's option `logic_channels`, 0 for drivers without it;
-        only the channels in `channel_mask` are enabled; `options` are further driver options by
-        their libsigrok names. No sample for `stall_timeout_s` while a capture runs is a stall.
+        `channels` is asked of drivers that let their number be chosen; only the channels in
+        `channel_mask` are enabled; `options` are further driver options by their libsigrok names.
+        No sample for `stall_timeout_s` while a capture runs is a stall.
 
         Call it from a thread that outlives the analyzer: the kernel ends the worker with it.
         Raises BenchError with libsigrok's own words.

@@ -211,8 +211,7 @@ def main() -> None:
 
 def _serve(spec: WorkerSpec, outbox: Outbox, commands: Commands) -> None:
     with Context() as context:
-        options = {**({"logic_channels": spec.channels} if spec.channels else {}), **spec.options}
-        device = Device(context, spec.driver, spec.conn, options)
+        device = Device(context, spec.driver, spec.conn, spec.options, spec.channels)
         device.enable_channels(spec.channel_mask)
         rate_hz = device.set_sample_rate(spec.sample_rate_hz)
         identity = AnalyzerIdentity(

@@ -1,22 +1,94 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`rig analyze FILE`"""
+"""`rig analyze FILE`: a run file, or a capture that was made without this rig."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
+from rig.capture.replay.capture_file import FileKind, kind_of
+from rig.capture.replay.sr_reader import RATE_MAX_HZ
 from rig.cli.output import show_result
-from rig.session.results import evaluation_text, read, store, stored_text
+from rig.config.units import RATE, TIME, Quantity
+from rig.errors import InputError
+from rig.session.imported import CaptureSignals, analyze_capture, import_capture
+from rig.session.results import Result, evaluation_text, read, store, stored_text
+
+TIME_MAX_PS = 60 * 10**12
+_LEVELS = {"rising": 1, "falling": 0, "both": None}
+_CAPTURE_OPTIONS = (
+    "stimulus",
+    "response",
+    "sequence",
+    "edge",
+    "answer",
+    "glitch_filter",
+    "sample_rate",
+    "out",
+)
 
 
 def command(options: argparse.Namespace) -> int:
-    """Compute again and store what is new; exit code as of `rig run`."""
+    """Compute and show; exit code as of `rig run`. Raises InputError."""
+    given = [name for name in _CAPTURE_OPTIONS if getattr(options, name) is not None]
+    if not options.file.is_file() or kind_of(options.file) is FileKind.RUN_FILE:
+        if given:
+            raise InputError(
+                f"{options.file}: is no capture, --{given[0].replace('_', '-')} is for captures; "
+                "valid: a session file of sigrok (.sr) or a value change dump (.vcd)"
+            )
+        result = _run_file(options)
+    else:
+        result = _capture(options)
+    show_result(result, as_json=options.json)
+    return result.exit_code
+
+
+def _run_file(options: argparse.Namespace) -> Result:
+    """Compute again and store what is new."""
     result = read(options.file)
     same = evaluation_text(result.evaluation) == stored_text(options.file)
     if not same:
         result = store(options.file)
-    show_result(result, as_json=options.json)
     words = "the same figures as stored" if same else "figures stored"
     print(f"{options.file}: {words}", file=sys.stderr)
-    return result.exit_code
+    return result
+
+
+def _capture(options: argparse.Namespace) -> Result:
+    signals = _signals(options)
+    if options.out is None:
+        return analyze_capture(options.file, signals)
+    return import_capture(options.file, signals, options.out)
+
+
+def _signals(options: argparse.Namespace) -> CaptureSignals:
+    if options.stimulus is None or options.response is None:
+        raise InputError(
+            f"{options.file}: is a capture: say what its channels carry, such as "
+            "--stimulus D0 --response D1"
+        )
+    rate_hz = _quantity(RATE, "--sample-rate", options.sample_rate, RATE_MAX_HZ)
+    filter_ps = _quantity(TIME, "--glitch-filter", options.glitch_filter, TIME_MAX_PS)
+    return CaptureSignals(
+        stimulus=options.stimulus,
+        response=options.response,
+        sequence=tuple(options.sequence.split(",")) if options.sequence else (),
+        active_level=1 if options.edge != "falling" else 0,
+        answer_level=_LEVELS[options.answer or "both"],
+        glitch_filter_ps=filter_ps or 0,
+        sample_rate_hz=rate_hz,
+    )
+
+
+def _quantity(kind: Quantity, option: str, text: str | None, most: int) -> int | None:
+    if text is None:
+        return None
+    try:
+        value = kind.parse(text)
+    except ValueError as error:
+        raise InputError(f'{option}: {error}; valid: such as "{kind.example}"') from None
+    if not 1 <= value <= most:
+        valid = f"{kind.format(1)} to {kind.format(most)}"
+        raise InputError(f"{option}: {text!a} is out of range; valid: {valid}")
+    return value

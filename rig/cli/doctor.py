@@ -13,10 +13,19 @@ from pathlib import Path
 from serial.tools import list_ports
 
 from rig.capture import sigrok
+from rig.capture.usb_analyzers import (
+    FX2LAFW_PACKAGE,
+    Present,
+    firmware_folders,
+    missing_firmware,
+    present,
+)
 from rig.errors import RigError
 from rig.resources import emulator_binary, firmware_image
 
-FX2LAFW_FIRMWARE = Path("/usr/share/sigrok-firmware/fx2lafw-cypress-fx2.fw")
+FX2LAFW_FIRMWARE = "fx2lafw-cypress-fx2.fw"
+OWN_FIRMWARE = "~/.local/share/sigrok-firmware"
+BEAGLELOGIC = Path("/dev/beaglelogic")
 UDEV_RULES = tuple(
     Path(folder) / "60-libsigrok.rules" for folder in ("/lib/udev/rules.d", "/etc/udev/rules.d")
 )
@@ -48,12 +57,9 @@ def command(_options: argparse.Namespace) -> int:
 
 def _findings() -> Iterator[Finding]:
     yield from _libsigrok()
-    yield _file(
-        "analyzer firmware (fx2lafw)",
-        FX2LAFW_FIRMWARE,
-        "apt-get install sigrok-firmware-fx2lafw   (for Cypress FX2 analyzers only)",
-    )
+    yield _fx2lafw_firmware()
     yield _udev()
+    yield from _analyzers()
     yield _resource(
         "stimulus firmware image", firmware_image, "make setup   (in the source tree)", needed=True
     )
@@ -79,10 +85,13 @@ def _libsigrok() -> Iterator[Finding]:
             yield Finding(f"driver {name}", "not in this libsigrok", "apt-get install libsigrok4")
 
 
-def _file(what: str, path: Path, mend: str) -> Finding:
-    if path.is_file():
-        return Finding(what, str(path))
-    return Finding(what, f"{path} is not there", mend, needed=False)
+def _fx2lafw_firmware() -> Finding:
+    what = "analyzer firmware (fx2lafw)"
+    for folder in firmware_folders():
+        if (folder / FX2LAFW_FIRMWARE).is_file():
+            return Finding(what, str(folder))
+    mend = f"{FX2LAFW_PACKAGE}   (for Cypress FX2 analyzers only)"
+    return Finding(what, f"{FX2LAFW_FIRMWARE} is not there", mend, needed=False)
 
 
 def _udev() -> Finding:
@@ -91,6 +100,36 @@ def _udev() -> Finding:
             return Finding("USB permissions (udev)", str(path))
     mend = "apt-get install libsigrok4, then unplug and plug the analyzer"
     return Finding("USB permissions (udev)", "libsigrok's rules are not there", mend, needed=False)
+
+
+def _analyzers() -> Iterator[Finding]:
+    """What is plugged in, and whether it could be opened now."""
+    found = list(present())
+    for analyzer in found:
+        yield analyzer_finding(analyzer, firmware_folders())
+    if BEAGLELOGIC.exists():
+        yield Finding("analyzer BeagleLogic", f"{BEAGLELOGIC}: driver beaglelogic")
+    elif not found:
+        mend = "plug one in   (not for the virtual bench, nor for a BeagleLogic over TCP)"
+        yield Finding("analyzers", "none found on USB", mend, needed=False)
+
+
+def analyzer_finding(analyzer: Present, folders: list[Path]) -> Finding:
+    """The driver of an analyzer on USB; what keeps it from working."""
+    kind = analyzer.kind
+    what = f"analyzer {kind.name}"
+    state = f"USB {analyzer.usb_id} at {analyzer.place}: driver {kind.driver}"
+    missing = missing_firmware(kind, folders)
+    if missing:
+        files = ", ".join(missing)
+        if kind.is_packaged:
+            return Finding(what, f"{state}, {files} is not there", kind.source, needed=False)
+        mend = f"put {files} into {OWN_FIRMWARE}; {kind.source}"
+        return Finding(what, f"{state}, without its maker's firmware", mend, needed=False)
+    if not os.access(analyzer.node, os.R_OK | os.W_OK):
+        mend = "sudo usermod -aG plugdev $USER, log in again, unplug and plug the analyzer"
+        return Finding(what, f"{state}, no permission for {analyzer.node}", mend, needed=False)
+    return Finding(what, state)
 
 
 def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -> Finding:

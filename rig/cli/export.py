@@ -4,19 +4,32 @@
 from __future__ import annotations
 
 import argparse
-import json
 
-from rig.capture.sr_file import write_sr
+from rig.config.units import TIME
+from rig.errors import InputError
 from rig.record.reader import RunFile
+from rig.session.settings import settings_from_json
+from rig.session.windows import MARGIN_NS, Window, window_of, write_window
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the raw capture, glitches and all, as a file of sigrok's."""
+    """Write the raw capture, glitches and all, whole or around one event."""
+    if options.out.suffix not in (".sr", ".vcd"):
+        raise InputError(f"{options.out}: valid names end in .sr or .vcd")
     with RunFile(options.file) as file:
-        names = json.loads(file.text("environment/analyzer"))["channels"]
-        rate_hz = file.settings["sample_rate_hz"]
-        write_sr(
-            options.out, file.edge_blocks(), rate_hz, names, unitsize=1 if len(names) <= 8 else 2
-        )
+        settings = settings_from_json(file.path, file.settings)
+        if options.event is None:
+            window = Window(0, 0, file.covered_samples, "whole")
+        else:
+            margin_ns = MARGIN_NS if options.margin is None else _margin_ns(options.margin)
+            window = window_of(file, settings, options.event, margin_ns)
+        write_window(file, settings, window, options.out)
     print(f"{options.out}: open it with PulseView or sigrok-cli")
     return 0
+
+
+def _margin_ns(text: str) -> int:
+    try:
+        return TIME.parse(text) // 1000
+    except ValueError as error:
+        raise InputError(f"--margin: {error}") from None

@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_show(commands)
     _add_analyze(commands)
     _add_export(commands)
+    _add_recover(commands)
     for name, text in (
         ("plans", "list the built-in plans"),
         ("fixtures", "list the built-in fixtures"),
@@ -76,7 +77,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--fixture",
         metavar="FIXTURE",
         required=True,
-        help="a built-in fixture (`rig fixtures`) or a TOML file",
+        help="a built-in fixture (`rig fixtures`), a TOML file, or replay:RUN.h5",
     )
     run.add_argument(
         "--out", metavar="FILE", type=Path, help="run file (default: runs/PLAN-TIME.h5)"
@@ -97,9 +98,32 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _add_analyze(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     analyze = commands.add_parser(
-        "analyze", help="compute everything again from a run file's raw data and store it there"
+        "analyze",
+        help="compute everything again from a run file's raw data and store it there; "
+        "or analyze a capture made by hand (.sr, .vcd)",
     )
     analyze.add_argument("file", metavar="FILE", type=Path)
+    capture = analyze.add_argument_group("for a capture made by hand")
+    capture.add_argument("--stimulus", metavar="CHANNEL", help="channel by name, or D0, D1, ...")
+    capture.add_argument("--response", metavar="CHANNEL")
+    capture.add_argument(
+        "--sequence", metavar="CHANNEL,...", help="sequence bits, least significant first"
+    )
+    capture.add_argument(
+        "--edge", choices=("rising", "falling"), help="stimulus edge that counts (rising)"
+    )
+    capture.add_argument(
+        "--answer",
+        choices=("rising", "falling", "both"),
+        help="response edges that are answers (both: a pin that toggles)",
+    )
+    capture.add_argument(
+        "--glitch-filter", metavar="TIME", help='shorter pulses are set aside, such as "200 ns"'
+    )
+    capture.add_argument(
+        "--sample-rate", metavar="RATE", help="that the capture was made with, if not in the file"
+    )
+    capture.add_argument("--out", metavar="RUN.h5", type=Path, help="keep it as a run file")
     _add_output(analyze)
     analyze.set_defaults(command=_later("analyze"))
 
@@ -107,8 +131,22 @@ def _add_analyze(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     export = commands.add_parser("export", help="write a run's capture as .sr, for PulseView")
     export.add_argument("file", metavar="FILE", type=Path)
-    export.add_argument("out", metavar="OUT.sr", type=Path)
+    export.add_argument("out", metavar="OUT", type=Path, help="a name ending in .sr or .vcd")
+    export.add_argument("--event", metavar="N", type=int, help="only around event N, from 0")
+    export.add_argument(
+        "--margin", metavar="TIME", help='shown before and after it, as "1 ms" (default: 200 us)'
+    )
     export.set_defaults(command=_later("export"))
+
+
+def _add_recover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "copy the raw data of a run file that a crash left into one that opens normally"
+    recover = commands.add_parser("recover", help=text, description=text)
+    recover.add_argument("file", metavar="FILE", type=Path)
+    recover.add_argument(
+        "out", metavar="OUT", type=Path, nargs="?", help="new file (default: FILE-recovered.h5)"
+    )
+    recover.set_defaults(command=_later("recover"))
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

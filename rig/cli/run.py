@@ -10,41 +10,58 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
+from rig.bench.open import OpenBench, open_bench
+from rig.bench.replay import open_replay, replay_fixture
 from rig.cli.output import show_result
 from rig.cli.progress import progress_for
 from rig.config.check import check
-from rig.config.fixture import load_fixture
+from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.record.space import check_new_file
 from rig.report.page import write_page
 from rig.session.results import store
 from rig.session.run import run
+from rig.session.windows import folder_of, write_outliers
+
+REPLAY_PREFIX = "replay:"
 
 
 def command(options: argparse.Namespace) -> int:
     """Measure; returns the exit code. Raises RigError if nothing could be begun."""
     plan = load_plan(options.plan).with_overrides(options.count, options.seed)
-    fixture = load_fixture(options.fixture)
+    fixture, opener = _bench(options.fixture)
     check(plan, fixture)
     path = options.out or _default_path(plan.name)
     report_path = path.with_suffix(".html")
-    for file in (path, report_path):
+    for file in (path, report_path, folder_of(path)):
         check_new_file(file)
     quiet = options.quiet or options.json
     with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
-        failure = run(plan, fixture, path, on_progress, stop)
+        failure = run(plan, fixture, path, on_progress, stop, opener)
     if failure is not None:
         print(f"rig: {failure}", file=sys.stderr)
     result = store(path)
     write_page(report_path, result)
+    windows = write_outliers(path, result.settings)
     show_result(result, as_json=options.json)
     if not options.json:
         print(f"report:   {report_path}")
+    if windows is not None and not options.json:
+        print(f"windows:  {windows}/ (waveforms of the maximum and of outliers, for PulseView)")
     return result.exit_code
+
+
+def _bench(name: str) -> tuple[Fixture, OpenBench]:
+    """A fixture and how it is opened: by its instruments, or from what a run file holds."""
+    if not name.startswith(REPLAY_PREFIX):
+        return load_fixture(name), open_bench
+    file = Path(name.removeprefix(REPLAY_PREFIX))
+    return replay_fixture(file), partial(open_replay, file)
 
 
 def _default_path(plan_name: str) -> Path:

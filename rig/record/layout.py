@@ -11,16 +11,26 @@ from rig.instruments import LOG_RECORD
 FORMAT = "latency-rig-run"
 FORMAT_VERSION = 1
 CHUNK = 1 << 15
-"""Rows of a chunk. Full chunks are written once; a flush in between rewrites the last one."""
+"""Rows of a chunk of the long columns, and edges between two anchors at most."""
+TAIL_CHUNK = 1 << 10
+"""Rows of a chunk of a tail: of a tail, what was never needed takes no room."""
 
+ANCHOR = np.dtype([("row", "<i8"), ("sample", "<i8"), ("levels", "<u8")])
+"""The edge in this row is at this sample; `levels` are those of all channels before the row."""
 LOSS = np.dtype([("kind", "S24"), ("sample", "<i8"), ("text", "S200")])
-COLUMNS: dict[str, npt.DTypeLike] = {
-    "edges/sample": np.dtype("<i8"),
-    "edges/channel_level": np.dtype("u1"),  # level in bit 7
-    "stimulus/capture_ticks": np.dtype("<i8"),
-    "target/log": LOG_RECORD,
-    "loss": LOSS,
+DELTA, PACKED, ANCHORS = "edges/delta", "edges/channel_level", "edges/anchor"
+CAPTURES, LOG, LOSSES = "stimulus/capture_ticks", "target/log", "loss"
+COLUMNS: dict[str, tuple[npt.DTypeLike, int]] = {
+    DELTA: (np.dtype("<u4"), CHUNK),
+    PACKED: (np.dtype("u1"), CHUNK),  # level in bit 7
+    ANCHORS: (ANCHOR, 1 << 9),
+    CAPTURES: (np.dtype("<i8"), CHUNK),
+    LOG: (LOG_RECORD, CHUNK),
+    LOSSES: (LOSS, 1 << 6),
 }
+"""Type and rows of a chunk of every growing dataset, in the order of the rows of WRITTEN."""
+TAIL = "tail"
+WRITTEN = "written"
 EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
     "planned_ticks": (np.dtype("<i8"), "tick of the stimulus clock since INIT"),
     "stimulus_sample": (np.dtype("<i8"), "sample"),

@@ -12,10 +12,37 @@ from typing import Any, Self
 
 import h5py
 import numpy as np
+import numpy.typing as npt
 
 from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray
-from rig.record.layout import CHUNK, COLUMNS, FORMAT, FORMAT_VERSION
+from rig.record.columns import ColumnsReader
+from rig.record.edge_code import EdgeDecoder, levels_after
+from rig.record.layout import (
+    CAPTURES,
+    COLUMNS,
+    EVENT_COLUMNS,
+    FORMAT,
+    FORMAT_VERSION,
+    LOG,
+    LOSSES,
+    TAIL,
+    WRITTEN,
+)
+from rig.record.unflagged import UnflaggedFile
+
+_NEEDED = (
+    *COLUMNS,
+    *(f"{TAIL}/{name}" for name in COLUMNS),
+    WRITTEN,
+    "edges/covered",
+    "edges/levels_before",
+    "state",
+    "report",
+    "plan",
+    "fixture",
+    "settings",
+)
 
 
 class RunFile:
@@ -24,8 +51,21 @@ class RunFile:
     def __init__(self, path: Path, *, write: bool = False) -> None:
         """Raises InputError if it is no run file, of a newer format, or not writable (`write`)."""
         self.path = path
-        self._file = _open_to_write(path) if write else _open(path)
+        with contextlib.ExitStack() as opened:
+            self._file, self.left_open = (_open_to_write if write else _open)(path, opened)
+            """`left_open`: still being written, or left by a crash."""
+            try:
+                self._read_extent()
+            except (KeyError, OSError, RuntimeError) as error:  # h5py's, for damaged places
+                raise InputError(f"{path}: damaged run file ({error})") from None
+            self._opened = opened.pop_all()
+
+    def _read_extent(self) -> None:
         self._check()
+        # First how far the edges go, then what there is: that holds at least these edges.
+        self._covered = self._read_covered()
+        self._columns = ColumnsReader(self._file, str(self.path), live=self._file.swmr_mode)
+        self._edges = EdgeDecoder(self._columns, str(self.path), self._covered)
 
     def writable(self) -> h5py.File:
         """The HDF5 file, for whoever stores computed groups. Raises InputError if read-only."""
@@ -33,28 +73,43 @@ class RunFile:
             raise InputError(f"{self.path}: was opened for reading only")
         return self._file
 
+    def _read_covered(self) -> int:
+        covered = self._file["edges/covered"]
+        if getattr(covered, "shape", None) != (1,) or covered.dtype != np.int64 or covered[0] < 0:
+            raise InputError(f"{self.path}: damaged run file, edges/covered is not a count")
+        return int(covered[0])
+
     def _check(self) -> None:
         found = self._file.attrs.get("format")
         if found != FORMAT:
-            self._file.close()
             raise InputError(
                 f"{self.path}: is HDF5 but not a run file of this rig (format {found!r})"
             )
         version = int(self._file.attrs.get("format_version", 0))
         if version > FORMAT_VERSION:
-            self._file.close()
             raise InputError(
                 f"{self.path}: has format version {version}, this rig reads up to "
                 f"{FORMAT_VERSION}; update latency-rig"
             )
-        missing = [n for n in (*COLUMNS, "plan", "fixture", "settings") if n not in self._file]
+        missing = [name for name in _NEEDED if name not in self._file]
         if missing:
-            self._file.close()
-            raise InputError(f"{self.path}: damaged run file, {', '.join(missing)} missing")
+            raise InputError(f"{self.path}: damaged run file, {', '.join(missing[:3])} missing")
 
     def text(self, name: str) -> str:
         """A stored text: plan, fixture, calibration."""
         return str(self._file[name].asstr()[()]) if name in self._file else ""
+
+    def texts(self) -> dict[str, str]:
+        """All that was stored as text when the run began, by name, as RunWriter takes it."""
+        environment = self._file.get("environment", {})
+        names = ["plan", "fixture", "calibration", *(f"environment/{n}" for n in environment)]
+        return {name: self.text(name) for name in names if name in self._file}
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """When the run was made and by which version, as RunWriter takes it."""
+        names = ("created", "rig_version")
+        return {name: str(self._file.attrs[name]) for name in names if name in self._file.attrs}
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -79,74 +134,95 @@ class RunFile:
     @property
     def covered_samples(self) -> int:
         """Samples of the capture that the stored edges account for."""
-        return int(self._file["edges/covered"][0])
+        return self._covered
 
     def losses(self) -> list[tuple[str, int, str]]:
         """Kind, sample, text of each loss event."""
         return [
             (_decoded(row["kind"]), int(row["sample"]), _decoded(row["text"]))
-            for row in self._file["loss"][:]
+            for row in self._columns.read(LOSSES, 0, self._columns.rows(LOSSES))
         ]
 
     @property
     def edge_count(self) -> int:
         """Raw edges stored."""
-        return int(self._file["edges/sample"].shape[0])
+        return self._edges.rows
 
-    def edge_blocks(self) -> Iterator[EdgeBlock]:
-        """All raw edges in order, a chunk at a time."""
-        sample, packed = self._file["edges/sample"], self._file["edges/channel_level"]
-        # A crash may leave the columns of unequal length: what both have is good.
-        n = min(sample.shape[0], packed.shape[0])
-        levels = int(self._file["edges/levels_before"][0])
-        start_sample = 0
-        first = 0
-        while first < n:
-            index = sample[first : min(first + CHUNK, n)]
-            last = first + len(index) == n
-            # Edges of one sample stay together: a block ends where the next sample begins.
-            take = len(index) if last else int(np.searchsorted(index, index[-1]))
-            index = index[:take]
-            both = packed[first : first + take]
-            end = max(self.covered_samples, int(index[-1]) + 1) if last else int(index[-1]) + 1
-            yield EdgeBlock(start_sample, end, index, both & 0x7F, both >> 7, levels)
-            for bit in np.flatnonzero(np.bincount(both & 0x7F, minlength=64) & 1):
-                levels ^= 1 << int(bit)
-            start_sample, first = end, first + take
-        if n == 0:
-            none = np.empty(0, np.int64)
-            kinds = none.astype(np.uint8)
-            yield EdgeBlock(0, self.covered_samples, none, kinds, kinds, levels)
+    def edge_blocks(
+        self, first_sample: int = 0, end_sample: int | None = None
+    ) -> Iterator[EdgeBlock]:
+        """Raw edges of samples [first_sample, end_sample) in order, about a chunk at a time.
+
+        Without limits: all of them. One block at least; they follow each other without a hole and
+        reach from the first sample to the last one asked for and covered. Raises InputError for
+        damaged edges.
+        """
+        end = self._covered if end_sample is None else min(end_sample, self._covered)
+        start = min(max(first_sample, 0), end)
+        levels, chunks = self._edges.chunks_from(start)
+        if self._edges.rows == 0:
+            levels = int(self._file["edges/levels_before"][0])
+        empty = True
+        for index, packed in chunks:
+            low, high = np.searchsorted(index, (start, end))
+            levels = levels_after(levels, packed[:low])
+            more = high == len(index)
+            index, packed = index[low:high], packed[low:high]
+            if len(index):
+                stop = int(index[-1]) + 1
+                channel, level = packed & np.uint8(0x7F), packed >> np.uint8(7)
+                yield EdgeBlock(start, stop, index, channel, level, levels)
+                levels = levels_after(levels, packed)
+                start, empty = stop, False
+            if not more:
+                break
+        if start < end or empty:
+            none = np.empty(0, np.uint8)
+            yield EdgeBlock(start, end, none.astype(np.int64), none, none, levels)
 
     @property
     def log_count(self) -> int:
         """Records of the target's log."""
-        return int(self._file["target/log"].shape[0])
+        return self._columns.rows(LOG)
 
     def log(self, first: int, count: int) -> LogArray:
         """Records first .. first + count - 1 of the target's log."""
-        rows: LogArray = self._file["target/log"][first : first + count]
+        rows: LogArray = self._columns.read(LOG, first, first + count)
         return rows
 
     @property
     def capture_count(self) -> int:
         """Edges seen by the stimulus's input capture."""
-        return int(self._file["stimulus/capture_ticks"].shape[0])
+        return self._columns.rows(CAPTURES)
 
     def captures(self, first: int, count: int) -> Int64Array:
         """Ticks of captured edges first .. first + count - 1."""
-        rows: Int64Array = self._file["stimulus/capture_ticks"][first : first + count]
+        rows: Int64Array = self._columns.read(CAPTURES, first, first + count)
         return rows
 
     @property
     def evaluation(self) -> str:
         """The stored evaluation as canonical JSON text; empty if there is none yet."""
-        return self.text("statistics/json") if "statistics/json" in self._file else ""
+        try:
+            return self.text("statistics/json")
+        except (KeyError, OSError, RuntimeError):  # a crash came while it was stored
+            return ""
+
+    @property
+    def event_count(self) -> int:
+        """Events stored; 0 if none were computed yet."""
+        return int(self._file["events/class"].shape[0]) if "events/class" in self._file else 0
+
+    def events(self, first: int, stop: int) -> dict[str, npt.NDArray[np.int64]]:
+        """Columns of events first .. stop - 1 by the names of EVENT_COLUMNS."""
+        return {
+            name: self._file[f"events/{name}"][first:stop].astype(np.int64)
+            for name in EVENT_COLUMNS
+        }
 
     def close(self) -> None:
         """May be called twice."""
-        if self._file:
-            self._file.close()
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -174,26 +250,30 @@ def _object(path: Path, name: str, text: str) -> dict[str, Any]:
     return value
 
 
-def _open(path: Path) -> h5py.File:
+def _open(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
+    """The file, and whether a writer has it open or died with it open."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; give the run file that `rig run` wrote")
     with contextlib.suppress(OSError, RuntimeError):
-        return h5py.File(path, "r")
+        return opened.enter_context(h5py.File(path, "r")), False
     try:
         # Still being written, or left open by a crash: readable all the same.
-        return h5py.File(path, "r", libver="latest", swmr=True)
+        return opened.enter_context(h5py.File(path, "r", libver="latest", swmr=True)), True
     except (OSError, RuntimeError) as error:
-        raise InputError(
-            f"{path}: not a readable run file ({error.__class__.__name__}); give the file that "
-            "`rig run` wrote"
-        ) from None
+        reason = error.__class__.__name__
+    with contextlib.suppress(OSError, RuntimeError):
+        # Left by a crash while figures were stored in it.
+        return opened.enter_context(h5py.File(opened.enter_context(UnflaggedFile(path)), "r")), True
+    raise InputError(
+        f"{path}: not a readable run file ({reason}); give the file that `rig run` wrote"
+    )
 
 
-def _open_to_write(path: Path) -> h5py.File:
+def _open_to_write(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
     try:
-        return h5py.File(path, "r+", libver="latest")
+        return opened.enter_context(h5py.File(path, "r+", libver="latest")), False
     except (OSError, RuntimeError) as error:
         raise InputError(
-            f"{path}: figures cannot be stored in it ({error}); it may be read-only, in use, or "
-            "left by a crash"
+            f"{path}: figures cannot be stored in it ({error}); it may be read-only or in use; "
+            f"if a crash left it, `rig recover {path}` makes a copy that takes them"
         ) from None

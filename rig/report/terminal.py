@@ -31,9 +31,11 @@ _STYLES = {
 def print_result(console: Console, result: Result) -> None:
     """Facts of the run, figures, witnesses, verdict with its reasons, and where the file is."""
     evaluation, settings = result.evaluation, result.settings
-    console.print(f"[bold]{settings.measurement}[/] latency, scenario {settings.scenario}")
+    title = Text(settings.measurement, style="bold")
+    title.append(f" latency, scenario {settings.scenario}", style="default")
+    console.print(title)
     for name, value in run_facts(result):
-        console.print(f"  {name:<12}{value}", highlight=False, soft_wrap=True)
+        console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
     console.print()
     console.print("latency in microseconds, of all that were answered", style="bold")
     for table in _figures(evaluation):
@@ -48,7 +50,8 @@ def print_result(console: Console, result: Result) -> None:
         console.print(line, soft_wrap=True)
     console.print()
     _print_verdict(console, evaluation)
-    console.print(f"run file: {result.path}", highlight=False, soft_wrap=True)
+    name = "run file" if settings.train else "file"
+    console.print(f"{name}: {result.path}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _figures(evaluation: Evaluation) -> Iterator[Table]:

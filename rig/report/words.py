@@ -12,7 +12,7 @@ from rig.session.results import Result
 REASON_LIMIT = 12
 VERDICT_WORDS = {
     Verdict.PASS: "all limits of the plan kept, all witnesses agree, nothing lost",
-    Verdict.INCONCLUSIVE: "the run did not get to its planned end",
+    Verdict.INCONCLUSIVE: "nothing speaks against it, but the proof is not whole",
     Verdict.FAIL: "a limit of the plan was exceeded",
     Verdict.INCONSISTENT: "the witnesses disagree: do not trust these figures",
     Verdict.INCOMPLETE: "data were lost: these figures do not cover all that happened",
@@ -60,8 +60,13 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
     train = settings.train
     sample_ns = 1e9 / settings.sample_rate_hz
     return [
-        ("started", f"{result.created}, {result.state}"),
-        ("stimulus", f"{train.pattern.name.lower()} train of {train.count}, seed {train.seed}"),
+        ("started" if train else "analyzed", f"{result.created}, {result.state}"),
+        (
+            "stimulus",
+            "not of this rig"
+            if train is None
+            else f"{train.pattern.name.lower()} train of {train.count}, seed {train.seed}",
+        ),
         ("duration", f"{evaluation.duration_s:.3f} s, first to last stimulus edge"),
         (
             "resolution",

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from rig.analysis.raw import Settings
-from rig.bench.open import Bench, open_bench
+from rig.bench.open import Bench, OpenBench, open_bench
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RigError
@@ -21,7 +21,6 @@ from rig.session.environment import environment_of
 from rig.session.fetcher import CaptureFetcher
 from rig.session.live import LiveSummary
 from rig.session.settings import settings_of, settings_to_json
-from rig.stimulus.train import Polarity
 from rig.target.protocol import LOG_CHUNK
 
 READ_S = 0.1
@@ -51,7 +50,12 @@ class _Ending:
 
 
 def run(
-    plan: Plan, fixture: Fixture, path: Path, on_progress: OnProgress, stop: threading.Event
+    plan: Plan,
+    fixture: Fixture,
+    path: Path,
+    on_progress: OnProgress,
+    stop: threading.Event,
+    opener: OpenBench = open_bench,
 ) -> RigError | None:
     """Measure, and leave a finished run file at `path`.
 
@@ -61,13 +65,13 @@ def run(
     """
     live = LiveSummary(plan.stimulus.count, fixture.analyzer.sample_rate_hz)
     on_progress(live)
-    with open_bench(fixture) as bench:
+    with opener(fixture) as bench:
         settings = settings_of(
             plan, fixture, bench.analyzer.identity.sample_rate_hz, bench.stimulus.identity.clock_hz
         )
         live.sample_rate_hz = settings.sample_rate_hz
         environment = environment_of(bench)
-        bench.stimulus.configure(settings.train)
+        bench.stimulus.configure(plan.train(settings.stimulus_clock_hz))
         texts = {"plan": plan.text, "fixture": fixture.text, "calibration": "", **environment}
         with RunWriter(path, texts, settings_to_json(settings)) as writer:
             recording = _Recording(bench, settings, plan, writer, live, on_progress)
@@ -121,12 +125,11 @@ class _Recording:
         self._bench.analyzer.start()
         while not self._live.samples and not stop.is_set():
             self._read()
-        train = self._settings.train
-        edge = "rising" if train.polarity is Polarity.POSITIVE else "falling"
+        edge = "rising" if self._settings.wiring.active_level else "falling"
         self._bench.target.arm(
             ArmOptions(
                 measurement=self._settings.measurement,
-                capacity=2 * train.count + SPARE_LOG_RECORDS,
+                capacity=2 * self._live.planned + SPARE_LOG_RECORDS,
                 sequence_bits=len(self._settings.wiring.sequence),
                 options={"edge": edge},
             )

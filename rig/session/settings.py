@@ -60,19 +60,24 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
     """The way back. Raises InputError naming the file if the values make no sense."""
     try:
-        train = dict(stored["train"])
-        train["pattern"], train["polarity"] = Pattern(train["pattern"]), Polarity(train["polarity"])
         wiring = {**stored["wiring"], "sequence": tuple(stored["wiring"]["sequence"])}
         return Settings(
             **{
                 **stored,
-                "train": Train(**train),
+                "train": _train(stored["train"]),
                 "wiring": Wiring(**wiring),
                 "limits": Limits(**stored["limits"]),
             }
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged run file, its settings are unusable ({error})") from None
+
+
+def _train(stored: dict[str, Any] | None) -> Train | None:
+    if stored is None:
+        return None
+    pattern, polarity = Pattern(stored["pattern"]), Polarity(stored["polarity"])
+    return Train(**{**stored, "pattern": pattern, "polarity": polarity})
 
 
 def account_from_json(path: Path, stored: dict[str, Any]) -> Account:

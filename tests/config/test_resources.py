@@ -36,7 +36,15 @@ def test_built_in_names() -> None:
         "interrupt-ramp",
         "interrupt-soak",
     )
-    assert resources.fixture_names() == ("parallel-port-fx2", "virtual", "virtual-misbehaving")
+    assert resources.fixture_names() == (
+        "beaglelogic-local",
+        "beaglelogic-tcp",
+        "dslogic",
+        "parallel-port-fx2",
+        "saleae-logic16",
+        "virtual",
+        "virtual-misbehaving",
+    )
     assert resources.find_plan("interrupt").is_file()
     assert resources.find_fixture("virtual").is_file()
 
@@ -45,7 +53,8 @@ def test_an_unknown_name_lists_the_built_in_ones() -> None:
     with pytest.raises(InputError) as error:
         resources.find_fixture("virtaul")
     assert str(error.value) == (
-        "virtaul: no built-in fixture (did you mean virtual?); valid: parallel-port-fx2, virtual, "
+        "virtaul: no built-in fixture (did you mean virtual?); valid: beaglelogic-local, "
+        "beaglelogic-tcp, dslogic, parallel-port-fx2, saleae-logic16, virtual, "
         "virtual-misbehaving, or a path with a slash or ending in .toml"
     )
 

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import textwrap
 from itertools import pairwise
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -104,6 +107,20 @@ def test_chunk_borders_between_edges_of_one_sample(tmp_path_factory, n, stride, 
             state = state & ~(1 << c) | v << c
 
 
+def test_the_documented_way_to_read_edges(tmp_path, monkeypatch):
+    """The code in docs/run-file.md, run as it stands there."""
+    text = (Path(__file__).parents[2] / "docs/run-file.md").read_text()
+    (code,) = re.findall(r"(?:^    .*\n)+", text[: text.index("## While")], re.MULTILINE)
+    index = np.cumsum(np.where(np.arange(CHUNK + 9) == 77, 1 << 33, 3))
+    with RunWriter(tmp_path / "run.h5", TEXTS, {}) as writer:
+        writer.edges(edges(index, np.zeros(len(index))))
+        writer.finish("complete", {})
+    monkeypatch.chdir(tmp_path)
+    names = {"h5py": h5py, "np": np}
+    exec(textwrap.dedent(code), names)  # noqa: S102
+    assert np.array_equal(names["sample"], index)
+
+
 WRITE_AND_WAIT = """
 import sys
 from pathlib import Path
@@ -181,5 +198,5 @@ def test_missing_foreign_newer_and_damaged_files(tmp_path):
         RunFile(path)
     with h5py.File(path, "a") as file:
         file.attrs["format_version"] = 1
-    with pytest.raises(InputError, match="damaged run file, edges/sample"):
+    with pytest.raises(InputError, match="damaged run file, edges/delta"):
         RunFile(path)

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run file as a bench: the three instruments say again what they said in that run.
+
+So the same code makes the same figures from it, under the same limits or others.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+from rig.bench.open import Bench
+from rig.capture.replay.analyzer import ReplayAnalyzer
+from rig.closing import Closing
+from rig.config.fixture import Fixture, parse_fixture
+from rig.errors import InputError
+from rig.instruments import (
+    AnalyzerIdentity,
+    ArmOptions,
+    CaptureBlock,
+    CaptureEnd,
+    CaptureItem,
+    LogArray,
+    Loss,
+    LossKind,
+    StimulusIdentity,
+    StimulusState,
+    StimulusStatus,
+    TargetIdentity,
+    TargetSummary,
+)
+from rig.record.reader import RunFile
+from rig.stimulus.train import Train
+
+REPLAYED = "replay"
+"""Stands for the driver in a replayed run's own record."""
+_FETCH_EDGES = 1 << 16
+_Identity = TypeVar("_Identity", AnalyzerIdentity, StimulusIdentity, TargetIdentity)
+
+
+def replay_fixture(path: Path) -> Fixture:
+    """The fixture that the run was made with. Raises InputError for what cannot be replayed."""
+    with RunFile(path) as file:
+        _require_complete(file)
+        return parse_fixture(file.text("fixture"), f"{path} (its fixture)")
+
+
+@contextmanager
+def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
+    """The instruments of the run; the file stays open meanwhile. Raises InputError."""
+    with RunFile(path) as file:
+        _require_complete(file)
+        train_over = threading.Event()
+        yield Bench(
+            analyzer=ReplayAnalyzer(_RunSource(file), train_over),
+            stimulus=ReplayStimulus(file, train_over),
+            target=ReplayTarget(file),
+        )
+
+
+def _require_complete(file: RunFile) -> None:
+    """A run that was cut short has no account of its instruments that could be replayed."""
+    if file.state != "complete":
+        raise InputError(
+            f"{file.path}: a run that is {file.state} cannot be replayed, only a complete one; "
+            "compute its figures again with `rig analyze`"
+        )
+
+
+class _RunSource:
+    """Implements rig.capture.replay.capture_file.Source."""
+
+    def __init__(self, file: RunFile) -> None:
+        self._file = file
+        stored = _identity(file, "analyzer", AnalyzerIdentity)
+        self.identity = AnalyzerIdentity(
+            driver=REPLAYED,
+            vendor=stored.vendor,
+            model=stored.model,
+            library=stored.library,
+            sample_rate_hz=stored.sample_rate_hz,
+            channels=tuple(stored.channels),
+        )
+
+    def items(self) -> Iterator[CaptureItem]:
+        """Edges as they were stored, each loss behind the samples that it was seen after."""
+        with _readable(self._file):
+            losses = deque(self._losses())
+            for block in self._file.edge_blocks():
+                yield block
+                while losses and losses[0].sample <= block.end_sample:
+                    yield losses.popleft()
+            yield from losses
+        yield CaptureEnd(self._file.covered_samples, asked=True)
+
+    def _losses(self) -> Iterator[Loss]:
+        for kind, sample, text in self._file.losses():
+            try:
+                yield Loss(LossKind(kind), sample, text)
+            except ValueError:
+                raise InputError(f"{self._file.path}: damaged run file, loss {kind!a}") from None
+
+
+class ReplayStimulus(Closing):
+    """Implements rig.instruments.Stimulus."""
+
+    def __init__(self, file: RunFile, train_over: threading.Event) -> None:
+        """`train_over` is set when the status has been told. Raises InputError."""
+        self.identity = _identity(file, "stimulus", StimulusIdentity)
+        self._file = file
+        self._train_over = train_over
+        self._fetched = 0
+        self._planned = 0
+        self._counts = {
+            name: _count(file, name)
+            for name in ("sent", "stimulus_late", "stimulus_late_max_ticks", "capture_overruns")
+        }
+
+    def configure(self, train: Train) -> None:
+        """Raises InputError if this is not the train that was sent."""
+        stored = self._file.settings.get("train")
+        given = {field.name: getattr(train, field.name) for field in fields(train)}
+        if stored != given:
+            differing = [
+                name
+                for name, value in given.items()
+                if not isinstance(stored, dict) or stored.get(name) != value
+            ]
+            raise InputError(
+                f"{self._file.path}: was made with another train ({', '.join(differing)} differ); "
+                "give the plan, --count and --seed that it was made with"
+            )
+        self._planned = train.count
+
+    def start(self) -> None:
+        """The stored train has long been sent."""
+
+    def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:  # noqa: ARG002 - nothing to wait for
+        """The next captured edges."""
+        first = self._fetched
+        with _readable(self._file):
+            ticks = self._file.captures(first, _FETCH_EDGES)
+        self._fetched += len(ticks)
+        return CaptureBlock(first, ticks, running=self._fetched < self._file.capture_count)
+
+    def status(self) -> StimulusStatus:
+        """The account at the end of the train."""
+        self._train_over.set()
+        return StimulusStatus(
+            state=StimulusState.DONE,
+            planned=self._planned,
+            sent=self._counts["sent"],
+            late=self._counts["stimulus_late"],
+            late_max_ticks=self._counts["stimulus_late_max_ticks"],
+            captured=self._file.capture_count,
+            capture_overruns=self._counts["capture_overruns"],
+            now_ticks=0,
+        )
+
+    def abort(self) -> None:
+        """There is nothing to stop."""
+
+    def close(self) -> None:
+        """The file belongs to whoever opened it."""
+
+
+class ReplayTarget(Closing):
+    """Implements rig.instruments.Target."""
+
+    def __init__(self, file: RunFile) -> None:
+        """Raises InputError."""
+        self.identity = _identity(file, "target", TargetIdentity)
+        self._file = file
+        self._summary = TargetSummary(
+            handled=_count(file, "handled"),
+            records=file.log_count,
+            dropped=_count(file, "log_dropped"),
+        )
+
+    def environment(self) -> dict[str, object]:
+        """As the agent told it."""
+        stored = _object(self._file, "target").get("environment")
+        return stored if isinstance(stored, dict) else {}
+
+    def arm(self, options: ArmOptions) -> None:
+        """There is nothing to arm."""
+
+    def stop(self) -> TargetSummary:
+        """The agent's account after the run."""
+        return self._summary
+
+    def log(self, first: int, count: int) -> LogArray:
+        """As stored."""
+        with _readable(self._file):
+            return self._file.log(first, count)
+
+    def close(self) -> None:
+        """The file belongs to whoever opened it."""
+
+
+@contextmanager
+def _readable(file: RunFile) -> Iterator[None]:
+    """What h5py raises for a damaged chunk becomes an InputError."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"{file.path}: damaged run file ({error})") from None
+
+
+def _object(file: RunFile, party: str) -> dict[str, Any]:
+    try:
+        value = json.loads(file.text(f"environment/{party}"))
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise InputError(f"{file.path}: damaged run file, it does not tell its {party}")
+    return value
+
+
+def _identity(file: RunFile, party: str, kind: type[_Identity]) -> _Identity:
+    """Raises InputError if a field is missing or of another type."""
+    stored = _object(file, party)
+    hints = get_type_hints(kind)
+    values = {field.name: stored.get(field.name, MISSING) for field in fields(kind)}
+    for name, value in values.items():
+        expected = hints[name] if hints[name] in {str, int} else list
+        if not isinstance(value, expected) or isinstance(value, bool):
+            raise InputError(f"{file.path}: damaged run file, {party}: {name} is not usable")
+    return kind(**values)
+
+
+def _count(file: RunFile, name: str) -> int:
+    value = file.report.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise InputError(f"{file.path}: damaged run file, its report has no usable {name}")
+    return value

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A capture in a file, whatever its format: channels by name, then items as an analyzer gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Protocol
+
+from rig.capture.replay.sr_reader import SrSession
+from rig.capture.replay.vcd_reader import ValueChangeDump
+from rig.errors import InputError
+from rig.instruments import AnalyzerIdentity, CaptureItem
+
+_MAGIC_BYTES = 8
+
+
+class FileKind(Enum):
+    """What the first bytes of a file say that it is; the values are those bytes."""
+
+    RUN_FILE = b"\x89HDF\r\n\x1a\n"
+    SR_SESSION = b"PK"
+    VALUE_CHANGE_DUMP = b"$"
+
+
+class Source(Protocol):
+    """A capture that can be read any number of times."""
+
+    identity: AnalyzerIdentity
+
+    def items(self) -> Iterator[CaptureItem]:
+        """The whole capture in order, CaptureEnd last. Raises InputError for a damaged file."""
+
+
+@dataclass(frozen=True)
+class OpenCapture:
+    """A capture file and the bits that its wanted channels have in the edges."""
+
+    source: Source
+    bits: tuple[int, ...]
+
+
+def kind_of(path: Path) -> FileKind:
+    """Told by the first bytes, not by the name. Raises InputError for what is none of them."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_MAGIC_BYTES)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    for kind in FileKind:
+        if start.lstrip(b" \t\r\n").startswith(kind.value):
+            return kind
+    raise InputError(
+        f"{path}: is no capture; valid: a run file, a session file of sigrok (.sr) or a value "
+        "change dump (.vcd)"
+    )
+
+
+def open_capture(path: Path, wanted: Sequence[str], sample_rate_hz: int | None) -> OpenCapture:
+    """Open a session file or a value change dump.
+
+    `wanted` names the channels to be read: by the capture's own name, or D0, D1, ... by place.
+    `sample_rate_hz` is the rate that the capture was made with, for a dump, whose time scale is
+    finer, and for a session file that does not tell. Raises InputError for a file that is neither,
+    a name that is not in it, and a rate that contradicts it.
+    """
+    match kind_of(path):
+        case FileKind.SR_SESSION:
+            session = SrSession(path, wanted, sample_rate_hz)
+            return OpenCapture(session, session.bits)
+        case FileKind.VALUE_CHANGE_DUMP:
+            dump = ValueChangeDump(path, wanted, sample_rate_hz)
+            return OpenCapture(dump, tuple(range(len(wanted))))
+        case FileKind.RUN_FILE:
+            raise InputError(f"{path}: is a run file, which has its own wiring: name no channels")

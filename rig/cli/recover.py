@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig recover FILE [OUT]`"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rig.record.recover import recover
+
+
+def command(options: argparse.Namespace) -> int:
+    """Copy what a crash left; 0 if the copy is there."""
+    source: Path = options.file
+    out: Path = options.out or source.with_name(f"{source.stem}-recovered{source.suffix}")
+    found = recover(source, out)
+    print(
+        f"{out}: {found.samples:,} samples with {found.edges:,} edges, {found.captures:,} captured "
+        f"answers, {found.log_records:,} log records"
+    )
+    if not found.complete:
+        print(f"missing: what came after sample {found.samples:,}, and the instruments' report")
+    print(f"now: rig analyze {out}")
+    return 0

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Growing datasets that can be read, whole and in order, at every moment of their growth.
+
+Each column has two datasets. The main one is compressed and takes whole chunks only: HDF5 cannot
+give room back while others read, so a compressed chunk written three times takes room three times.
+The rows after the last whole chunk go to the column's tail, uncompressed, a chunk long and written
+over in place. The dataset `written` tells for each column how many rows count in the main dataset
+and how many in all.
+
+The order of writing makes that exact without a lock: rows are in the file before they count, and a
+tail is written over only when the rows it had count in the main dataset. A reader that finds that
+number unchanged after it read from a tail has read the rows it asked for. The size that HDF5 shows
+for a dataset is not used: it can be ahead of the chunks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from rig.errors import InputError
+from rig.record.layout import COLUMNS, TAIL, TAIL_CHUNK, WRITTEN
+
+Rows = npt.NDArray[Any]
+
+
+class _GrowingColumn:
+    """One column being written: a buffer, the main dataset, the tail."""
+
+    def __init__(self, file: h5py.File, name: str, dtype: npt.DTypeLike, chunk: int) -> None:
+        self._main = file.create_dataset(
+            name, (0,), dtype, chunks=(chunk,), maxshape=(None,), shuffle=True,
+            compression="gzip", compression_opts=1,
+        )  # fmt: skip
+        self._tail = file.create_dataset(
+            f"{TAIL}/{name}", (chunk,), dtype, chunks=(min(chunk, TAIL_CHUNK),)
+        )
+        self._chunk = chunk
+        self._parts: list[Rows] = []
+        self._buffered = 0
+        self._in_tail = 0
+        self.in_main = 0
+
+    @property
+    def rows(self) -> int:
+        return self.in_main + self._buffered
+
+    def append(self, rows: Rows) -> None:
+        if len(rows):
+            self._parts.append(rows)
+            self._buffered += len(rows)
+        if self._buffered >= self._chunk:
+            self._write_main(self._buffered // self._chunk * self._chunk)
+
+    def write_rest(self) -> None:
+        """Write what is no whole chunk to the main dataset; nothing may be appended after it."""
+        if self._buffered:
+            self._write_main(self._buffered)
+
+    def write_tail(self) -> None:
+        if self._buffered > self._in_tail:
+            new = self._joined()[self._in_tail :]
+            self._tail[self._in_tail : self._buffered] = new
+            self._in_tail = self._buffered
+
+    def _write_main(self, count: int) -> None:
+        rows = self._joined()
+        self._main.resize((self.in_main + count,))
+        self._main[self.in_main :] = rows[:count]
+        self._parts = [rows[count:].copy()] if len(rows) > count else []
+        self._buffered -= count
+        self._in_tail = 0
+        self.in_main += count
+
+    def _joined(self) -> Rows:
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+
+class ColumnsWriter:
+    """All columns of a file being written. To be made before the file enters SWMR mode."""
+
+    def __init__(self, file: h5py.File) -> None:
+        self._file = file
+        self._columns = {
+            name: _GrowingColumn(file, name, dtype, chunk)
+            for name, (dtype, chunk) in COLUMNS.items()
+        }
+        self._written = np.zeros((len(COLUMNS), 2), np.int64)
+        file[WRITTEN] = self._written
+        file[WRITTEN].attrs["columns"] = list(COLUMNS)
+
+    def append(self, name: str, rows: Rows) -> None:
+        """Append rows of the column's type. Whole chunks are written, the rest kept in memory."""
+        self._columns[name].append(rows)
+
+    def commit(self) -> None:
+        """Write every row, and make all of them count."""
+        self._publish_main()
+        for column in self._columns.values():
+            column.write_tail()
+        self._file.flush()
+        self._written[:, 1] = [column.rows for column in self._columns.values()]
+        self._publish()
+
+    def seal(self) -> None:
+        """Write every row to the main datasets; nothing may be appended after it."""
+        for column in self._columns.values():
+            column.write_rest()
+        self._publish_main()
+
+    def _publish_main(self) -> None:
+        self._file.flush()
+        self._written[:, 0] = [column.in_main for column in self._columns.values()]
+        self._written[:, 1] = self._written.max(axis=1)
+        self._publish()
+
+    def _publish(self) -> None:
+        self._file[WRITTEN][...] = self._written
+        self._file.flush()
+
+
+class ColumnsReader:
+    """All columns of a file that is finished, being written, or was left by a crash."""
+
+    def __init__(self, file: h5py.File, source: str, *, live: bool) -> None:
+        """Raises InputError, naming `source`, if the columns are not as this rig writes them."""
+        self._file = file
+        self._source = source
+        self._live = live
+        self._numbers = {name: number for number, name in enumerate(COLUMNS)}
+        self._written = file[WRITTEN]
+        if not (
+            isinstance(self._written, h5py.Dataset)
+            and self._written.shape == (len(COLUMNS), 2)
+            and self._written.dtype == np.int64
+        ):
+            raise self._damaged(f"{WRITTEN} is not as it should be")
+        self._datasets = {name: self._checked(name) for name in COLUMNS}
+        self._rows = {name: self._row_counts(name)[1] for name in COLUMNS}
+
+    def _checked(self, name: str) -> tuple[h5py.Dataset, h5py.Dataset]:
+        """Main dataset and tail of a column."""
+        dtype, chunk = COLUMNS[name]
+        main, tail = self._file[name], self._file[f"{TAIL}/{name}"]
+        for dataset, rows in ((main, chunk), (tail, min(chunk, TAIL_CHUNK))):
+            # A chunk is read whole: one of another size might not fit into memory.
+            if (
+                not isinstance(dataset, h5py.Dataset)
+                or (dataset.dtype, dataset.ndim, dataset.chunks) != (dtype, 1, (rows,))
+                or (dataset is tail and tail.shape != (chunk,))
+            ):
+                raise self._damaged(f"{name} is not as it should be")
+        return main, tail
+
+    def rows(self, name: str) -> int:
+        """Rows of a column that counted when the file was opened."""
+        return self._rows[name]
+
+    def read(self, name: str, first: int, stop: int) -> Rows:
+        """Rows [first, stop) of a column, as far as they count."""
+        stop = min(stop, self._rows[name])
+        main, tail = self._datasets[name]
+        while True:
+            in_main, _ = self._row_counts(name)
+            for dataset in (main, tail) if self._live else ():
+                dataset.refresh()
+            rows: Rows = main[first : min(stop, in_main)]
+            if stop <= in_main:
+                return rows
+            start = max(first, in_main)
+            rest = tail[start - in_main : max(stop, start) - in_main]
+            if self._row_counts(name)[0] == in_main:
+                return np.concatenate((rows, rest))
+
+    def _row_counts(self, name: str) -> tuple[int, int]:
+        """How many rows of a column count in the main dataset, and in all."""
+        if self._live:
+            self._written.refresh()
+        in_main, rows = (int(count) for count in self._written[self._numbers[name]])
+        if self._live and rows < in_main:  # caught between the two
+            rows = in_main
+        chunk = COLUMNS[name][1]
+        whole = in_main % chunk == 0 or in_main == rows
+        if not (0 <= in_main <= rows and whole) or (not self._live and rows - in_main > chunk):
+            raise self._damaged(f"{name} has {in_main} of {rows} rows")
+        return in_main, rows
+
+    def _damaged(self, what: str) -> InputError:
+        return InputError(f"{self._source}: damaged run file, {what}")

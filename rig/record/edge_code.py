@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edges as distances with anchors: five bytes an edge before compression, one or less after it.
+
+Row i of `edges/delta` is the distance from edge i - 1 in samples, in 32 bits. `edges/anchor` gives
+the absolute sample of the first edge of each chunk, so that a reader can begin there, and of each
+edge further from the last one than 32 bits can tell. The distance of an anchored edge is stored as
+0: the sample of any edge is that of the last anchor up to it, plus the distances after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.errors import InputError
+from rig.instruments import EdgeBlock, Int64Array, UInt8Array
+from rig.record.columns import ColumnsReader, ColumnsWriter
+from rig.record.layout import ANCHOR, ANCHORS, CHUNK, DELTA, PACKED
+
+FAR_SAMPLES = 1 << 32
+"""The first distance that has no place in a delta: three minutes at 24 MHz."""
+
+
+def packed_of(block: EdgeBlock) -> UInt8Array:
+    """Channel in bits 0 to 6, level in bit 7; shape (n,)."""
+    return block.channel | block.level << np.uint8(7)
+
+
+def levels_after(levels: int, packed: UInt8Array) -> int:
+    """Mask of levels after these edges (channel in bits 0 to 6, level in bit 7)."""
+    unknown = 2
+    last = np.full(128, unknown, np.uint8)
+    last[packed & 0x7F] = packed >> np.uint8(7)  # of one channel's edges the last assigned stays
+    for channel in np.flatnonzero(last != unknown).tolist():
+        levels = levels & ~(1 << channel) | int(last[channel]) << channel
+    return levels
+
+
+class EdgeEncoder:
+    """Appends blocks of edges to the columns."""
+
+    def __init__(self, columns: ColumnsWriter) -> None:
+        self._columns = columns
+        self._rows = 0
+        self._last_sample = 0
+
+    def append(self, block: EdgeBlock) -> None:
+        """Append a block that follows the one before it."""
+        index = block.index
+        if not len(index):
+            return
+        packed = packed_of(block)
+        # Differences modulo 2**32; where that is not the difference there is an anchor.
+        delta = np.empty(len(index), np.uint32)
+        delta[0] = (int(index[0]) - self._last_sample) % FAR_SAMPLES
+        np.subtract(index[1:], index[:-1], out=delta[1:], casting="unsafe")
+        anchored = self._anchored(index)
+        delta[anchored] = 0
+        self._columns.append(ANCHORS, self._anchors(block, packed, anchored))
+        self._columns.append(DELTA, delta)
+        self._columns.append(PACKED, packed)
+        self._rows += len(index)
+        self._last_sample = int(index[-1])
+
+    def _anchored(self, index: Int64Array) -> Int64Array:
+        """Which edges of a block begin a chunk or are too far from the one before."""
+        anchored: Int64Array = np.arange(-self._rows % CHUNK, len(index), CHUNK)
+        if index[-1] - self._last_sample >= FAR_SAMPLES:
+            distance = np.diff(index, prepend=self._last_sample)
+            anchored = np.union1d(anchored, np.flatnonzero(distance >= FAR_SAMPLES))
+        return anchored
+
+    def _anchors(
+        self, block: EdgeBlock, packed: UInt8Array, anchored: Int64Array
+    ) -> npt.NDArray[np.void]:
+        anchors = np.zeros(len(anchored), ANCHOR)
+        anchors["row"] = self._rows + anchored
+        anchors["sample"] = block.index[anchored]
+        levels, first = block.levels_before, 0
+        for number, row in enumerate(anchored.tolist()):
+            levels = levels_after(levels, packed[first:row])
+            anchors["levels"][number] = levels
+            first = row
+        return anchors
+
+
+class EdgeDecoder:
+    """Reads edges from the columns, in memory of a chunk."""
+
+    def __init__(self, columns: ColumnsReader, source: str, covered_samples: int) -> None:
+        """Takes the edges of the first `covered_samples` samples. Raises InputError if damaged."""
+        self._columns = columns
+        self._source = source
+        self._covered = covered_samples
+        self._rows = min(columns.rows(DELTA), columns.rows(PACKED))
+        self._anchors = columns.read(ANCHORS, 0, columns.rows(ANCHORS))
+        self._anchors = self._anchors[self._anchors["row"] < self._rows]
+        self._check_anchors()
+        self._rows = self._rows_before(covered_samples)
+
+    @property
+    def rows(self) -> int:
+        """Edges in all."""
+        return self._rows
+
+    def chunks_from(self, sample: int) -> tuple[int, Iterator[tuple[Int64Array, UInt8Array]]]:
+        """Edges from a chunk that begins before `sample`, or from the first.
+
+        Returns the levels before them, and an iterator over (index, packed), both of shape (n,):
+        n > 0, and never are edges of one sample in two of these. Raises InputError if damaged.
+        """
+        if not self._rows:
+            return 0, iter(())
+        borders = self._anchors[self._anchors["row"] % CHUNK == 0]
+        number = max(int(np.searchsorted(borders["sample"], sample)) - 1, 0)
+        return int(borders["levels"][number]), self._whole_samples(number * CHUNK)
+
+    def _whole_samples(self, row: int) -> Iterator[tuple[Int64Array, UInt8Array]]:
+        held_index, held_packed = np.empty(0, np.int64), np.empty(0, np.uint8)
+        while row < self._rows:
+            stop = min(row + CHUNK, self._rows)
+            index, packed = self._decoded(row, stop)
+            row = stop
+            if (len(held_index) and held_index[-1] > index[0]) or index[-1] >= self._covered:
+                raise self._damaged(f"edges are out of order before row {row}")
+            index = np.concatenate((held_index, index))
+            packed = np.concatenate((held_packed, packed))
+            take = len(index) if row == self._rows else int(np.searchsorted(index, index[-1]))
+            if not take:
+                raise self._damaged(f"all edges before row {row} are of one sample")
+            yield index[:take], packed[:take]
+            held_index, held_packed = index[take:], packed[take:]
+
+    def _decoded(self, first: int, stop: int) -> tuple[Int64Array, UInt8Array]:
+        """Rows [first, stop) of one chunk, `first` being its first row."""
+        delta = self._columns.read(DELTA, first, stop)
+        packed: UInt8Array = self._columns.read(PACKED, first, stop)
+        if len(delta) != stop - first or len(packed) != stop - first:
+            raise self._damaged(f"edges from row {first} on are missing")
+        low, high = np.searchsorted(self._anchors["row"], (first, stop))
+        anchors = self._anchors[low:high]
+        starts = anchors["row"] - first
+        distance = np.cumsum(delta, dtype=np.int64)
+        base = anchors["sample"] - distance[starts]
+        index = distance + np.repeat(base, np.diff(starts, append=stop - first))
+        if index[0] < 0 or np.any(index[1:] < index[:-1]):
+            raise self._damaged(f"edges from row {first} on are out of order")
+        return index, packed
+
+    def _check_anchors(self) -> None:
+        """Each chunk begins with one, and they ascend."""
+        row = self._anchors["row"]
+        borders = row[row % CHUNK == 0]
+        if (
+            not np.array_equal(borders, np.arange(0, self._rows, CHUNK))
+            or np.any(row[1:] <= row[:-1])
+            or np.any(self._anchors["sample"][1:] < self._anchors["sample"][:-1])
+        ):
+            raise self._damaged("the anchors of its edges are not as they should be")
+
+    def _rows_before(self, sample: int) -> int:
+        """Edges before `sample`: what a writer was about to add later does not count."""
+        number = int(np.searchsorted(self._anchors["sample"], sample)) - 1
+        if number < 0:
+            return 0
+        first = int(self._anchors["row"][number]) // CHUNK * CHUNK
+        index, _ = self._decoded(first, min(first + CHUNK, self._rows))
+        return first + int(np.searchsorted(index, sample))
+
+    def _damaged(self, what: str) -> InputError:
+        return InputError(f"{self._source}: damaged run file, {what}")
