@@ -45,7 +45,7 @@ class VirtualProcess(Closing):
         self._errors = tempfile.TemporaryFile(prefix="rig-virtual-")  # noqa: SIM115
         # A session of its own: Ctrl-C at the terminal is for the host, which ends things in order.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "rig.virtual"],
+            [sys.executable, "-P", "-m", "rig.virtual"],  # -P: no module of the current folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
