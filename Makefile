@@ -39,11 +39,13 @@ apt:
 $(BIN)/python: | apt
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml setup.py | $(BIN)/python
+NATIVE := $(wildcard rig/capture/native/*.[ch])
+
+$(VENV)/.installed: pyproject.toml setup.py $(NATIVE) | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml setup.py | $(BIN)/python
+$(VENV)/.installed-dev: pyproject.toml setup.py $(NATIVE) | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@ $(VENV)/.installed
 
@@ -70,4 +72,4 @@ bench: setup-dev
 clean:
 	$(MAKE) -C firmware clean
 	$(MAKE) -C firmware/emulator clean
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf rig/capture/native/build $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,22 +2,27 @@
 """Puts into the wheel what lies outside the packages in a checkout: fixtures, firmware, emulator.
 
 The emulator is built if simavr's headers are there (libsimavr-dev); without it a wheel
-does everything but the virtual bench. The firmware is the image shipped with its source revision
-(docs/decisions/0003), so that no AVR compiler is needed.
+does everything but the virtual bench. Edge extraction is compiled if there is a C compiler; without
+it numpy does the same, slower (docs/decisions/0008). The firmware is the image shipped with its
+source revision (docs/decisions/0003), so that no AVR compiler is needed.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 EMULATOR = ROOT / "firmware/emulator/build/rig-emulator"
+NATIVE = Path("rig/capture/native")
+NATIVE_FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden"]
 
 
 class BuildPyWithData(build_py):
@@ -25,6 +30,7 @@ class BuildPyWithData(build_py):
 
     def run(self) -> None:
         super().run()
+        _compile_native(ROOT if self.editable_mode else Path(self.build_lib))
         if self.editable_mode:
             return
         data = Path(self.build_lib) / "rig" / "data"
@@ -36,16 +42,43 @@ class BuildPyWithData(build_py):
             subprocess.run(["make", "-C", str(ROOT / "firmware/emulator"), "all"], check=True)
             _copy(EMULATOR, data / "bin")
 
+    def get_source_files(self) -> list[str]:
+        """What a source distribution must hold beside the modules."""
+        return [*super().get_source_files(), *map(str, _native_sources("*.[ch]"))]
 
-class PlatformWheel(bdist_wheel):
-    """The wheel holds a program, so it is for one platform, but for any Python."""
 
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.root_is_pure = False
+class PlatformDistribution(Distribution):
+    """The wheel holds a program, so it is for one platform."""
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+class AnyPythonWheel(bdist_wheel):
+    """The program knows nothing of Python: the wheel is for any version of it."""
 
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]
+
+
+def _native_sources(pattern: str) -> list[Path]:
+    return sorted(path.relative_to(ROOT) for path in (ROOT / NATIVE).glob(pattern))
+
+
+def _compile_native(into: Path) -> None:
+    """Leave librig-edges.so beside its loader, or no such file if it cannot be compiled."""
+    library = into / NATIVE / "build" / "librig-edges.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    library.unlink(missing_ok=True)
+    fresh = library.with_suffix(".new")  # nobody may load half a library
+    sources = [str(ROOT / path) for path in _native_sources("*.c")]
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    try:
+        subprocess.run([*compiler, *NATIVE_FLAGS, "-o", str(fresh), *sources], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"edge extraction in C was not built, numpy will be used: {error}")
+        return
+    fresh.replace(library)
 
 
 def _copy(source: Path, folder: Path) -> None:
@@ -53,4 +86,8 @@ def _copy(source: Path, folder: Path) -> None:
     shutil.copy2(source, folder)
 
 
-setup(cmdclass={"build_py": BuildPyWithData, "bdist_wheel": PlatformWheel})
+setup(
+    distclass=PlatformDistribution,
+    cmdclass={"build_py": BuildPyWithData, "bdist_wheel": AnyPythonWheel},
+    exclude_package_data={"rig.capture.native": ["*.[ch]"]},
+)

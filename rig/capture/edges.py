@@ -3,32 +3,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from rig.capture import native
 from rig.instruments import EdgeBlock, Int64Array
 
 _WORD_BYTES = 8
+_NUMPY_SAMPLES = 1 << 18
+_NUMPY_CHANGES = 1 << 16
+"""Samples looked at, and changed samples taken, at once: they bound the memory."""
+
+
+class _Finder(Protocol):
+    """Finds the edges of whole samples; knows nothing of blocks."""
+
+    def find(
+        self, samples: npt.NDArray[Any], before: int, start_sample: int
+    ) -> tuple[int, native.FoundEdges]:
+        """How many of `samples`, shape (n,), n > 0, were dealt with, and the edges in those.
+
+        `before` is the sample before the first one, whose index is `start_sample`.
+        """
+
+
+def implementations() -> tuple[str, ...]:
+    """Names of the implementations that work here, fastest first; `numpy` always does."""
+    return (*native.variants(), "numpy")
 
 
 class EdgeExtractor:
     """Turns raw logic samples into edges, in constant memory.
 
     Bit n of a sample is channel n; samples of two bytes are little-endian, as in libsigrok's logic
-    packets. The result does not depend on how the bytes are split into buffers.
+    packets. The result does not depend on how the bytes are split into buffers, nor on the
+    implementation.
     """
 
-    def __init__(self, unitsize: Literal[1, 2], channel_mask: int) -> None:
-        """`unitsize` in bytes a sample; channels outside `channel_mask` are ignored."""
+    def __init__(
+        self, unitsize: Literal[1, 2], channel_mask: int, implementation: str | None = None
+    ) -> None:
+        """`unitsize` in bytes a sample; channels outside `channel_mask` are ignored.
+
+        `implementation` is one of `implementations()`, by default the fastest.
+        """
         self._unitsize = unitsize
         self._dtype = np.dtype("u1" if unitsize == 1 else "<u2")
-        self._mask = self._dtype.type(channel_mask & (256**unitsize - 1))
-        self._channels = np.array(
-            [bit for bit in range(8 * unitsize) if channel_mask >> bit & 1], dtype=np.uint8
-        )
+        self._mask = channel_mask & (256**unitsize - 1)
+        self._finder = _finder(implementation or implementations()[0], unitsize, self._mask)
         self._samples = 0
         self._last: int | None = None
         self._partial = b""
@@ -45,64 +70,97 @@ class EdgeExtractor:
 
     def feed(self, buffer: Any) -> EdgeBlock:
         """Edges of the whole samples in `buffer` (any bytes-like object; nothing of it is kept)."""
+        start, before = self._samples, self._last or 0
+        return join_blocks(list(self.blocks(buffer)), start, before)
+
+    def blocks(self, buffer: Any) -> Iterator[EdgeBlock]:
+        """The same in blocks of bounded size, however many edges there are.
+
+        All blocks must be taken, and while `buffer` still holds the samples.
+        """
         values = self._whole_samples(buffer)
-        start = self._samples
-        if not len(values):
-            return join_blocks([], start, self._last or 0)
-        before = int(values[0] & self._mask) if self._last is None else self._last
-        changed = self._changed(values, before)
-        previous = values[changed - 1]
-        previous[changed == 0] = before  # not values[-1]
-        difference = (values[changed] ^ previous) & self._mask
-        # np.nonzero walks row by row: the order of (index, channel) that an EdgeBlock promises.
-        row, column = np.nonzero(difference[:, None] >> self._channels & 1)
-        channel = self._channels[column]
-        self._samples += len(values)
-        self._last = int(values[-1] & self._mask)
-        return EdgeBlock(
-            start_sample=start,
-            end_sample=self._samples,
-            index=changed[row] + start,
-            channel=channel,
-            level=(values[changed[row]] >> channel & 1).astype(np.uint8),
-            levels_before=before,
-        )
+        at = 0
+        while at < len(values):
+            before = int(values[0]) & self._mask if self._last is None else self._last
+            start = self._samples
+            used, edges = self._finder.find(values[at:], before, start)
+            at += used
+            self._samples += used
+            self._last = int(values[at - 1]) & self._mask
+            yield EdgeBlock(start, self._samples, *edges, levels_before=before)
 
     def _whole_samples(self, buffer: Any) -> npt.NDArray[Any]:
         """Samples of the kept odd byte and `buffer`; a new odd byte at the end is kept."""
         raw = np.frombuffer(buffer, dtype=np.uint8)
+        if self._unitsize == 1:
+            return raw
         if self._partial:
             raw = np.concatenate((np.frombuffer(self._partial, dtype=np.uint8), raw))
         used = len(raw) - len(raw) % self._unitsize
         self._partial = raw[used:].tobytes()
         return raw[:used].view(self._dtype)
 
-    def _changed(self, values: npt.NDArray[Any], before: int) -> Int64Array:
-        """Positions whose masked value differs from the one before, `before` standing at -1."""
-        first = [0] if int(values[0]) & int(self._mask) != before else []
-        return np.concatenate((np.array(first, dtype=np.int64), self._changed_inside(values)))
 
-    def _changed_inside(self, values: npt.NDArray[Any]) -> Int64Array:
+def _finder(implementation: str, unitsize: int, mask: int) -> _Finder:
+    if implementation == "numpy":
+        return _NumpyFinder(unitsize, mask)
+    return native.NativeFinder(implementation, unitsize, mask)
+
+
+class _NumpyFinder:
+    """For where there is no compiler; and what the native ones are tested against."""
+
+    def __init__(self, unitsize: int, mask: int) -> None:
+        self._unitsize = unitsize
+        self._mask = np.dtype("u1" if unitsize == 1 else "<u2").type(mask)
+        self._channels = np.array(
+            [bit for bit in range(8 * unitsize) if mask >> bit & 1], dtype=np.uint8
+        )
+
+    def find(
+        self, samples: npt.NDArray[Any], before: int, start_sample: int
+    ) -> tuple[int, native.FoundEdges]:
+        samples = samples[:_NUMPY_SAMPLES]
+        changed = self._changed(samples, before)
+        used = len(samples)
+        if len(changed) > _NUMPY_CHANGES:
+            used = int(changed[_NUMPY_CHANGES])
+            changed = changed[:_NUMPY_CHANGES]
+        previous = samples[changed - 1]
+        previous[changed == 0] = before  # not samples[-1]
+        difference = (samples[changed] ^ previous) & self._mask
+        # np.nonzero walks row by row: the order of (index, channel) that an EdgeBlock promises.
+        row, column = np.nonzero(difference[:, None] >> self._channels & 1)
+        channel = self._channels[column]
+        level = (samples[changed[row]] >> channel & 1).astype(np.uint8)
+        return used, (changed[row] + start_sample, channel, level)
+
+    def _changed(self, samples: npt.NDArray[Any], before: int) -> Int64Array:
+        """Positions whose masked value differs from the one before, `before` standing at -1."""
+        first = [0] if (int(samples[0]) ^ before) & int(self._mask) else []
+        return np.concatenate((np.array(first, dtype=np.int64), self._changed_inside(samples)))
+
+    def _changed_inside(self, samples: npt.NDArray[Any]) -> Int64Array:
         """The same from position 1 on.
 
         Lines are quiet most of the time, so eight bytes at once are compared with the eight bytes
         one sample later; only words that differ are looked into.
         """
         per_word = _WORD_BYTES // self._unitsize
-        words = (len(values) - 1) // per_word
-        raw = values.view(np.uint8)
+        words = (len(samples) - 1) // per_word
+        raw = samples.view(np.uint8)
         now = raw[: words * _WORD_BYTES].view(np.uint64)
         later = raw[self._unitsize :][: words * _WORD_BYTES].view(np.uint64)
         busy = np.flatnonzero(now != later)
-        if len(busy) * per_word > len(values) // 4:
-            return self._differing(values, np.arange(1, len(values)))
+        if len(busy) * per_word > len(samples) // 4:
+            return self._differing(samples, np.arange(1, len(samples)))
         inside = busy[:, None] * per_word + np.arange(1, per_word + 1)
-        tail = np.arange(words * per_word + 1, len(values))
-        return self._differing(values, np.concatenate((inside.ravel(), tail)))
+        tail = np.arange(words * per_word + 1, len(samples))
+        return self._differing(samples, np.concatenate((inside.ravel(), tail)))
 
-    def _differing(self, values: npt.NDArray[Any], at: Int64Array) -> Int64Array:
+    def _differing(self, samples: npt.NDArray[Any], at: Int64Array) -> Int64Array:
         """Those of the positions `at` (all above 0) whose masked value differs."""
-        differs: npt.NDArray[np.bool_] = (values[at] ^ values[at - 1]) & self._mask != 0
+        differs: npt.NDArray[np.bool_] = (samples[at] ^ samples[at - 1]) & self._mask != 0
         return at[differs]
 
 

@@ -32,9 +32,8 @@ STOP = b"s"
 _FLUSH_S = 0.02
 """Edges and progress wait at most this long to share a frame with others."""
 _FLUSH_EDGES = 1 << 16
-_FEED_BYTES = 1 << 17
-"""Samples extracted at once. With _FLUSH_EDGES it bounds a frame: 2^16 edges, and 2^17 samples of
-eight channels that all toggle, at 10 bytes an edge, stay below frames.MAX_PAYLOAD_BYTES."""
+"""With the extractor's blocks of at most 2^20 edges this bounds a frame: 11 MB at 10 bytes an edge,
+below frames.MAX_PAYLOAD_BYTES."""
 _ORPHAN_GRACE_S = 0.5
 _MAX_SPEC_BYTES = 1 << 16
 _PR_SET_PDEATHSIG = 1
@@ -138,9 +137,8 @@ class Capture:
                 f"the driver changed from {self._unitsize} to {unitsize} bytes a sample "
                 f"after sample {self._extractor.samples}"
             )
-        view = memoryview(buffer)
-        for at in range(0, len(view), _FEED_BYTES):
-            self._outbox.put(self._extractor.feed(view[at : at + _FEED_BYTES]))
+        for block in self._extractor.blocks(buffer):
+            self._outbox.put(block)
 
     def on_end(self) -> None:
         """The driver has ended the capture.

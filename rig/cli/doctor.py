@@ -12,7 +12,7 @@ from pathlib import Path
 
 from serial.tools import list_ports
 
-from rig.capture import sigrok
+from rig.capture import native, sigrok
 from rig.capture.usb_analyzers import (
     FX2LAFW_PACKAGE,
     Present,
@@ -57,6 +57,7 @@ def command(_options: argparse.Namespace) -> int:
 
 def _findings() -> Iterator[Finding]:
     yield from _libsigrok()
+    yield _extraction()
     yield _fx2lafw_firmware()
     yield _udev()
     yield from _analyzers()
@@ -66,11 +67,18 @@ def _findings() -> Iterator[Finding]:
     yield _resource(
         "emulated microcontroller",
         emulator_binary,
-        "apt-get install libsimavr-dev libelf-dev, then install latency-rig again   "
+        "apt-get install libsimavr-dev, then install latency-rig again   "
         "(for the virtual bench only)",
         needed=False,
     )
     yield from _serial_ports()
+
+
+def _extraction() -> Finding:
+    if native.variants():
+        return Finding("edge extraction", native.status())
+    mend = "apt-get install gcc, then install latency-rig again   (for speed only)"
+    return Finding("edge extraction", native.status(), mend, needed=False)
 
 
 def _libsigrok() -> Iterator[Finding]:

@@ -48,6 +48,7 @@ def test_what_travels_in_it(wheel):
         "rig/data/fixtures/virtual.toml",
         "rig/data/firmware/stimulus-atmega328p.hex",
         "rig/data/bin/rig-emulator",
+        "rig/capture/native/build/librig-edges.so",
         "rig/plans/interrupt.toml",
         "rig/virtual/reference/radder2015_benchmarks.csv",
         "gui/__init__.py",

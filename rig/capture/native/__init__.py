@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edge extraction in C: the library beside this file, called by cffi's ABI mode.
+
+The library needs no Python to build (docs/decisions/0008) and may be missing; `variants` is empty
+then, and `status` says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import cffi
+import numpy as np
+import numpy.typing as npt
+
+from rig.instruments import Int64Array, UInt8Array
+
+LIBRARY = Path(__file__).parent / "build" / "librig-edges.so"
+"""Built by setup.py, for a wheel and for an editable install."""
+VARIANTS: Final = ("avx2", "sse2", "portable")
+"""In the order of enum edges_variant, fastest first."""
+CAPACITY: Final = 1 << 16
+"""Edges found by one call at most: 640 KiB of output, which stay in the processor's cache."""
+_CAPACITY_MIN = 16
+_INTERFACE = 1
+_MEND = "apt-get install gcc libc6-dev, then install latency-rig again"
+
+_DECLARATIONS = """
+struct edges_input {
+    const uint8_t *samples; size_t count; int64_t start_sample; uint16_t before; uint16_t mask;
+};
+struct edges_output {
+    int64_t *index; uint8_t *channel; uint8_t *level; size_t capacity; size_t count;
+};
+int edges_interface(void);
+int edges_can_run(int);
+size_t edges_extract(int, int, const struct edges_input *, struct edges_output *);
+"""
+_ffi: Any = cffi.FFI()  # typeshed knows neither numpy's buffers nor what cdef declares
+_ffi.cdef(_DECLARATIONS)
+
+FoundEdges = tuple[Int64Array, UInt8Array, UInt8Array]
+"""Index, channel and level, each of shape (n,), in order of (index, channel)."""
+_NOTHING: Final[FoundEdges] = (
+    np.empty(0, dtype=np.int64),
+    np.empty(0, dtype=np.uint8),
+    np.empty(0, dtype=np.uint8),
+)
+
+
+@dataclass(frozen=True)
+class _Library:
+    """What can be called, or why it cannot."""
+
+    functions: Any
+    variants: tuple[str, ...]
+    trouble: str
+
+
+@cache
+def load(path: Path) -> _Library:
+    """The library in this file, or the reason why it cannot be used; never raises."""
+    if not path.is_file():
+        return _Library(None, (), f"{path.name} was not built")
+    try:
+        functions = _ffi.dlopen(str(path))
+        interface = functions.edges_interface()
+    except (OSError, AttributeError) as error:
+        return _Library(None, (), f"{path.name} cannot be used ({error})")
+    if interface != _INTERFACE:
+        return _Library(
+            None, (), f"{path.name} has interface {interface}, this rig needs {_INTERFACE}"
+        )
+    runnable = tuple(
+        name for number, name in enumerate(VARIANTS) if functions.edges_can_run(number)
+    )
+    return _Library(functions, runnable, "")
+
+
+def variants() -> tuple[str, ...]:
+    """Variants that the library has and this processor can run, fastest first."""
+    return load(LIBRARY).variants
+
+
+def status() -> str:
+    """One line: which variant is in use and why, or why none is and what to do."""
+    library = load(LIBRARY)
+    if library.trouble:
+        return f"numpy, many times slower: {library.trouble}; {_MEND}"
+    return f"{library.variants[0]}, the fastest this processor can run of {', '.join(VARIANTS)}"
+
+
+class NativeFinder:
+    """Edges of whole samples, found by one variant of the library."""
+
+    def __init__(
+        self, variant: str, unitsize: int, channel_mask: int, capacity: int = CAPACITY
+    ) -> None:
+        """`capacity`: edges found at once, 16 or more. Raises ValueError for what cannot be."""
+        if variant not in variants() or unitsize not in {1, 2} or capacity < _CAPACITY_MIN:
+            raise ValueError(f"no finder {variant}, {unitsize} bytes, {capacity} edges at once")
+        self._extract = load(LIBRARY).functions.edges_extract
+        self._variant = VARIANTS.index(variant)
+        self._unitsize = unitsize
+        self._capacity = capacity
+        self._input = _ffi.new("struct edges_input *", {"mask": channel_mask})
+        self._output = _ffi.new("struct edges_output *", {"capacity": capacity})
+        self._renew_output()
+
+    def _renew_output(self) -> None:
+        self._found = (
+            np.empty(self._capacity, dtype=np.int64),
+            np.empty(self._capacity, dtype=np.uint8),
+            np.empty(self._capacity, dtype=np.uint8),
+        )
+        index, channel, level = self._found
+        self._output.index = _ffi.from_buffer("int64_t[]", index)
+        self._output.channel = _ffi.from_buffer("uint8_t[]", channel)
+        self._output.level = _ffi.from_buffer("uint8_t[]", level)
+
+    def find(
+        self, samples: npt.NDArray[Any], before: int, start_sample: int
+    ) -> tuple[int, FoundEdges]:
+        """How many of `samples` were dealt with, at least one, and the edges in those.
+
+        `samples` has the shape (n,), n > 0, and `unitsize` bytes an item; `before` is the sample
+        before the first one, whose index is `start_sample`.
+        """
+        raw = _ffi.from_buffer("uint8_t[]", samples)
+        self._input.samples = raw
+        self._input.count = len(raw) // self._unitsize
+        self._input.start_sample = start_sample
+        self._input.before = before
+        self._output.count = 0
+        used = self._extract(self._variant, self._unitsize, self._input, self._output)
+        found = self._output.count
+        if found == 0:
+            return used, _NOTHING
+        index, channel, level = self._found
+        edges = index[:found], channel[:found], level[:found]
+        if 2 * found > self._capacity:  # handed over: cheaper than copies, and little is wasted
+            self._renew_output()
+            return used, edges
+        return used, (edges[0].copy(), edges[1].copy(), edges[2].copy())
