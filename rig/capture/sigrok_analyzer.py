@@ -8,12 +8,12 @@ import os
 import time
 from collections import deque
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self, TypeGuard
+from typing import TypeGuard
 
 from rig.capture import frames, worker
 from rig.capture.sigrok import OptionValue
 from rig.capture.worker_link import Frame, Gone, Message, Warned, WorkerLink
+from rig.closing import Closing
 from rig.errors import BenchError
 from rig.instruments import AnalyzerIdentity, CaptureEnd, CaptureItem, Loss, LossKind
 
@@ -23,7 +23,7 @@ _STOP_S = 5.0
 _MAX_WARNINGS = 100
 
 
-class SigrokAnalyzer:
+class SigrokAnalyzer(Closing):
     """Implements rig.instruments.Analyzer.
 
     Edges wait in the pipe until they are read: a slow reader slows the driver down, and a real
@@ -87,17 +87,6 @@ class SigrokAnalyzer:
     def worker_pid(self) -> int:
         """Process id of the capture worker."""
         return self._link.pid
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def start(self) -> None:
         """Begin sampling. Raises BenchError if the driver refuses or the worker has died."""

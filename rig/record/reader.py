@@ -7,13 +7,13 @@ import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
+from rig.closing import Closing
 from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.record.columns import ColumnsReader
@@ -45,7 +45,7 @@ _NEEDED = (
 )
 
 
-class RunFile:
+class RunFile(Closing):
     """A run file opened for reading: finished, still being written, or left by a crash."""
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
@@ -223,17 +223,6 @@ class RunFile:
     def close(self) -> None:
         """May be called twice."""
         self._opened.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _decoded(value: bytes) -> str:

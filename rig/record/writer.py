@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
-from typing import Self
 
 import h5py
 import numpy as np
 
 from rig import __version__
+from rig.closing import Closing
 from rig.errors import BenchError, InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray, Loss
 from rig.record.columns import ColumnsWriter
@@ -37,7 +36,7 @@ FLUSH_S = 0.5
 """At most this much of a run is lost by kill -9."""
 
 
-class RunWriter:
+class RunWriter(Closing):
     """Writes the raw part of a run file. A context manager; closing it leaves a readable file."""
 
     def __init__(
@@ -148,17 +147,6 @@ class RunWriter:
             with contextlib.suppress(OSError, RuntimeError):
                 self._seal()
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _create(path: Path) -> h5py.File:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import struct
-from types import TracebackType
 from typing import Self
 
 import numpy as np
 
+from rig.closing import Closing
 from rig.errors import BenchError
 from rig.instruments import CaptureBlock, StimulusIdentity, StimulusState, StimulusStatus
 from rig.stimulus.link import ScpiLink
@@ -38,7 +38,7 @@ _HEADERS = {
 }
 
 
-class SerialStimulus:
+class SerialStimulus(Closing):
     """The `Stimulus` of rig/instruments.py over a serial link. Use `open`."""
 
     identity: StimulusIdentity
@@ -175,14 +175,3 @@ class SerialStimulus:
                 f"{self._link.port}: {line} was answered by {reply!r}, which is no number"
             )
         return int(reply)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -13,11 +13,12 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from rig.closing import Closing
 
 _PS_PER_S: Final = 10**12
 _PPB: Final = 10**9
@@ -34,7 +35,7 @@ _SAMPLEUNIT_8_BITS: Final = 1
 Samples = npt.NDArray[Any]
 
 
-class VirtualAnalyzer:
+class VirtualAnalyzer(Closing):
     """Context manager; listens on 127.0.0.1 at `port` from its creation on.
 
     The owner drives virtual time with `emit`, from one thread. Channel n is bit n of the samples.
@@ -65,17 +66,6 @@ class VirtualAnalyzer:
         self.port: Final[int] = self._listener.getsockname()[1]
         self._server = threading.Thread(target=self._serve, name="virtual analyzer", daemon=True)
         self._server.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def streaming(self) -> bool:

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
+from rig.closing import Closing
 from rig.errors import BenchError, InputError, RigError
 
 CLOCK_HZ = 16_000_000
@@ -80,7 +80,7 @@ class Report:
     """(cycle, level) of every edge on the stimulus pin since the last report, in order, exact."""
 
 
-class Emulator:
+class Emulator(Closing):
     """The emulator program as a child process. A context manager; `close` may be called twice."""
 
     def __init__(
@@ -205,17 +205,6 @@ class Emulator:
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _await_pty(self) -> None:
         """Read the first line of standard output, the name of the serial port."""
