@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import binascii
+import os
 import termios
 import threading
 import time
@@ -52,8 +53,8 @@ class ScpiLink:
             )
         except (OSError, ValueError, termios.error) as error:
             raise BenchError(
-                f"{port}: the stimulus's serial port cannot be opened ({error}); check that it is "
-                "plugged in, that no other program uses it, and that you are in group dialout"
+                f"{port}: the stimulus's serial port cannot be opened ({_reason(error)}); check that "
+                "it is plugged in, that no other program uses it, and that you are in group dialout"
             ) from error
 
     def close(self) -> None:
@@ -222,6 +223,12 @@ class ScpiLink:
 
     def _lost(self, error: Exception) -> NoReturn:
         raise BenchError(
-            f"{self.port}: the serial line to the stimulus is gone ({error}); "
+            f"{self.port}: the serial line to the stimulus is gone ({_reason(error)}); "
             "plug it in again and start anew"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The system's own words; pyserial repeats port and number around them."""
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number else str(error)
