@@ -53,8 +53,9 @@ class ScpiLink:
             )
         except (OSError, ValueError, termios.error) as error:
             raise BenchError(
-                f"{port}: the stimulus's serial port cannot be opened ({_reason(error)}); check that "
-                "it is plugged in, that no other program uses it, and that you are in group dialout"
+                f"{port}: the stimulus's serial port cannot be opened ({_reason(error)}); check "
+                "that it is plugged in, that no other program uses it, and that you are in group "
+                "dialout"
             ) from error
 
     def close(self) -> None:
