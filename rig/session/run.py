@@ -27,6 +27,8 @@ READ_S = 0.1
 """Longest wait for samples before other things are looked after."""
 SPARE_LOG_RECORDS = 1000
 """A target that answers too often still gets its log in."""
+FAILURE_MAX = 1000
+"""Characters of a failure that the report has room for."""
 LAST_EDGE_GRACE_S = 1
 """Once the train has ended, an edge that the analyzer has not shown by then is not waited for."""
 
@@ -46,7 +48,7 @@ class _Ending:
         if self.error is None:
             self.error = error
             self.state = "failed"
-            self.report["failure"] = str(error)
+            self.report["failure"] = str(error)[:FAILURE_MAX]
 
 
 def run(
