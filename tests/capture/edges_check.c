@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// Edge extraction against an oracle that looks at every channel of every sample. Input and output
-// are allocations of exactly the size needed, so that sanitizers see any step beyond them.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Edge extraction against an oracle that looks at every channel of every sample. Input and output
+ * are allocations of exactly the size needed, so that sanitizers see any step beyond them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct expected {
     size_t count;
 };
 
-// xorshift64, Marsaglia 2003, doi:10.18637/jss.v008.i14
+/* xorshift64, Marsaglia 2003, doi:10.18637/jss.v008.i14 */
 static uint64_t random_state = 88172645463325252;
 
 static unsigned random_below(unsigned limit)
@@ -31,7 +31,7 @@ static uint16_t random_mask(void)
     return random_below(3) == 0 ? (uint16_t)random_below(0x10000) : 0xffff;
 }
 
-// Quiet, one line toggling now and then or all the time, or noise on all lines, in turns.
+/* Quiet, one line toggling now and then or all the time, or noise on all lines, in turns. */
 static void fill(uint8_t *samples, size_t count, size_t unit)
 {
     unsigned value = random_below(0x10000), gap = 1;
@@ -71,7 +71,7 @@ static void look(const struct edges_input *input, size_t unit, struct expected *
     }
 }
 
-// Extracts call by call and compares what each call found. Returns whether all is right.
+/* Extracts call by call and compares what each call found. Returns whether all is right. */
 static int agrees(int variant, int unit, struct edges_input input, size_t capacity,
                   const struct expected *expected)
 {
@@ -101,7 +101,7 @@ static int agrees(int variant, int unit, struct edges_input input, size_t capaci
     return right && input.count == 0 && found == expected->count;
 }
 
-// One train, all variants. Returns whether all are right.
+/* One train, all variants. Returns whether all are right. */
 static int check(int unit, struct expected *expected)
 {
     const size_t capacities[] = {EDGES_CAPACITY_MIN, 17, 100, 520, 700, 1100, EDGES_MAX};

@@ -1,20 +1,20 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// The variant for x86-64 processors with AVX2: 32 bytes at a time, edges written by eights.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The variant for x86-64 processors with AVX2: 32 bytes at a time, edges written by eights. */
 #include "kernel.h"
 
 #if EDGES_X86
 
 #include <immintrin.h>
 
-// On each function and not on the command line, so that nothing else in the library needs AVX2.
+/* On each function and not on the command line, so that nothing else in the library needs AVX2. */
 #define TARGET __attribute__((target("avx2,bmi,popcnt")))
 
 enum { VECTOR_BYTES = 32, HALF = STRETCH / 2, GROUP = 8 };
 
-// Below this many changes in a stretch they are written one by one.
+/* Below this many changes in a stretch they are written one by one. */
 enum { DENSE = 6 };
 
-// For a byte: the numbers of its set bits, lowest first, a byte each.
+/* For a byte: the numbers of its set bits, lowest first, a byte each. */
 static uint64_t set_bits[256];
 
 __attribute__((constructor)) static void fill_set_bits(void)
@@ -48,8 +48,8 @@ TARGET static inline __m256i difference(const uint8_t *now, __m256i mask, size_t
     return _mm256_and_si256(_mm256_xor_si256(load(now), load(now - unit)), mask);
 }
 
-// Two vectors of 16-bit numbers up to 255, as one of bytes. The packing works on each half of the
-// vectors for itself, so the quarters must be put in order.
+/* Two vectors of 16-bit numbers up to 255, as one of bytes. The packing works on each half of the
+ * vectors for itself, so the quarters must be put in order. */
 TARGET static inline __m256i narrow(__m256i low, __m256i high)
 {
     return _mm256_permute4x64_epi64(_mm256_packus_epi16(low, high), 0xd8);
@@ -67,7 +67,7 @@ TARGET static inline uint64_t changed_8(const uint8_t *now, uint16_t mask)
              (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, zero)) << 32);
 }
 
-// One bit for each of 32 samples of two bytes that is 0.
+/* One bit for each of 32 samples of two bytes that is 0. */
 TARGET static inline uint32_t zeros(__m256i low, __m256i high)
 {
     const __m256i zero = _mm256_setzero_si256();
@@ -101,7 +101,7 @@ TARGET static inline void put_eight(struct edges_output *out, __m256i index_low,
     _mm_storel_epi64((void *)(out->level + out->count), level);
 }
 
-// Edges of one sample on eight channels from `channel` on, however many, without a branch.
+/* Edges of one sample on eight channels from `channel` on, however many, without a branch. */
 TARGET static inline void put_byte(struct edges_output *out, int64_t index, uint8_t difference,
                                    uint8_t sample, char channel)
 {
@@ -130,7 +130,7 @@ EDGES_INLINE TARGET void put_each(struct edges_output *out, const uint8_t *now, 
     }
 }
 
-// For bytes that have at most one bit set: its number, counted from `n`; 0 if none is.
+/* For bytes that have at most one bit set: its number, counted from `n`; 0 if none is. */
 TARGET static inline __m256i numbers(__m256i one_bit, char n)
 {
     const __m256i nibble = _mm256_set1_epi8(15);
@@ -145,8 +145,8 @@ TARGET static inline __m256i numbers(__m256i one_bit, char n)
                            _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(high), high_half));
 }
 
-// Channel and level of the change at each of 32 samples, if none changed on two channels at once
-// (returns whether so).
+/* Channel and level of the change at each of 32 samples, if none changed on two channels at once
+ * (returns whether so). */
 TARGET static inline int singles_8(const uint8_t *now, uint16_t mask, uint8_t *channel,
                                    uint8_t *level)
 {
@@ -175,8 +175,8 @@ TARGET static inline int singles_16(const uint8_t *now, uint16_t mask, uint8_t *
            _mm256_testz_si256(b, _mm256_sub_epi16(b, ones));
 }
 
-// The chosen ones of a stretch's channels and levels, eight samples at a time: the list of the
-// changed samples' numbers brings them together.
+/* The chosen ones of a stretch's channels and levels, eight samples at a time: the list of the
+ * changed samples' numbers brings them together. */
 TARGET static inline void put_singles(struct edges_output *out, int64_t index, uint64_t changed,
                                       const uint8_t *channel, const uint8_t *level)
 {

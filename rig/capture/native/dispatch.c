@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "kernel.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Indexed by variant and bytes a sample - 1.
+/* Indexed by variant and bytes a sample - 1. */
 static edges_kernel *const kernels[EDGES_VARIANTS][2] = {
 #if EDGES_X86
     [EDGES_AVX2] = {edges_avx2_8, edges_avx2_16},
@@ -22,7 +22,7 @@ EXPORT int edges_can_run(int variant)
     if (variant < 0 || variant >= EDGES_VARIANTS || kernels[variant][0] == NULL)
         return 0;
 #if EDGES_X86
-    // All that avx2.c is compiled for; the operating system's part is looked at, too.
+    /* All that avx2.c is compiled for; the operating system's part is looked at, too. */
     if (variant == EDGES_AVX2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                __builtin_cpu_supports("popcnt");

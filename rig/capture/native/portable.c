@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// The variant for every processor: eight bytes at a time in ordinary registers.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The variant for every processor: eight bytes at a time in ordinary registers. */
 #include "kernel.h"
 
 enum { WORDS = 8, WORD_BYTES = 8 };
 
-// Eight bytes, the first one lowest whatever the byte order of the processor.
+/* Eight bytes, the first one lowest whatever the byte order of the processor. */
 static inline uint64_t load(const uint8_t *at)
 {
     uint64_t word;
@@ -16,7 +16,7 @@ static inline uint64_t load(const uint8_t *at)
     return word;
 }
 
-// The differences of WORDS words from the samples before them; returns whether there is any.
+/* The differences of WORDS words from the samples before them; returns whether there is any. */
 EDGES_INLINE uint64_t differences(uint64_t *difference, const uint8_t *now, uint64_t mask,
                                   size_t unit)
 {
@@ -29,8 +29,8 @@ EDGES_INLINE uint64_t differences(uint64_t *difference, const uint8_t *now, uint
     return any;
 }
 
-// One bit for each byte that is not 0: its top bit is raised, without carry into the next byte,
-// and a product brings the eight bits together.
+/* One bit for each byte that is not 0: its top bit is raised, without carry into the next byte,
+ * and a product brings the eight bits together. */
 static inline uint64_t bytes_set(uint64_t word)
 {
     const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
@@ -39,7 +39,7 @@ static inline uint64_t bytes_set(uint64_t word)
     return (top >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-// The same for the four halves of two bytes.
+/* The same for the four halves of two bytes. */
 static inline uint64_t halves_set(uint64_t word)
 {
     const uint64_t low = UINT64_C(0x7fff7fff7fff7fff);
@@ -71,24 +71,12 @@ static inline uint64_t changed_16(const uint8_t *now, uint16_t mask)
     return changed;
 }
 
-static inline void put_8(struct edges_output *out, const uint8_t *now, int64_t index, uint16_t mask,
-                         uint64_t changed)
-{
-    edges_put_each(out, now, index, mask, changed, 1);
-}
-
-static inline void put_16(struct edges_output *out, const uint8_t *now, int64_t index,
-                          uint16_t mask, uint64_t changed)
-{
-    edges_put_each(out, now, index, mask, changed, 2);
-}
-
 size_t edges_portable_8(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 1, changed_8, put_8);
+    return edges_run(input, output, 1, changed_8, edges_put_each_8);
 }
 
 size_t edges_portable_16(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 2, changed_16, put_16);
+    return edges_run(input, output, 2, changed_16, edges_put_each_16);
 }

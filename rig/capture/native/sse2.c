@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// The variant for every x86-64 processor: 16 bytes at a time.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The variant for every x86-64 processor: 16 bytes at a time. */
 #include "kernel.h"
 
 #if EDGES_X86
@@ -16,7 +16,7 @@ EDGES_INLINE __m128i difference(const uint8_t *now, __m128i mask, size_t unit)
     return _mm_and_si128(_mm_xor_si128(sample, previous), mask);
 }
 
-// The difference of four vectors; returns whether there is any.
+/* The difference of four vectors; returns whether there is any. */
 EDGES_INLINE int differences(__m128i *vector, const uint8_t *now, __m128i mask, size_t unit)
 {
     __m128i any = _mm_setzero_si128();
@@ -44,7 +44,7 @@ static inline uint64_t changed_8(const uint8_t *now, uint16_t mask)
     return ~same;
 }
 
-// 32 samples of two bytes: the comparisons of two vectors, narrowed, make one mask.
+/* 32 samples of two bytes: the comparisons of two vectors, narrowed, make one mask. */
 static inline uint64_t changed_half(const uint8_t *now, uint16_t mask)
 {
     const __m128i zero = _mm_setzero_si128();
@@ -67,26 +67,14 @@ static inline uint64_t changed_16(const uint8_t *now, uint16_t mask)
     return changed_half(now, mask) | changed_half(now + STRETCH, mask) << 32;
 }
 
-static inline void put_8(struct edges_output *out, const uint8_t *now, int64_t index, uint16_t mask,
-                         uint64_t changed)
-{
-    edges_put_each(out, now, index, mask, changed, 1);
-}
-
-static inline void put_16(struct edges_output *out, const uint8_t *now, int64_t index,
-                          uint16_t mask, uint64_t changed)
-{
-    edges_put_each(out, now, index, mask, changed, 2);
-}
-
 size_t edges_sse2_8(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 1, changed_8, put_8);
+    return edges_run(input, output, 1, changed_8, edges_put_each_8);
 }
 
 size_t edges_sse2_16(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 2, changed_16, put_16);
+    return edges_run(input, output, 2, changed_16, edges_put_each_16);
 }
 
 #endif
