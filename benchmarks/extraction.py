@@ -72,4 +72,4 @@ def extract(samples: npt.NDArray[Any], implementation: str) -> int:
     extractor = EdgeExtractor(unitsize, 0xFFFF, implementation)
     step = PACKET_BYTES // unitsize
     packets = (samples[i : i + step] for i in range(0, len(samples), step))
-    return sum(len(block.index) for packet in packets for block in extractor.blocks(packet))
+    return sum(len(block.code) for packet in packets for block in extractor.packed_blocks(packet))

@@ -4,29 +4,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from rig.capture import native
-from rig.instruments import EdgeBlock, Int64Array
+from rig.instruments import EdgeBlock, Int64Array, UInt8Array
 
 _WORD_BYTES = 8
 _NUMPY_SAMPLES = 1 << 18
 _NUMPY_CHANGES = 1 << 16
 """Samples looked at, and changed samples taken, at once: they bound the memory."""
 
+LEVEL_BIT = 7
+"""Of a code: the level; the bits below it are the channel."""
+
+
+@dataclass(frozen=True)
+class PackedBlock:
+    """An EdgeBlock in half the memory, as it is found and as it crosses the worker's pipe."""
+
+    start_sample: int
+    end_sample: int
+    """At most 2**32 samples after the start."""
+    offset: npt.NDArray[np.uint32]
+    """Shape (n,), samples from `start_sample`."""
+    code: UInt8Array
+    """Shape (n,), channel | level << LEVEL_BIT."""
+    levels_before: int
+
+    def unpacked(self) -> EdgeBlock:
+        """The same edges, each field by itself."""
+        return EdgeBlock(
+            self.start_sample,
+            self.end_sample,
+            np.add(self.offset, self.start_sample, dtype=np.int64),
+            self.code & np.uint8((1 << LEVEL_BIT) - 1),
+            self.code >> np.uint8(LEVEL_BIT),
+            self.levels_before,
+        )
+
 
 class _Finder(Protocol):
     """Finds the edges of whole samples; knows nothing of blocks."""
 
-    def find(
-        self, samples: npt.NDArray[Any], before: int, start_sample: int
-    ) -> tuple[int, native.FoundEdges]:
+    def find(self, samples: npt.NDArray[Any], before: int) -> tuple[int, native.FoundEdges]:
         """How many of `samples`, shape (n,), n > 0, were dealt with, and the edges in those.
 
-        `before` is the sample before the first one, whose index is `start_sample`.
+        `before` is the sample before the first one.
         """
 
 
@@ -74,7 +101,11 @@ class EdgeExtractor:
         return join_blocks(list(self.blocks(buffer)), start, before)
 
     def blocks(self, buffer: Any) -> Iterator[EdgeBlock]:
-        """The same in blocks of bounded size, however many edges there are.
+        """The same in blocks of bounded size; see `packed_blocks`."""
+        return (block.unpacked() for block in self.packed_blocks(buffer))
+
+    def packed_blocks(self, buffer: Any) -> Iterator[PackedBlock]:
+        """The same in packed blocks of bounded size, however many edges there are.
 
         All blocks must be taken, and while `buffer` still holds the samples.
         """
@@ -83,11 +114,11 @@ class EdgeExtractor:
         while at < len(values):
             before = int(values[0]) & self._mask if self._last is None else self._last
             start = self._samples
-            used, edges = self._finder.find(values[at:], before, start)
+            used, edges = self._finder.find(values[at:], before)
             at += used
             self._samples += used
             self._last = int(values[at - 1]) & self._mask
-            yield EdgeBlock(start, self._samples, *edges, levels_before=before)
+            yield PackedBlock(start, self._samples, *edges, levels_before=before)
 
     def _whole_samples(self, buffer: Any) -> npt.NDArray[Any]:
         """Samples of the kept odd byte and `buffer`; a new odd byte at the end is kept."""
@@ -117,9 +148,7 @@ class _NumpyFinder:
             [bit for bit in range(8 * unitsize) if mask >> bit & 1], dtype=np.uint8
         )
 
-    def find(
-        self, samples: npt.NDArray[Any], before: int, start_sample: int
-    ) -> tuple[int, native.FoundEdges]:
+    def find(self, samples: npt.NDArray[Any], before: int) -> tuple[int, native.FoundEdges]:
         samples = samples[:_NUMPY_SAMPLES]
         changed = self._changed(samples, before)
         used = len(samples)
@@ -133,7 +162,7 @@ class _NumpyFinder:
         row, column = np.nonzero(difference[:, None] >> self._channels & 1)
         channel = self._channels[column]
         level = (samples[changed[row]] >> channel & 1).astype(np.uint8)
-        return used, (changed[row] + start_sample, channel, level)
+        return used, (changed[row].astype(np.uint32), channel | level << np.uint8(LEVEL_BIT))
 
     def _changed(self, samples: npt.NDArray[Any], before: int) -> Int64Array:
         """Positions whose masked value differs from the one before, `before` standing at -1."""

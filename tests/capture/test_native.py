@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.capture import native
-from rig.capture.edges import EdgeExtractor, implementations, join_blocks
+from rig.capture.edges import EdgeExtractor, PackedBlock, implementations, join_blocks
 from rig.capture.native import NativeFinder
 from tests.capture.test_edges import edges_by_looking, edges_of, split
 
@@ -106,10 +106,11 @@ def test_full_output_loses_nothing(variant: str, unitsize: int, data: st.DataObj
     at = 0
     while at < len(samples):
         previous = samples[at - 1] if at else before
-        used, (index, channel, level) = finder.find(values[at:], previous, start + at)
+        used, (offset, code) = finder.find(values[at:], previous)
         assert used > 0
-        assert len(index) <= capacity
-        found += zip(index.tolist(), channel.tolist(), level.tolist(), strict=True)
+        assert len(offset) == len(code) <= capacity
+        block = PackedBlock(start + at, start + at + used, offset, code, previous)
+        found += edges_of(block.unpacked())
         at += used
     expected = edges_by_looking([before, *samples], mask)
     assert found == [(start + at - 1, *rest) for at, *rest in expected]

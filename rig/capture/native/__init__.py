@@ -16,24 +16,24 @@ import cffi
 import numpy as np
 import numpy.typing as npt
 
-from rig.instruments import Int64Array, UInt8Array
+from rig.instruments import UInt8Array
 
 LIBRARY = Path(__file__).parent / "build" / "librig-edges.so"
 """Built by setup.py, for a wheel and for an editable install."""
 VARIANTS: Final = ("avx2", "sse2", "portable")
 """In the order of enum edges_variant, fastest first."""
 CAPACITY: Final = 1 << 16
-"""Edges found by one call at most: 640 KiB of output, which stay in the processor's cache."""
+"""Edges found by one call at most: 320 KiB of output, which stay in the processor's cache."""
 _CAPACITY_MIN = 16
-_INTERFACE = 1
+_INTERFACE = 2
 _MEND = "apt-get install gcc libc6-dev, then install latency-rig again"
 
 _DECLARATIONS = """
 struct edges_input {
-    const uint8_t *samples; size_t count; int64_t start_sample; uint16_t before; uint16_t mask;
+    const uint8_t *samples; size_t count; uint16_t before; uint16_t mask;
 };
 struct edges_output {
-    int64_t *index; uint8_t *channel; uint8_t *level; size_t capacity; size_t count;
+    uint32_t *offset; uint8_t *code; size_t capacity; size_t count;
 };
 int edges_interface(void);
 int edges_can_run(int);
@@ -42,13 +42,10 @@ size_t edges_extract(int, int, const struct edges_input *, struct edges_output *
 _ffi: Any = cffi.FFI()  # typeshed knows neither numpy's buffers nor what cdef declares
 _ffi.cdef(_DECLARATIONS)
 
-FoundEdges = tuple[Int64Array, UInt8Array, UInt8Array]
-"""Index, channel and level, each of shape (n,), in order of (index, channel)."""
-_NOTHING: Final[FoundEdges] = (
-    np.empty(0, dtype=np.int64),
-    np.empty(0, dtype=np.uint8),
-    np.empty(0, dtype=np.uint8),
-)
+FoundEdges = tuple[npt.NDArray[np.uint32], UInt8Array]
+"""Offset from the first sample looked at, and channel | level << 7, each of shape (n,), in order of
+(offset, channel)."""
+_NOTHING: Final[FoundEdges] = (np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint8))
 
 
 @dataclass(frozen=True)
@@ -112,36 +109,29 @@ class NativeFinder:
 
     def _renew_output(self) -> None:
         self._found = (
-            np.empty(self._capacity, dtype=np.int64),
-            np.empty(self._capacity, dtype=np.uint8),
+            np.empty(self._capacity, dtype=np.uint32),
             np.empty(self._capacity, dtype=np.uint8),
         )
-        index, channel, level = self._found
-        self._output.index = _ffi.from_buffer("int64_t[]", index)
-        self._output.channel = _ffi.from_buffer("uint8_t[]", channel)
-        self._output.level = _ffi.from_buffer("uint8_t[]", level)
+        self._output.offset = _ffi.from_buffer("uint32_t[]", self._found[0])
+        self._output.code = _ffi.from_buffer("uint8_t[]", self._found[1])
 
-    def find(
-        self, samples: npt.NDArray[Any], before: int, start_sample: int
-    ) -> tuple[int, FoundEdges]:
+    def find(self, samples: npt.NDArray[Any], before: int) -> tuple[int, FoundEdges]:
         """How many of `samples` were dealt with, at least one, and the edges in those.
 
         `samples` has the shape (n,), n > 0, and `unitsize` bytes an item; `before` is the sample
-        before the first one, whose index is `start_sample`.
+        before the first one.
         """
         raw = _ffi.from_buffer("uint8_t[]", samples)
         self._input.samples = raw
         self._input.count = len(raw) // self._unitsize
-        self._input.start_sample = start_sample
         self._input.before = before
         self._output.count = 0
         used = self._extract(self._variant, self._unitsize, self._input, self._output)
         found = self._output.count
         if found == 0:
             return used, _NOTHING
-        index, channel, level = self._found
-        edges = index[:found], channel[:found], level[:found]
+        offset, code = self._found
         if 2 * found > self._capacity:  # handed over: cheaper than copies, and little is wasted
             self._renew_output()
-            return used, edges
-        return used, (edges[0].copy(), edges[1].copy(), edges[2].copy())
+            return used, (offset[:found], code[:found])
+        return used, (offset[:found].copy(), code[:found].copy())

@@ -8,7 +8,7 @@
 
 /* Changes with every function and structure below: a library built from another revision must be
  * refused, not called. */
-#define EDGES_INTERFACE 1
+#define EDGES_INTERFACE 2
 
 /* Fastest first. */
 enum edges_variant { EDGES_AVX2, EDGES_SSE2, EDGES_PORTABLE, EDGES_VARIANTS };
@@ -17,19 +17,20 @@ enum edges_variant { EDGES_AVX2, EDGES_SSE2, EDGES_PORTABLE, EDGES_VARIANTS };
  * progress. */
 enum { EDGES_CAPACITY_MIN = 16 };
 
+/* Offsets of a call fit 32 bits. */
+enum { EDGES_SAMPLES_MAX = 1 << 30 };
+
 struct edges_input {
     const uint8_t *samples; /* of any alignment; samples of two bytes are little-endian */
-    size_t count; /* samples, not bytes */
-    int64_t start_sample; /* index of the first */
+    size_t count; /* samples, not bytes; at most EDGES_SAMPLES_MAX are looked at */
     uint16_t before; /* the sample before the first */
     uint16_t mask; /* bit n: look at channel n */
 };
 
-/* In order of (index, channel). */
+/* In order of (offset, channel). Five bytes an edge: the less is written, the faster it goes. */
 struct edges_output {
-    int64_t *index;
-    uint8_t *channel;
-    uint8_t *level;
+    uint32_t *offset; /* from the input's first sample */
+    uint8_t *code; /* channel | level << 7 */
     size_t capacity; /* edges */
     size_t count; /* edges in it */
 };
@@ -39,8 +40,8 @@ int edges_interface(void);
 /* 1 if this build has the variant and this processor can run it. */
 int edges_can_run(int variant);
 
-/* Appends the edges of `input` to `output` and returns the samples dealt with: all, or those before
- * the first one whose edges find no room; 0 for what cannot run. `unit` is the bytes of a sample, 1
+/* Appends the edges of `input` to `output` and returns the samples dealt with: all, or fewer when
+ * the room runs short, but at least one; 0 for what cannot run. `unit` is the bytes of a sample, 1
  * or 2. Nothing at or beyond the capacity is written. */
 size_t edges_extract(int variant, int unit, const struct edges_input *input,
                      struct edges_output *output);

@@ -2,7 +2,10 @@
 /* The variant for every processor: eight bytes at a time in ordinary registers. */
 #include "kernel.h"
 
-enum { WORDS = 8, WORD_BYTES = 8 };
+enum { WORD_BYTES = 8 };
+
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+#define EACH_HALF UINT64_C(0x0001000100010001)
 
 /* Eight bytes, the first one lowest whatever the byte order of the processor. */
 static inline uint64_t load(const uint8_t *at)
@@ -16,17 +19,18 @@ static inline uint64_t load(const uint8_t *at)
     return word;
 }
 
-/* The differences of WORDS words from the samples before them; returns whether there is any. */
-EDGES_INLINE uint64_t differences(uint64_t *difference, const uint8_t *now, uint64_t mask,
-                                  size_t unit)
+EDGES_INLINE uint64_t difference(const uint8_t *now, uint64_t mask, size_t unit)
+{
+    return (load(now) ^ load(now - unit)) & mask;
+}
+
+EDGES_INLINE int stirs(const uint8_t *now, uint64_t before, uint64_t mask, size_t unit)
 {
     uint64_t any = 0;
 
-    for (size_t i = 0; i < WORDS; i++) {
-        difference[i] = (load(now + WORD_BYTES * i) ^ load(now + WORD_BYTES * i - unit)) & mask;
-        any |= difference[i];
-    }
-    return any;
+    for (size_t i = 0; i < STRETCH * unit; i += WORD_BYTES)
+        any |= load(now + i) ^ before;
+    return (any & mask) != 0;
 }
 
 /* One bit for each byte that is not 0: its top bit is raised, without carry into the next byte,
@@ -48,35 +52,40 @@ static inline uint64_t halves_set(uint64_t word)
     return (top >> 15) * UINT64_C(0x0001000200040008) >> 48 & 0xf;
 }
 
+static inline int stirs_8(const uint8_t *now, uint16_t mask)
+{
+    return stirs(now, EACH_BYTE * now[-1], EACH_BYTE * (mask & 0xff), 1);
+}
+
+static inline int stirs_16(const uint8_t *now, uint16_t mask)
+{
+    return stirs(now, EACH_HALF * edges_sample(now - 2, 2), EACH_HALF * mask, 2);
+}
+
 static inline uint64_t changed_8(const uint8_t *now, uint16_t mask)
 {
-    const uint64_t masks = UINT64_C(0x0101010101010101) * (mask & 0xff);
-    uint64_t difference[WORDS], changed = 0;
+    uint64_t changed = 0;
 
-    if (differences(difference, now, masks, 1) != 0)
-        for (size_t i = 0; i < WORDS; i++)
-            changed |= bytes_set(difference[i]) << 8 * i;
+    for (size_t i = 0; i < STRETCH; i += WORD_BYTES)
+        changed |= bytes_set(difference(now + i, EACH_BYTE * (mask & 0xff), 1)) << i;
     return changed;
 }
 
 static inline uint64_t changed_16(const uint8_t *now, uint16_t mask)
 {
-    const uint64_t masks = UINT64_C(0x0001000100010001) * mask;
-    uint64_t difference[WORDS], changed = 0;
+    uint64_t changed = 0;
 
-    for (size_t part = 0; part < 2; part++)
-        if (differences(difference, now + WORDS * WORD_BYTES * part, masks, 2) != 0)
-            for (size_t i = 0; i < WORDS; i++)
-                changed |= halves_set(difference[i]) << (32 * part + 4 * i);
+    for (size_t i = 0; i < STRETCH; i += WORD_BYTES / 2)
+        changed |= halves_set(difference(now + 2 * i, EACH_HALF * mask, 2)) << i;
     return changed;
 }
 
 size_t edges_portable_8(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 1, changed_8, edges_put_each_8);
+    return edges_run(input, output, 1, stirs_8, changed_8, edges_put_twos_8);
 }
 
 size_t edges_portable_16(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 2, changed_16, edges_put_each_16);
+    return edges_run(input, output, 2, stirs_16, changed_16, edges_put_twos_16);
 }
