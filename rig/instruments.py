@@ -81,9 +81,13 @@ class LossKind(StrEnum):
     SHORT_COUNT = "short count"
     LOG_WARNING = "driver warning"
     STALL = "stall"
+    BACKLOG = "backlog"
+    """The host kept the driver waiting for longer than analyzers keep samples."""
     DRIVER_DIED = "driver died"
     UNKNOWN_LEVEL = "unknown level"
     """A file says of a channel that it was neither high nor low."""
+    SEQUENCE_GAP = "sequence gap"
+    """The stimulus edges show that a stretch of samples is missing; found when analyzed."""
 
 
 @dataclass(frozen=True)
@@ -106,10 +110,29 @@ class CaptureEnd:
 CaptureItem = EdgeBlock | Loss | CaptureEnd
 
 
+@dataclass(frozen=True)
+class Backlog:
+    """How far the host is behind the driver, and how far it has been in this capture."""
+
+    now_ns: int = 0
+    """Age of the last block when the host took it."""
+    max_ns: int = 0
+    """High-water mark of that age."""
+    max_sample: int = 0
+    """Where the capture was then."""
+    held_ns: int = 0
+    """How long the driver had to wait at most to get rid of a block."""
+
+
 class Analyzer(_Closing, Protocol):
     """A logic analyzer in continuous mode."""
 
     identity: AnalyzerIdentity
+
+    @property
+    def backlog(self) -> Backlog:
+        """Of the capture that runs, or of the last one."""
+        ...
 
     def start(self) -> None:
         """Begin sampling. Raises BenchError if the driver refuses."""

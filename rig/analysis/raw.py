@@ -82,6 +82,12 @@ class Account:
     """Interrupts that the target's handler counted."""
     log_dropped: int = 0
     """Pin writes that found the target's log full."""
+    backlog_max_ns: int | None = None
+    """How far the host was behind the analyzer's driver, at most; not judged."""
+    backlog_max_sample: int = 0
+    """Where the capture was then."""
+    driver_held_ns: int = 0
+    """How long the driver had to wait for the host, at most; too long is a loss of its own."""
     interrupted: bool = False
     failure: str = ""
     """Why the bench failed; empty if it did not."""
@@ -90,10 +96,12 @@ class Account:
         """Raises ValueError for values of a wrong type: an account may come from a foreign file."""
         if not isinstance(self.interrupted, bool) or not isinstance(self.failure, str):
             raise ValueError(f"interrupted {self.interrupted!r}, failure {self.failure!r}")
-        for name in ("sent", "stimulus_late", "capture_overruns", "handled", "log_dropped"):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < 0):
-                raise ValueError(f"{name} is {value!r}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in {"interrupted", "failure"} or value is None:
+                continue
+            if not isinstance(value, int) or value < 0:
+                raise ValueError(f"{field.name} is {value!r}")
 
 
 class RawRun(Protocol):

@@ -64,6 +64,7 @@ def open_bench(fixture: Fixture) -> Iterator[Bench]:
                 channel_mask=fixture.channel_mask,
                 options=settings.options,
                 stall_timeout_s=settings.stall_timeout_ps / 1e12,
+                flow_control=virtual is not None,
             )
         )
         yield Bench(analyzer, stimulus, target, virtual)

@@ -23,6 +23,7 @@ from rig.errors import InputError
 from rig.instruments import (
     AnalyzerIdentity,
     ArmOptions,
+    Backlog,
     CaptureBlock,
     CaptureEnd,
     CaptureItem,
@@ -58,7 +59,7 @@ def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
         _require_complete(file)
         train_over = threading.Event()
         yield Bench(
-            analyzer=ReplayAnalyzer(_RunSource(file), train_over),
+            analyzer=ReplayAnalyzer(_RunSource(file), train_over, _backlog(file)),
             stimulus=ReplayStimulus(file, train_over),
             target=ReplayTarget(file),
         )
@@ -233,6 +234,15 @@ def _identity(file: RunFile, party: str, kind: type[_Identity]) -> _Identity:
         if not isinstance(value, expected) or isinstance(value, bool):
             raise InputError(f"{file.path}: damaged run file, {party}: {name} is not usable")
     return kind(**values)
+
+
+def _backlog(file: RunFile) -> Backlog:
+    """Of the run as it was made; a file of before it was stored has none."""
+    if "backlog_max_ns" not in file.report:
+        return Backlog()
+    names = ("backlog_max_ns", "backlog_max_sample", "driver_held_ns")
+    max_ns, max_sample, held_ns = (_count(file, name) for name in names)
+    return Backlog(max_ns=max_ns, max_sample=max_sample, held_ns=held_ns)
 
 
 def _count(file: RunFile, name: str) -> int:

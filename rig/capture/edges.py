@@ -35,6 +35,17 @@ class PackedBlock:
     """Shape (n,), channel | level << LEVEL_BIT."""
     levels_before: int
 
+    def joined(self, later: PackedBlock) -> PackedBlock:
+        """This block and the one that follows it, as one."""
+        shift = np.uint32(later.start_sample - self.start_sample)
+        return PackedBlock(
+            self.start_sample,
+            later.end_sample,
+            np.concatenate((self.offset, later.offset + shift)),
+            np.concatenate((self.code, later.code)),
+            self.levels_before,
+        )
+
     def unpacked(self) -> EdgeBlock:
         """The same edges, each field by itself."""
         return EdgeBlock(

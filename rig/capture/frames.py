@@ -1,22 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The messages that the capture worker sends up its pipe: an 8-byte header, then the payload."""
+"""The messages that the capture worker sends up its pipe: a header, then the payload.
+
+A block's edges are five bytes each and are copied twice, into the pipe and out of it
+(docs/decisions/0001 has what that costs against shared memory).
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
-from rig.instruments import EdgeBlock
+from rig.capture.edges import PackedBlock
 
 MAX_PAYLOAD_BYTES = 16 << 20
 """More than the worker can ever send in one frame; a longer one means its memory is corrupt."""
 
-_HEADER = struct.Struct("<II")
-_BLOCK = struct.Struct("<qqqq")
-_BYTES_PER_EDGE = 10
+_HEADER = struct.Struct("<IIQ")
+"""Kind, bytes of the payload, number of the frame from 0."""
+_BLOCK = struct.Struct("<qqqqqq")
+_BYTES_PER_EDGE = 5
+
+Buffer = bytes | memoryview
 
 
 class Kind(IntEnum):
@@ -27,7 +36,7 @@ class Kind(IntEnum):
     STARTED = 2
     """Empty: the driver accepted the start."""
     BLOCK = 3
-    """An EdgeBlock; one without edges reports progress."""
+    """A PackedBlock; one without edges reports progress."""
     SHORT = 4
     """Text: the samples do not add up."""
     END = 5
@@ -40,47 +49,115 @@ class FrameError(Exception):
     """What came down the pipe is not what the worker sends."""
 
 
-def pack(kind: Kind, payload: bytes = b"") -> bytes:
-    """One frame."""
-    return _HEADER.pack(kind, len(payload)) + payload
+@dataclass(frozen=True)
+class Way:
+    """How a block fared on its way."""
+
+    sent_ns: int = 0
+    """When the driver handed over the block's first sample, by the system's monotonic clock."""
+    held_ns: int = 0
+    """How long the driver has had to wait at most, so far, before it could hand over a block."""
 
 
-def pack_block(block: EdgeBlock) -> bytes:
-    """Frame of one block: four int64, then the three arrays one after the other."""
-    head = _BLOCK.pack(block.start_sample, block.end_sample, block.levels_before, len(block.index))
-    arrays = (block.index.tobytes(), block.channel.tobytes(), block.level.tobytes())
-    return pack(Kind.BLOCK, b"".join((head, *arrays)))
+def pack(kind: Kind, number: int, payload: bytes = b"") -> list[Buffer]:
+    """One frame, in pieces to be written one after the other."""
+    return [_HEADER.pack(kind, len(payload), number) + payload]
 
 
-def unpack_block(payload: bytearray) -> EdgeBlock:
+def pack_block(block: PackedBlock, number: int, way: Way) -> list[Buffer]:
+    """Frame of one block: six int64, then the two arrays; nothing is copied."""
+    count = len(block.code)
+    head = _BLOCK.pack(
+        block.start_sample,
+        block.end_sample,
+        block.levels_before,
+        count,
+        way.sent_ns,
+        way.held_ns,
+    )
+    header = _HEADER.pack(Kind.BLOCK, _BLOCK.size + count * _BYTES_PER_EDGE, number)
+    return [header + head, _bytes_of(block.offset), _bytes_of(block.code)]
+
+
+def _bytes_of(array: np.ndarray[Any, Any]) -> memoryview:
+    return np.ascontiguousarray(array).view(np.uint8).data
+
+
+def unpack_block(payload: bytes | bytearray) -> tuple[PackedBlock, Way]:
     """The block in a frame; its arrays use `payload`'s memory. Raises FrameError."""
     if len(payload) < _BLOCK.size:
         raise FrameError(f"a block of {len(payload)} bytes is shorter than its own head")
-    start, end, levels, count = _BLOCK.unpack_from(payload)
+    start, end, levels, count, sent_ns, held_ns = _BLOCK.unpack_from(payload)
     if not 0 <= start <= end or len(payload) != _BLOCK.size + count * _BYTES_PER_EDGE:
         raise FrameError(f"a block of {count} edges, samples {start} to {end}, does not add up")
-    at = _BLOCK.size
-    index = np.frombuffer(payload, dtype=np.int64, count=count, offset=at)
-    channel = np.frombuffer(payload, dtype=np.uint8, count=count, offset=at + 8 * count)
-    level = np.frombuffer(payload, dtype=np.uint8, count=count, offset=at + 9 * count)
-    return EdgeBlock(start, end, index, channel, level, levels)
+    offset = np.frombuffer(payload, dtype=np.uint32, count=count, offset=_BLOCK.size)
+    code = np.frombuffer(payload, dtype=np.uint8, count=count, offset=_BLOCK.size + 4 * count)
+    if count and int(offset.max()) >= end - start:
+        raise FrameError(f"an edge {int(offset.max())} samples into a block of {end - start}")
+    return PackedBlock(start, end, offset, code, levels), Way(sent_ns, held_ns)
 
 
 class FrameReader:
-    """Cuts the bytes of the pipe into frames."""
+    """Cuts the bytes of the pipe into frames: they are read to where they stay."""
 
     def __init__(self) -> None:
-        self._buffer = bytearray()
+        self._frames = 0
+        self._begin(_HEADER.size)
+        self._kind: Kind | None = None
+        """Of the frame whose payload is being read; None while its header is."""
+
+    def _begin(self, size: int) -> None:
+        self._buffer, self._filled = bytearray(size), 0
+
+    def room(self) -> memoryview:
+        """Where the next bytes of the pipe belong; never empty."""
+        return memoryview(self._buffer)[self._filled :]
+
+    def filled(self, count: int) -> tuple[Kind, bytearray] | None:
+        """So many bytes were put into `room`; the frame that they completed, if they did.
+
+        Raises FrameError; nothing after that can be trusted.
+        """
+        self._filled += count
+        if self._filled < len(self._buffer):
+            return None
+        if self._kind is None:
+            self._kind, size = self._header()
+            self._begin(size)
+            if size:
+                return None
+        frame = self._kind, self._buffer
+        self._kind = None
+        self._begin(_HEADER.size)
+        return frame
 
     def feed(self, data: bytes) -> Iterator[tuple[Kind, bytearray]]:
-        """Whole frames so far. Raises FrameError; nothing after that can be trusted."""
-        self._buffer += data
-        while len(self._buffer) >= _HEADER.size:
-            number, length = _HEADER.unpack_from(self._buffer)
-            if length > MAX_PAYLOAD_BYTES or number not in Kind.__members__.values():
-                raise FrameError(f"a frame of kind {number} and {length} bytes")
-            if len(self._buffer) < _HEADER.size + length:
-                return
-            payload = self._buffer[_HEADER.size : _HEADER.size + length]
-            del self._buffer[: _HEADER.size + length]
-            yield Kind(number), payload
+        """The same for bytes that are already in memory."""
+        left = memoryview(data)
+        while left:
+            room = self.room()
+            taken = left[: len(room)]
+            room[: len(taken)] = taken
+            left = left[len(taken) :]
+            if (frame := self.filled(len(taken))) is not None:
+                yield frame
+
+    def _header(self) -> tuple[Kind, int]:
+        kind, size, number = _HEADER.unpack(self._buffer)
+        if size > MAX_PAYLOAD_BYTES or kind not in Kind.__members__.values():
+            raise FrameError(f"a frame of kind {kind} and {size} bytes")
+        if number != self._frames:
+            raise FrameError(f"frame {number} where {self._frames} should be")
+        self._frames += 1
+        return Kind(kind), size
+
+
+def write_all(write: Any, pieces: Sequence[Buffer]) -> None:
+    """Write all pieces by a function like os.writev, which may take a part of them only."""
+    left = [memoryview(piece) for piece in pieces if len(piece)]
+    while left:
+        done = write(left)
+        while left and done >= len(left[0]):
+            done -= len(left.pop(0))
+        if left and done:
+            left[0] = left[0][done:]

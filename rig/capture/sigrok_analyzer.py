@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -15,12 +16,14 @@ from rig.capture.sigrok import OptionValue
 from rig.capture.worker_link import Frame, Gone, Message, Warned, WorkerLink
 from rig.closing import Closing
 from rig.errors import BenchError
-from rig.instruments import AnalyzerIdentity, CaptureEnd, CaptureItem, Loss, LossKind
+from rig.instruments import AnalyzerIdentity, Backlog, CaptureEnd, CaptureItem, Loss, LossKind
 
 _ANSWER_S = 20.0
 """Time to open or start: a driver that uploads firmware waits seconds for the device's return."""
 _STOP_S = 5.0
 _MAX_WARNINGS = 100
+_HELD_LIMIT_NS = 250_000_000
+"""A driver that waits longer may lose samples: those for USB keep 0.3 s to 0.5 s of transfers."""
 
 
 class SigrokAnalyzer(Closing):
@@ -31,10 +34,13 @@ class SigrokAnalyzer(Closing):
     capture from sample 0, unless the worker has died.
     """
 
-    def __init__(self, link: WorkerLink, driver: str, stall_timeout_s: float) -> None:
+    def __init__(
+        self, link: WorkerLink, driver: str, stall_timeout_s: float, flow_control: bool
+    ) -> None:
         """Use `open`. Raises BenchError if the worker cannot open the device."""
         self._link = link
         self._driver = driver
+        self._held_limit_ns = sys.maxsize if flow_control else _HELD_LIMIT_NS
         self._stall_timeout_s = stall_timeout_s
         self._inbox: deque[Message] = deque()
         self._items: deque[CaptureItem] = deque()
@@ -44,6 +50,7 @@ class SigrokAnalyzer(Closing):
         self._running = False
         self._asked = False
         self._last_samples_s = 0.0
+        self._backlog, self._held_told_ns = Backlog(), 0
         self.identity = _identity(self._answer(frames.Kind.IDENTITY, "opening"))
 
     @classmethod
@@ -57,12 +64,14 @@ class SigrokAnalyzer(Closing):
         channel_mask: int,
         options: Mapping[str, OptionValue],
         stall_timeout_s: float,
+        flow_control: bool = False,
     ) -> SigrokAnalyzer:
         """Start the worker and wait until it has opened the device.
 
         `channels` is asked of drivers that let their number be chosen; only the channels in
         `channel_mask` are enabled; `options` are further driver options by their libsigrok names.
-        No sample for `stall_timeout_s` while a capture runs is a stall.
+        No sample for `stall_timeout_s` while a capture runs is a stall. With `flow_control` the
+        source of samples waits for the host, so that a slow host loses none.
 
         Call it from a thread that outlives the analyzer: the kernel ends the worker with it.
         Raises BenchError with libsigrok's own words.
@@ -78,7 +87,7 @@ class SigrokAnalyzer(Closing):
         )
         link = WorkerLink(spec)
         try:
-            return cls(link, driver, stall_timeout_s)
+            return cls(link, driver, stall_timeout_s, flow_control)
         except BaseException:
             link.close()
             raise
@@ -88,12 +97,18 @@ class SigrokAnalyzer(Closing):
         """Process id of the capture worker."""
         return self._link.pid
 
+    @property
+    def backlog(self) -> Backlog:
+        """Of the capture that runs, or of the last one."""
+        return self._backlog
+
     def start(self) -> None:
         """Begin sampling. Raises BenchError if the driver refuses or the worker has died."""
         self._link.receive(0)  # what was warned of before is no sign of loss in this capture
         self._inbox.clear()
         self._items.clear()
         self._samples, self._warnings = 0, 0
+        self._backlog, self._held_told_ns = Backlog(), 0
         self._running, self._asked = True, False
         self._link.send(worker.START)
         self._answer(frames.Kind.STARTED, "starting")
@@ -179,20 +194,39 @@ class SigrokAnalyzer(Closing):
 
     def _take_block(self, payload: bytearray) -> None:
         try:
-            block = frames.unpack_block(payload)
-            if block.start_sample != self._samples:
-                raise frames.FrameError(
-                    f"samples from {block.start_sample} after sample {self._samples}"
-                )
+            block, way = frames.unpack_block(payload)
         except frames.FrameError as error:
-            self._link.kill()
-            text = f"the capture process was ended, as it sent {error}"
-            self._end(Loss(LossKind.DRIVER_DIED, self._samples, text))
+            self._cut_off(LossKind.DRIVER_DIED, str(error))
             return
+        if block.start_sample != self._samples:
+            text = f"samples from {block.start_sample} on after sample {self._samples}"
+            self._cut_off(LossKind.SEQUENCE_GAP, text)
+            return
+        self._note_backlog(way)
         if block.end_sample > self._samples:
             self._samples = block.end_sample
             self._last_samples_s = time.monotonic()
-            self._items.append(block)
+            self._items.append(block.unpacked())
+
+    def _cut_off(self, kind: LossKind, what: str) -> None:
+        """What the worker sends cannot be trusted any more."""
+        self._link.kill()
+        self._end(Loss(kind, self._samples, f"the capture process was ended, as it sent {what}"))
+
+    def _note_backlog(self, way: frames.Way) -> None:
+        last, now_ns = self._backlog, max(0, time.monotonic_ns() - way.sent_ns)
+        highest = (last.max_ns, last.max_sample)
+        if now_ns > last.max_ns:
+            highest = (now_ns, self._samples)
+        self._backlog = Backlog(now_ns, *highest, max(last.held_ns, way.held_ns))
+        # Told once, and again whenever it has become twice as bad.
+        if way.held_ns > max(self._held_limit_ns, 2 * self._held_told_ns):
+            self._held_told_ns = way.held_ns
+            text = (
+                f"{self._driver}: the driver had to wait {way.held_ns / 1e9:.1f} s for this "
+                "computer; the analyzer may have lost samples: give it less else to do"
+            )
+            self._items.append(Loss(LossKind.BACKLOG, self._samples, text))
 
     def _warn(self, text: str) -> None:
         self._last_warning = text

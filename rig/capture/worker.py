@@ -12,19 +12,23 @@ differs from one processor to the next; and a pipe still holds the last words of
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import signal
 import threading
+import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal, cast
 
 from rig.capture import frames
-from rig.capture.edges import EdgeExtractor, join_blocks
+from rig.capture.edges import EdgeExtractor, PackedBlock
 from rig.capture.sigrok import Context, Device, OptionValue, Session, library_version
 from rig.errors import BenchError
-from rig.instruments import AnalyzerIdentity, EdgeBlock
+from rig.instruments import AnalyzerIdentity
 
 START = b"g"
 STOP = b"s"
@@ -32,8 +36,10 @@ STOP = b"s"
 _FLUSH_S = 0.02
 """Edges and progress wait at most this long to share a frame with others."""
 _FLUSH_EDGES = 1 << 16
-"""With the extractor's blocks of at most 2^20 edges this bounds a frame: 11 MB at 10 bytes an edge,
-below frames.MAX_PAYLOAD_BYTES."""
+"""More than this is not kept waiting. With the extractor's blocks of at most 2^20 edges it bounds a
+frame, too: 6 MB, below frames.MAX_PAYLOAD_BYTES."""
+_JOIN_EDGES = 1 << 12
+_PIPE_BYTES = 1 << 20
 _ORPHAN_GRACE_S = 0.5
 _MAX_SPEC_BYTES = 1 << 16
 _PR_SET_PDEATHSIG = 1
@@ -53,34 +59,52 @@ class WorkerSpec:
     options: dict[str, OptionValue]
 
 
+@dataclass
+class _Waiting:
+    """Blocks that follow each other, on their way out as one frame."""
+
+    block: PackedBlock
+    since_ns: int
+
+
 class Outbox:
     """Frames on their way out, written by a thread of their own.
 
-    Blocks are joined until they are worth a frame. A slow reader blocks `put`, and so the driver:
-    memory stays flat.
+    Small blocks are joined until they are worth a frame; large ones go out from where they lie. A
+    slow reader blocks `put`, and so the driver: memory stays flat.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._changed = threading.Condition()
-        self._blocks: list[EdgeBlock] = []
+        self._waiting: list[_Waiting] = []
         self._edges = 0
-        self._urgent: list[bytes] = []
+        self._urgent: list[tuple[frames.Kind, bytes]] = []
         self._writing = False
+        self._frames = 0
+        self._held_ns = 0
+        with contextlib.suppress(OSError):  # a larger pipe is faster; the system's limit may forbid
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         threading.Thread(target=self._write_for_ever, daemon=True).start()
 
-    def put(self, block: EdgeBlock) -> None:
+    def put(self, block: PackedBlock) -> None:
         """Send a block soon; waits while too much is under way."""
+        came_ns = time.monotonic_ns()
         with self._changed:
             self._changed.wait_for(lambda: self._edges < _FLUSH_EDGES and not self._urgent)
-            self._blocks.append(block)
-            self._edges += len(block.index)
+            self._held_ns = max(self._held_ns, time.monotonic_ns() - came_ns)
+            last = self._waiting[-1] if self._waiting else None
+            if last is not None and _worth_joining(last.block, block):
+                last.block = last.block.joined(block)
+            else:
+                self._waiting.append(_Waiting(block, came_ns))
+            self._edges += len(block.code)
             self._changed.notify_all()
 
     def send(self, kind: frames.Kind, payload: bytes = b"") -> None:
         """Send a frame now, after all blocks before it, and wait until it is in the pipe."""
         with self._changed:
-            self._urgent.append(frames.pack(kind, payload))
+            self._urgent.append((kind, payload))
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._urgent and not self._writing)
 
@@ -89,24 +113,32 @@ class Outbox:
             with self._changed:
                 self._writing = False
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._blocks or self._urgent)
+                self._changed.wait_for(lambda: self._waiting or self._urgent)
                 self._changed.wait_for(
                     lambda: self._urgent or self._edges >= _FLUSH_EDGES, timeout=_FLUSH_S
                 )
-                parts = [frames.pack_block(join_blocks(self._blocks, 0, 0))] if self._blocks else []
-                parts += self._urgent
-                self._blocks, self._edges, self._urgent = [], 0, []
+                waiting, urgent = self._waiting, self._urgent
+                self._waiting, self._edges, self._urgent = [], 0, []
                 self._writing = True
                 self._changed.notify_all()
-            self._write(b"".join(parts))
+            for item in waiting:
+                way = frames.Way(item.since_ns, self._held_ns)
+                self._write(frames.pack_block(item.block, self._frames, way))
+            for kind, payload in urgent:
+                self._write(frames.pack(kind, self._frames, payload))
 
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
+    def _write(self, pieces: list[frames.Buffer]) -> None:
+        self._frames += 1
         try:
-            while view:
-                view = view[os.write(self._descriptor, view) :]
+            frames.write_all(partial(os.writev, self._descriptor), pieces)
         except OSError:
             os._exit(1)  # nobody reads any more
+
+
+def _worth_joining(last: PackedBlock, block: PackedBlock) -> bool:
+    """A frame costs as much as copying a few thousand edges; joined offsets must fit 32 bits."""
+    few = len(last.code) + len(block.code) <= _JOIN_EDGES
+    return few and block.end_sample - last.start_sample < 1 << 32
 
 
 class Capture:
@@ -137,7 +169,7 @@ class Capture:
                 f"the driver changed from {self._unitsize} to {unitsize} bytes a sample "
                 f"after sample {self._extractor.samples}"
             )
-        for block in self._extractor.blocks(buffer):
+        for block in self._extractor.packed_blocks(buffer):
             self._outbox.put(block)
 
     def on_end(self) -> None:

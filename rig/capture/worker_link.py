@@ -15,7 +15,10 @@ from dataclasses import asdict, dataclass
 
 from rig.capture import frames, worker
 
-_READ_BYTES = 1 << 20
+_READ_BYTES = 1 << 16
+"""Of the worker's standard error, at once."""
+_READ_FRAMES = 16
+"""Frames read at once: a reader gets to see what came, however much follows."""
 _MAX_LINE_BYTES = 500
 _EXIT_S = 2.0
 
@@ -69,6 +72,7 @@ class WorkerLink:
         self._frames = self._process.stdout
         self._errors = self._process.stderr
         os.set_blocking(self._errors.fileno(), False)
+        os.set_blocking(self._frames.fileno(), False)
         self._poll = select.poll()
         self._poll.register(self._frames, select.POLLIN)
         self._poll.register(self._errors, select.POLLIN)
@@ -97,17 +101,33 @@ class WorkerLink:
             return [self._gone]
         ready = {descriptor for descriptor, _ in self._poll.poll(max(0.0, timeout_s * 1000))}
         frames_ready = self._frames.fileno() in ready
-        data = os.read(self._frames.fileno(), _READ_BYTES) if frames_ready else None
-        messages: list[Message] = list(self._warnings()) if ready else []
-        if data == b"":
-            return [*messages, *self._end("the capture process ended")]
+        messages: list[Message] = []
+        trouble = ""
         try:
-            for kind, payload in self._reader.feed(data or b""):
-                messages.append(Frame(kind, payload))  # those before the damage count
+            for frame in self._read() if frames_ready else ():
+                messages.append(frame)  # those before the damage count
         except frames.FrameError as error:
             self.kill()
-            messages += self._end(f"the capture process was ended, as it sent {error}")
-        return messages
+            trouble = f"the capture process was ended, as it sent {error}"
+        except EOFError:
+            trouble = "the capture process ended"
+        # Read after the frames and put before them: it may have been printed before they were sent.
+        warnings: list[Message] = list(self._warnings()) if ready else []
+        return [*warnings, *messages, *(self._end(trouble) if trouble else ())]
+
+    def _read(self) -> Iterator[Frame]:
+        """Frames that have come. Raises EOFError at the pipe's end, FrameError."""
+        whole = 0
+        while whole < _READ_FRAMES:
+            try:
+                count = os.readv(self._frames.fileno(), [self._reader.room()])
+            except BlockingIOError:
+                return
+            if not count:
+                raise EOFError
+            if (frame := self._reader.filled(count)) is not None:
+                whole += 1
+                yield Frame(*frame)
 
     def kill(self) -> None:
         """End the worker at once."""

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 from rig.session.live import LiveSummary
 from rig.session.run import OnProgress
 
+BEHIND_MS = 200
 LINE_S = 5.0
 """Plain lines come this often at most."""
 
@@ -31,10 +32,12 @@ def progress_for(*, quiet: bool) -> Iterator[OnProgress]:
 
 
 def counts_text(live: LiveSummary, rate_hz: float) -> str:
-    """Counts in one line."""
+    """Counts in one line; how far the host is behind only when that can be seen."""
+    behind_ms = live.backlog.now_ns // 10**6
+    behind = f", {behind_ms} ms behind" if behind_ms >= BEHIND_MS else ""
     return (
         f"{live.stimuli}/{live.planned} stimuli, {live.answers} answered, {live.missed} missed, "
-        f"{live.losses} lost, {rate_hz:,.0f}/s"
+        f"{live.losses} lost, {rate_hz:,.0f}/s{behind}"
     )
 
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rig.analysis.observation import Wiring
-from rig.instruments import EdgeBlock
+from rig.instruments import Backlog, EdgeBlock
 
 
 @dataclass
@@ -22,6 +22,7 @@ class LiveSummary:
     samples: int = 0
     """Samples accounted for."""
     last_stimulus_sample: int = 0
+    backlog: Backlog = field(default_factory=Backlog)
 
     @property
     def missed(self) -> int:

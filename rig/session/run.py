@@ -101,7 +101,7 @@ class _Recording:
         self._grace_samples = LAST_EDGE_GRACE_S * rate
         self._train_end_sample: int | None = None
         self._ending = _Ending()
-        self._capture_ended = False
+        self._capture_ended = True  # until it has begun
 
     def go(self, stop: threading.Event) -> _Ending:
         """Arm, stimulate, collect. Never raises a RigError: it is in the ending."""
@@ -125,6 +125,7 @@ class _Recording:
 
     def _arm(self, stop: threading.Event) -> None:
         self._bench.analyzer.start()
+        self._capture_ended = False
         while not self._live.samples and not stop.is_set():
             self._read()
         edge = "rising" if self._settings.wiring.active_level else "falling"
@@ -168,6 +169,7 @@ class _Recording:
             case EdgeBlock():
                 self._writer.edges(item)
                 self._live.add(item, self._settings.wiring)
+                self._live.backlog = self._bench.analyzer.backlog
             case Loss():
                 self._writer.loss(item)
                 self._live.losses += 1
@@ -180,6 +182,7 @@ class _Recording:
                         "check its cable and power"
                     )
             case None:
+                self._writer.flush_when_due()  # what came before it went quiet must not wait
                 self._bench.check()
         self._on_progress(self._live)
 
@@ -191,6 +194,7 @@ class _Recording:
         for step in steps:
             try:
                 step()
+                self._writer.flush()  # the next instrument may take long to answer
             except RigError as error:
                 self._ending.fail(error)
 
@@ -212,11 +216,18 @@ class _Recording:
         )
 
     def _stop_analyzer(self) -> None:
-        if self._capture_ended:
-            return
-        self._bench.analyzer.stop()
+        if not self._capture_ended:
+            self._bench.analyzer.stop()
         while not self._capture_ended:
             self._read()
+        backlog = self._bench.analyzer.backlog
+        self._ending.report.update(
+            {
+                "backlog_max_ns": backlog.max_ns,
+                "backlog_max_sample": backlog.max_sample,
+                "driver_held_ns": backlog.held_ns,
+            }
+        )
 
     def _stop_target(self) -> None:
         summary = self._bench.target.stop()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,29 +12,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.capture import frames
-from rig.instruments import EdgeBlock
+from rig.capture.edges import PackedBlock
 
-BLOCK = EdgeBlock(
+BLOCK = PackedBlock(
     start_sample=2**40,
     end_sample=2**40 + 9,
-    index=np.array([2**40 + 1, 2**40 + 8], dtype=np.int64),
-    channel=np.array([0, 13], dtype=np.uint8),
-    level=np.array([1, 0], dtype=np.uint8),
+    offset=np.array([1, 8], dtype=np.uint32),
+    code=np.array([0x80, 13], dtype=np.uint8),
     levels_before=0x2000,
 )
+WAY = frames.Way(sent_ns=12_345_678_901, held_ns=77)
 
 
-def assert_same(one: EdgeBlock, other: EdgeBlock) -> None:
+def joined(*frame_pieces: list[frames.Buffer]) -> bytes:
+    return b"".join(piece for pieces in frame_pieces for piece in pieces)
+
+
+def assert_same(one: PackedBlock, other: PackedBlock) -> None:
     assert (one.start_sample, one.end_sample) == (other.start_sample, other.end_sample)
     assert one.levels_before == other.levels_before
-    for name in ("index", "channel", "level"):
+    for name in ("offset", "code"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
 
 
 @given(piece=st.integers(1, 120))
 def test_frames_survive_any_split(piece: int) -> None:
-    data = frames.pack(frames.Kind.IDENTITY, b"who") + frames.pack_block(BLOCK)
-    data += frames.pack(frames.Kind.END)
+    data = joined(
+        frames.pack(frames.Kind.IDENTITY, 0, b"who"),
+        frames.pack_block(BLOCK, 1, WAY),
+        frames.pack(frames.Kind.END, 2),
+    )
     reader = frames.FrameReader()
     got = [
         frame for at in range(0, len(data), piece) for frame in reader.feed(data[at : at + piece])
@@ -44,29 +52,63 @@ def test_frames_survive_any_split(piece: int) -> None:
         frames.Kind.END,
     ]
     assert got[0][1] == b"who"
-    assert_same(frames.unpack_block(got[1][1]), BLOCK)
+    block, way = frames.unpack_block(got[1][1])
+    assert_same(block, BLOCK)
+    assert way == WAY
 
 
 @pytest.mark.parametrize(
-    "header", [struct.pack("<II", 3, 2**31), struct.pack("<II", 99, 0), struct.pack("<II", 0, 8)]
+    "header",
+    [
+        struct.pack("<IIQ", *numbers)
+        for numbers in ((3, 2**31, 0), (99, 0, 0), (0, 8, 0), (5, 0, 1))
+    ],
 )
 def test_impossible_headers_are_refused(header: bytes) -> None:
     with pytest.raises(frames.FrameError):
         list(frames.FrameReader().feed(header))
 
 
+def test_a_missing_frame_is_noticed() -> None:
+    data = joined(frames.pack(frames.Kind.STARTED, 0), frames.pack(frames.Kind.END, 2))
+    reader = frames.FrameReader()
+    with pytest.raises(frames.FrameError, match="frame 2 where 1 should be"):
+        list(reader.feed(data))
+
+
 @given(st.binary(max_size=80))
 def test_a_damaged_block_is_refused_or_consistent(payload: bytes) -> None:
     try:
-        block = frames.unpack_block(bytearray(payload))
+        block, _ = frames.unpack_block(bytearray(payload))
     except frames.FrameError:
         return
-    assert 32 + 10 * len(block.index) == len(payload)
+    assert 48 + 5 * len(block.code) == len(payload)
+    assert all(offset < block.end_sample - block.start_sample for offset in block.offset.tolist())
 
 
 @pytest.mark.parametrize("count", [-1, 1, 3, 2**62])
 def test_a_false_count_is_refused(count: int) -> None:
-    good = bytearray(frames.pack_block(BLOCK)[8:])
+    good = bytearray(joined(frames.pack_block(BLOCK, 0, WAY))[16:])
     good[24:32] = struct.pack("<q", count)
     with pytest.raises(frames.FrameError):
         frames.unpack_block(good)
+
+
+def test_an_edge_outside_its_block_is_refused() -> None:
+    outside = replace(BLOCK, end_sample=BLOCK.start_sample + 8)
+    with pytest.raises(frames.FrameError, match="an edge 8 samples into a block of 8"):
+        frames.unpack_block(joined(frames.pack_block(outside, 0, WAY))[16:])
+
+
+@given(sizes=st.lists(st.integers(0, 50), max_size=6), most=st.integers(1, 60))
+def test_a_pipe_that_takes_little_at_once_gets_all(sizes: list[int], most: int) -> None:
+    pieces = [bytes([number]) * size for number, size in enumerate(sizes)]
+    taken = bytearray()
+
+    def write(left: list[memoryview]) -> int:
+        part = b"".join(left)[:most]
+        taken.extend(part)
+        return len(part)
+
+    frames.write_all(write, pieces)
+    assert taken == b"".join(pieces)

@@ -230,18 +230,23 @@ import os, sys, time, struct, signal
 import numpy as np
 from rig.capture import frames
 from rig.capture.frames import Kind
-from rig.instruments import EdgeBlock
-def send(data): os.write(1, data)
-def block(start, end):
-    none = np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint8)
-    send(frames.pack_block(EdgeBlock(start, end, *none, 0)))
+from rig.capture.edges import PackedBlock
+number = 0
+def pieces(data):
+    global number
+    number += 1
+    os.write(1, b"".join(data))
+def send(kind, payload=b""): pieces(frames.pack(kind, number, payload))
+def block(start, end, held_ns=0):
+    empty = PackedBlock(start, end, np.empty(0, np.uint32), np.empty(0, np.uint8), 0)
+    pieces(frames.pack_block(empty, number, frames.Way(time.monotonic_ns(), held_ns)))
 def say(text): os.write(2, text.encode())
 def command(): return os.read(0, 1)
 while os.read(0, 1) != b"\\n": pass
-send(frames.pack(Kind.IDENTITY, b'{{"driver": "fake", "vendor": "", "model": "", '
-    b'"library": "", "sample_rate_hz": 1, "channels": []}}'))
+send(Kind.IDENTITY, b'{{"driver": "fake", "vendor": "", "model": "", '
+    b'"library": "", "sample_rate_hz": 1, "channels": []}}')
 assert command() == b"g"
-send(frames.pack(Kind.STARTED))
+send(Kind.STARTED)
 {body}
 """
 
@@ -271,7 +276,8 @@ def test_warnings_come_before_the_end_that_followed_them(scripted: Scripted) -> 
             """
             block(0, 10)
             say("sr: fake: lost my cable\\n")
-            send(frames.pack(Kind.SHORT, b"half a sample") + frames.pack(Kind.END))
+            send(Kind.SHORT, b"half a sample")
+            send(Kind.END)
             command()
             """
         )
@@ -289,9 +295,9 @@ def test_a_flood_of_warnings_stays_short_and_hides_no_stall(scripted: Scripted) 
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ('send(struct.pack("<II", 3, 1 << 30))', "1073741824 bytes"),
-        ("block(0, 10); block(11, 20)", "samples from 11 after sample 10"),
-        ('send(frames.pack(Kind.ERROR, b"no longer there"))', "no longer there"),
+        ('os.write(1, struct.pack("<IIQ", 3, 1 << 30, number))', "1073741824 bytes"),
+        ("number += 1; block(0, 10)", "frame 3 where 2 should be"),
+        ('send(Kind.ERROR, b"no longer there")', "no longer there"),
         ("os._exit(3)", "exit status 3"),
         ("os.close(2); os._exit(4)", "exit status 4"),
         ("os.kill(os.getpid(), signal.SIGABRT)", "SIGABRT"),
@@ -304,6 +310,30 @@ def test_a_broken_worker_is_a_loss(scripted: Scripted, body: str, told: str) -> 
     assert isinstance(items[-2], Loss)
     assert told in items[-2].text
     assert isinstance(items[-1], CaptureEnd)
+
+
+def test_a_gap_between_blocks_ends_the_capture_at_its_place(scripted: Scripted) -> None:
+    items = read_to_end(scripted("block(0, 10); block(11, 20); command()"))
+    gap = items[-2]
+    assert isinstance(gap, Loss)
+    assert (gap.kind, gap.sample) == (LossKind.SEQUENCE_GAP, 10)
+    assert "samples from 11 on after sample 10" in gap.text
+    assert items[-1] == CaptureEnd(10, asked=False)
+
+
+def test_a_driver_kept_waiting_is_told_with_its_place(scripted: Scripted) -> None:
+    """Too short to matter, too long, no worse, and twice as long: told twice."""
+    held_ms = (200, 300, 500, 700)
+    blocks = ";".join(f"block({n}0, {n + 1}0, {ms} * 10**6)" for n, ms in enumerate(held_ms))
+    analyzer = scripted(f"{blocks}; send(Kind.END); command()")
+    told = [item for item in read_to_end(analyzer) if isinstance(item, Loss)]
+    assert [(loss.kind, loss.sample) for loss in told[:-1]] == [
+        (LossKind.BACKLOG, 10),
+        (LossKind.BACKLOG, 30),
+    ]
+    assert "had to wait 0.7 s" in told[1].text
+    assert analyzer.backlog.held_ns == 700 * 10**6
+    assert analyzer.backlog.max_ns >= analyzer.backlog.now_ns > 0
 
 
 def test_a_driver_that_ignores_the_stop_is_ended(
@@ -319,7 +349,7 @@ def test_a_driver_that_ignores_the_stop_is_ended(
 def test_a_driver_that_does_not_answer_is_ended(
     scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    analyzer = scripted("block(0, 10); send(frames.pack(Kind.END)); signal.pause()")
+    analyzer = scripted("block(0, 10); send(Kind.END); signal.pause()")
     read_to_end(analyzer)
     monkeypatch.setattr(sigrok_analyzer, "_ANSWER_S", 0.3)
     with pytest.raises(BenchError, match="no answer within"):

@@ -16,7 +16,7 @@ import pytest
 from rig.bench.replay import open_replay, replay_fixture
 from rig.capture.replay.analyzer import ReplayAnalyzer
 from rig.errors import InputError
-from rig.instruments import CaptureEnd, CaptureItem, EdgeBlock, Loss, LossKind
+from rig.instruments import Backlog, CaptureEnd, CaptureItem, EdgeBlock, Loss, LossKind
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from rig.session.results import store, stored_text
@@ -196,7 +196,7 @@ def items_until_none(analyzer: ReplayAnalyzer) -> list[object]:
 
 
 def test_the_end_comes_when_it_is_asked_for() -> None:
-    analyzer = ReplayAnalyzer(Stored(), threading.Event())
+    analyzer = ReplayAnalyzer(Stored(), threading.Event(), Backlog())
     assert analyzer.read(0) is None
     for _ in range(2):
         analyzer.start()
@@ -207,7 +207,7 @@ def test_the_end_comes_when_it_is_asked_for() -> None:
 
 
 def test_what_is_left_comes_after_stop() -> None:
-    analyzer = ReplayAnalyzer(Stored(), threading.Event())
+    analyzer = ReplayAnalyzer(Stored(), threading.Event(), Backlog())
     analyzer.start()
     analyzer.stop()
     kinds = [type(item) for item in items_until_none(analyzer)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from rig.capture.replay.capture_file import Source
 from rig.closing import Closing
-from rig.instruments import AnalyzerIdentity, CaptureEnd, CaptureItem, Loss, LossKind
+from rig.instruments import AnalyzerIdentity, Backlog, CaptureEnd, CaptureItem, Loss, LossKind
 
 _PAUSE_S = 0.01
 _PATIENCE_S = 2.0
@@ -25,8 +25,12 @@ class ReplayAnalyzer(Closing):
 
     identity: AnalyzerIdentity
 
-    def __init__(self, source: Source, train_over: threading.Event) -> None:
-        """`train_over` is set once the stimulus has nothing more to come."""
+    def __init__(self, source: Source, train_over: threading.Event, backlog: Backlog) -> None:
+        """`train_over` is set once the stimulus has nothing more to come.
+
+        `backlog` is what the capture had when it was made: a stored one waits for its reader.
+        """
+        self.backlog = backlog
         self.identity = source.identity
         self._source = source
         self._train_over = train_over
