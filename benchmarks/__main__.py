@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs all benchmarks and prints a line for each."""
+"""Runs the benchmarks and prints a line for each figure.
+
+`python -m benchmarks` runs all, `python -m benchmarks capture record` those named.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import chain, extraction, record
+from benchmarks import capture, chain, record
+
+BENCHMARKS = {"capture": capture.lines, "record": record.lines, "chain": chain.lines}
 
 
 def main() -> int:
     """Print every figure; nothing is judged, machines differ."""
+    names = sys.argv[1:] or list(BENCHMARKS)
+    if unknown := [name for name in names if name not in BENCHMARKS]:
+        print(f"no benchmark {unknown[0]}; valid: {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory(prefix="rig-bench-") as folder:
-        for benchmark in (extraction.lines, record.lines, chain.lines):
-            for line in benchmark(Path(folder)):
+        for name in names:
+            for line in BENCHMARKS[name](Path(folder)):
                 print(line, flush=True)
     return 0
 

@@ -41,6 +41,13 @@ class Observation:
     end_sample: int
 
 
+def settle_samples(wiring: Wiring, sample_rate_hz: int) -> int:
+    """From an answer's edge until its sequence pins are read; 0 if none are wired."""
+    if not wiring.sequence:
+        return 0
+    return max(2, SEQUENCE_SETTLE_NS * sample_rate_hz // 10**9)
+
+
 class Observer:
     """Turns a stream of edge blocks into observations, in constant memory.
 
@@ -50,9 +57,7 @@ class Observer:
 
     def __init__(self, wiring: Wiring, sample_rate_hz: int) -> None:
         self._wiring = wiring
-        self._settle = (
-            max(2, SEQUENCE_SETTLE_NS * sample_rate_hz // 10**9) if wiring.sequence else 0
-        )
+        self._settle = settle_samples(wiring, sample_rate_hz)
         empty = np.empty(0, np.int64)
         self._stimulus, self._response = empty, empty
         self._pin_edges = [empty for _ in wiring.sequence]

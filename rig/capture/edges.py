@@ -19,7 +19,8 @@ _NUMPY_CHANGES = 1 << 16
 """Samples looked at, and changed samples taken, at once: they bound the memory."""
 
 LEVEL_BIT = 7
-"""Of a code: the level; the bits below it are the channel."""
+CHANNEL_MASK = (1 << LEVEL_BIT) - 1
+"""Of a code: the bit of the level, and those of the channel below it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class PackedBlock:
             self.start_sample,
             self.end_sample,
             np.add(self.offset, self.start_sample, dtype=np.int64),
-            self.code & np.uint8((1 << LEVEL_BIT) - 1),
+            self.code & np.uint8(CHANNEL_MASK),
             self.code >> np.uint8(LEVEL_BIT),
             self.levels_before,
         )

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rig.capture.edges import PackedBlock
+from rig.capture.edges import CHANNEL_MASK, LEVEL_BIT, PackedBlock
 
 MAX_PAYLOAD_BYTES = 16 << 20
 """More than the worker can ever send in one frame; a longer one means its memory is corrupt."""
@@ -94,6 +94,9 @@ def unpack_block(payload: bytes | bytearray) -> tuple[PackedBlock, Way]:
     code = np.frombuffer(payload, dtype=np.uint8, count=count, offset=_BLOCK.size + 4 * count)
     if count and int(offset.max()) >= end - start:
         raise FrameError(f"an edge {int(offset.max())} samples into a block of {end - start}")
+    place = offset.astype(np.uint64) << np.uint64(LEVEL_BIT) | code & np.uint8(CHANNEL_MASK)
+    if (place[1:] <= place[:-1]).any():
+        raise FrameError(f"edges of samples {start} to {end} out of order")
     return PackedBlock(start, end, offset, code, levels), Way(sent_ns, held_ns)
 
 

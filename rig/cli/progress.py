@@ -35,9 +35,10 @@ def counts_text(live: LiveSummary, rate_hz: float) -> str:
     """Counts in one line; how far the host is behind only when that can be seen."""
     behind_ms = live.backlog.now_ns // 10**6
     behind = f", {behind_ms} ms behind" if behind_ms >= BEHIND_MS else ""
+    longest = "" if live.max_ns is None else f", max {live.max_ns / 1e3:.3f} us"
     return (
-        f"{live.stimuli}/{live.planned} stimuli, {live.answers} answered, {live.missed} missed, "
-        f"{live.losses} lost, {rate_hz:,.0f}/s{behind}"
+        f"{live.stimuli}/{live.planned} stimuli, {live.answers} answered, {live.missed} missed"
+        f"{longest}, {live.losses} lost, {rate_hz:,.0f}/s{behind}"
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rig.analysis.observation import Wiring
+from rig.analysis.raw import Settings
 from rig.instruments import Backlog, EdgeBlock
+from rig.streaming.flow import Flow
 
 
 @dataclass
@@ -18,28 +19,44 @@ class LiveSummary:
     phase: str = "opening"
     stimuli: int = 0
     answers: int = 0
+    missed: int = 0
+    """Stimuli that got no answer within the plan's response timeout."""
     losses: int = 0
     samples: int = 0
     """Samples accounted for."""
     last_stimulus_sample: int = 0
     backlog: Backlog = field(default_factory=Backlog)
-
-    @property
-    def missed(self) -> int:
-        """Stimuli without an answer so far, the newest not counted."""
-        return max(0, self.stimuli - 1 - self.answers)
+    flow: Flow | None = None
+    """Pairing and histogram so far; None until the analyzer is open."""
 
     @property
     def bench_time_s(self) -> float:
         """Length of the capture by the analyzer's clock."""
         return self.samples / self.sample_rate_hz
 
-    def add(self, block: EdgeBlock, wiring: Wiring) -> None:
-        """Count a block of raw edges (glitches too: this is only a summary)."""
-        leading = (block.channel == wiring.stimulus) & (block.level == wiring.active_level)
-        seen = int(leading.sum())
-        if seen:
-            self.last_stimulus_sample = int(block.index[leading][-1])
-        self.stimuli += seen
-        self.answers += int((block.channel == wiring.response).sum())
+    @property
+    def max_ns(self) -> float | None:
+        """Longest latency so far; None without any."""
+        longest = None if self.flow is None else self.flow.maximum
+        return None if longest is None else longest.latency_samples * 1e9 / self.sample_rate_hz
+
+    def begin(self, settings: Settings, timeout_samples: int) -> None:
+        """The rate in force is known. A stimulus is given up after `timeout_samples`."""
+        limit_ns, rate_hz = settings.limits.max_ns, settings.sample_rate_hz
+        self.sample_rate_hz = rate_hz
+        self.flow = Flow(
+            settings.wiring,
+            rate_hz,
+            settings.glitch_samples,
+            timeout_samples,
+            None if limit_ns is None else int(limit_ns * rate_hz // 10**9),
+        )
+
+    def add(self, block: EdgeBlock) -> None:
+        """Take in a block of raw edges."""
+        if self.flow is not None:
+            self.flow.feed_block(block)
+            self.stimuli, self.answers = self.flow.stimuli, self.flow.answers
+            self.missed = self.flow.counts().missed
+            self.last_stimulus_sample = self.flow.last_stimulus_sample
         self.samples = block.end_sample

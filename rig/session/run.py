@@ -71,7 +71,7 @@ def run(
         settings = settings_of(
             plan, fixture, bench.analyzer.identity.sample_rate_hz, bench.stimulus.identity.clock_hz
         )
-        live.sample_rate_hz = settings.sample_rate_hz
+        live.begin(settings, plan.response.timeout_ps * settings.sample_rate_hz // 10**12)
         environment = environment_of(bench)
         bench.stimulus.configure(plan.train(settings.stimulus_clock_hz))
         texts = {"plan": plan.text, "fixture": fixture.text, "calibration": "", **environment}
@@ -168,7 +168,7 @@ class _Recording:
         match item:
             case EdgeBlock():
                 self._writer.edges(item)
-                self._live.add(item, self._settings.wiring)
+                self._live.add(item)
                 self._live.backlog = self._bench.analyzer.backlog
             case Loss():
                 self._writer.loss(item)

@@ -100,6 +100,15 @@ def test_an_edge_outside_its_block_is_refused() -> None:
         frames.unpack_block(joined(frames.pack_block(outside, 0, WAY))[16:])
 
 
+@pytest.mark.parametrize(
+    ("offset", "code"), [([8, 1], [0, 0]), ([5, 5], [1, 0x80]), ([5, 5], [3, 3])]
+)
+def test_edges_out_of_order_are_refused(offset: list[int], code: list[int]) -> None:
+    damaged = replace(BLOCK, offset=np.array(offset, np.uint32), code=np.array(code, np.uint8))
+    with pytest.raises(frames.FrameError, match="out of order"):
+        frames.unpack_block(joined(frames.pack_block(damaged, 0, WAY))[16:])
+
+
 @given(sizes=st.lists(st.integers(0, 50), max_size=6), most=st.integers(1, 60))
 def test_a_pipe_that_takes_little_at_once_gets_all(sizes: list[int], most: int) -> None:
     pieces = [bytes([number]) * size for number, size in enumerate(sizes)]

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stages of a flow. Each hands to the next what it has decided, in order of time:
+ * glitch filter -> observer -> pairing -> figures. */
+#ifndef RIG_FLOW_STAGES_H
+#define RIG_FLOW_STAGES_H
+
+#include "flow.h"
+
+/* Keeps of each channel its last edge, if that one may stay: later edges of the channel that are
+ * a width or more away leave it, and nearer ones remove it. Two edges of a channel that may both
+ * stay are a width apart, so at most one of a channel waits, and nothing decided ever waits for
+ * an undecided one. The waiting ones are a list in order of (index, channel), a ring through
+ * `next` and `previous` that begins and ends at FLOW_CHANNELS. */
+struct flow_glitch {
+    int64_t width;
+    int64_t index[FLOW_CHANNELS]; /* of the edge that waits, and its level */
+    uint8_t level[FLOW_CHANNELS];
+    uint8_t waits[FLOW_CHANNELS];
+    uint8_t next[FLOW_CHANNELS + 1], previous[FLOW_CHANNELS + 1];
+};
+
+/* Holds stimuli and answers back until `settle` samples are over. At most one of each is in a
+ * sample, so the ring's size is bounded by the settings. */
+struct flow_observer {
+    int64_t settle;
+    uint8_t role[FLOW_CHANNELS]; /* enum role, or ROLE_PIN + bit */
+    uint8_t active_level;
+    int8_t answer_level;
+    uint64_t pin_levels;
+    int64_t *held; /* index << 1 | is an answer */
+    size_t mask, head, tail;
+};
+
+/* Positions in the rings count up for ever. */
+struct flow_pairing {
+    int64_t horizon;
+    uint64_t mask; /* of all rings: their size - 1 */
+    int64_t *stimulus; /* sample, by event; decided ones stay until they are overwritten */
+    uint8_t *kind; /* of decided events */
+    struct flow_answer *answer; /* undecided */
+    uint64_t answer_head, answer_tail;
+    struct flow_run *run; /* merged interrupts before the undecided answers, rising */
+    uint64_t run_head, run_tail;
+    uint64_t pin_mask; /* 0: by order alone */
+    uint64_t pins_last;
+    int64_t counted; /* handler count of the last answer */
+    int64_t highest, surplus;
+    int64_t merged; /* m of the answers decided last */
+    int64_t marked; /* merged interrupts handed out so far */
+};
+
+struct flow_answer {
+    int64_t sample;
+    int64_t count; /* handler count less the surplus */
+};
+
+/* The undecided answers before `end` and after the run before it have this m. */
+struct flow_run {
+    uint64_t end;
+    int64_t merged;
+};
+
+struct flow {
+    struct flow_results results;
+    struct flow_glitch glitch;
+    struct flow_observer observer;
+    struct flow_pairing pairing;
+    int64_t limit;
+    int64_t end; /* of the samples seen; -1 before the first block */
+    int finished;
+    uint64_t notable_head, notable_tail;
+    struct flow_notable notable[FLOW_NOTABLE_MAX];
+    uint64_t bins[FLOW_BINS];
+};
+
+void flow_glitch_begin(struct flow *flow, const struct flow_settings *settings);
+void flow_glitch_edge(struct flow *flow, int64_t index, unsigned channel, unsigned level);
+/* No edge comes before `end`. Returns before which sample none comes out any more. */
+int64_t flow_glitch_end(struct flow *flow, int64_t end);
+void flow_glitch_finish(struct flow *flow);
+
+/* Returns 0 without memory; the same below. */
+int flow_observer_begin(struct flow *flow, const struct flow_settings *settings);
+void flow_observer_levels(struct flow *flow, uint64_t levels);
+void flow_observer_edge(struct flow *flow, int64_t index, unsigned channel, unsigned level);
+/* No edge comes before `end`: hands on what is settled by then. */
+void flow_observer_end(struct flow *flow, int64_t end);
+void flow_observer_finish(struct flow *flow);
+
+int flow_pairing_begin(struct flow *flow, const struct flow_settings *settings);
+void flow_pairing_free(struct flow *flow);
+void flow_pairing_stimulus(struct flow *flow, int64_t sample);
+void flow_pairing_answer(struct flow *flow, int64_t sample, uint64_t pins);
+/* Neither a stimulus nor an answer comes before `now`. */
+void flow_pairing_expire(struct flow *flow, int64_t now);
+void flow_pairing_finish(struct flow *flow);
+
+void flow_figures_begin(struct flow *flow, const struct flow_settings *settings);
+/* A stimulus is decided; `response` is -1 if nothing answered it. */
+void flow_figures_event(struct flow *flow, int64_t event, int kind, int64_t stimulus,
+                        int64_t response);
+/* One that was decided as missed has been answered after all. */
+void flow_figures_revise(struct flow *flow, int64_t event, int kind, int64_t stimulus,
+                         int64_t response);
+size_t flow_figures_take(struct flow *flow, struct flow_notable *into, size_t capacity);
+
+#endif
