@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from time import time
 
 from rig.cli.output import show_result
 from rig.session.results import read
@@ -11,5 +13,17 @@ from rig.session.results import read
 
 def command(options: argparse.Namespace) -> int:
     """Show a run; 0 if it could be read, whatever its verdict."""
-    show_result(read(options.file), as_json=options.json)
+    result = read(options.file)
+    show_result(result, as_json=options.json)
+    if result.state == "running" and not options.json:
+        print(_how_to_go_on(options.file))
     return 0
+
+
+def _how_to_go_on(path: Path) -> str:
+    """Whether it was killed cannot be read from the file; how long it has been silent can."""
+    silent_s = max(0.0, time() - path.stat().st_mtime)
+    return (
+        f"last written {silent_s:.1f} s ago; a run that is going on writes several times a second\n"
+        f"if it was killed: rig recover {path}"
+    )

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from rig.errors import InputError
 from rig.record.layout import COLUMNS, TAIL, TAIL_CHUNK, WRITTEN
+from rig.record.stored import damage_told, damaged, is_plain
 
 Rows = npt.NDArray[Any]
 
@@ -133,15 +134,16 @@ class ColumnsReader:
         self._source = source
         self._live = live
         self._numbers = {name: number for number, name in enumerate(COLUMNS)}
-        self._written = file[WRITTEN]
-        if not (
-            isinstance(self._written, h5py.Dataset)
-            and self._written.shape == (len(COLUMNS), 2)
-            and self._written.dtype == np.int64
-        ):
+        with damage_told(source):
+            self._written = self._checked_counts()
+            self._datasets = {name: self._checked(name) for name in COLUMNS}
+            self._rows = {name: self._row_counts(name)[1] for name in COLUMNS}
+
+    def _checked_counts(self) -> h5py.Dataset:
+        counts = self._file[WRITTEN]
+        if not is_plain(counts) or (counts.shape, counts.dtype) != ((len(COLUMNS), 2), np.int64):
             raise self._damaged(f"{WRITTEN} is not as it should be")
-        self._datasets = {name: self._checked(name) for name in COLUMNS}
-        self._rows = {name: self._row_counts(name)[1] for name in COLUMNS}
+        return counts
 
     def _checked(self, name: str) -> tuple[h5py.Dataset, h5py.Dataset]:
         """Main dataset and tail of a column."""
@@ -150,7 +152,7 @@ class ColumnsReader:
         for dataset, rows in ((main, chunk), (tail, min(chunk, TAIL_CHUNK))):
             # A chunk is read whole: one of another size might not fit into memory.
             if (
-                not isinstance(dataset, h5py.Dataset)
+                not is_plain(dataset)
                 or (dataset.dtype, dataset.ndim, dataset.chunks) != (dtype, 1, (rows,))
                 or (dataset is tail and tail.shape != (chunk,))
             ):
@@ -164,6 +166,13 @@ class ColumnsReader:
     def read(self, name: str, first: int, stop: int) -> Rows:
         """Rows [first, stop) of a column, as far as they count."""
         stop = min(stop, self._rows[name])
+        with damage_told(self._source):
+            rows = self._read(name, first, stop)
+        if len(rows) != max(stop - first, 0):
+            raise self._damaged(f"{name} has {first + len(rows)} of {stop} rows")
+        return rows
+
+    def _read(self, name: str, first: int, stop: int) -> Rows:
         main, tail = self._datasets[name]
         while True:
             in_main, _ = self._row_counts(name)
@@ -176,6 +185,12 @@ class ColumnsReader:
             rest = tail[start - in_main : max(stop, start) - in_main]
             if self._row_counts(name)[0] == in_main:
                 return np.concatenate((rows, rest))
+
+    def look_through(self) -> None:
+        """Look at what the index says of every chunk. Raises InputError."""
+        for name, (main, tail) in self._datasets.items():
+            check_chunks(main, self._row_counts(name)[0], self._source)
+            check_chunks(tail, 0, self._source)
 
     def _row_counts(self, name: str) -> tuple[int, int]:
         """How many rows of a column count in the main dataset, and in all."""
@@ -191,4 +206,25 @@ class ColumnsReader:
         return in_main, rows
 
     def _damaged(self, what: str) -> InputError:
-        return InputError(f"{self._source}: damaged run file, {what}")
+        return damaged(self._source, what)
+
+
+def check_chunks(dataset: h5py.Dataset, rows: int, source: str) -> None:
+    """Refuse chunks that swell: not compressed as the writer does, overlapping, or missing.
+
+    DEFLATE makes at most 1032 bytes of one (RFC 1951): what is left is bounded by a chunk's size.
+    """
+    sizes: list[int] = []
+    with damage_told(source):
+        name = dataset.name
+        plist = dataset.id.get_create_plist()
+        filters = [plist.get_filter(n)[0] for n in range(plist.get_nfilters())]
+        dataset.id.chunk_iter(lambda chunk: sizes.append(int(chunk.size)))
+        chunk_bytes = dataset.chunks[0] * dataset.dtype.itemsize
+        whole = len(sizes) * dataset.chunks[0] >= rows
+        file_bytes = dataset.file.id.get_filesize()
+    usual = filters in ([], [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE])
+    if not (usual and whole) or max(sizes, default=0) > chunk_bytes + chunk_bytes // 100 + 64:
+        raise damaged(source, f"{name} is not stored as it should be")
+    if sum(sizes) > file_bytes:
+        raise damaged(source, f"the chunks of {name} overlap")

@@ -154,7 +154,8 @@ class EdgeDecoder:
         row = self._anchors["row"]
         borders = row[row % CHUNK == 0]
         if (
-            not np.array_equal(borders, np.arange(0, self._rows, CHUNK))
+            len(borders) != -(-self._rows // CHUNK)
+            or not np.array_equal(borders, np.arange(0, self._rows, CHUNK))
             or np.any(row[1:] <= row[:-1])
             or np.any(self._anchors["sample"][1:] < self._anchors["sample"][:-1])
         ):

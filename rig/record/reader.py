@@ -7,6 +7,7 @@ import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import h5py
@@ -16,10 +17,11 @@ import numpy.typing as npt
 from rig.closing import Closing
 from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray
-from rig.record.columns import ColumnsReader
+from rig.record.columns import ColumnsReader, check_chunks
 from rig.record.edge_code import EdgeDecoder, levels_after
 from rig.record.layout import (
     CAPTURES,
+    CHUNK,
     COLUMNS,
     EVENT_COLUMNS,
     FORMAT,
@@ -29,7 +31,17 @@ from rig.record.layout import (
     TAIL,
     WRITTEN,
 )
-from rig.record.unflagged import UnflaggedFile
+from rig.record.stored import (
+    as_line,
+    damage_told,
+    damaged,
+    is_plain,
+    stored_bytes,
+    stored_integer,
+    stored_line,
+    stored_text,
+)
+from rig.record.unflagged import UnflaggedFile, superblock_is_whole
 
 _NEEDED = (
     *COLUMNS,
@@ -43,6 +55,19 @@ _NEEDED = (
     "fixture",
     "settings",
 )
+_TURNS = 4
+_TURN_S = 0.05
+"""A file is between two states, and not readable, for milliseconds when its raw part is closed."""
+
+
+class _Opened(contextlib.ExitStack):
+    """What is open. HDF5 may refuse to close a damaged file: that is no news to anybody."""
+
+    def __exit__(self, *details: Any) -> bool | None:
+        try:
+            return super().__exit__(*details)
+        except (OSError, RuntimeError):
+            return False
 
 
 class RunFile(Closing):
@@ -51,13 +76,10 @@ class RunFile(Closing):
     def __init__(self, path: Path, *, write: bool = False) -> None:
         """Raises InputError if it is no run file, of a newer format, or not writable (`write`)."""
         self.path = path
-        with contextlib.ExitStack() as opened:
+        with _Opened() as opened:
             self._file, self.left_open = (_open_to_write if write else _open)(path, opened)
             """`left_open`: still being written, or left by a crash."""
-            try:
-                self._read_extent()
-            except (KeyError, OSError, RuntimeError) as error:  # h5py's, for damaged places
-                raise InputError(f"{path}: damaged run file ({error})") from None
+            self._read_extent()
             self._opened = opened.pop_all()
 
     def _read_extent(self) -> None:
@@ -74,62 +96,67 @@ class RunFile(Closing):
         return self._file
 
     def _read_covered(self) -> int:
-        covered = self._file["edges/covered"]
-        if getattr(covered, "shape", None) != (1,) or covered.dtype != np.int64 or covered[0] < 0:
-            raise InputError(f"{self.path}: damaged run file, edges/covered is not a count")
-        return int(covered[0])
+        covered = stored_integer(self._file, str(self.path), "edges/covered", np.int64)
+        if covered < 0:
+            raise damaged(str(self.path), "edges/covered is not a count")
+        return covered
 
     def _check(self) -> None:
-        found = self._file.attrs.get("format")
+        found = stored_line(self._file, str(self.path), "format")
         if found != FORMAT:
             raise InputError(
                 f"{self.path}: is HDF5 but not a run file of this rig (format {found!r})"
             )
-        version = int(self._file.attrs.get("format_version", 0))
+        with damage_told(str(self.path)):
+            version = int(self._file.attrs.get("format_version", 0))
+            missing = [name for name in _NEEDED if name not in self._file]
         if version > FORMAT_VERSION:
             raise InputError(
                 f"{self.path}: has format version {version}, this rig reads up to "
                 f"{FORMAT_VERSION}; update latency-rig"
             )
-        missing = [name for name in _NEEDED if name not in self._file]
         if missing:
-            raise InputError(f"{self.path}: damaged run file, {', '.join(missing[:3])} missing")
+            raise damaged(str(self.path), f"{', '.join(missing[:3])} missing")
 
     def text(self, name: str) -> str:
-        """A stored text: plan, fixture, calibration."""
-        return str(self._file[name].asstr()[()]) if name in self._file else ""
+        """A stored text: plan, fixture, calibration. Raises InputError if damaged, as all below."""
+        return stored_text(self._file, str(self.path), name)
 
     def texts(self) -> dict[str, str]:
         """All that was stored as text when the run began, by name, as RunWriter takes it."""
-        environment = self._file.get("environment", {})
-        names = ["plan", "fixture", "calibration", *(f"environment/{n}" for n in environment)]
-        return {name: self.text(name) for name in names if name in self._file}
+        with damage_told(str(self.path)):
+            environment = list(self._file.get("environment", {}))
+            names = ["plan", "fixture", "calibration", *(f"environment/{n}" for n in environment)]
+            names = [name for name in names if name in self._file]
+        return {name: self.text(name) for name in names}
 
     @property
     def attributes(self) -> dict[str, str]:
         """When the run was made and by which version, as RunWriter takes it."""
         names = ("created", "rig_version")
-        return {name: str(self._file.attrs[name]) for name in names if name in self._file.attrs}
+        values = {name: stored_line(self._file, str(self.path), name) for name in names}
+        return {name: value for name, value in values.items() if value}
 
     @property
     def settings(self) -> dict[str, Any]:
         """What analysis needs to read the raw data."""
-        return _object(self.path, "settings", self._file["settings"].asstr()[()])
+        return _object(self.path, "settings", self.text("settings"))
 
     @property
     def report(self) -> dict[str, Any]:
         """What the instruments said at the end; empty if the run did not get there."""
-        return _object(self.path, "report", _decoded(self._file["report"][0]))
+        text = as_line(stored_bytes(self._file, str(self.path), "report"))
+        return _object(self.path, "report", text)
 
     @property
     def state(self) -> str:
         """`running` (or left by a crash), `complete`, `interrupted`, `failed`."""
-        return _decoded(self._file["state"][0])
+        return as_line(stored_bytes(self._file, str(self.path), "state"))
 
     @property
     def created(self) -> str:
         """Start of the run, ISO 8601, UTC."""
-        return str(self._file.attrs.get("created", ""))
+        return stored_line(self._file, str(self.path), "created")
 
     @property
     def covered_samples(self) -> int:
@@ -139,7 +166,7 @@ class RunFile(Closing):
     def losses(self) -> list[tuple[str, int, str]]:
         """Kind, sample, text of each loss event."""
         return [
-            (_decoded(row["kind"]), int(row["sample"]), _decoded(row["text"]))
+            (as_line(row["kind"]), int(row["sample"]), as_line(row["text"]))
             for row in self._columns.read(LOSSES, 0, self._columns.rows(LOSSES))
         ]
 
@@ -161,7 +188,7 @@ class RunFile(Closing):
         start = min(max(first_sample, 0), end)
         levels, chunks = self._edges.chunks_from(start)
         if self._edges.rows == 0:
-            levels = int(self._file["edges/levels_before"][0])
+            levels = stored_integer(self._file, str(self.path), "edges/levels_before", np.uint64)
         empty = True
         for index, packed in chunks:
             low, high = np.searchsorted(index, (start, end))
@@ -205,57 +232,96 @@ class RunFile(Closing):
         """The stored evaluation as canonical JSON text; empty if there is none yet."""
         try:
             return self.text("statistics/json")
-        except (KeyError, OSError, RuntimeError):  # a crash came while it was stored
+        except InputError:  # a crash came while it was stored
             return ""
 
     @property
     def event_count(self) -> int:
         """Events stored; 0 if none were computed yet."""
-        return int(self._file["events/class"].shape[0]) if "events/class" in self._file else 0
+        with damage_told(str(self.path)):
+            if "events/class" not in self._file:
+                return 0
+        return min(int(self._event_column(name).shape[0]) for name in EVENT_COLUMNS)
 
     def events(self, first: int, stop: int) -> dict[str, npt.NDArray[np.int64]]:
         """Columns of events first .. stop - 1 by the names of EVENT_COLUMNS."""
-        return {
-            name: self._file[f"events/{name}"][first:stop].astype(np.int64)
-            for name in EVENT_COLUMNS
-        }
+        stop = min(stop, self.event_count)
+        with damage_told(str(self.path)):
+            return {
+                name: self._event_column(name)[first:stop].astype(np.int64)
+                for name in EVENT_COLUMNS
+            }
+
+    def look_through(self) -> None:
+        """Read all but the rows, as any use of the file does. Raises InputError."""
+        self.texts()
+        _ = self.settings, self.report, self.state, self.attributes, self.created, self.evaluation
+        self.losses()
+        self._columns.look_through()
+        if self.event_count:
+            for name in EVENT_COLUMNS:
+                check_chunks(self._event_column(name), self.event_count, str(self.path))
+
+    def _event_column(self, name: str) -> h5py.Dataset:
+        with damage_told(str(self.path)):
+            column = self._file[f"events/{name}"]
+            if is_plain(column) and (column.dtype, column.ndim, column.chunks) == (
+                EVENT_COLUMNS[name][0],
+                1,
+                (CHUNK,),
+            ):
+                return column
+        raise damaged(str(self.path), f"events/{name} is not as it should be")
 
     def close(self) -> None:
         """May be called twice."""
         self._opened.close()
 
 
-def _decoded(value: bytes) -> str:
-    return value.decode(errors="replace")
-
-
 def _object(path: Path, name: str, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise InputError(f"{path}: damaged run file, {name} is not a JSON object")
+        raise damaged(str(path), f"{name} is not a JSON object")
     return value
 
 
 def _open(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
-    """The file, and whether a writer has it open or died with it open."""
+    """The file, and whether a writer has it open or died with it open.
+
+    No lock: nobody who looks at a file may keep others from it.
+    """
     if not path.is_file():
         raise InputError(f"{path}: no such file; give the run file that `rig run` wrote")
+    for turn in range(_TURNS):
+        if turn:
+            sleep(_TURN_S)
+        with contextlib.suppress(OSError, RuntimeError):
+            return opened.enter_context(h5py.File(path, "r", locking=False)), False
+        try:
+            # Still being written, or left open by a crash: readable all the same.
+            if not superblock_is_whole(path):
+                raise OSError
+            live = h5py.File(path, "r", libver="latest", swmr=True, locking=False)
+            return opened.enter_context(live), True
+        except (OSError, RuntimeError) as error:
+            reason = error.__class__.__name__
     with contextlib.suppress(OSError, RuntimeError):
-        return opened.enter_context(h5py.File(path, "r")), False
-    try:
-        # Still being written, or left open by a crash: readable all the same.
-        return opened.enter_context(h5py.File(path, "r", libver="latest", swmr=True)), True
-    except (OSError, RuntimeError) as error:
-        reason = error.__class__.__name__
-    with contextlib.suppress(OSError, RuntimeError):
-        # Left by a crash while figures were stored in it.
-        return opened.enter_context(h5py.File(opened.enter_context(UnflaggedFile(path)), "r")), True
+        return _open_unflagged(path, opened), True
     raise InputError(
-        f"{path}: not a readable run file ({reason}); give the file that `rig run` wrote"
+        f"{path}: not a readable run file ({reason}): it is another kind of file, damaged, or "
+        "its run was killed before the first sample; give the file that `rig run` wrote"
     )
+
+
+def _open_unflagged(path: Path, opened: contextlib.ExitStack) -> h5py.File:
+    """Left by a crash while figures were stored in it, as earlier versions of the rig did."""
+    with contextlib.ExitStack() as both:
+        file = both.enter_context(h5py.File(both.enter_context(UnflaggedFile(path)), "r"))
+        opened.push(both.pop_all())
+        return file
 
 
 def _open_to_write(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:

@@ -24,11 +24,10 @@ class UnflaggedFile(io.FileIO):
     """A file opened for reading that shows an HDF5 superblock without its mark."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError if it cannot be read or does not begin with such a superblock."""
+        """Raises OSError if it cannot be read or does not begin with such a superblock, whole."""
         super().__init__(path, "rb")
         block = bytearray(super().read(_BYTES) or b"")
-        whole = len(block) == _BYTES and block.startswith(_SIGNATURE)
-        if not whole or block[_VERSION_AT] != 3 or block[_VERSION_AT + 1] != _OFFSET_BYTES:
+        if not _is_whole(block):
             self.close()
             raise OSError("no superblock of version 3")
         block[_FLAGS_AT] = 0
@@ -42,6 +41,26 @@ class UnflaggedFile(io.FileIO):
         shown = self._block[start : start + count]
         memoryview(buffer).cast("B")[: len(shown)] = shown
         return count
+
+
+def superblock_is_whole(path: Path) -> bool:
+    """A superblock of version 3 with the right checksum. Raises OSError if it cannot be read.
+
+    HDF5 reads a damaged one again and again in SWMR mode, waiting twice as long each time: for all
+    practical purposes for ever.
+    """
+    with path.open("rb") as file:
+        return _is_whole(file.read(_BYTES))
+
+
+def _is_whole(block: bytes | bytearray) -> bool:
+    return (
+        len(block) == _BYTES
+        and block.startswith(_SIGNATURE)
+        and block[_VERSION_AT] == 3
+        and block[_VERSION_AT + 1] == _OFFSET_BYTES
+        and block[_CHECKSUM_AT:] == struct.pack("<I", lookup3(bytes(block[:_CHECKSUM_AT])))
+    )
 
 
 def lookup3(data: bytes) -> int:

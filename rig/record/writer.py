@@ -32,8 +32,9 @@ from rig.record.layout import (
 )
 from rig.record.space import FINISH_BYTES, RESERVE_BYTES, require_space
 
-FLUSH_S = 0.5
-"""At most this much of a run is lost by kill -9."""
+FLUSH_S = 0.25
+"""What was appended is written out once it waits this long. With what a busy machine adds to it,
+kill -9 costs at most the last half second of a run."""
 
 
 class RunWriter(Closing):
@@ -84,6 +85,7 @@ class RunWriter(Closing):
         self._covered = 0
         self._flushed = monotonic()
         file.flush()
+        _show(file, path)
 
     def edges(self, block: EdgeBlock) -> None:
         """Append a block of raw edges that follows the one before it."""
@@ -91,18 +93,20 @@ class RunWriter(Closing):
             self._file["edges/levels_before"][0] = block.levels_before
         self._encoder.append(block)
         self._covered = block.end_sample
-        if monotonic() - self._flushed > FLUSH_S:
+        if self._due():
             require_space(self.path, self._reserve_bytes)
             self.flush()
 
     def captures(self, ticks: Int64Array) -> None:
         """Append response edges as the stimulus's input capture saw them, in ticks since INIT."""
         self._columns.append(CAPTURES, ticks)
+        self.flush_when_due()
 
     def log(self, records: LogArray) -> None:
         """Append records of the target's log."""
         require_space(self.path, min(FINISH_BYTES, self._reserve_bytes))
         self._columns.append(LOG, records)
+        self.flush_when_due()
 
     def loss(self, loss: Loss) -> None:
         """Append a loss event and write it out at once."""
@@ -110,6 +114,14 @@ class RunWriter(Closing):
         row = np.array([(loss.kind.value.encode(), loss.sample, text)], LOSS)
         self._columns.append(LOSSES, row)
         self.flush()
+
+    def flush_when_due(self) -> None:
+        """Write everything out if the last time was long ago; for when nothing is appended."""
+        if self._due():
+            self.flush()
+
+    def _due(self) -> bool:
+        return monotonic() - self._flushed > FLUSH_S
 
     def flush(self) -> None:
         """Write everything out, whole chunks or not."""
@@ -136,8 +148,8 @@ class RunWriter(Closing):
             raise BenchError(
                 f"{self.path}: the instruments' report has {len(text)} bytes, over 4096"
             )
-        self._file["report"][0] = text
         self._seal()
+        self._file["report"][0] = text
         self._file["state"][0] = state.encode()
         self._file.flush()
 
@@ -150,14 +162,31 @@ class RunWriter(Closing):
 
 
 def _create(path: Path) -> h5py.File:
+    """A new file under a name of its own: until it is in SWMR mode, HDF5 cannot read it."""
+    if path.exists():
+        raise _exists(path)
     try:
-        return h5py.File(path, "x", libver="latest")
-    except FileExistsError:
-        raise InputError(
-            f"{path}: exists already and is not overwritten; name another file"
-        ) from None
+        return h5py.File(path.with_name(f"{path.name}.{os.getpid()}.new"), "w", libver="latest")
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise InputError(
             f"{path}: cannot be created ({reason}); name a file in a folder you may write to"
         ) from None
+
+
+def _show(file: h5py.File, path: Path) -> None:
+    """Give the new file its name, unless another one got there first."""
+    made = Path(file.filename)
+    try:
+        path.hardlink_to(made)
+    except FileExistsError:
+        file.close()
+        raise _exists(path) from None
+    except OSError:  # a file system that has no links
+        made.rename(path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _exists(path: Path) -> InputError:
+    return InputError(f"{path}: exists already and is not overwritten; name another file")

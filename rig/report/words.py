@@ -17,6 +17,12 @@ VERDICT_WORDS = {
     Verdict.INCONSISTENT: "the witnesses disagree: do not trust these figures",
     Verdict.INCOMPLETE: "data were lost: these figures do not cover all that happened",
 }
+_STATE_WORDS = {
+    "running": "without an end: still going on, or its process was killed",
+    "recovered": "recovered, without its end",
+}
+HELD_NS = 1_000_000
+"""A wait of the driver that is worth a word."""
 _FIGURES = (
     ("average_ns", "average"),
     ("min_ns", "min"),
@@ -60,7 +66,11 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
     train = settings.train
     sample_ns = 1e9 / settings.sample_rate_hz
     return [
-        ("started" if train else "analyzed", f"{result.created}, {result.state}"),
+        (
+            "started" if train else "analyzed",
+            f"{result.created}, {_STATE_WORDS.get(result.state, result.state)}",
+        ),
+        *_record(result),
         (
             "stimulus",
             "not of this rig"
@@ -73,4 +83,43 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
             f"{sample_ns:.1f} ns a sample, u = {sample_ns / 6**0.5:.1f} ns for a latency",
         ),
         ("paired by", evaluation.paired_by),
+        *_backlog(result),
     ]
+
+
+def _backlog(result: Result) -> list[tuple[str, str]]:
+    """High-water mark of what waited between driver and run file."""
+    account = result.account
+    if account.backlog_max_ns is None:
+        return []
+    text = (
+        f"at most {account.backlog_max_ns / 1e6:.1f} ms, at sample {account.backlog_max_sample:,}"
+    )
+    if account.driver_held_ns >= HELD_NS:
+        text += f"; the driver had to wait {account.driver_held_ns / 1e6:.1f} ms"
+    return [("backlog", text)]
+
+
+def _record(result: Result) -> list[tuple[str, str]]:
+    """How far the record goes, how much of the plan is in it, and what a killed run lacks."""
+    if result.samples is None:
+        return []
+    end_s = result.samples / result.settings.sample_rate_hz
+    train, seen = result.settings.train, result.evaluation.counts.n
+    if train is None or (result.state == "complete" and seen == train.count):
+        return [("record", f"whole, {result.samples:,} samples ({end_s:.3f} s)")]
+    facts = [
+        (
+            "record",
+            f"stops at sample {result.samples:,} ({end_s:.3f} s after its start): {seen:,} of "
+            f"{train.count:,} planned stimuli are in it",
+        )
+    ]
+    if result.state in _STATE_WORDS:
+        facts.append(
+            (
+                "missing",
+                "at most the last 0.5 s before a kill, and what the instruments tell at the end",
+            )
+        )
+    return facts

@@ -12,9 +12,10 @@ from rig.analysis.raw import Account, Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
+from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
-from rig.record.space import FINISH_BYTES, require_space
+from rig.record.space import FINISH_BYTES
 from rig.session.settings import account_from_json, settings_from_json
 
 BYTES_AN_EVENT = 8
@@ -40,6 +41,8 @@ class Result:
     settings: Settings
     account: Account
     evaluation: Evaluation
+    samples: int | None = None
+    """Samples that the file accounts for; None for a capture of which no run file was made."""
 
     @property
     def exit_code(self) -> int:
@@ -62,8 +65,9 @@ def store(path: Path) -> Result:
 
     Raises InputError for a file that cannot be used, BenchError if the disk has no room for it.
     """
-    with RunFile(path, write=True) as file:
-        require_space(path, FINISH_BYTES + file.edge_count * BYTES_AN_EVENT)
+    with RunFile(path) as file:
+        more_bytes = FINISH_BYTES + file.edge_count * BYTES_AN_EVENT
+    with amended(path, more_bytes) as file:
         computed = ComputedWriter(file)
         result = _evaluated(file, computed.events)
         evaluation = result.evaluation
@@ -88,7 +92,9 @@ def _evaluated(file: RunFile, on_events: OnEvents | None) -> Result:
         evaluation = evaluate(file, settings, account, on_events)
     except (OSError, RuntimeError) as error:  # what h5py raises for a damaged chunk
         raise InputError(f"{file.path}: damaged run file ({error})") from None
-    return Result(file.path, file.created, file.state, settings, account, evaluation)
+    return Result(
+        file.path, file.created, file.state, settings, account, evaluation, file.covered_samples
+    )
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
@@ -103,6 +109,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
             "duration_s": evaluation.duration_s,
             "paired_by": evaluation.paired_by,
             "witnesses": [asdict(witness) for witness in evaluation.witnesses],
+            "gaps": [asdict(gap) for gap in evaluation.gaps],
             "capture": None
             if capture is None or not capture.n
             else {
@@ -123,6 +130,9 @@ def document(result: Result) -> dict[str, object]:
     stored = json.loads(evaluation_text(evaluation))
     return {
         "file": str(result.path),
+        "state": result.state,
+        "samples": result.samples,
+        "planned": None if settings.train is None else settings.train.count,
         "verdict": evaluation.verdict,
         "reasons": evaluation.reasons,
         "measurements": [
@@ -137,6 +147,7 @@ def document(result: Result) -> dict[str, object]:
             }
         ],
         "witnesses": stored["witnesses"],
+        "gaps": stored["gaps"],
     }
 
 

@@ -19,12 +19,15 @@ from rig.analysis.raw import Settings
 from rig.capture.sr_file import write_sr
 from rig.capture.vcd_file import write_vcd
 from rig.errors import InputError
+from rig.record.amend import amended
 from rig.record.reader import RunFile
 
 MARGIN_NS = 200_000
 """Shown before the stimulus and after the answer unless asked otherwise."""
 WINDOWS_MAX = 16
 """Written of themselves after a run; any other event's can be exported."""
+WINDOWS_BYTES = 1 << 20
+"""More than their list takes in the run file."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def write_window(file: RunFile, settings: Settings, window: Window, out: Path) -
 
 def write_outliers(path: Path, settings: Settings) -> Path | None:
     """Write the windows of a stored run beside it; their folder, or None if there are none."""
-    with RunFile(path, write=True) as file:
+    with RunFile(path) as file:
         windows = outliers(file, settings)
         if not windows:
             return None
@@ -117,6 +120,7 @@ def write_outliers(path: Path, settings: Settings) -> Path | None:
         for window in windows:
             write_window(file, settings, window, folder / window.file_name)
         links = [{**asdict(w), "file": f"{folder.name}/{w.file_name}"} for w in windows]
+    with amended(path, WINDOWS_BYTES) as file:
         file.writable()["windows"] = json.dumps(links)
     return folder
 

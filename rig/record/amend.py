@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stores computed groups in a run file so that a crash costs them only, never the raw data.
+
+HDF5 writes its own structures back in no safe order: a file whose writer is killed outside of SWMR
+mode may be unreadable, and it is for whoever looks at it meanwhile. So they are stored in a copy,
+which takes the file's place when it is whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rig.errors import InputError
+from rig.record.reader import RunFile
+from rig.record.space import require_space
+
+SUFFIX = ".new"
+
+
+@contextmanager
+def amended(path: Path, more_bytes: int) -> Iterator[RunFile]:
+    """A run file opened for writing; what was stored is in `path` once the block ends well.
+
+    If it does not, the file is as it was. Readers keep what they have open. A crash leaves the copy
+    beside it, `path` with SUFFIX; it is of no use. `more_bytes`: room for what will be stored.
+    Raises InputError if nothing can be stored, BenchError if the disk has no room for the copy.
+    """
+    with RunFile(path) as file:
+        if file.left_open:
+            raise InputError(
+                f"{path}: figures cannot be stored in it: its run is going on, or a crash left it; "
+                f"then `rig recover {path}` makes a copy that takes them"
+            )
+    require_space(path, path.stat().st_size + more_bytes)
+    with contextlib.ExitStack() as stack:
+        copy = _copied(path)
+        stack.callback(copy.unlink, missing_ok=True)
+        with RunFile(copy, write=True) as file:
+            file.path = path  # the one that errors are to name
+            yield file
+        _put_in_place(copy, path)
+
+
+def _copied(path: Path) -> Path:
+    real = path.resolve()  # of a link, the file it leads to is replaced
+    try:
+        descriptor, name = tempfile.mkstemp(SUFFIX, f"{real.name}.", real.parent)
+        os.close(descriptor)
+        shutil.copy2(real, name)
+    except OSError as error:
+        raise _not_stored(path, error) from None
+    return Path(name)
+
+
+def _put_in_place(copy: Path, path: Path) -> None:
+    try:
+        with copy.open("rb+") as file:
+            os.fsync(file.fileno())  # before its name changes, or a power cut could cost both
+        copy.replace(path.resolve())
+    except OSError as error:
+        raise _not_stored(path, error) from None
+
+
+def _not_stored(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"{path}: figures cannot be stored in it ({error.strerror or error}), it is as it was; "
+        "make it and its folder writable or copy it to where you may write"
+    )

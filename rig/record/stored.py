@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Single values of a run file, each looked at before it is used: the file may be a stranger's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import h5py
+import numpy as np
+
+from rig.errors import InputError, input_error
+
+_LINE_MAX = 200
+_RAISED = (KeyError, OSError, RuntimeError, TypeError, ValueError, OverflowError)
+"""By h5py for damaged places; the last three for types and sizes that numpy does not know."""
+
+
+@contextmanager
+def damage_told(source: str) -> Iterator[None]:
+    """Whatever h5py raises for a damaged place becomes an InputError. For calls of h5py only."""
+    try:
+        yield
+    except _RAISED as error:
+        raise input_error(source, None, "", f"damaged run file ({error})") from None
+
+
+def damaged(source: str, what: str) -> InputError:
+    """The error for what is there, but not as this rig writes it."""
+    return input_error(source, None, "", f"damaged run file, {what}")
+
+
+def is_plain(dataset: object) -> bool:
+    """A dataset whose data lie in the file itself."""
+    return isinstance(dataset, h5py.Dataset) and not dataset.is_virtual and not dataset.external
+
+
+def stored_text(file: h5py.File, source: str, name: str) -> str:
+    """A text that was stored whole; "" if there is none. Raises InputError."""
+    with damage_told(source):
+        if name not in file:
+            return ""
+        dataset = file[name]
+        if is_plain(dataset) and dataset.shape == ():
+            kind = h5py.check_string_dtype(dataset.dtype)
+            if kind is not None and kind.length is None:
+                return str(dataset.asstr()[()])
+    raise damaged(source, f"{name} is not a text")
+
+
+def stored_bytes(file: h5py.File, source: str, name: str) -> bytes:
+    """The one row of a dataset of byte strings. Raises InputError."""
+    with damage_told(source):
+        dataset = file[name]
+        if is_plain(dataset) and dataset.shape == (1,) and dataset.dtype.kind == "S":
+            return bytes(dataset[0])
+    raise damaged(source, f"{name} is not a text")
+
+
+def stored_integer(file: h5py.File, source: str, name: str, kind: type[np.integer]) -> int:
+    """The one row of a dataset of this type. Raises InputError."""
+    with damage_told(source):
+        dataset = file[name]
+        if is_plain(dataset) and dataset.shape == (1,) and dataset.dtype == kind:
+            return int(dataset[0])
+    raise damaged(source, f"{name} is not a number")
+
+
+def stored_line(file: h5py.File, source: str, name: str) -> str:
+    """An attribute of the file that is a line of text; "" if it is missing or anything else."""
+    with damage_told(source):
+        value = file.attrs.get(name, "")
+    return value if isinstance(value, str) and _is_line(value) else ""
+
+
+def _is_line(text: str) -> bool:
+    return len(text) <= _LINE_MAX and text.isprintable()
+
+
+def as_line(value: bytes) -> str:
+    """Bytes as one line of text, whatever they are."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in value.decode(errors="replace"))
