@@ -209,6 +209,37 @@ def _edges(edges: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, n
     return block.index, block.channel, block.level
 
 
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 1 << 32), width=st.sampled_from([700, 2000, 5000]), cuts=cuts)
+def test_what_one_channel_keeps_waiting_needs_no_room(
+    seed: int, width: int, cuts: list[int]
+) -> None:
+    """One edge is undecided for a long time, while other lines toggle at almost every sample."""
+    generator = np.random.default_rng(seed)
+    toggles = [(10, 1), (7000, 1)]
+    for channel, edges in ((2, 3000), (3, 3001), (4, 5000), (6, 1)):
+        toggles += [(int(at), channel) for at in generator.integers(11, 2000, edges)]
+    capture = capture_of(0, 8000, toggles, 0)
+    flow = Flow(WIRING, RATE_HZ, width, FOREVER)
+    fed(flow, capture.blocks(cuts)).finish()
+    truth = analyzed(capture, WIRING, width)
+    assert flow.counts() == truth.counts
+    assert flow.glitches() == truth.glitches
+    assert flow.histogram().total == sum(truth.delays)
+    assert flow.stimuli == 1
+
+
+def test_more_than_a_settling_time_can_hold_is_read_early() -> None:
+    """At 1 THz pins settle for 200,000 samples; the line has an edge in each of them."""
+    answers = 150_000
+    flow = Flow(Wiring(1, 2, (3,)), 10**12, 0, FOREVER, None, "native")
+    code = [0x81, *(2 | (i % 2) << 7 for i in range(answers))]
+    flow.feed(packed(0, answers + 2, [0, *range(1, answers + 1)], code))
+    assert 0 < flow.doubts().forced < answers
+    flow.finish()
+    assert (flow.stimuli, flow.answers) == (1, answers)
+
+
 @both
 def test_samples_beyond_32_bits(implementation: str) -> None:
     """A block of days: latencies, horizon and pulse widths above 2**32, and one of 2 samples."""

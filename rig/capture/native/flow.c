@@ -32,8 +32,8 @@ static int settings_right(const struct flow_settings *settings)
 {
     uint32_t capacity = settings->capacity;
 
-    return is_time(settings->glitch_samples) && is_time(settings->horizon_samples) &&
-           settings->settle_samples >= 0 && settings->settle_samples <= FLOW_SETTLE_MAX &&
+    return is_time(settings->glitch_samples) && is_time(settings->settle_samples) &&
+           is_time(settings->horizon_samples) &&
            settings->limit_samples >= -1 && capacity > 0 && capacity <= FLOW_CAPACITY_MAX &&
            (capacity & (capacity - 1)) == 0 && channels_right(settings);
 }

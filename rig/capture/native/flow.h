@@ -19,7 +19,6 @@ enum {
     FLOW_CHANNELS = 128, /* that the code of an edge can name */
     FLOW_LEVELS = 64, /* channels whose level before a block is known */
     FLOW_PINS_MAX = 16,
-    FLOW_SETTLE_MAX = 1 << 20,
     FLOW_CAPACITY_MAX = 1 << 24,
     FLOW_BINS = 7296, /* reach to 2^63 - 1 */
     FLOW_NOTABLE_MAX = 256

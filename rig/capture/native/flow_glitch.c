@@ -2,47 +2,50 @@
 /* The glitch filter: rig/analysis/glitch.py, edge by edge. */
 #include "flow_stages.h"
 
-enum { END_OF_LIST = FLOW_CHANNELS };
+enum { NOWHERE = -1 };
 
-static void append(struct flow_glitch *glitch, unsigned channel)
+static struct flow_waiting *at(struct flow_glitch *glitch, int64_t place)
 {
-    unsigned last = glitch->previous[END_OF_LIST];
-
-    glitch->next[last] = (uint8_t)channel;
-    glitch->previous[channel] = (uint8_t)last;
-    glitch->next[channel] = END_OF_LIST;
-    glitch->previous[END_OF_LIST] = (uint8_t)channel;
-    glitch->waits[channel] = 1;
-}
-
-static void take_out(struct flow_glitch *glitch, unsigned channel)
-{
-    unsigned before = glitch->previous[channel], behind = glitch->next[channel];
-
-    glitch->next[before] = (uint8_t)behind;
-    glitch->previous[behind] = (uint8_t)before;
-    glitch->waits[channel] = 0;
+    return &glitch->waiting[(uint64_t)place % FLOW_WAITING];
 }
 
 /* Hands on the waiting edges that none at `now` or later can remove. */
 static void hand_on(struct flow *flow, int64_t now)
 {
     struct flow_glitch *glitch = &flow->glitch;
-    unsigned channel = glitch->next[END_OF_LIST];
 
-    while (channel != END_OF_LIST && now - glitch->index[channel] >= glitch->width) {
-        take_out(glitch, channel);
-        flow_observer_edge(flow, glitch->index[channel], channel, glitch->level[channel]);
-        channel = glitch->next[END_OF_LIST];
+    while (glitch->head != glitch->tail) {
+        struct flow_waiting edge = *at(glitch, glitch->head);
+
+        if (!edge.removed && now - edge.index < glitch->width)
+            break;
+        glitch->head++;
+        if (!edge.removed)
+            flow_observer_edge(flow, edge.index, edge.channel, edge.level);
     }
+}
+
+/* Closes the gaps that removed edges left: at most one edge of a channel remains. */
+static void close_gaps(struct flow_glitch *glitch)
+{
+    int64_t to = glitch->head;
+
+    for (int64_t from = glitch->head; from != glitch->tail; from++) {
+        struct flow_waiting edge = *at(glitch, from);
+
+        if (edge.removed)
+            continue;
+        glitch->place[edge.channel] = to;
+        *at(glitch, to++) = edge;
+    }
+    glitch->tail = to;
 }
 
 void flow_glitch_begin(struct flow *flow, const struct flow_settings *settings)
 {
-    struct flow_glitch *glitch = &flow->glitch;
-
-    glitch->width = settings->glitch_samples;
-    glitch->next[END_OF_LIST] = glitch->previous[END_OF_LIST] = END_OF_LIST;
+    flow->glitch.width = settings->glitch_samples;
+    for (unsigned channel = 0; channel < FLOW_CHANNELS; channel++)
+        flow->glitch.place[channel] = NOWHERE;
 }
 
 void flow_glitch_edge(struct flow *flow, int64_t index, unsigned channel, unsigned level)
@@ -50,24 +53,25 @@ void flow_glitch_edge(struct flow *flow, int64_t index, unsigned channel, unsign
     struct flow_glitch *glitch = &flow->glitch;
 
     hand_on(flow, index);
-    if (glitch->waits[channel]) { /* so it is nearer than a width: a short pulse ends here */
-        take_out(glitch, channel);
+    if (glitch->place[channel] >= glitch->head) { /* nearer than a width: a short pulse */
+        at(glitch, glitch->place[channel])->removed = 1;
+        glitch->place[channel] = NOWHERE;
         flow->results.removed[channel]++;
-    } else {
-        append(glitch, channel);
+        return;
     }
-    glitch->index[channel] = index;
-    glitch->level[channel] = (uint8_t)level;
+    if (glitch->tail - glitch->head == FLOW_WAITING)
+        close_gaps(glitch);
+    glitch->place[channel] = glitch->tail;
+    *at(glitch, glitch->tail++) =
+        (struct flow_waiting){index, (uint8_t)channel, (uint8_t)level, 0};
 }
 
 int64_t flow_glitch_end(struct flow *flow, int64_t end)
 {
-    const struct flow_glitch *glitch = &flow->glitch;
+    struct flow_glitch *glitch = &flow->glitch;
 
     hand_on(flow, end);
-    if (glitch->next[END_OF_LIST] != END_OF_LIST)
-        return glitch->index[glitch->next[END_OF_LIST]];
-    return end;
+    return glitch->head == glitch->tail ? end : at(glitch, glitch->head)->index;
 }
 
 void flow_glitch_finish(struct flow *flow)

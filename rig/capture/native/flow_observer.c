@@ -6,10 +6,27 @@
 
 enum role { ROLE_NONE, ROLE_STIMULUS, ROLE_RESPONSE, ROLE_PIN };
 
-static void hold(struct flow_observer *observer, int64_t held)
+static void hand_on_first(struct flow *flow)
 {
-    size_t at = observer->tail++;
+    struct flow_observer *observer = &flow->observer;
+    int64_t held = observer->held[observer->head++ & observer->mask];
 
+    if (held & 1)
+        flow_pairing_answer(flow, held >> 1, observer->pin_levels);
+    else
+        flow_pairing_stimulus(flow, held >> 1);
+}
+
+static void hold(struct flow *flow, int64_t held)
+{
+    struct flow_observer *observer = &flow->observer;
+    size_t at;
+
+    if (observer->tail - observer->head > observer->mask) {
+        flow->results.forced++;
+        hand_on_first(flow);
+    }
+    at = observer->tail++;
     /* A stimulus counts as before an answer of the same sample, whatever their channels. */
     if (at != observer->head && observer->held[(at - 1) & observer->mask] > held) {
         observer->held[at & observer->mask] = observer->held[(at - 1) & observer->mask];
@@ -23,28 +40,20 @@ static void hand_on(struct flow *flow, int64_t now)
 {
     struct flow_observer *observer = &flow->observer;
 
-    while (observer->head != observer->tail) {
-        int64_t held = observer->held[observer->head & observer->mask], sample = held >> 1;
-
-        if (now - sample <= observer->settle)
-            break;
-        observer->head++;
-        if (held & 1)
-            flow_pairing_answer(flow, sample, observer->pin_levels);
-        else
-            flow_pairing_stimulus(flow, sample);
-    }
+    while (observer->head != observer->tail &&
+           now - (observer->held[observer->head & observer->mask] >> 1) > observer->settle)
+        hand_on_first(flow);
 }
 
 int flow_observer_begin(struct flow *flow, const struct flow_settings *settings)
 {
     struct flow_observer *observer = &flow->observer;
-    size_t size = 1;
+    int64_t size = 1;
 
-    while (size < 2 * ((size_t)settings->settle_samples + 1))
+    while (size < 2 * (settings->settle_samples + 1) && size < FLOW_HELD_MAX)
         size *= 2;
-    observer->mask = size - 1;
-    observer->held = malloc(size * sizeof *observer->held);
+    observer->mask = (size_t)size - 1;
+    observer->held = malloc((size_t)size * sizeof *observer->held);
     observer->settle = settings->settle_samples;
     observer->active_level = settings->active_level;
     observer->answer_level = settings->answer_level;
@@ -73,10 +82,10 @@ void flow_observer_edge(struct flow *flow, int64_t index, unsigned channel, unsi
     if (role >= ROLE_PIN)
         observer->pin_levels ^= UINT64_C(1) << (role - ROLE_PIN);
     else if (role == ROLE_STIMULUS && level == observer->active_level)
-        hold(observer, index * 2);
+        hold(flow, index * 2);
     else if (role == ROLE_RESPONSE &&
              (observer->answer_level < 0 || level == (unsigned)observer->answer_level))
-        hold(observer, index * 2 + 1);
+        hold(flow, index * 2 + 1);
 }
 
 void flow_observer_end(struct flow *flow, int64_t end)

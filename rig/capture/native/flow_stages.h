@@ -7,20 +7,28 @@
 #include "flow.h"
 
 /* Keeps of each channel its last edge, if that one may stay: later edges of the channel that are
- * a width or more away leave it, and nearer ones remove it. Two edges of a channel that may both
- * stay are a width apart, so at most one of a channel waits, and nothing decided ever waits for
- * an undecided one. The waiting ones are a list in order of (index, channel), a ring through
- * `next` and `previous` that begins and ends at FLOW_CHANNELS. */
+ * a width or more away leave it, and a nearer one removes it and itself. Two edges of a channel that
+ * may both stay are a width apart, so at most one of a channel waits, and what is decided never
+ * waits for what is not. Removed ones leave gaps in the ring, which are closed when it is full. */
+enum { FLOW_WAITING = 2 * FLOW_CHANNELS };
+
+struct flow_waiting {
+    int64_t index;
+    uint8_t channel, level, removed;
+};
+
 struct flow_glitch {
     int64_t width;
-    int64_t index[FLOW_CHANNELS]; /* of the edge that waits, and its level */
-    uint8_t level[FLOW_CHANNELS];
-    uint8_t waits[FLOW_CHANNELS];
-    uint8_t next[FLOW_CHANNELS + 1], previous[FLOW_CHANNELS + 1];
+    int64_t head, tail; /* positions in the ring count up for ever */
+    int64_t place[FLOW_CHANNELS]; /* of the edge that waits; below `head` if none does */
+    struct flow_waiting waiting[FLOW_WAITING]; /* in order of (index, channel) */
 };
 
 /* Holds stimuli and answers back until `settle` samples are over. At most one of each is in a
- * sample, so the ring's size is bounded by the settings. */
+ * sample, so the settings bound how many these are. If that is more than FLOW_HELD_MAX, as of a file
+ * with a time step far below what lines can do, a full ring gives up its oldest before its time. */
+enum { FLOW_HELD_MAX = 1 << 16 };
+
 struct flow_observer {
     int64_t settle;
     uint8_t role[FLOW_CHANNELS]; /* enum role, or ROLE_PIN + bit */
@@ -31,7 +39,6 @@ struct flow_observer {
     size_t mask, head, tail;
 };
 
-/* Positions in the rings count up for ever. */
 struct flow_pairing {
     int64_t horizon;
     uint64_t mask; /* of all rings: their size - 1 */
