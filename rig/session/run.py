@@ -20,7 +20,9 @@ from rig.record.writer import RunWriter
 from rig.session.environment import environment_of
 from rig.session.fetcher import CaptureFetcher
 from rig.session.live import LiveSummary
+from rig.session.live_windows import LiveWindows
 from rig.session.settings import settings_of, settings_to_json
+from rig.session.windows import folder_of
 from rig.target.protocol import LOG_CHUNK
 
 READ_S = 0.1
@@ -98,6 +100,8 @@ class _Recording:
         self._live, self._on_progress = live, on_progress
         rate = settings.sample_rate_hz
         self._timeout_samples = plan.response.timeout_ps * rate // 10**12
+        names = list(bench.analyzer.identity.channels)
+        self._windows = LiveWindows(folder_of(writer.path), settings, names, self._timeout_samples)
         self._grace_samples = LAST_EDGE_GRACE_S * rate
         self._train_end_sample: int | None = None
         self._ending = _Ending()
@@ -170,6 +174,8 @@ class _Recording:
                 self._writer.edges(item)
                 self._live.add(item)
                 self._live.backlog = self._bench.analyzer.backlog
+                if self._live.flow is not None:
+                    self._windows.add(item, self._live.flow.take_notable())
             case Loss():
                 self._writer.loss(item)
                 self._live.losses += 1

@@ -114,7 +114,9 @@ def write_outliers(path: Path, settings: Settings) -> Path | None:
             return None
         folder = folder_of(path)
         try:
-            folder.mkdir()
+            folder.mkdir(exist_ok=True)
+            for provisional in folder.glob("event-*.sr"):
+                provisional.unlink()
         except OSError as error:
             raise InputError(f"{folder}: windows not written ({error.strerror})") from None
         for window in windows:
