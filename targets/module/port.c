@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Takes and gives back the parallel port and its interrupt. Process context, rig->mutex held. */
+#include <linux/interrupt.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/irq.h>
+#include <linux/irqdesc.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+
+#include "rig.h"
+
+#define PORT_REGISTERS 3
+#define STATUS 1
+#define CONTROL 2
+#define CONTROL_SELECT_AND_INIT 0x0cu /* idle levels of a port that nothing is printed on */
+#define CONTROL_INTERRUPT 0x10u
+
+static unsigned long base = 0x378;
+module_param(base, ulong, 0444);
+MODULE_PARM_DESC(base, "I/O address of the parallel port (default 0x378)");
+
+static int irq = 7;
+module_param(irq, int, 0444);
+MODULE_PARM_DESC(irq, "interrupt line, if the parport driver does not know it (default 7)");
+
+static bool shared;
+module_param(shared, bool, 0444);
+MODULE_PARM_DESC(shared, "own handlers share the line, as PCI cards must (default no)");
+
+static bool parport_knows_irq(const struct parport *port)
+{
+	return port && port->irq >= 0;
+}
+
+bool port_parameters_valid(void)
+{
+	return base > 0 && base <= IO_SPACE_LIMIT - PORT_REGISTERS && irq >= 0;
+}
+
+/* All registers reading as ones is a bus that nobody drives. */
+static bool region_answers(unsigned long at)
+{
+	return inb(at) != 0xff || inb(at + STATUS) != 0xff || inb(at + CONTROL) != 0xff;
+}
+
+static int take_region(unsigned long at)
+{
+	if (!request_region(at, PORT_REGISTERS, LRIG_NAME))
+		return -EBUSY;
+	if (region_answers(at))
+		return 0;
+	release_region(at, PORT_REGISTERS);
+	return -ENODEV;
+}
+
+static u32 modes_with_own_handler(void)
+{
+	return 1u << LRIG_MODE_HARD | 1u << LRIG_MODE_DEFAULT | 1u << LRIG_MODE_THREAD |
+	       1u << LRIG_MODE_WORKQUEUE;
+}
+
+static u32 modes_of_parport(const struct parport *port)
+{
+	u32 modes = 1u << LRIG_MODE_PERIOD;
+
+	if (parport_knows_irq(port))
+		modes |= 1u << LRIG_MODE_PARPORT | 1u << LRIG_MODE_THREAD |
+			 1u << LRIG_MODE_WORKQUEUE;
+	if (!parport_knows_irq(port) || shared)
+		modes |= modes_with_own_handler();
+	return modes;
+}
+
+/* Fills in what there is to know of the port. An armed one's modes stay 0. */
+void port_describe(struct lrig_info *info)
+{
+	struct parport *port = parport_find_base(base);
+	bool armed = info->flags & LRIG_INFO_ARMED;
+
+	info->base = base;
+	info->irq = parport_knows_irq(port) ? port->irq : irq;
+	if (port) {
+		info->flags |= LRIG_INFO_PARPORT;
+		strscpy(info->line, port->name, sizeof(info->line));
+		if (!armed)
+			info->modes = modes_of_parport(port);
+		parport_put_port(port);
+		return;
+	}
+	snprintf(info->line, sizeof(info->line), "irq %d", irq);
+	if (!armed && !take_region(base)) {
+		info->modes = modes_with_own_handler() | 1u << LRIG_MODE_PERIOD;
+		release_region(base, PORT_REGISTERS);
+	}
+}
+
+static void on_parport_interrupt(void *data)
+{
+	rig_interrupt(data);
+}
+
+static int claim_parport(struct rig *rig)
+{
+	struct pardev_cb callbacks = {
+		.irq_func = rig_wants_parport_irq(rig) ? on_parport_interrupt : NULL,
+		.private = rig,
+	};
+
+	rig->pardevice = parport_register_dev_model(rig->parport, LRIG_NAME, &callbacks, 0);
+	if (!rig->pardevice)
+		return -EBUSY;
+	if (parport_claim(rig->pardevice)) {
+		parport_unregister_device(rig->pardevice);
+		return -EBUSY;
+	}
+	/* To claim with an irq_func is to switch the interrupt on; port_attach() does that. */
+	rig->parport->ops->disable_irq(rig->parport);
+	rig->parport->ops->data_forward(rig->parport);
+	return 0;
+}
+
+static int take_parport(struct rig *rig)
+{
+	int error = 0;
+
+	if (rig_wants_parport_irq(rig)) {
+		if (!parport_knows_irq(rig->parport))
+			error = -ENXIO;
+		rig->irq = rig->parport->irq;
+	}
+	if (!error)
+		error = claim_parport(rig);
+	if (error) {
+		parport_put_port(rig->parport);
+		rig->parport = NULL;
+	}
+	return error;
+}
+
+/* The response pin keeps its level; the others go to where they wait. */
+static void rest_pins(struct rig *rig)
+{
+	u32 wanted = LRIG_ARM_SELF_TRIGGER | LRIG_ARM_TRIGGER_LOW;
+
+	rig->data = inb(rig->base) & DATA_RESPONSE;
+	if ((rig->options.flags & wanted) == wanted)
+		rig->data |= DATA_TRIGGER;
+	outb(rig->data, rig->base);
+}
+
+int port_take(struct rig *rig)
+{
+	int error;
+
+	rig->base = base;
+	rig->irq = irq;
+	rig->parport = parport_find_base(base);
+	if (rig->parport)
+		error = take_parport(rig);
+	else if (rig_wants_parport_irq(rig))
+		error = -ENODEV;
+	else
+		error = take_region(base);
+	if (error)
+		return error;
+	rig->control = inb(base + CONTROL);
+	rest_pins(rig);
+	return 0;
+}
+
+void port_give_back(struct rig *rig)
+{
+	if (!rig->parport) {
+		release_region(rig->base, PORT_REGISTERS);
+		return;
+	}
+	parport_release(rig->pardevice);
+	parport_unregister_device(rig->pardevice);
+	parport_put_port(rig->parport);
+	rig->pardevice = NULL;
+	rig->parport = NULL;
+}
+
+static irqreturn_t on_interrupt(int line, void *data)
+{
+	rig_interrupt(data);
+	return IRQ_HANDLED;
+}
+
+static unsigned long wanted_trigger(const struct rig *rig)
+{
+	switch (rig->options.flags & (LRIG_ARM_RISING | LRIG_ARM_FALLING)) {
+	case LRIG_ARM_RISING:
+		return IRQF_TRIGGER_RISING;
+	case LRIG_ARM_FALLING:
+		return IRQF_TRIGGER_FALLING;
+	default:
+		return IRQF_TRIGGER_NONE;
+	}
+}
+
+/*
+ * The kernel takes a trigger that the chip cannot set without a word. A chip that cannot set it
+ * and does not know it is a PC's, whose edge-triggered lines are ISA's: rising.
+ */
+static bool can_trigger(const struct rig *rig, unsigned long wanted)
+{
+	struct irq_data *line = irq_get_irq_data(rig->irq);
+	u32 fixed;
+
+	if (!wanted || !line)
+		return true;
+	if (rig->own_handler && line->chip->irq_set_type)
+		return true;
+	fixed = irqd_get_trigger_type(line);
+	if (!fixed && !irqd_is_level_type(line))
+		fixed = IRQ_TYPE_EDGE_RISING;
+	return fixed == wanted;
+}
+
+/* NULL: the handler runs in hard interrupt context. */
+static struct task_struct *irq_thread(struct rig *rig)
+{
+	struct irq_desc *line = irq_data_to_desc(irq_get_irq_data(rig->irq));
+	struct task_struct *thread = NULL;
+	struct irqaction *action;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&line->lock, flags);
+	for (action = line->action; action; action = action->next)
+		if (action->dev_id == rig)
+			thread = action->thread;
+	raw_spin_unlock_irqrestore(&line->lock, flags);
+	return thread;
+}
+
+/*
+ * An irq thread gives itself its real-time priority when it first runs, which may be after
+ * request_irq() and, beside a task that spins, ticks later. Interrupts would be lost until then.
+ */
+static int await_irq_thread(struct rig *rig)
+{
+	struct task_struct *thread = irq_thread(rig);
+	unsigned long end = jiffies + HZ;
+
+	while (thread && READ_ONCE(thread->policy) != SCHED_FIFO) {
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		schedule_timeout_uninterruptible(1);
+	}
+	return 0;
+}
+
+static int request_own_handler(struct rig *rig, unsigned long trigger)
+{
+	unsigned long flags = trigger;
+	int error;
+
+	/* request_irq() would find out too, but say so in the kernel log, with a stack dump on some. */
+	if (parport_knows_irq(rig->parport) && rig->parport->irq == rig->irq && !shared)
+		return -EBUSY;
+	if (rig->options.mode != LRIG_MODE_DEFAULT)
+		flags |= IRQF_NO_THREAD;
+	if (shared)
+		flags |= IRQF_SHARED;
+	error = request_irq(rig->irq, on_interrupt, flags, LRIG_NAME, rig);
+	if (error)
+		return error;
+	error = await_irq_thread(rig);
+	if (error)
+		free_irq(rig->irq, rig);
+	return error;
+}
+
+static int move_interrupt(struct rig *rig)
+{
+	const struct cpumask *now = irq_get_affinity_mask(rig->irq);
+
+	if (rig->options.cpu < 0)
+		return 0;
+	if (!now)
+		return -EOPNOTSUPP;
+	cpumask_copy(rig->affinity, now);
+	if (irq_set_affinity(rig->irq, cpumask_of(rig->options.cpu)))
+		return -EOPNOTSUPP;
+	rig->affinity_set = true;
+	return 0;
+}
+
+/* parport_pc keeps a copy of the control register and only lets its own irq be enabled. */
+static void enable_interrupt(struct rig *rig)
+{
+	u8 idle = rig->parport ? rig->control : CONTROL_SELECT_AND_INIT;
+
+	if (rig->own_handler)
+		outb(idle | CONTROL_INTERRUPT, rig->base + CONTROL);
+	else
+		rig->parport->ops->enable_irq(rig->parport);
+	/* Some ports hold an interrupt back until the status is read. */
+	inb(rig->base + STATUS);
+}
+
+static void disable_interrupt(struct rig *rig)
+{
+	if (rig->own_handler)
+		outb(rig->control & ~CONTROL_INTERRUPT, rig->base + CONTROL);
+	else
+		rig->parport->ops->disable_irq(rig->parport);
+}
+
+int port_attach(struct rig *rig)
+{
+	unsigned long trigger = wanted_trigger(rig);
+	int error;
+
+	if (!rig_wants_interrupt(rig))
+		return 0;
+	rig->own_handler = !rig_wants_parport_irq(rig);
+	if (!can_trigger(rig, trigger))
+		return -EOPNOTSUPP;
+	if (rig->own_handler) {
+		error = request_own_handler(rig, trigger);
+		if (error)
+			return error;
+	}
+	error = move_interrupt(rig);
+	if (error) {
+		if (rig->own_handler)
+			free_irq(rig->irq, rig);
+		return error;
+	}
+	enable_interrupt(rig);
+	return 0;
+}
+
+/*
+ * After this no handler that saw the rig armed is running. The parport driver's irq_func may be
+ * called until port_give_back() on a line that other devices share; it finds the rig unarmed.
+ */
+void port_detach(struct rig *rig)
+{
+	if (!rig_wants_interrupt(rig))
+		return;
+	disable_interrupt(rig);
+	if (rig->affinity_set)
+		irq_set_affinity(rig->irq, rig->affinity);
+	rig->affinity_set = false;
+	if (rig->own_handler)
+		free_irq(rig->irq, rig);
+	else
+		synchronize_irq(rig->irq);
+}

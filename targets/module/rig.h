@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Latency Rig, kernel module: what its files share.
+ *
+ *	device.c	the device file: checks what user space asks, keeps the order of things
+ *	port.c		takes and gives back the parallel port and its interrupt
+ *	answer.c	what happens at an interrupt: pin write, log
+ *	tasks.c		who answers later: kernel thread, work item, period thread
+ */
+#ifndef LRIG_RIG_H
+#define LRIG_RIG_H
+
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/parport.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "latency_rig.h"
+
+#define LRIG_NAME "latency_rig"
+
+#define DATA_RESPONSE 0x01u
+#define DATA_SEQUENCE_SHIFT 1
+#define DATA_TRIGGER 0x40u
+#define DATA_TASK 0x80u
+
+struct rig {
+	/* Process context: orders LRIG_ARM, LRIG_STOP, reading and close. */
+	struct mutex mutex;
+	struct lrig_arm options;
+	u64 capacity;
+	struct lrig_state *state; /* one page, mapped read-only by user space */
+
+	/* The port, while taken. */
+	unsigned long base;
+	int irq; /* -1: none */
+	bool own_handler;
+	bool affinity_set;
+	u8 control; /* as it was */
+	struct parport *parport; /* NULL: no parport driver, own I/O region */
+	struct pardevice *pardevice;
+	cpumask_var_t affinity; /* as it was */
+
+	/* Who answers later. */
+	struct task_struct *thread;
+	struct workqueue_struct *workqueue;
+	struct work_struct work;
+
+	/* What an interrupt touches. */
+	raw_spinlock_t lock;
+	bool armed;
+	u8 data; /* the data register, as written last */
+	u32 sequence_mask;
+	pid_t armed_by; /* thread group */
+	struct lrig_record *log;
+	u64 records;
+	u64 dropped;
+	u64 handled;
+	u64 answered; /* `handled` of the last answer */
+};
+
+/* port.c: -errno or 0. Between take and attach the pins stand still and no handler runs. */
+bool port_parameters_valid(void);
+void port_describe(struct lrig_info *info);
+int port_take(struct rig *rig);
+int port_attach(struct rig *rig);
+void port_detach(struct rig *rig);
+void port_give_back(struct rig *rig);
+
+/* answer.c */
+void rig_interrupt(struct rig *rig);
+bool rig_answer_waiting(struct rig *rig);
+void rig_answer_period(struct rig *rig, u64 missed);
+int rig_answer_task(struct rig *rig, const struct lrig_answer *answer);
+int rig_trigger(struct rig *rig);
+
+/* tasks.c: tasks_create prepares, tasks_start lets a period run, tasks_wake follows an interrupt. */
+int tasks_create(struct rig *rig);
+void tasks_start(struct rig *rig);
+void tasks_wake(struct rig *rig);
+void tasks_end(struct rig *rig);
+
+static inline bool rig_answers_later(const struct rig *rig)
+{
+	return rig->options.mode == LRIG_MODE_THREAD || rig->options.mode == LRIG_MODE_WORKQUEUE;
+}
+
+static inline bool rig_wants_interrupt(const struct rig *rig)
+{
+	return rig->options.mode != LRIG_MODE_PERIOD;
+}
+
+static inline bool rig_wants_parport_irq(const struct rig *rig)
+{
+	return rig->options.mode == LRIG_MODE_PARPORT ||
+	       (rig->options.flags & LRIG_ARM_VIA_PARPORT);
+}
+
+#endif
