@@ -12,6 +12,10 @@ class RigError(Exception):
 
     exit_code = 3
 
+    def __init__(self, message: str = "") -> None:
+        """It stays one line, and moves no terminal's cursor, whatever a file or peer put in it."""
+        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
+
 
 class InputError(RigError):
     """A plan, fixture, run file or option is wrong. Nothing was started, nothing was written."""
@@ -28,12 +32,12 @@ class BenchError(RigError):
 def input_error(
     source: str, line: int | None, place: str, problem: str, valid: str = ""
 ) -> InputError:
-    """One line, whatever characters the file put into it."""
+    """The error for something at this place of a file."""
     where = source if line is None else f"{source}:{line}"
     message = f"{where}: {place + ': ' if place else ''}{problem}"
     if valid:
         message += f"; valid: {valid}"
-    return InputError("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
+    return InputError(message)
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

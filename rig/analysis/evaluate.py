@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a run's raw data to its figures, its witnesses and its verdict.
 
-Three passes over the edges, each in constant memory: count, find merged interrupts, pair.
+Three passes over the edges, each in constant memory: count and look for holes, find merged
+interrupts, pair.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.continuity import Alignment, Continuity, Gap
+from rig.analysis.gap_losses import Straddlers, gap_losses
 from rig.analysis.glitch import GlitchFilter
 from rig.analysis.observation import Observation, observe
 from rig.analysis.pairing import (
@@ -24,12 +27,16 @@ from rig.analysis.pairing import (
     PinCounter,
     latencies,
 )
+from rig.analysis.planned import PlannedEdges
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.statistics import ExactHistogram, Statistics, statistics
 from rig.analysis.verdict import Verdict, exceeded_limits, verdict_of
 from rig.analysis.witness import CaptureComparison, Witness, witnesses
 from rig.instruments import EdgeBlock, Int64Array
 from rig.stimulus.train import Train
+
+_HANDLED_MAX = 2**62
+"""The difference of two counts fits 64 bits."""
 
 EventColumns = dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]
 OnEvents = Callable[[EventColumns], None]
@@ -47,6 +54,13 @@ class Totals:
     last_stimulus: int
     pins_differing: int
     """Answers whose sequence pins are not what the log's record of that number says."""
+    alignment: Alignment | None
+    """None: the train is not known."""
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Holes in the sample stream."""
+        return () if self.alignment is None else self.alignment.gaps
 
 
 @dataclass(frozen=True)
@@ -65,6 +79,8 @@ class Evaluation:
     """From the first stimulus edge to the last."""
     paired_by: str
     """Where handler counts came from: target log, sequence pins, or order alone."""
+    gaps: tuple[Gap, ...] = ()
+    """Holes in the sample stream that no instrument told of."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +97,15 @@ class _CountSource:
             pins = PinCounter(self.bits)
             return lambda _, seen: None if seen.sequence is None else pins.feed(seen.sequence)
         if self.name.startswith("target log"):
-            return lambda first, seen: self.raw.log(first, len(seen.response))["handled"].astype(
-                np.int64
-            )
+            return lambda first, seen: _handled(self.raw, first, len(seen.response))
         return lambda _first, _seen: None
+
+
+def _handled(raw: RawRun, first: int, count: int) -> Int64Array:
+    """Handler counts of the log's records; those that only a damaged log has stay in range."""
+    handled = np.minimum(raw.log(first, count)["handled"], np.uint64(_HANDLED_MAX))
+    counts: Int64Array = handled.astype(np.int64)
+    return counts
 
 
 def evaluate(
@@ -94,13 +115,13 @@ def evaluate(
     on_events: OnEvents | None = None,
 ) -> Evaluation:
     """Compute everything from the raw data; `on_events` gets all events in order, in pieces."""
-    totals = _count(raw, settings)
+    totals = _count(raw, settings, account)
     source = _count_source(raw, settings, totals)
     profile = MergeProfile()
     for observation, counts in _counted(raw, settings, source):
         profile.feed(observation.stimulus, observation.response, counts)
     profile.finish()
-    tally = _Tally(raw, settings, account, totals)
+    tally = _Tally(raw, settings, totals)
     pairer = Pairer(profile)
     for observation, counts in _counted(raw, settings, source):
         tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
@@ -119,17 +140,30 @@ def _filtered(raw: RawRun, settings: Settings) -> tuple[Iterator[EdgeBlock], Gli
     return blocks(), glitch
 
 
-def _count(raw: RawRun, settings: Settings) -> Totals:
+def _count(raw: RawRun, settings: Settings, account: Account) -> Totals:
     blocks, glitch = _filtered(raw, settings)
-    stimuli = responses = first = last = differing = 0
+    continuity = _continuity(settings, account)
+    stimuli = responses = first = last = differing = end = 0
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         if len(seen.stimulus):
             first = first if stimuli else int(seen.stimulus[0])
             last = int(seen.stimulus[-1])
+        if continuity is not None:
+            continuity.feed(seen.stimulus)
         differing += _pins_differing(raw, responses, seen, len(settings.wiring.sequence))
         stimuli += len(seen.stimulus)
         responses += len(seen.response)
-    return Totals(stimuli, responses, sum(glitch.removed.values()), first, last, differing)
+        end = seen.end_sample
+    alignment = None if continuity is None else continuity.finish(end)
+    removed = sum(glitch.removed.values())
+    return Totals(stimuli, responses, removed, first, last, differing, alignment)
+
+
+def _continuity(settings: Settings, account: Account) -> Continuity | None:
+    if settings.train is None:
+        return None
+    rates_hz = settings.sample_rate_hz, settings.stimulus_clock_hz
+    return Continuity(settings.train, *rates_hz, account.sent)
 
 
 def _pins_differing(raw: RawRun, first: int, seen: Observation, bits: int) -> int:
@@ -163,50 +197,51 @@ def _counted(
         first += len(seen.response)
 
 
-class _PlannedEdges:
-    """Planned leading edges of the train, in order, a stretch at a time."""
+class _PlannedTicks:
+    """When the stimulus edges in the capture were planned, in order, a stretch at a time."""
 
-    def __init__(self, train: Train) -> None:
-        self._train = train
-        self._next = 0
-        self._begin_ticks = train.delay_ticks
+    def __init__(self, train: Train, alignment: Alignment) -> None:
+        self._plan = PlannedEdges(train)
+        self._alignment = alignment
 
-    def take(self, n: int) -> Int64Array:
-        """The next n edges in ticks since INIT, shape (n,); -1 beyond the train's end."""
-        first, self._next = self._next, self._next + n
-        known = max(0, min(n, self._train.count - first))
-        steps = np.cumsum(self._train.intervals(first, first + known))
-        edges = np.full(n, -1, np.int64)
-        if known:
-            edges[0] = self._begin_ticks
-            edges[1:known] = self._begin_ticks + steps[:-1]
-            self._begin_ticks += int(steps[-1])
-        return edges
+    def of(self, first: int, count: int) -> Int64Array:
+        """Ticks since INIT of observed edges `first` on, shape (count,); -1: not known."""
+        number = self._alignment.planned_numbers(first, count)
+        known = (number >= 0) & (number < self._plan.count)
+        ticks = np.full(count, -1, np.int64)
+        if known.any():
+            low, high = int(number[known].min()), int(number[known].max())
+            self._plan.forget(low)
+            ticks[known] = self._plan.ticks(low, high + 1)[number[known] - low]
+        return ticks
 
 
 class _Tally:
     """Collects what the second pass hands out."""
 
-    def __init__(self, raw: RawRun, settings: Settings, account: Account, totals: Totals) -> None:
+    def __init__(self, raw: RawRun, settings: Settings, totals: Totals) -> None:
         self.classes = np.zeros(len(EventClass), np.int64)
         self.extras = np.zeros(len(ExtraClass), np.int64)
         self.histogram = ExactHistogram()
         self.capture: CaptureComparison | None = None
         self._raw = raw
-        self._planned: _PlannedEdges | None = None
-        # If stimulus edges are missing or too many, none can be told from its number any more.
-        if settings.train is not None and account.sent in (totals.stimuli, None):
-            self._planned = _PlannedEdges(settings.train)
+        self.straddlers = Straddlers(totals.gaps)
+        self._planned: _PlannedTicks | None = None
+        if settings.train is not None and totals.alignment is not None:
+            self._planned = _PlannedTicks(settings.train, totals.alignment)
             if raw.capture_count == totals.responses > 0 and totals.stimuli > 1:
-                self.capture = _comparison(settings, settings.train, totals)
+                self.capture = _comparison(settings, totals.alignment)
 
     def add(self, events: Events, on_events: OnEvents | None) -> None:
         self.classes += np.bincount(events.kind, minlength=len(EventClass))
         self.extras += np.bincount(events.extra_kind, minlength=len(ExtraClass))
         self.histogram.add(latencies(events))
         n = len(events.stimulus)
-        planned = np.full(n, -1, np.int64) if self._planned is None else self._planned.take(n)
-        self._compare_capture(events, planned)
+        planned = np.full(n, -1, np.int64)
+        if self._planned is not None:
+            planned = self._planned.of(events.first, n)
+        comparable = (events.answer >= 0) & (planned >= 0) & ~self.straddlers.find(events)
+        self._compare_capture(events, planned, comparable)
         if on_events is not None:
             on_events(
                 {
@@ -218,24 +253,24 @@ class _Tally:
                 }
             )
 
-    def _compare_capture(self, events: Events, planned: Int64Array) -> None:
-        served = events.answer >= 0
-        if self.capture is None or not served.any():
+    def _compare_capture(
+        self, events: Events, planned: Int64Array, comparable: npt.NDArray[np.bool_]
+    ) -> None:
+        if self.capture is None or not comparable.any():
             return
-        answer = events.answer[served]
+        answer = events.answer[comparable]
         first = int(answer[0])
         ticks = self._raw.captures(first, int(answer[-1]) + 1 - first)[answer - first]
-        latency_samples = events.response[served] - events.stimulus[served]
-        self.capture = self.capture.add(latency_samples, ticks - planned[served])
+        latency_samples = events.response[comparable] - events.stimulus[comparable]
+        self.capture = self.capture.add(latency_samples, ticks - planned[comparable])
 
 
-def _comparison(settings: Settings, train: Train, totals: Totals) -> CaptureComparison:
-    last_ticks = int(train.edges(totals.stimuli - 1, totals.stimuli)[0])
+def _comparison(settings: Settings, alignment: Alignment) -> CaptureComparison:
     return CaptureComparison.begin(
         settings.sample_rate_hz,
         settings.stimulus_clock_hz,
-        samples=totals.last_stimulus - totals.first_stimulus,
-        ticks=last_ticks - train.delay_ticks,
+        samples=alignment.span_samples,
+        ticks=alignment.span_ticks,
     )
 
 
@@ -256,8 +291,9 @@ def _conclude(
         raw, account, totals.stimuli, totals.responses, totals.pins_differing, tally.capture
     )
     limits = exceeded_limits(settings.limits, figures, counts)
+    found = gap_losses(totals.gaps, tally.straddlers, settings.sample_rate_hz)
     verdict, reasons = verdict_of(
-        losses=raw.losses(),
+        losses=[*raw.losses(), *found],
         account=account,
         planned=None if settings.train is None else settings.train.count,
         witnesses=seen,
@@ -267,5 +303,5 @@ def _conclude(
     duration_s = (totals.last_stimulus - totals.first_stimulus) / settings.sample_rate_hz
     return Evaluation(
         verdict, reasons, counts, figures, seen, tally.capture, tally.histogram, duration_s,
-        source.name,
+        source.name, totals.gaps,
     )  # fmt: skip

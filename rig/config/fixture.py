@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.tables import Document, Table, read_document
+from rig.config.target import VIRTUAL, TargetSettings, parse_target
 from rig.config.units import RATE
 from rig.config.virtual import VirtualSettings, parse_virtual
 from rig.resources import find_fixture, fixture_names
 
-VIRTUAL = "virtual"
 STIMULUS = "stimulus"
 RESPONSE = "response"
 SEQUENCE = tuple(f"sequence{bit}" for bit in range(8))
@@ -53,21 +52,6 @@ class StimulusSettings:
     port: str
     """Serial port, or "virtual"."""
     chip: str
-
-
-@dataclass(frozen=True)
-class TargetSettings:
-    """The system under test."""
-
-    link: str
-    """Where the agent listens: "tcp:HOST:PORT", or "virtual"."""
-    answer: str
-    """How the agent answers: "toggle" changes the level of the pin once an interrupt."""
-
-    @property
-    def tcp_address(self) -> tuple[str, int]:
-        """Host and port of a tcp link. Raises ValueError for a virtual one."""
-        return _tcp_address(self.link)
 
 
 @dataclass(frozen=True)
@@ -148,7 +132,7 @@ def parse_fixture(text: str, source: str) -> Fixture:
         title=head.text("title", "", valid="one line of text"),
         analyzer=analyzer,
         stimulus=stimulus,
-        target=_target(root.table("target")),
+        target=parse_target(root.table("target")),
         wires=_wires(root, analyzer.channels, stimulus.chip),
         virtual=_virtual(root),
         text=text,
@@ -189,25 +173,6 @@ def _stimulus(table: Table) -> StimulusSettings:
         port=table.text("port", pattern="virtual|/.+", valid=port_valid),
         chip=table.choice("chip", tuple(CHIP_PINS)),
     )
-
-
-def _target(table: Table) -> TargetSettings:
-    table.allow_only(("link", "answer"))
-    valid = '"tcp:HOST:PORT" with a port from 1 to 65535, or "virtual"'
-    link = table.text("link", valid=valid)
-    if link != VIRTUAL:
-        try:
-            _tcp_address(link)
-        except ValueError:
-            raise table.error("link", f'"{link}" is no link to an agent', valid) from None
-    return TargetSettings(link=link, answer=table.choice("answer", ("toggle",), "toggle"))
-
-
-def _tcp_address(link: str) -> tuple[str, int]:
-    match = re.fullmatch(r"tcp:(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})", link)
-    if match is None or not 1 <= int(match[2]) <= 65535:
-        raise ValueError(f"{link} is not tcp:HOST:PORT")
-    return match[1].strip("[]"), int(match[2])
 
 
 # --- wires -------------------------------------------------------------------------------------

@@ -101,8 +101,28 @@ class VirtualTarget:
 
 
 @dataclass(frozen=True)
+class VirtualGuest:
+    """A real kernel in QEMU as the target."""
+
+    kernel: str
+    """One of GUEST_KERNELS: Debian's, plain or with PREEMPT_RT."""
+    port: str
+    """One of GUEST_PORTS: how the agent reaches the parallel port."""
+    load: str
+    """One of GUEST_LOADS: what the guest does beside."""
+
+
+GUEST_KERNELS = ("debian", "debian-rt")
+GUEST_PORTS = ("ppdev", "ioport", "kmod")
+GUEST_LOADS = ("idle", "cpu", "system", "memory")
+
+
+@dataclass(frozen=True)
 class Misbehavior:
-    """What goes wrong on purpose: probability of each; no stimulus meets more than one."""
+    """What goes wrong on purpose: probability of each.
+
+    No stimulus meets more than one of the target's faults; the analyzer's come on top.
+    """
 
     miss: float = 0.0
     """No answer."""
@@ -118,6 +138,9 @@ class Misbehavior:
     merge: float = 0.0
     """Interrupts stay masked for `merge_mask_ps`; those that come meanwhile become one."""
     merge_mask_ps: int = 0
+    drop: float = 0.0
+    """The analyzer silently loses `drop_length_ps` of samples at some time after the stimulus."""
+    drop_length_ps: int = 0
 
 
 _MISBEHAVIOR_TIMES = {
@@ -125,14 +148,17 @@ _MISBEHAVIOR_TIMES = {
     "late": "late_by",
     "glitch": "glitch_width",
     "merge": "merge_mask",
+    "drop": "drop_length",
 }
+_TARGET_FAULTS = ("miss", "duplicate", "late", "glitch", "merge")
+"""They exclude each other."""
 
 
 @dataclass(frozen=True)
 class VirtualSettings:
     """The virtual bench."""
 
-    target: VirtualTarget
+    target: VirtualTarget | VirtualGuest
     misbehavior: Misbehavior
     stimulus_error_ppb: int
     """How much faster than nominal the stimulus clock runs."""
@@ -144,11 +170,13 @@ class VirtualSettings:
 
 def parse_virtual(table: Table) -> VirtualSettings:
     """The [virtual] table. Raises InputError."""
-    table.allow_only(("target", "misbehave", "clocks", "truth_file"))
+    table.allow_only(("target", "guest", "misbehave", "clocks", "truth_file"))
+    if "guest" in table:
+        _refuse_beside_guest(table)
     clocks = table.table("clocks", optional=True)
     clocks.allow_only(("stimulus_error_ppb", "analyzer_error_ppb"))
     return VirtualSettings(
-        target=_target(table.table("target")),
+        target=_guest(table.table("guest")) if "guest" in table else _target(table.table("target")),
         misbehavior=_misbehavior(table.table("misbehave", optional=True)),
         stimulus_error_ppb=_error_ppb(clocks, "stimulus_error_ppb"),
         analyzer_error_ppb=_error_ppb(clocks, "analyzer_error_ppb"),
@@ -166,6 +194,27 @@ def _target(table: Table) -> VirtualTarget:
         clock_hz=table.quantity(RATE, "clock", 10**6, 10**10),
         clock_error_ppb=_error_ppb(table, "clock_error_ppb"),
     )
+
+
+def _guest(table: Table) -> VirtualGuest:
+    table.allow_only(("kernel", "port", "load"))
+    return VirtualGuest(
+        kernel=table.choice("kernel", GUEST_KERNELS),
+        port=table.choice("port", GUEST_PORTS, "kmod"),
+        load=table.choice("load", GUEST_LOADS, "idle"),
+    )
+
+
+def _refuse_beside_guest(table: Table) -> None:
+    """A real kernel is no model: nothing of it is drawn, and nobody knows the truth beforehand."""
+    for key in ("target", "truth_file"):
+        if key in table:
+            raise table.error(key, "not with a [virtual.guest]", "one of the two")
+    misbehave = table.table("misbehave", optional=True)
+    for fault in _TARGET_FAULTS:
+        for key in (fault, _MISBEHAVIOR_TIMES.get(fault, fault)):
+            if key in misbehave:
+                raise misbehave.error(key, "a fault of a modelled target", "drop, drop_length")
 
 
 def _model(name: str, table: Table) -> LatencyModel:
@@ -199,15 +248,14 @@ def _row(table: Table) -> str:
 
 
 def _misbehavior(table: Table) -> Misbehavior:
-    faults = ("miss", *_MISBEHAVIOR_TIMES)
-    table.allow_only((*faults, *_MISBEHAVIOR_TIMES.values()))
+    table.allow_only(("miss", *_MISBEHAVIOR_TIMES, *_MISBEHAVIOR_TIMES.values()))
 
     def probability(key: str) -> float:
         return table.number(key, 0, 1, 0)
 
-    total = math.fsum(probability(key) for key in faults)
+    total = math.fsum(probability(key) for key in _TARGET_FAULTS)
     if total > 1:
-        last = next(key for key in reversed(faults) if key in table)
+        last = next(key for key in reversed(_TARGET_FAULTS) if key in table)
         raise table.error(last, f"with the others it makes {total:g}", "1 or less in all")
 
     def time_ps(key: str) -> int:
@@ -226,6 +274,8 @@ def _misbehavior(table: Table) -> Misbehavior:
         glitch_width_ps=time_ps("glitch"),
         merge=probability("merge"),
         merge_mask_ps=time_ps("merge"),
+        drop=probability("drop"),
+        drop_length_ps=time_ps("drop"),
     )
 
 

@@ -2,7 +2,8 @@
 """The virtual bench as a process: `python -m rig.virtual`.
 
 Reads one JSON line with the fixture's text, answers with one JSON line that names the cable ends,
-and runs until its standard input closes. A failure is one JSON line too.
+and runs until its standard input closes. Before it may come lines that tell what takes so long. A
+failure is one JSON line too.
 """
 
 from __future__ import annotations
@@ -11,18 +12,28 @@ import json
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture, parse_fixture
+from rig.config.virtual import VirtualGuest, VirtualSettings
 from rig.errors import InputError, RigError
 from rig.resources import emulator_binary, firmware_image
 from rig.virtual.agent import AgentServer
 from rig.virtual.analyzer import VirtualAnalyzer
+from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator
+from rig.virtual.guest.image import build_image
+from rig.virtual.guest.target import RESPONSE_DELAY_CYCLES, GuestTarget
 from rig.virtual.target import AnswerWires, ModelledTarget
 from rig.virtual.truth import TruthLog
+from rig.virtual.wired import WiredTarget
 from rig.virtual.world import Parts, World
+
+GUEST_SEED = 1
+"""Of the analyzer's faults: a guest has no seed of its own."""
 
 
 def main() -> int:
@@ -44,18 +55,19 @@ def _serve(fixture: Fixture, stop: threading.Event) -> None:
     virtual = fixture.virtual
     if virtual is None:
         raise InputError(f"{fixture.source}: not a virtual fixture")
-    wires = AnswerWires(fixture.channel_of(RESPONSE), fixture.sequence_channels)
+    _stop_with_stdin(stop)
     with ExitStack() as stack:
         truth = stack.enter_context(
             TruthLog(Path(virtual.truth_file) if virtual.truth_file else None)
         )
-        target = stack.enter_context(
-            ModelledTarget(virtual.target, virtual.misbehavior, wires, truth)
+        behind = _open_target(stack, fixture, virtual, truth, stop)
+        emulator = stack.enter_context(
+            Emulator.start(
+                emulator_binary(),
+                firmware_image(),
+                response_delay_cycles=behind.response_delay_cycles,
+            )
         )
-        agent = stack.enter_context(
-            AgentServer(target, virtual.target.clock_hz, _environment(fixture))
-        )
-        emulator = stack.enter_context(Emulator.start(emulator_binary(), firmware_image()))
         analyzer = stack.enter_context(
             VirtualAnalyzer(8 if fixture.analyzer.channels == 8 else 14, virtual.analyzer_error_ppb)
         )
@@ -63,28 +75,56 @@ def _serve(fixture: Fixture, stop: threading.Event) -> None:
             {
                 "analyzer": f"tcp-raw/127.0.0.1/{analyzer.port}",
                 "stimulus": emulator.pty,
-                "target": ["127.0.0.1", agent.port],
+                "target": ["127.0.0.1", behind.agent_port],
                 "emulator_pid": emulator.pid,
             }
         )
-        _stop_with_stdin(stop)
-        parts = Parts(emulator, analyzer, target, fixture.channel_of(STIMULUS))
+        dropper = Dropper(analyzer, virtual.misbehavior, behind.seed)
+        parts = Parts(emulator, analyzer, behind.target, dropper, fixture.channel_of(STIMULUS))
         World(parts, virtual.stimulus_error_ppb, stop).run()
         truth.finish(
             {
                 "capture_origin_ps": analyzer.capture_origin_ps,
-                "glitches": target.glitches,
+                "glitches": behind.glitches(),
+                "drops": [asdict(drop) for drop in analyzer.drops],
                 "stimulus_error_ppb": virtual.stimulus_error_ppb,
                 "analyzer_error_ppb": virtual.analyzer_error_ppb,
             }
         )
 
 
-def _environment(fixture: Fixture) -> dict[str, object]:
-    return {
+@dataclass(frozen=True)
+class _Behind:
+    """The target behind the cable ends."""
+
+    target: WiredTarget
+    agent_port: int
+    response_delay_cycles: int
+    seed: int
+    glitches: Callable[[], int]
+
+
+def _open_target(
+    stack: ExitStack,
+    fixture: Fixture,
+    virtual: VirtualSettings,
+    truth: TruthLog,
+    stop: threading.Event,
+) -> _Behind:
+    """Modelled or guest; the stack closes it."""
+    wires = AnswerWires(fixture.channel_of(RESPONSE), fixture.sequence_channels)
+    settings = virtual.target
+    if isinstance(settings, VirtualGuest):
+        image = build_image(settings, stop, _progress)
+        guest = stack.enter_context(GuestTarget.boot(image, wires, stop, _progress))
+        return _Behind(guest, guest.port, RESPONSE_DELAY_CYCLES, GUEST_SEED, lambda: 0)
+    target = stack.enter_context(ModelledTarget(settings, virtual.misbehavior, wires, truth))
+    environment: dict[str, object] = {
         "system": "modelled target of the virtual bench",
-        "model": str(fixture.virtual.target.model) if fixture.virtual else "",
+        "model": str(settings.model),
     }
+    agent = stack.enter_context(AgentServer(target, settings.clock_hz, environment))
+    return _Behind(target, agent.port, 0, settings.seed, lambda: target.glitches)
 
 
 def _stop_with_stdin(stop: threading.Event) -> None:
@@ -94,6 +134,10 @@ def _stop_with_stdin(stop: threading.Event) -> None:
         stop.set()
 
     threading.Thread(target=wait, name="stdin", daemon=True).start()
+
+
+def _progress(text: str) -> None:
+    _say({"progress": text})
 
 
 def _say(message: dict[str, object]) -> None:

@@ -13,6 +13,7 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -35,6 +36,18 @@ _SAMPLEUNIT_8_BITS: Final = 1
 Samples = npt.NDArray[Any]
 
 
+@dataclass(frozen=True)
+class Drop:
+    """Samples that were taken but never sent, and of which the host is not told."""
+
+    sample: int
+    """Number of the first sample behind the hole, as the host counts what it receives."""
+    time_ps: int
+    """True time at which the hole begins."""
+    samples: int
+    """How many are missing."""
+
+
 class VirtualAnalyzer(Closing):
     """Context manager; listens on 127.0.0.1 at `port` from its creation on.
 
@@ -55,6 +68,8 @@ class VirtualAnalyzer(Closing):
         }
         self._levels = 0
         self._until_ps = 0
+        self._holes: deque[tuple[int, int]] = deque()
+        self._holes_end_ps = 0
         self._capture: _Capture | None = None
         self._stream: _Stream | None = None
         self._client: socket.socket | None = None
@@ -100,17 +115,36 @@ class VirtualAnalyzer(Closing):
         if stream is None:
             for _, channel, level in edges:
                 self._set_level(channel, level)
-            self._until_ps = until_ps
+            self._pass(until_ps)
             return
         capture = self._capture
         if capture is None or capture.stream is not stream:
             capture = self._capture = _Capture(stream, self._until_ps, self._true_rate())
         end = capture.sample_at(until_ps)
+        self._open_holes(capture, until_ps)
         for time_ps, channel, level in edges:
             capture.fill(min(capture.sample_at(time_ps), end), self._levels)
             self._set_level(channel, level)
         capture.fill(end, self._levels)
-        self._until_ps = until_ps
+        self._pass(until_ps)
+
+    def drop(self, first_ps: int, length_ps: int) -> bool:
+        """Do not send the samples of this stretch of time: those after it follow without a mark.
+
+        To be called from the owner's thread, before `emit` gets there. Returns False, and does
+        nothing, if the stretch begins in the past or before the end of one already asked for.
+        Stretches that a capture has not wholly within it are sent like all else.
+        """
+        if first_ps < max(self._until_ps, self._holes_end_ps) or length_ps <= 0:
+            return False
+        self._holes_end_ps = first_ps + length_ps
+        self._holes.append((first_ps, self._holes_end_ps))
+        return True
+
+    @property
+    def drops(self) -> tuple[Drop, ...]:
+        """Holes in what the latest capture has sent so far, in order."""
+        return () if self._capture is None else tuple(self._capture.drops)
 
     def flush(self) -> None:
         """Send what has been gathered so far; to be called when virtual time pauses."""
@@ -126,6 +160,18 @@ class VirtualAnalyzer(Closing):
                     connection.shutdown(socket.SHUT_RDWR)
         self._server.join()
         self._listener.close()
+
+    def _pass(self, until_ps: int) -> None:
+        """Time has passed; a stretch that began while nobody captured is over with it."""
+        self._until_ps = until_ps
+        while self._holes and self._holes[0][0] < until_ps:
+            self._holes.popleft()
+
+    def _open_holes(self, capture: _Capture, until_ps: int) -> None:
+        """Hand the capture those that begin in the stretch of time that comes now."""
+        for first_ps, end_ps in self._holes:
+            if first_ps < until_ps:
+                capture.leave_out(first_ps, end_ps)
 
     def _set_level(self, channel: int, level: int) -> None:
         bit = 1 << channel
@@ -204,6 +250,9 @@ class _Capture:
         self._numerator, self._denominator = rate
         self._mask = 256**stream.sample_bytes - 1
         self._next_sample = 0
+        self._holes: deque[tuple[int, int, int]] = deque()
+        self._lost = 0
+        self.drops: list[Drop] = []
         self._buffer: Samples | None = None
         self._used = 0
 
@@ -212,11 +261,31 @@ class _Capture:
         return -((self.origin_ps - time_ps) * self._numerator // self._denominator)
 
     def fill(self, until_sample: int, levels: int) -> None:
-        """Gather samples of these levels up to, not including, number `until_sample`."""
-        missing = until_sample - self._next_sample
+        """Gather samples of these levels up to, not including, number `until_sample`.
+
+        Numbers are those of the samples taken; the host counts only those that are sent.
+        """
+        while self._holes and self._holes[0][0] < until_sample:
+            first, end, time_ps = self._holes[0]
+            self._gather(first - self._next_sample, levels)
+            self._next_sample = max(self._next_sample, min(end, until_sample))
+            if until_sample < end:
+                return
+            self._holes.popleft()
+            self.drops.append(Drop(first - self._lost, time_ps, end - first))
+            self._lost += end - first
+        self._gather(until_sample - self._next_sample, levels)
+
+    def leave_out(self, first_ps: int, end_ps: int) -> None:
+        """The samples of this stretch will not be sent."""
+        first, end = self.sample_at(first_ps), self.sample_at(end_ps)
+        if first < end:
+            self._holes.append((first, end, first_ps))
+
+    def _gather(self, missing: int, levels: int) -> None:
         if missing <= 0:
             return
-        self._next_sample = until_sample
+        self._next_sample += missing
         while missing:
             buffer = self._buffer
             if buffer is None:

@@ -94,10 +94,19 @@ class Emulator(Closing):
         """Name of the serial port, to be opened like any other."""
 
     @classmethod
-    def start(cls, binary: Path, firmware: Path, *, patience_s: float = 120.0) -> Self:
+    def start(
+        cls,
+        binary: Path,
+        firmware: Path,
+        *,
+        response_delay_cycles: int = 0,
+        patience_s: float = 120.0,
+    ) -> Self:
         """Start the emulator with the firmware in reset, at cycle 0.
 
-        A grant that is not answered within `patience_s` of wall time is taken for a hang.
+        Response edges reach the pin `response_delay_cycles` late, captured with their own cycle:
+        for a partner that learns of them only when they are past. A grant that is not answered
+        within `patience_s` of wall time is taken for a hang.
 
         Raises InputError if the firmware file is missing or wrong, BenchError if the emulator is
         not built or does not start.
@@ -110,6 +119,7 @@ class Emulator(Closing):
                     f"--firmware={os.fspath(firmware)}",
                     "--mode=lockstep",
                     f"--control-fd={theirs.fileno()}",
+                    f"--response-delay-cycles={response_delay_cycles}",
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

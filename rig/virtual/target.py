@@ -16,6 +16,7 @@ from rig.instruments import LOG_RECORD, LogArray, TargetSummary
 from rig.virtual.clock import Clock
 from rig.virtual.models import build_model
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
+from rig.virtual.wired import WireEdge
 
 CAPACITY_MAX = 100_000_000
 BOOT_TICKS = 3_600_000_000_000
@@ -29,9 +30,6 @@ QUIET_EVENTS = 3
 _NAMES = TRUTH.names or ()
 _KIND, _DUPLICATES, _GLITCHES = (_NAMES.index(n) for n in ("kind", "duplicates", "glitches"))
 
-WireEdge = tuple[int, int, int]
-"""True time in ps, analyzer channel, level."""
-
 
 @dataclass(frozen=True)
 class AnswerWires:
@@ -44,8 +42,13 @@ class AnswerWires:
 class ModelledTarget(Closing):
     """Interrupt handler, answering pins and log of a target that exists only as a distribution.
 
-    The bench's loop calls `on_stimulus` and `take_edges`; the agent's thread calls the rest.
+    Implements rig.virtual.wired.WiredTarget for the bench's loop; the agent's thread calls the
+    rest.
     """
+
+    answers_at_once = True
+    stride_cycles = 1 << 32  # the emulator stops at each edge anyway
+    busy = False
 
     def __init__(
         self, target: VirtualTarget, misbehavior: Misbehavior, wires: AnswerWires, truth: TruthLog
@@ -109,11 +112,14 @@ class ModelledTarget(Closing):
 
     # --- the wires' side --------------------------------------------------------------------
 
-    def on_stimulus(self, time_ps: int) -> None:
+    def on_stimulus(self, time_ps: int, level: int) -> None:
         """A stimulus edge arrives at the interrupt pin."""
         with self._lock:
-            if self.armed:
+            if self.armed and level == self.rising:
                 self._interrupt(time_ps)
+
+    def pass_until(self, now_ps: int) -> None:
+        """All it will do has been decided at the stimulus edges."""
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
         """Edges of the answering pins before a time, in order."""

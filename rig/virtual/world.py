@@ -3,7 +3,9 @@
 
 The loop grants the emulator a stretch of virtual time; the emulator stops early at each stimulus
 edge, so that the target's answer reaches the microcontroller's input capture at its exact time.
-Everything that happened up to the emulator's `now` is then final and goes to the analyzer.
+A target that cannot answer at once, a guest, follows to the emulator's `now` instead, and its
+answers reach the input capture late but with their exact time. Everything that happened up to the
+emulator's `now` is then final and goes to the analyzer.
 
 Virtual time runs as fast as the machine allows while a pulse train is running or the serial line is
 busy; a slow reader of the samples holds it back. With nothing to do it keeps to real time.
@@ -17,8 +19,9 @@ from time import monotonic
 
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import PS_PER_S, Clock
+from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator, Report
-from rig.virtual.target import ModelledTarget, WireEdge
+from rig.virtual.wired import WiredTarget, WireEdge
 
 CPU_HZ = 16_000_000
 BUSY_STRIDE = CPU_HZ // 250
@@ -34,7 +37,8 @@ class Parts:
 
     emulator: Emulator
     analyzer: VirtualAnalyzer
-    target: ModelledTarget
+    target: WiredTarget
+    dropper: Dropper
     stimulus_channel: int
 
 
@@ -58,7 +62,12 @@ class World:
             # An edge may lie on the very cycle of the report: the stretch ends just behind it.
             now_ps = self._clock.time_ps(report.cycle) + 1
             self._parts.analyzer.emit(self._happened(report, now_ps), now_ps)
-            busy = report.train_armed or report.transmitting or report.pending_input
+            busy = (
+                report.train_armed
+                or report.transmitting
+                or report.pending_input
+                or self._parts.target.busy
+            )
             if busy:
                 self._pace.reset()
             else:
@@ -72,10 +81,10 @@ class World:
             for time_ps, _, level in target.take_decided()
         ]
         return self._parts.emulator.run(
-            self._cycle + stride,
+            self._cycle + min(stride, target.stride_cycles),
             inputs=answers,
-            stop_rising=target.rising,
-            stop_falling=not target.rising,
+            stop_rising=target.answers_at_once and target.rising,
+            stop_falling=target.answers_at_once and not target.rising,
             hold_ms=HOLD_MS if self._train else 0,
             hold_after_cycles=HOLD_AFTER,
         )
@@ -87,8 +96,10 @@ class World:
         for cycle, level in report.edges:
             time_ps = self._clock.time_ps(cycle)
             edges.append((time_ps, channel, level))
+            target.on_stimulus(time_ps, level)
             if level == target.rising:
-                target.on_stimulus(time_ps)
+                self._parts.dropper.on_stimulus(time_ps)
+        target.pass_until(now_ps)
         edges += target.take_edges(now_ps)
         edges.sort()
         return edges

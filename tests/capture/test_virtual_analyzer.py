@@ -9,10 +9,11 @@ import threading
 from fractions import Fraction
 from typing import Literal
 
+import numpy as np
 import pytest
 
 from rig.instruments import CaptureEnd
-from rig.virtual.analyzer import VirtualAnalyzer
+from rig.virtual.analyzer import Drop, VirtualAnalyzer
 
 from .bench import (
     World,
@@ -175,6 +176,58 @@ def test_lines_are_answered_or_the_client_is_dropped(sent: bytes, reply: bytes) 
         with socket.create_connection(("127.0.0.1", virtual.port), timeout=10) as client:
             client.sendall(b"version\n")
             assert client.recv(100) == b"BeagleLogic 1.0\n"
+
+
+@pytest.mark.parametrize(("channels", "rate_hz"), [(8, 24_000_000), (14, 100_000_000)])
+def test_a_drop_leaves_out_just_its_samples(channels: Literal[8, 14], rate_hz: int) -> None:
+    """The stream is that of all samples less the holes, wherever emit's stretches end."""
+    start_ps, period_ps = 3_141_592_653_589, 10**12 // rate_hz
+    batches = random_batches(rate_hz, channels, start_ps, 1_000, 400 * period_ps)
+    expected, total = true_edges(batches, start_ps, Fraction(rate_hz))
+    chance = np.random.default_rng(channels)
+    kept = np.ones(total, bool)
+    holes = []
+    with VirtualAnalyzer(channels) as virtual:
+        virtual.emit([], start_ps)
+        for first_ps in np.sort(chance.integers(start_ps, batches[-1][1] - 10**9, 60)).tolist():
+            length_ps = int(chance.integers(period_ps, 3_000 * period_ps))
+            if virtual.drop(first_ps, length_ps):
+                first, end = (
+                    -((start_ps - at_ps) * rate_hz // 10**12)
+                    for at_ps in (first_ps, first_ps + length_ps)
+                )
+                holes.append(Drop(int(kept[:first].sum()), first_ps, end - first))
+                kept[first:end] = False
+        with open_analyzer(virtual.port, rate_hz, channels) as analyzer:
+            world = World(virtual, batches)
+            analyzer.start()
+            items = read_to_end(analyzer, stop_after_samples=int(kept.sum()))
+            world.join()
+        assert virtual.drops == tuple(holes)
+    assert len(holes) > 30
+    toggled = np.zeros(total, np.int64)
+    for index, channel, _ in expected:
+        toggled[index] ^= 1 << channel
+    levels = np.bitwise_xor.accumulate(toggled)[kept]
+    left = [
+        (index, channel, int(levels[index] >> channel & 1))
+        for index in (np.flatnonzero(np.diff(levels)) + 1).tolist()
+        for channel in range(channels)
+        if (levels[index] ^ levels[index - 1]) >> channel & 1
+    ]
+    assert edges_of(items) == left
+    assert items[-1] == CaptureEnd(int(kept.sum()), asked=True)
+
+
+def test_drops_that_cannot_be_are_refused() -> None:
+    with VirtualAnalyzer(8) as virtual:
+        virtual.emit([], 1_000_000)
+        assert not virtual.drop(999_999, 100)
+        assert not virtual.drop(2_000_000, 0)
+        assert virtual.drop(2_000_000, 500_000)
+        assert not virtual.drop(2_400_000, 500_000)
+        assert virtual.drop(2_500_000, 500_000)
+        assert virtual.drops == ()
 
 
 def test_edges_out_of_their_stretch_are_refused() -> None:

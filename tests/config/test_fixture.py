@@ -21,6 +21,8 @@ from rig.config.virtual import (
     MixtureModel,
     NormalModel,
     ReferenceModel,
+    VirtualGuest,
+    VirtualTarget,
 )
 from rig.errors import InputError
 from rig.resources import fixture_names
@@ -130,7 +132,7 @@ def test_addresses(link: str, address: tuple[str, int]) -> None:
 def test_what_is_no_address(link: str) -> None:
     assert message_of(REAL.replace("tcp:bench-3.example:7411", link)) == (
         f'f.toml:14: [target] link: "{link}" is no link to an agent; '
-        'valid: "tcp:HOST:PORT" with a port from 1 to 65535, or "virtual"'
+        'valid: "tcp:HOST:PORT" with a port from 1 to 65535, "ssh", "serial", "tcp", or "virtual"'
     )
 
 
@@ -242,7 +244,7 @@ def test_what_is_no_address(link: str) -> None:
             "[virtual.target]",
             "[virtual.targets]",
             "f.toml:34: [virtual] targets: unknown table (did you mean target?); "
-            "valid: target, misbehave, clocks, truth_file",
+            "valid: target, guest, misbehave, clocks, truth_file",
         ),
         (
             FIXTURE[FIXTURE.index("[virtual.target]") :],
@@ -289,6 +291,12 @@ def test_what_is_no_address(link: str) -> None:
             "[virtual.target]",
             "[virtual.misbehave]\nmiss = 2\n[virtual.target]",
             "f.toml:35: [virtual.misbehave] miss: 2 is out of range; valid: a number from 0 to 1",
+        ),
+        (
+            "[virtual.target]",
+            "[virtual.misbehave]\ndrop = 0.1\n[virtual.target]",
+            "f.toml:34: [virtual.misbehave] drop_length: missing; "
+            'valid: a time from 1 ps to 10 s, such as "100 us"',
         ),
     ],
 )
@@ -348,6 +356,7 @@ def test_models_take_their_own_keys_and_need_each(
     text = FIXTURE.replace('"constant"\nlatency = "5 us"\n', f'"{name}"\n{keys}')
     fixture = parse_fixture(text, "f.toml")
     assert fixture.virtual is not None
+    assert isinstance(fixture.virtual.target, VirtualTarget)
     assert fixture.virtual.target.model == model
     for key in MODEL_KEYS[name]:
         assert f"[virtual.target] {key}: missing" in message_of(re.sub(f"\n{key} = .*", "", text))
@@ -357,6 +366,7 @@ def test_virtual_settings() -> None:
     more = (
         "clock_error_ppb = -12_000\n"
         "[virtual.misbehave]\nmiss = 0.5\nglitch = 0.25\nglitch_width = '100 ns'\nlate = 0\n"
+        "drop = 0.5\ndrop_length = '2 us'\n"  # not the target's: on top of its faults
         "[virtual.clocks]\nstimulus_error_ppb = 38_000\n"
     )
     text = FIXTURE.replace(
@@ -364,11 +374,54 @@ def test_virtual_settings() -> None:
     )
     virtual = parse_fixture(text + more, "f.toml").virtual
     assert virtual is not None
+    assert isinstance(virtual.target, VirtualTarget)
     assert virtual.truth_file == "truth.csv"
     assert (virtual.stimulus_error_ppb, virtual.analyzer_error_ppb) == (38_000, 0)
     assert (virtual.target.clock_hz, virtual.target.clock_error_ppb) == (10**9, -12_000)
     assert (virtual.target.toggle_time_ps, virtual.target.seed) == (50_000, 1)
-    assert virtual.misbehavior == Misbehavior(miss=0.5, glitch=0.25, glitch_width_ps=100_000)
+    assert virtual.misbehavior == Misbehavior(
+        miss=0.5, glitch=0.25, glitch_width_ps=100_000, drop=0.5, drop_length_ps=2_000_000
+    )
+
+
+GUEST = FIXTURE[: FIXTURE.index("[virtual.target]")] + '[virtual.guest]\nkernel = "debian-rt"\n'
+
+
+def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
+    virtual = parse_fixture(GUEST + 'port = "kmod"\nload = "cpu"\n', "f.toml").virtual
+    assert virtual is not None
+    assert virtual.target == VirtualGuest("debian-rt", "kmod", "cpu")
+    virtual = parse_fixture(GUEST, "f.toml").virtual
+    assert virtual is not None
+    assert virtual.target == VirtualGuest("debian-rt", "kmod", "idle")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ('port = "usb"\n', '[virtual.guest] port: unknown port "usb"; valid: ppdev, ioport, kmod'),
+        (
+            'load = "idel"\n',
+            '[virtual.guest] load: unknown load "idel" (did you mean idle?); '
+            "valid: idle, cpu, system, memory",
+        ),
+        ("seed = 1\n", "[virtual.guest] seed: unknown key; valid: kernel, port, load"),
+        (
+            "[virtual.misbehave]\ndrop = 0.1\ndrop_length = '1 ms'\nmiss = 0.1\n",
+            "[virtual.misbehave] miss: a fault of a modelled target; valid: drop, drop_length",
+        ),
+        (
+            "[virtual.misbehave]\nlate_by = '1 ms'\n",
+            "[virtual.misbehave] late_by: a fault of a modelled target; valid: drop, drop_length",
+        ),
+        (
+            "[virtual.target]\nseed = 1\n",
+            "[virtual] target: not with a [virtual.guest]; valid: one of the two",
+        ),
+    ],
+)
+def test_a_guest_is_no_model(more: str, message: str) -> None:
+    assert re.sub(r"^f.toml:[0-9]+: ", "", message_of(GUEST + more)) == message
 
 
 # --- built-in fixtures ---------------------------------------------------------------------------
@@ -380,7 +433,7 @@ def test_built_in_fixtures_are_named_as_their_files(name: str) -> None:
     assert (fixture.name, fixture.source) == (name, name)
     assert fixture.title
     assert fixture.has_second_witness
-    assert fixture.is_virtual == name.startswith("virtual")
+    assert fixture.is_virtual == name.startswith(("virtual", "qemu"))
     assert fixture.sequence_channels == (2, 3, 4)
 
 

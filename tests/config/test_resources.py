@@ -41,6 +41,8 @@ def test_built_in_names() -> None:
         "beaglelogic-tcp",
         "dslogic",
         "parallel-port-fx2",
+        "qemu-debian",
+        "qemu-debian-rt",
         "saleae-logic16",
         "virtual",
         "virtual-misbehaving",
@@ -54,8 +56,8 @@ def test_an_unknown_name_lists_the_built_in_ones() -> None:
         resources.find_fixture("virtaul")
     assert str(error.value) == (
         "virtaul: no built-in fixture (did you mean virtual?); valid: beaglelogic-local, "
-        "beaglelogic-tcp, dslogic, parallel-port-fx2, saleae-logic16, virtual, "
-        "virtual-misbehaving, or a path with a slash or ending in .toml"
+        "beaglelogic-tcp, dslogic, parallel-port-fx2, qemu-debian, qemu-debian-rt, saleae-logic16, "
+        "virtual, virtual-misbehaving, or a path with a slash or ending in .toml"
     )
 
 

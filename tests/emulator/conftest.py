@@ -22,12 +22,18 @@ def build() -> Path:
 
 
 @pytest.fixture
-def start(build: Path) -> Iterator[Callable[[str], Emulator]]:
+def start(build: Path) -> Iterator[Callable[..., Emulator]]:
     """Start an emulator in lockstep with a test firmware by name; ended after the test."""
     running: list[Emulator] = []
 
-    def begin(firmware: str) -> Emulator:
-        running.append(Emulator.start(build / "rig-emulator", build / f"{firmware}.hex"))
+    def begin(firmware: str, response_delay_cycles: int = 0) -> Emulator:
+        running.append(
+            Emulator.start(
+                build / "rig-emulator",
+                build / f"{firmware}.hex",
+                response_delay_cycles=response_delay_cycles,
+            )
+        )
         return running[-1]
 
     yield begin

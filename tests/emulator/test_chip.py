@@ -16,7 +16,7 @@ def test_timer_flags_and_interrupt_entry(start: Callable[[str], Emulator]) -> No
     emulator = start("flags")
     with open_port(emulator.pty) as port:
         emulator.run(1_000_000)
-        seen = list(port.read())
+        seen = list(port.wait(7))
     assert seen == [
         TOV1 | OCF1B,  # writing a one to OCF1A clears OCF1A alone
         OCF1B,  # SBI on TOV1 clears TOV1 alone

@@ -118,7 +118,7 @@ def test_state_of_the_conversation(start: Start) -> None:
         assert both_echoed.host_turn
         assert (both_echoed.transmitting, both_echoed.pending_input) == (False, False)
         assert both_echoed.bytes_to_host == 2
-        assert port.read() == b"ab"
+        assert port.wait(2) == b"ab"
 
 
 def test_a_hold_stops_time_until_it_runs_out(start: Start) -> None:

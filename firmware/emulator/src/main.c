@@ -26,11 +26,13 @@ struct options {
     int control_fd;
     uint64_t duration_ms; /* 0 for no end */
     uint64_t echo_cycles;
+    uint64_t response_delay_cycles;
 };
 
 static const char usage[] =
     "usage: rig-emulator --firmware FILE.hex [--mode fast|paced|lockstep] [--control-fd N]\n"
     "                    [--edge-log FILE] [--duration-ms N] [--echo-cycles N]\n"
+    "                    [--response-delay-cycles N]\n"
     "Runs the firmware on an emulated ATmega328P and prints \"PTY NAME\", its serial port.\n";
 
 static bool options_mode(const char *text, enum mode *mode)
@@ -89,6 +91,7 @@ static bool options_parse(struct options *options, int argc, char **argv)
         {"edge-log", required_argument, NULL, 'l'},
         {"duration-ms", required_argument, NULL, 'd'},
         {"echo-cycles", required_argument, NULL, 'e'},
+        {"response-delay-cycles", required_argument, NULL, 'r'},
         {NULL, 0, NULL, 0},
     };
     uint64_t number;
@@ -115,6 +118,10 @@ static bool options_parse(struct options *options, int argc, char **argv)
             break;
         case 'e':
             good = options_number("echo-cycles", optarg, UINT32_MAX, &options->echo_cycles);
+            break;
+        case 'r':
+            good = options_number("response-delay-cycles", optarg, RESPONSE_DELAY_MAX_CYCLES,
+                                  &options->response_delay_cycles);
             break;
         default:
             good = false; /* getopt has said which option is wrong */
@@ -172,6 +179,7 @@ int main(int argc, char **argv)
     int status = bench_open(&bench, options.firmware, options.edge_log);
     if (status == EXIT_CLEAN) {
         bench.echo_cycles = options.echo_cycles;
+        bench.response.delay_cycles = options.response_delay_cycles;
         printf("PTY %s\n", bench.serial.name);
         fflush(stdout);
         status = options.mode == MODE_LOCKSTEP ? lockstep_run(&bench, options.control_fd)

@@ -12,15 +12,15 @@ static struct response_edge *response_pin_at(struct response_pin *pin, size_t i)
     return &pin->queue[(pin->first + i) % RESPONSE_QUEUE_MAX];
 }
 
-/* What a read of TCNT1 at this cycle would give; right also for a cycle just before the last
- * overflow. */
+/* What a read of TCNT1 would have given when the edge that is now at the pin was made; right also
+ * for a cycle before the last overflow, as all is modulo the counter's round. */
 static uint16_t response_pin_counter(const struct response_pin *pin)
 {
     const avr_timer_t *timer = pin->mcu->timer1;
 
     if (timer->tov_cycles == 0)
         return 0; /* stopped */
-    const uint64_t elapsed = mcu_cycle(pin->mcu) - timer->tov_base;
+    const uint64_t elapsed = mcu_cycle(pin->mcu) - pin->delay_cycles - timer->tov_base;
     return (uint16_t)(elapsed * (timer->tov_top + 1u) / timer->tov_cycles);
 }
 
@@ -45,7 +45,7 @@ static void response_pin_feed(struct response_pin *pin, uint8_t level)
     pin->raw = level;
     pin->fed_cycle = mcu_cycle(pin->mcu);
     if (pin->fed != NULL)
-        pin->fed(pin->context, pin->fed_cycle, level);
+        pin->fed(pin->context, pin->fed_cycle - pin->delay_cycles, level);
     /* As a pull, so that simavr keeps the level when the firmware writes port B. */
     pin->mcu->port_b->external.pull_value = (uint8_t)(level << PIN_RESPONSE);
     avr_raise_irq(pin->mcu->port_b->io.irq + PIN_RESPONSE, level);
@@ -128,6 +128,7 @@ bool response_pin_add(struct response_pin *pin, uint64_t cycle, uint8_t level)
 {
     size_t place = pin->count;
 
+    cycle += pin->delay_cycles;
     if (pin->count == RESPONSE_QUEUE_MAX)
         return false;
     for (; place > 0 && response_pin_at(pin, place - 1)->cycle > cycle; place--)

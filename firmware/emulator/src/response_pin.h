@@ -5,7 +5,10 @@
 
 #include "mcu.h"
 
-enum { RESPONSE_QUEUE_MAX = 16384 };
+enum {
+    RESPONSE_QUEUE_MAX = 16384,
+    RESPONSE_DELAY_MAX_CYCLES = 32768, /* half of timer 1's round: a stamp's round stays known */
+};
 
 struct response_edge {
     uint64_t cycle;
@@ -18,10 +21,11 @@ struct response_pin {
     struct mcu *mcu;
     response_edge_t fed; /* told of every edge fed, may be NULL */
     void *context;
-    struct response_edge queue[RESPONSE_QUEUE_MAX]; /* a ring, by cycle */
+    uint64_t delay_cycles; /* from an edge to the pin; the capture's stamp is the edge's own */
+    struct response_edge queue[RESPONSE_QUEUE_MAX]; /* a ring, by cycle at the pin */
     size_t first;
     size_t count;
-    uint64_t fed_cycle; /* of the last edge fed */
+    uint64_t fed_cycle; /* when the last edge was fed */
     uint64_t accept_cycle; /* when the noise canceler will let the raw level through */
     bool canceling; /* it is waiting for that */
     uint8_t raw; /* level on the pin */
@@ -33,8 +37,10 @@ struct response_pin {
 void response_pin_open(struct response_pin *pin, struct mcu *mcu, response_edge_t fed,
                        void *context);
 
-/* Queues an edge. One whose cycle is already past is fed before the next instruction, still with
- * its own cycle, but never before an edge that was fed already. Returns false if the queue is full. */
+/* Queues an edge. It reaches the pin `delay_cycles` later than its cycle says, but is captured with
+ * the counter of its own cycle: whoever only learns of an edge once it is past can feed it so. One
+ * that should have reached the pin already is fed before the next instruction, as if in time, but
+ * never before an edge that was fed already. Returns false if the queue is full. */
 bool response_pin_add(struct response_pin *pin, uint64_t cycle, uint8_t level);
 
 #endif

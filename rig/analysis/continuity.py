@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Samples that vanished without a word, found by the stimulus train.
+
+When each stimulus edge was planned is known to the tick, so the edges in the capture lie on one
+line: sample number against planned tick, with a slope that drifts slowly. A hole of n samples in
+the stream moves all edges behind it down by n, for good. A late stimulus edge lies above the line
+alone. A hole may also swallow edges, or show one at its seam (a pulse that was high when the
+samples came back); so edges behind a break are aligned with the plan anew, by the pattern of their
+intervals.
+
+Of all alignments that fit, the one with the shortest hole is taken. A train that repeats itself
+cannot tell a hole from one that is whole periods longer; the number of edges that the firmware sent
+then tells how many are missing, but not where, unless there is only one hole. Samples missing
+before the first stimulus or behind the last cannot be seen at all. Decision record 0013.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rig.analysis.planned import PlannedEdges
+from rig.analysis.realign import UNEXPLAINED_EDGES, Fit, Realigner, first_fit
+from rig.analysis.relative_rate import Edge, RelativeRate
+from rig.instruments import Int64Array
+from rig.stimulus.train import Pattern, Train
+
+LOOKAHEAD_EDGES = 32
+LOOKAHEAD_MAX_EDGES = 512
+"""Bursts of more pulses than this count as periodic inside."""
+LOST_EDGES = 1 << 12
+"""So many edges in a row off the line are no longer looked at."""
+_BATCH_EDGES = 1 << 12
+_MEDIAN_EDGES = 3
+_RECENT_EDGES = 16
+_SURE_EDGES = 3
+_UNKNOWN = int(np.iinfo(np.int64).min)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A hole in the sample stream. Samples are numbered as received."""
+
+    first_sample: int
+    """Of the last stimulus edge before the hole."""
+    last_sample: int
+    """Of the first stimulus edge behind the hole, or where the capture ends."""
+    missing_samples: int | None
+    """None: not known. Below 0: there are that many too many."""
+    tolerance_samples: int
+    swallowed: int
+    """Stimulus edges that were sent and are not in the capture."""
+    placed: bool = True
+    """False: whole periods of the train are missing, anywhere in this range."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which planned edge each stimulus edge in the capture is, and where samples are missing."""
+
+    gaps: tuple[Gap, ...]
+    """In order."""
+    span_samples: int
+    """Length of all gapless stretches together, each from its first edge to its last."""
+    span_ticks: int
+    """The same by the plan."""
+    starts: Int64Array
+    """From these observed edges on, the first of them 0, ..."""
+    shifts: Int64Array
+    """... the planned number is this much higher than the observed one."""
+
+    def planned_numbers(self, first: int, count: int) -> Int64Array:
+        """Numbers in the plan of observed edges `first` on, shape (count,); -1: not known."""
+        number = np.arange(first, first + count)
+        shift = self.shifts[np.searchsorted(self.starts, number, side="right") - 1]
+        return np.where(shift == _UNKNOWN, -1, number + shift)
+
+
+class Continuity:
+    """Follows the stimulus edges through a capture, in constant memory but for what it finds."""
+
+    def __init__(
+        self, train: Train, sample_rate_hz: int, clock_hz: int, sent: int | None = None
+    ) -> None:
+        """`sent`: edges that the firmware says it sent; None if it did not get to say it."""
+        self._train, self._sent = train, sent
+        self._plan = PlannedEdges(train, sent)
+        self._rate = RelativeRate(sample_rate_hz, clock_hz)
+        self._realigner = Realigner(self._plan, self._rate)
+        burst = train.burst_count + UNEXPLAINED_EDGES if train.pattern is Pattern.BURST else 0
+        self._lookahead = min(max(LOOKAHEAD_EDGES, burst), LOOKAHEAD_MAX_EDGES)
+        self._pending = np.empty(0, np.int64)
+        self._number = 0  # observed number of the first pending edge
+        self._anchor: Edge | None = None  # the last edge on the line
+        self._planned = -1  # its number in the plan
+        self._recent: list[Edge] = []
+        self._unexplained = 0  # edges seen since
+        self._lost_sample: int | None = None
+        self._ledger = _Ledger()
+
+    def feed(self, stimulus: Int64Array) -> None:
+        """The next leading edges in the capture, samples in order, shape (n,)."""
+        self._pending = np.concatenate([self._pending, stimulus])
+        self._advance(final=False)
+
+    def finish(self, end_sample: int) -> Alignment:
+        """The capture has ended at this sample: what was found in it."""
+        self._advance(final=True)
+        if self._anchor is not None:
+            self._ledger.end_stretch(self._anchor)
+            self._account_for_unseen(self._anchor, end_sample)
+        elif self._lost_sample is not None:
+            self._ledger.map(0, _UNKNOWN)
+            self._ledger.add(Gap(self._lost_sample, end_sample, None, 0, 0), 0)
+        elif self._sent not in (None, self._number + len(self._pending)):
+            self._ledger.map(0, _UNKNOWN)
+        return self._ledger.alignment()
+
+    # --- following the line -----------------------------------------------------------------
+
+    def _advance(self, *, final: bool) -> None:
+        enough = 1 if final else self._lookahead + UNEXPLAINED_EDGES
+        followed = self._anchor is not None or self._lost_sample is not None
+        if not followed and len(self._pending) >= enough:
+            self._begin()
+        while self._anchor is not None and len(self._pending):
+            if self._lost_sample is not None:
+                self._take(len(self._pending))
+            elif not self._unexplained and (count := self._on_line(self._anchor)):
+                self._accept(count)
+            elif len(self._pending) >= enough:
+                self._resume(self._anchor, final=final)
+            else:
+                return
+        if self._lost_sample is not None:
+            self._take(len(self._pending))
+
+    def _on_line(self, anchor: Edge) -> int:
+        """How many of the next pending edges lie where the last one leads to."""
+        edges = self._pending[:_BATCH_EDGES]
+        near = int(np.searchsorted(edges, anchor[0] + self._rate.stretch_samples))
+        ticks = self._plan.ticks(self._planned + 1, self._planned + 2 + near)
+        edges = edges[: min(near + 1, len(ticks))]
+        ticks = ticks[: len(edges)]
+        steps = np.diff(edges, prepend=anchor[0])
+        off = steps - self._rate.samples_per_tick * np.diff(ticks, prepend=anchor[1])
+        broken = np.abs(off) > self._rate.allowed(steps, ticks)
+        return int(np.argmax(broken)) if broken.any() else len(edges)
+
+    def _accept(self, count: int) -> None:
+        """The next `count` pending edges lie on the line."""
+        ticks = self._plan.ticks(self._planned + 1, self._planned + 1 + count)
+        last = slice(max(0, count - _RECENT_EDGES), count)
+        pairs = zip(self._pending[last].tolist(), ticks[last].tolist(), strict=True)
+        self._recent = [*self._recent, *pairs][-_RECENT_EDGES:]
+        self._anchor = self._recent[-1]
+        self._planned += count
+        self._rate.follow(self._anchor)
+        self._take(count)
+
+    def _take(self, count: int) -> None:
+        self._pending = self._pending[count:]
+        self._number += count
+        self._plan.forget(self._planned)
+
+    # --- the beginning ----------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        fit = first_fit(self._pending, self._plan, self._rate)
+        doubtful = len(self._pending) <= _SURE_EDGES
+        if fit is None or (doubtful and self._sent not in (None, len(self._pending))):
+            if not doubtful:
+                self._lost_sample = int(self._pending[0])
+            return
+        ticks = self._plan.ticks(0, fit.planned + fit.run)
+        edges = (int(self._pending[fit.skipped]), int(self._pending[fit.skipped + fit.run - 1]))
+        self._rate.begin((edges[0], int(ticks[fit.planned])), (edges[1], int(ticks[-1])))
+        # What is skipped is taken for extra edges if the plan has no room for it; else the first
+        # edge is the first planned one, and the break behind it will be met on the way.
+        extra = fit.skipped if fit.planned < fit.skipped else 0
+        self._planned = fit.planned if extra == fit.skipped else 0
+        anchor = (int(self._pending[extra]), int(ticks[self._planned]))
+        self._ledger.map(0, _UNKNOWN)
+        if not extra and self._planned:
+            self._ledger.add(Gap(0, anchor[0], None, 0, self._planned), 0)
+        self._set_anchor(anchor, extra, new_stretch=True)
+
+    def _set_anchor(self, anchor: Edge, skipped: int, *, new_stretch: bool) -> None:
+        """The line goes on at the pending edge number `skipped`."""
+        self._ledger.map(self._number + skipped, self._planned - self._number - skipped)
+        if new_stretch:
+            self._ledger.begin_stretch(anchor)
+            self._rate.leap(anchor)
+            self._recent = []
+        self._recent = [*self._recent, anchor][-_RECENT_EDGES:]
+        self._anchor, self._unexplained = anchor, 0
+        self._take(skipped + 1)
+
+    # --- behind a break ---------------------------------------------------------------------
+
+    def _resume(self, anchor: Edge, *, final: bool) -> None:
+        """The next edge is off the line: find out where the line goes on."""
+        edges = self._pending[: self._lookahead]
+        fit = self._realigner.fit(anchor, self._planned, edges, final=final)
+        if fit is None:
+            self._pass_over(anchor, min(UNEXPLAINED_EDGES, len(edges)))
+            return
+        if final and len(edges) - fit.skipped == fit.run < _SURE_EDGES:
+            fit = self._reach_the_end(fit)
+        skipped, edges = np.split(edges[: fit.skipped + fit.run], [fit.skipped])
+        ticks = self._plan.ticks(fit.planned, fit.planned + fit.run)
+        missing = self._below_line(anchor, edges, ticks)
+        edge = (int(edges[0]), int(ticks[0]))
+        passed = edge[0] - anchor[0] + max(0.0, missing)
+        tolerance = float(self._rate.allowed(passed, edge[1]))
+        gap = abs(missing) > tolerance
+        if gap:
+            either = 0 if fit.skipped or self._unexplained else self._on_either_line(fit, edge)
+            if either or fit.skipped:
+                self._ledger.map(self._number - either, _UNKNOWN)
+            anchor = self._recent[-1 - either]
+            self._ledger.end_stretch(anchor)
+            seen = self._unexplained + fit.skipped
+            lost = max(0, fit.planned - self._planned - 1 - seen)
+            found = Gap(anchor[0], edge[0], round(missing), int(tolerance) + 1, lost)
+            self._ledger.add(found, self._number + fit.skipped)
+        elif len(skipped):
+            self._map_late(anchor, skipped, fit.planned)
+        self._planned = fit.planned
+        self._set_anchor(edge, fit.skipped, new_stretch=gap)
+
+    def _on_either_line(self, fit: Fit, edge: Edge) -> int:
+        """How many of the last edges the line behind the hole would explain as well.
+
+        A hole of nearly whole intervals puts the first edges behind it close to the old line.
+        """
+        most = min(len(self._recent), fit.planned - self._planned) - 1
+        if most <= 0:
+            return 0
+        sample = np.array([s for s, _ in self._recent[-1 : -1 - most : -1]])
+        ticks = self._plan.ticks(self._planned, fit.planned)[: -1 - most : -1]
+        off = edge[0] - sample - self._rate.samples_per_tick * (edge[1] - ticks)
+        broken = np.abs(off) > self._rate.allowed(edge[0] - sample, edge[1])
+        return int(np.argmax(broken)) if broken.any() else most
+
+    def _map_late(self, anchor: Edge, edges: Int64Array, stop: int) -> None:
+        """Edges off the line that goes on behind them: each is the last planned one before it."""
+        plan = self._plan.ticks(self._planned, stop)
+        line = anchor[0] + self._rate.samples_per_tick * (plan - anchor[1])
+        late = edges - line[0] + self._rate.noise_samples
+        place = np.searchsorted(line - line[0], late, side="right") - 1
+        apart = bool((np.diff(place, prepend=0) > 0).all())
+        for at, number in enumerate(range(self._number, self._number + len(edges))):
+            shift = self._planned + int(place[at]) - number
+            self._ledger.map(number, shift if apart else _UNKNOWN)
+
+    def _pass_over(self, anchor: Edge, count: int) -> None:
+        self._ledger.map(self._number, _UNKNOWN)
+        self._unexplained += count
+        if self._unexplained > LOST_EDGES:
+            self._lost_sample = anchor[0]
+        self._take(count)
+
+    def _reach_the_end(self, fit: Fit) -> Fit:
+        """So few edges fit in many places; the last seen is likely the last sent."""
+        if self._sent is None or repeats_after(self._train, 1):
+            return fit
+        return replace(fit, planned=max(fit.planned, self._plan.count - fit.run))
+
+    def _below_line(self, anchor: Edge, edges: Int64Array, ticks: Int64Array) -> float:
+        """How far the edges lie below the line of those before; by medians, as one may be late."""
+        rate = self._rate.samples_per_tick
+        recent = self._recent[-_MEDIAN_EDGES:]
+        before = [s - anchor[0] - rate * (t - anchor[1]) for s, t in recent]
+        some = slice(_MEDIAN_EDGES)
+        behind = edges[some] - anchor[0] - rate * (ticks[some] - anchor[1])
+        return float(np.median(before) - np.median(behind))
+
+    # --- the end ----------------------------------------------------------------------------
+
+    def _account_for_unseen(self, anchor: Edge, end_sample: int) -> None:
+        """Edges that were sent and should be in the capture, but none is left for them."""
+        unseen = self._plan.count - self._planned - 1
+        if self._unexplained > UNEXPLAINED_EDGES and unseen:
+            swallowed = 0 if self._sent is None else max(0, unseen - self._unexplained)
+            self._ledger.add(Gap(anchor[0], end_sample, None, 0, swallowed), self._number)
+            return
+        if 0 < unseen == self._unexplained:  # the last ones were late
+            first = self._number - unseen
+            self._ledger.map(first, self._planned + 1 - first)
+            return
+        unseen -= self._unexplained
+        if self._sent is None or unseen <= 0:
+            return
+        ticks = self._plan.ticks(self._planned, self._planned + 1 + unseen)
+        missing = self._rate.samples_per_tick * (ticks - ticks[0])
+        if anchor[0] + missing[1] >= end_sample - self._rate.noise_samples:
+            return  # the capture ended before them
+        if repeats_after(self._train, unseen):
+            self._ledger.add_periods(unseen, round(float(missing[-1])), end_sample)
+        else:
+            self._ledger.add(Gap(anchor[0], end_sample, None, 0, unseen), self._number)
+
+
+class _Ledger:
+    """What was found: gaps, gapless stretches, and observed numbers against planned ones."""
+
+    def __init__(self) -> None:
+        self._gaps: list[Gap] = []
+        self._behind: list[int] = []  # observed number of the first edge behind each gap
+        self._starts, self._shifts = [0], [0]
+        self._stretch_begin: Edge = (0, 0)
+        self._span_samples = self._span_ticks = 0
+
+    def map(self, first: int, shift: int) -> None:
+        """Observed edges from number `first` on are the planned ones `shift` later."""
+        while self._starts and self._starts[-1] >= first:
+            self._starts.pop()
+            self._shifts.pop()
+        if not self._shifts or self._shifts[-1] != shift:
+            self._starts.append(first)
+            self._shifts.append(shift)
+
+    def add(self, gap: Gap, behind: int) -> None:
+        """`behind`: observed number of the first edge behind it."""
+        self._gaps.append(gap)
+        self._behind.append(behind)
+
+    def add_periods(self, edges: int, samples: int, end_sample: int) -> None:
+        """Whole periods are missing: from the only hole there is, or from anywhere."""
+        holes = [at for at, gap in enumerate(self._gaps) if gap.missing_samples is not None]
+        if len(holes) == 1:
+            gap, behind = self._gaps[holes[0]], self._behind[holes[0]]
+            self._gaps[holes[0]] = replace(
+                gap,
+                missing_samples=(gap.missing_samples or 0) + samples,
+                swallowed=gap.swallowed + edges,
+            )
+        else:
+            behind = self._behind[holes[0]] if holes else 0
+            self.add(Gap(0, end_sample, samples, 0, edges, placed=False), behind)
+        self._split(behind)
+        for at, start in enumerate(self._starts):
+            if start >= behind and self._shifts[at] != _UNKNOWN:
+                self._shifts[at] = self._shifts[at] + edges if len(holes) == 1 else _UNKNOWN
+
+    def _split(self, number: int) -> None:
+        at = bisect_right(self._starts, number) - 1
+        if self._starts[at] != number:
+            self._starts.insert(at + 1, number)
+            self._shifts.insert(at + 1, self._shifts[at])
+
+    def begin_stretch(self, edge: Edge) -> None:
+        self._stretch_begin = edge
+
+    def end_stretch(self, edge: Edge) -> None:
+        self._span_samples += edge[0] - self._stretch_begin[0]
+        self._span_ticks += edge[1] - self._stretch_begin[1]
+
+    def alignment(self) -> Alignment:
+        return Alignment(
+            tuple(sorted(self._gaps, key=lambda gap: gap.first_sample)),
+            self._span_samples,
+            self._span_ticks,
+            np.array(self._starts, np.int64),
+            np.array(self._shifts, np.int64),
+        )
+
+
+def repeats_after(train: Train, edges: int) -> bool:
+    """The intervals of the train are the same again after so many."""
+    match train.pattern:
+        case Pattern.PERIODIC:
+            return True
+        case Pattern.UNIFORM:
+            return train.interval_min_ticks == train.interval_max_ticks
+        case Pattern.POISSON:
+            return train.interval_min_ticks == train.interval_mean_ticks
+        case Pattern.BURST:
+            return edges % train.burst_count == 0
+        case Pattern.RAMP:
+            return train.ramp_start_ticks == train.ramp_stop_ticks

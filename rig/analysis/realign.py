@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which planned edges are those behind a break? Found by the pattern of their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rig.analysis.planned import PlannedEdges
+from rig.analysis.relative_rate import Edge, RelativeRate
+from rig.instruments import Int64Array
+
+FARTHEST_EDGES = 1 << 16
+"""Stimuli in a row that one hole may swallow."""
+UNEXPLAINED_EDGES = 8
+"""Edges in a row that may lie off the line: late, shown at a seam, or between two holes."""
+_NEAR_EDGES = 16
+_SEARCHES = ((_NEAR_EDGES, 8), (_NEAR_EDGES, 4), (1 << 10, 8), (FARTHEST_EDGES, 8),
+             (_NEAR_EDGES, 3), (1 << 10, 4))  # fmt: skip
+"""Alignments tried, and edges in a row that must fit one: the near and certain first."""
+_DENSE_EDGES = 3
+"""Edges in a row between two holes that are told from edges at a seam."""
+_CANDIDATES_MAX = 1 << 12
+_FAR_TICKS = 1 << 61
+_START_RUNS = (24, 8, 4, 3, 2, 1)
+_START_SURE = 4
+"""Fewer intervals fit by chance: they must do only where there are no more."""
+_START_REACH = 64
+_RATE_ERROR_MAX = 0.2
+"""At the start: far beyond any resonator."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Edges from `skipped` on are the planned ones from `planned` on, `run` of them in a row."""
+
+    skipped: int
+    planned: int
+    run: int
+
+
+def first_fit(edges: Int64Array, plan: PlannedEdges, rate: RelativeRate) -> Fit | None:
+    """Where the very first edges of a capture belong, whatever the rate. Shape (n,), n > 1.
+
+    Normally Fit(0, 0, ...). None if no edges in a row have planned distances.
+    """
+    for run in _START_RUNS:
+        if run < min(_START_SURE, len(edges) - 1):
+            break
+        for skipped in range(min(UNEXPLAINED_EDGES, len(edges) - run)):
+            # Two intervals fit some rate too easily to tell them from others.
+            near = skipped if run <= 2 else max(0, skipped - UNEXPLAINED_EDGES)
+            stop = skipped + (1 if run <= 2 else _START_REACH) + run
+            ticks = plan.ticks(near, stop)
+            if len(ticks) > run:
+                found = near + _fit_any_rate(edges[skipped : skipped + run + 1], ticks, rate)
+                fits = [Fit(skipped, planned, run + 1) for planned in found.tolist()]
+                if fits:
+                    return max(fits, key=lambda fit: _agreement(fit, edges, plan, rate))
+    return None
+
+
+def _agreement(
+    fit: Fit, edges: Int64Array, plan: PlannedEdges, rate: RelativeRate
+) -> tuple[int, int]:
+    """Edges before the fit that lie on its line too; then how few of them are missing."""
+    ticks = plan.ticks(0, fit.planned + fit.run)
+    behind = edges[fit.skipped : fit.skipped + fit.run]
+    slope = (behind[-1] - behind[0]) / (ticks[-1] - ticks[fit.planned])
+    line = behind[0] + slope * (ticks - ticks[fit.planned])
+    off = np.abs(edges[: fit.skipped, None] - line).min(axis=1, initial=np.inf)
+    return int(np.count_nonzero(off <= 2 * rate.noise_samples)), -abs(fit.planned - fit.skipped)
+
+
+def _fit_any_rate(edges: Int64Array, ticks: Int64Array, rate: RelativeRate) -> Int64Array:
+    """Places in `ticks` from which on all the edges lie on one line."""
+    plan = np.lib.stride_tricks.sliding_window_view(ticks, len(edges))
+    span = edges[-1] - edges[0]
+    slope = span / (plan[:, -1] - plan[:, 0])
+    off = (edges - edges[0]) - slope[:, None] * (plan - plan[:, :1])
+    bend = rate.drift * (plan[:, -1:] - plan[:, :1]) * float(span) / 2
+    fits = (np.abs(off) <= rate.noise_samples + bend).all(axis=1)
+    fits &= np.abs(slope / rate.samples_per_tick - 1) <= _RATE_ERROR_MAX
+    return np.flatnonzero(fits)
+
+
+class Realigner:
+    """Finds where the line goes on. Bounded: far searches are too slow for a stream of nonsense."""
+
+    def __init__(self, plan: PlannedEdges, rate: RelativeRate) -> None:
+        self._plan, self._rate = plan, rate
+        self._far_searches_left = 200
+
+    def fit(self, anchor: Edge, planned: int, edges: Int64Array, *, final: bool) -> Fit | None:
+        """Align edges behind a break.
+
+        Args:
+            anchor: the last edge on the line.
+            planned: its number in the plan.
+            edges: samples of those behind it, shape (n,).
+            final: no edge will follow, so that few must do.
+        """
+        for reach, run in _SEARCHES:
+            if reach > _NEAR_EDGES:
+                if self._far_searches_left <= 0:
+                    continue
+                self._far_searches_left -= 1
+            found = self._search(anchor, planned, edges, reach, run, final=final)
+            if found is not None:
+                return found
+        return self._back_on_line(anchor, planned, edges) or self._later_than_planned(
+            anchor, planned, edges
+        )
+
+    def _search(
+        self, anchor: Edge, planned: int, edges: Int64Array, reach: int, run: int, *, final: bool
+    ) -> Fit | None:
+        dense: Fit | None = None
+        for skipped in range(min(UNEXPLAINED_EDGES, len(edges))):
+            rest = edges[skipped:]
+            first = self._first_possible(anchor, planned, int(rest[0]))
+            fit = self._best(rest, first, reach)
+            if fit is None:
+                continue
+            fit = Fit(skipped, fit.planned, fit.run)
+            if fit.run >= (min(run, len(rest)) if final else run):
+                # What fits before the next hole is not to be passed over for what is behind it.
+                hidden = dense is not None and dense.skipped + dense.run <= skipped
+                return dense if hidden else fit
+            if dense is None and fit.run >= _DENSE_EDGES:
+                dense = fit
+        return None
+
+    def _back_on_line(self, anchor: Edge, planned: int, edges: Int64Array) -> Fit | None:
+        """One edge among many late ones that lies where the line had been leading to."""
+        for skipped, sample in enumerate(edges[:UNEXPLAINED_EDGES].tolist()):
+            first = self._first_possible(anchor, planned, sample)
+            distance = sample - anchor[0]
+            ticks = self._plan.ticks(first, first + 1)
+            off = np.abs(distance - self._rate.samples_per_tick * (ticks - anchor[1]))
+            if (off <= self._rate.allowed(distance, ticks)).any():
+                return Fit(skipped, first, 1)
+        return None
+
+    def _later_than_planned(self, anchor: Edge, planned: int, edges: Int64Array) -> Fit | None:
+        """Samples too many, or a stimulus that stood still: rather this than nothing."""
+        first = self._first_possible(anchor, planned, int(edges[0]))
+        reach = min(_NEAR_EDGES, first - planned - 1)
+        fit = self._best(edges, first - reach, reach) if reach > 0 else None
+        return fit if fit is not None and fit.run >= _SEARCHES[0][1] else None
+
+    def _first_possible(self, anchor: Edge, planned: int, sample: int) -> int:
+        """Number of the first planned edge that this one can be if no sample came to be."""
+        distance = sample - anchor[0]
+        reached = anchor[1] + distance / self._rate.samples_per_tick
+        allowed = float(self._rate.allowed(distance, reached))
+        lowest = reached - allowed / self._rate.samples_per_tick
+        first, reach = planned + 1, _NEAR_EDGES
+        while True:
+            ticks = self._plan.ticks(first, first + reach)
+            if len(ticks) < reach or ticks[-1] >= lowest or reach >= FARTHEST_EDGES:
+                return first + int(np.searchsorted(ticks, lowest))
+            reach *= 8
+
+    def _best(self, edges: Int64Array, first: int, reach: int) -> Fit | None:
+        """Of the alignments that fit the longest, the one that means the shortest hole."""
+        ticks = self._plan.ticks(first, first + reach + len(edges) - 1)
+        if not len(ticks):
+            return None
+        padded = np.concatenate([ticks, np.full(len(edges) - 1, _FAR_TICKS)])
+        plan = np.lib.stride_tricks.sliding_window_view(padded, len(edges))[:reach]
+        few = min(4, len(edges))
+        runs = self._runs(edges[:few], plan[:, :few])
+        likely = np.flatnonzero(runs == runs.max())[:_CANDIDATES_MAX]
+        runs = self._runs(edges, plan[likely])
+        best = int(np.argmax(runs))
+        return Fit(0, first + int(likely[best]), int(runs[best]))
+
+    def _runs(self, edges: Int64Array, plan: Int64Array) -> Int64Array:
+        """Edges in a row on a line through the first: shape (n,), of a plan of shape (n, edges)."""
+        distance = edges - edges[0]
+        off = distance - self._rate.samples_per_tick * (plan - plan[:, :1])
+        fits = np.abs(off) <= self._rate.allowed(distance, plan)
+        return np.where(fits.all(axis=1), len(edges), np.argmin(fits, axis=1))

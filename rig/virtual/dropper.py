@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chooses when the virtual analyzer silently loses samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rig.config.virtual import Misbehavior
+from rig.virtual.analyzer import VirtualAnalyzer
+
+_STREAM = 1
+"""The analyzer's faults are drawn apart from the target's, which stay the same with or without."""
+
+
+class Dropper:
+    """Asks for a hole after some stimuli, anywhere within an interval as long as the last one."""
+
+    def __init__(self, analyzer: VirtualAnalyzer, misbehavior: Misbehavior, seed: int) -> None:
+        self._analyzer = analyzer
+        self._probability = misbehavior.drop
+        self._length_ps = misbehavior.drop_length_ps
+        self._rng = np.random.default_rng((seed, _STREAM))
+        self._last_ps: int | None = None
+
+    def on_stimulus(self, time_ps: int) -> None:
+        """A stimulus edge passes; the analyzer has not sent its sample yet."""
+        last_ps, self._last_ps = self._last_ps, time_ps
+        if last_ps is None or not self._probability:
+            return
+        draw, place = self._rng.random(2)
+        if draw < self._probability:
+            self._analyzer.drop(time_ps + int(place * (time_ps - last_ps)), self._length_ps)

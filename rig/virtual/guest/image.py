@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that a guest consists of: kernel, modules, agent and the script that starts them."""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import shutil
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from rig.config.virtual import VirtualGuest
+from rig.errors import BenchError
+from rig.resources import agent_binary, guest_init, module_sources
+from rig.virtual.guest.cache import Cache
+from rig.virtual.guest.commands import Commands
+from rig.virtual.guest.initrd import archive
+from rig.virtual.guest.kernel import Say, headers, kernel
+from rig.virtual.guest.packages import Packages
+
+MODULE_PORT = "kmod"
+_MODULE = "latency_rig.ko"
+_BUSYBOX_PACKAGE, _BUSYBOX = "busybox-static", "bin/busybox"
+_FOLDERS = ("bin", "dev", "lib", "proc", "sys", "tmp")
+_PROGRAMS = ("cat", "dd", "insmod", "mount", "poweroff", "sh", "sleep", "stty", "uname")
+"""Busybox goes by these names."""
+
+
+@dataclass(frozen=True)
+class GuestImage:
+    """What QEMU starts."""
+
+    release: str
+    vmlinux: Path
+    initrd: bytes
+    options: str
+    """Of the kernel's command line, for the guest's first process."""
+
+
+def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestImage:
+    """Look up, download and build what is not in the cache, and pack it.
+
+    Raises InputError for a missing program, BenchError if apt or a build fails or `stop` is set.
+    """
+    cache, packages = Cache.of_user(), Packages(Commands(stop))
+    agent, init = agent_binary().read_bytes(), guest_init().read_bytes()
+    parts = kernel(guest.kernel, packages, cache, say)
+    files = {"init": init, "rig-agent": agent, _BUSYBOX: _busybox(packages, cache, say)}
+    files |= {_module_path(path): _unpacked(path) for path in parts.modules}
+    if guest.port == MODULE_PORT:
+        kdir = headers(parts.release, packages, cache, say)
+        files[f"lib/{_MODULE}"] = _module(kdir, parts.release, cache, Commands(stop), say)
+    return GuestImage(
+        release=parts.release,
+        vmlinux=parts.vmlinux,
+        initrd=archive(_FOLDERS, files, {f"bin/{name}": "busybox" for name in _PROGRAMS}),
+        options=f"rig.port={guest.port} rig.load={guest.load}",
+    )
+
+
+def _busybox(packages: Packages, cache: Cache, say: Say) -> bytes:
+    package = packages.find(_BUSYBOX_PACKAGE)
+
+    def make(folder: Path) -> None:
+        say(f"downloading {package.name} {package.version}")
+        packages.unpack(package, folder, lambda path: path.removeprefix("usr/") == _BUSYBOX)
+
+    (program,) = cache.entry(package.folder_name, make).glob("**/bin/busybox")
+    return program.read_bytes()
+
+
+def _module_path(path: Path) -> str:
+    return f"lib/{path.name.split('.')[0]}.ko"
+
+
+def _unpacked(path: Path) -> bytes:
+    """Debian 12's modules are plain, later ones compressed."""
+    return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+
+
+def _module(kdir: Path, release: str, cache: Cache, commands: Commands, say: Say) -> bytes:
+    """The rig's own kernel module, built for this kernel."""
+    sources = module_sources()
+    digest = hashlib.sha256()
+    for path in sources:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+
+    def make(folder: Path) -> None:
+        say(f"building the kernel module for {release}")
+        for path in sources:
+            shutil.copy(path, folder)
+        commands.run(["make", "-s", "-C", str(kdir), f"M={folder}", "modules"], "make gcc")
+        if not (folder / _MODULE).is_file():
+            raise BenchError(f"the build for {release} left no {_MODULE}")
+
+    folder = cache.entry(f"module-{release}-{digest.hexdigest()[:16]}", make)
+    return (folder / _MODULE).read_bytes()
