@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make run     measure once on the virtual bench          make test    all tests
 # make setup   what both need; leaves .venv/bin/rig       make truth   the full truth matrix
-# make bench   benchmarks                                 make clean   remove what was built
+# make bench   benchmarks                                 make fuzz    fuzzing, hours
+# make clean   remove what was built
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,17 +18,26 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 APT := gcc make libc6-dev python3-venv \
        libsigrok4 sigrok-cli sigrok-firmware-fx2lafw \
        gcc-avr avr-libc binutils-avr libsimavr-dev libcmocka-dev
+#   qemu-system-x86       real kernels as targets (fixtures qemu-debian, qemu-debian-rt)
+#   xz-utils              their modules
+#   openssh-server, -client  a target behind ssh; the server is started by the tests only
+APT_DEV := $(APT) qemu-system-x86 xz-utils openssh-client openssh-server
+#   clang libclang-rt-14-dev  fuzzing
+APT_FUZZ := $(APT) clang libclang-rt-14-dev
 
-.PHONY: run test setup setup-dev truth bench clean apt native check
+.PHONY: run test setup setup-dev truth bench fuzz clean apt apt-dev apt-fuzz native check
 
 run: setup
 	$(BIN)/rig run interrupt --fixture virtual
 
 setup: apt $(VENV)/.installed native
 
-setup-dev: apt $(VENV)/.installed-dev native
+setup-dev: apt-dev $(VENV)/.installed-dev native
 
-apt:
+apt-dev: APT := $(APT_DEV)
+apt-fuzz: APT := $(APT_FUZZ)
+
+apt apt-dev apt-fuzz:
 	@missing=$$(for p in $(APT); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null \
 	    | grep -q 'ok installed' || echo $$p; done); \
 	if [ -n "$$missing" ]; then \
@@ -52,6 +62,8 @@ $(VENV)/.installed-dev: pyproject.toml setup.py $(NATIVE) | $(BIN)/python
 native: | apt
 	@$(MAKE) -s --no-print-directory -C firmware all
 	@$(MAKE) -s --no-print-directory -C firmware/emulator all
+	@$(MAKE) -s --no-print-directory -C targets/agent all
+	@$(MAKE) -s --no-print-directory -C targets/qemu all
 
 check: setup-dev
 	$(BIN)/ruff check
@@ -61,7 +73,9 @@ check: setup-dev
 
 test: check
 	$(MAKE) --no-print-directory -C firmware test
+	$(MAKE) --no-print-directory -C targets/agent test
 	$(BIN)/pytest
+	$(BIN)/pytest -m guest
 
 truth: setup-dev
 	$(BIN)/pytest -m truth --timeout 7200
@@ -69,7 +83,13 @@ truth: setup-dev
 bench: setup-dev
 	$(BIN)/python -m benchmarks
 
+fuzz: setup-dev apt-fuzz
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	$(BIN)/python -m tests.fuzz --seconds 600
+
 clean:
 	$(MAKE) -C firmware clean
 	$(MAKE) -C firmware/emulator clean
+	$(MAKE) -C targets/agent clean
+	$(MAKE) -C targets/qemu clean
 	rm -rf rig/capture/native/build $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

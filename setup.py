@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Puts into the wheel what lies outside the packages in a checkout: fixtures, firmware, emulator.
+"""Puts into the wheel what lies outside the packages in a checkout: fixtures, firmware, emulator,
+agent and kernel module.
 
 The emulator is built if simavr's headers are there (libsimavr-dev); without it a wheel
 does everything but the virtual bench. Edge extraction is compiled if there is a C compiler; without
@@ -21,6 +22,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 EMULATOR = ROOT / "firmware/emulator/build/rig-emulator"
+TARGETS = ROOT / "targets"
 NATIVE = Path("rig/capture/native")
 NATIVE_FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden"]
 
@@ -41,6 +43,7 @@ class BuildPyWithData(build_py):
         if Path("/usr/include/simavr").is_dir():
             subprocess.run(["make", "-C", str(ROOT / "firmware/emulator"), "all"], check=True)
             _copy(EMULATOR, data / "bin")
+        _build_for_targets(data)
 
     def get_source_files(self) -> list[str]:
         """What a source distribution must hold beside the modules."""
@@ -59,6 +62,22 @@ class AnyPythonWheel(bdist_wheel):
 
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]
+
+
+def _build_for_targets(data: Path) -> None:
+    """Sources of agent and module, and, where there is a compiler, the agent and QEMU's plugin."""
+    for folder in ("agent", "module"):
+        ignored = shutil.ignore_patterns("build", "tests")
+        shutil.copytree(
+            TARGETS / folder, data / "targets" / folder, ignore=ignored, dirs_exist_ok=True
+        )
+    _copy(TARGETS / "qemu/init", data / "targets/qemu")
+    for folder, program in (("agent", "rig-agent"), ("qemu", "rig-qemu.so")):
+        made = subprocess.run(["make", "-C", str(TARGETS / folder), "all"], check=False)
+        if made.returncode == 0:
+            _copy(TARGETS / folder / "build" / program, data / "bin")
+        else:
+            print(f"{program} was not built: the virtual bench's real kernels need it")
 
 
 def _native_sources(pattern: str) -> list[Path]:

@@ -12,6 +12,8 @@ _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent
 FIRMWARE_NAME = "stimulus-atmega328p.hex"
 EMULATOR_NAME = "rig-emulator"
+PLUGIN_NAME = "rig-qemu.so"
+AGENT_NAME = "rig-agent"
 
 
 def plan_names() -> tuple[str, ...]:
@@ -52,6 +54,37 @@ def firmware_image() -> Path:
 def emulator_binary() -> Path:
     """The emulator of the stimulus microcontroller. Raises InputError if it is not built."""
     return _first("emulator", "bin/" + EMULATOR_NAME, ("firmware/emulator/build/" + EMULATOR_NAME,))
+
+
+def guest_plugin() -> Path:
+    """QEMU's plugin that puts a guest on the virtual bench. Raises InputError if not built."""
+    return _first("QEMU plugin", f"bin/{PLUGIN_NAME}", (f"targets/qemu/build/{PLUGIN_NAME}",))
+
+
+def guest_init() -> Path:
+    """The script that a guest's kernel starts first. Raises InputError if there is none."""
+    return _first("guest's init", "targets/qemu/init", ("targets/qemu/init",))
+
+
+def agent_binary() -> Path:
+    """The agent for Linux targets. Raises InputError if it is not built."""
+    return _first("agent", f"bin/{AGENT_NAME}", (f"targets/agent/build/{AGENT_NAME}",))
+
+
+def target_sources() -> Path:
+    """The folder with the sources of agent and kernel module. Raises InputError if not there."""
+    makefile = "targets/agent/Makefile"
+    return _first("agent's source", makefile, (makefile,)).parents[1]
+
+
+def module_sources() -> tuple[Path, ...]:
+    """All files of the kernel module, sorted. Raises InputError if there are none."""
+    folder = _first("kernel module", "targets/module/Kbuild", ("targets/module/Kbuild",)).parent
+    return tuple(
+        path
+        for path in sorted(folder.iterdir())
+        if path.suffix in {".c", ".h"} or path.name == "Kbuild"
+    )
 
 
 def _plans() -> dict[str, Path]:

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
+from rig.bench.target import open_target
 from rig.bench.virtual_process import VirtualProcess
 from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.fixture import Fixture
+from rig.config.target import TargetLink, TcpLink
 from rig.errors import RigError
 from rig.instruments import Analyzer, Stimulus, Target
 from rig.stimulus.device import SerialStimulus
-from rig.target.link import AgentLink
 
 
 @dataclass(frozen=True)
@@ -42,19 +44,28 @@ OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
 
 
 @contextmanager
-def open_bench(fixture: Fixture) -> Iterator[Bench]:
-    """Open all three; close them in reverse order on every path. Raises BenchError, InputError."""
+def open_bench(
+    fixture: Fixture,
+    stop: threading.Event | None = None,
+    on_progress: Callable[[str], None] = lambda _text: None,
+) -> Iterator[Bench]:
+    """Open all three; close them in reverse order on every path. Raises BenchError, InputError.
+
+    `on_progress` is told what takes long; `stop` ends it.
+    """
     with ExitStack() as stack:
-        virtual = stack.enter_context(VirtualProcess(fixture)) if fixture.is_virtual else None
+        virtual = None
+        if fixture.is_virtual:
+            virtual = stack.enter_context(VirtualProcess(fixture, stop, on_progress))
         settings = fixture.analyzer
         if virtual is not None:
             ends = virtual.ends
-            conn, port, address = ends.analyzer, ends.stimulus, ends.target
+            conn, port = ends.analyzer, ends.stimulus
+            link: TargetLink = TcpLink(*ends.target)
         else:
-            conn, port = settings.connection, fixture.stimulus.port
-            address = fixture.target.tcp_address
+            conn, port, link = settings.connection, fixture.stimulus.port, fixture.target.link
         stimulus = stack.enter_context(SerialStimulus.open(port))
-        target = stack.enter_context(AgentLink.open(*address))
+        target = stack.enter_context(open_target(link))
         analyzer = stack.enter_context(
             SigrokAnalyzer.open(
                 driver=settings.driver,

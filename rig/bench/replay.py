@@ -37,6 +37,7 @@ from rig.instruments import (
     TargetSummary,
 )
 from rig.record.reader import RunFile
+from rig.record.vetting import vet
 from rig.stimulus.train import Train
 
 REPLAYED = "replay"
@@ -47,6 +48,7 @@ _Identity = TypeVar("_Identity", AnalyzerIdentity, StimulusIdentity, TargetIdent
 
 def replay_fixture(path: Path) -> Fixture:
     """The fixture that the run was made with. Raises InputError for what cannot be replayed."""
+    vet(path)
     with RunFile(path) as file:
         _require_complete(file)
         return parse_fixture(file.text("fixture"), f"{path} (its fixture)")

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import select
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rig.closing import Closing
@@ -18,6 +22,8 @@ from rig.config.fixture import Fixture
 from rig.errors import BenchError, InputError
 
 CLOSE_TIMEOUT_S = 10.0
+LOOK_S = 0.1
+"""While it is set up, the wish to stop is looked at this often."""
 DYING_S = 2.0
 """Its cable ends may go dead this much before it does."""
 
@@ -39,8 +45,17 @@ class VirtualProcess(Closing):
 
     ends: CableEnds
 
-    def __init__(self, fixture: Fixture) -> None:
-        """Start it and wait for its cable ends. Raises InputError or BenchError in its words."""
+    def __init__(
+        self,
+        fixture: Fixture,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        """Start it and wait for its cable ends; `on_progress` is told what takes long.
+
+        Raises InputError or BenchError in its words, BenchError if `stop` is set first.
+        """
+        self._heard = b""
         self._end: BenchError | None = None
         self._errors = tempfile.TemporaryFile(prefix="rig-virtual-")  # noqa: SIM115
         # A session of its own: Ctrl-C at the terminal is for the host, which ends things in order.
@@ -52,26 +67,51 @@ class VirtualProcess(Closing):
             start_new_session=True,
         )
         try:
-            self.ends = self._ends(fixture)
+            self.ends = self._ends(fixture, stop, on_progress)
         except BaseException:
             self.close()
             raise
 
-    def _ends(self, fixture: Fixture) -> CableEnds:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None and stdout is not None  # noqa: S101, PT018 - both are pipes
+    def _ends(
+        self,
+        fixture: Fixture,
+        stop: threading.Event | None,
+        on_progress: Callable[[str], None],
+    ) -> CableEnds:
+        stdin = self._process.stdin
+        assert stdin is not None  # noqa: S101 - it is a pipe
         request = json.dumps({"fixture": fixture.text, "source": fixture.source})
         with contextlib.suppress(BrokenPipeError):
             stdin.write(request.encode() + b"\n")
             stdin.flush()
-        line = stdout.readline()
-        if not line:
-            raise BenchError(f"the virtual bench did not start: {self._last_words()}")
-        reply = json.loads(line)
+        while True:
+            line = self._line(stop)
+            if not line:
+                raise BenchError(f"the virtual bench did not start: {self._last_words()}")
+            reply = json.loads(line)
+            if "progress" not in reply:
+                break
+            on_progress(reply["progress"])
         if "error" in reply:
             raise (InputError if reply["exit_code"] == 2 else BenchError)(reply["error"])
         host, port = reply["target"]
         return CableEnds(reply["analyzer"], reply["stimulus"], (host, port))
+
+    def _line(self, stop: threading.Event | None = None) -> bytes:
+        """The next line it says, or b"" at its end. Raises BenchError once `stop` is set."""
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101 - it is a pipe
+        while b"\n" not in self._heard:
+            if stop is not None and stop.is_set():
+                raise BenchError("stopped while the virtual bench was being set up")
+            if not select.select([stdout], [], [], LOOK_S)[0]:
+                continue
+            piece = os.read(stdout.fileno(), 1 << 16)
+            if not piece:
+                return b""
+            self._heard += piece
+        line, _, self._heard = self._heard.partition(b"\n")
+        return line
 
     def check(self) -> None:
         """Raises BenchError if it has ended."""
@@ -97,10 +137,9 @@ class VirtualProcess(Closing):
             self._process.wait(1)
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        stdout = self._process.stdout
-        if stdout is not None and self._process.returncode is not None:
+        if self._process.returncode is not None:
             with contextlib.suppress(ValueError):
-                return str(json.loads(stdout.readline())["error"])
+                return str(json.loads(self._line())["error"])
         code = self._process.returncode
         ended = (
             f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"

@@ -11,6 +11,7 @@ from rig.capture.replay.sr_reader import RATE_MAX_HZ
 from rig.cli.output import show_result
 from rig.config.units import RATE, TIME, Quantity
 from rig.errors import InputError
+from rig.record.vetting import vet
 from rig.session.imported import CaptureSignals, analyze_capture, import_capture
 from rig.session.results import Result, evaluation_text, read, store, stored_text
 
@@ -46,6 +47,7 @@ def command(options: argparse.Namespace) -> int:
 
 def _run_file(options: argparse.Namespace) -> Result:
     """Compute again and store what is new."""
+    vet(options.file)
     result = read(options.file)
     same = evaluation_text(result.evaluation) == stored_text(options.file)
     if not same:

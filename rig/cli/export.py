@@ -8,6 +8,7 @@ import argparse
 from rig.config.units import TIME
 from rig.errors import InputError
 from rig.record.reader import RunFile
+from rig.record.vetting import vet
 from rig.session.settings import settings_from_json
 from rig.session.windows import MARGIN_NS, Window, window_of, write_window
 
@@ -16,6 +17,7 @@ def command(options: argparse.Namespace) -> int:
     """Write the raw capture, glitches and all, whole or around one event."""
     if options.out.suffix not in (".sr", ".vcd"):
         raise InputError(f"{options.out}: valid names end in .sr or .vcd")
+    vet(options.file)
     with RunFile(options.file) as file:
         settings = settings_from_json(file.path, file.settings)
         if options.event is None:

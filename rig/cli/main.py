@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_analyze(commands)
     _add_export(commands)
     _add_recover(commands)
+    _add_target(commands)
     for name, text in (
         ("plans", "list the built-in plans"),
         ("fixtures", "list the built-in fixtures"),
@@ -147,6 +148,47 @@ def _add_recover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "out", metavar="OUT", type=Path, nargs="?", help="new file (default: FILE-recovered.h5)"
     )
     recover.set_defaults(command=_later("recover"))
+
+
+def _add_target(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    target = commands.add_parser("target", help="probe a target, put the agent there, fetch a log")
+    actions = target.add_subparsers(required=True, metavar="ACTION", dest="action")
+    probe = actions.add_parser(
+        "probe", help="what a target has, what is missing, how to mend it; 3 if it cannot measure"
+    )
+    deploy = actions.add_parser("deploy", help="put the agent on a target, over ssh")
+    log = actions.add_parser("log", help="stop a target's agent and write its log as CSV")
+    for action in (probe, deploy, log):
+        _add_target_place(action)
+    deploy.add_argument("--to", metavar="PATH", help="there (default: ~/.local/bin/rig-agent)")
+    deploy.add_argument("--cc", metavar="CC", help="cross-compile here, as aarch64-linux-gnu-gcc")
+    deploy.add_argument("--build-there", action="store_true", help="compile on the target")
+    deploy.add_argument(
+        "--module", action="store_true", help="build the kernel module there too, do not load it"
+    )
+    log.add_argument("--out", metavar="FILE.csv", type=Path, required=True)
+    log.add_argument(
+        "--arm", metavar="WORDS", help='measure first: "measurement=period period_ns=1000000"'
+    )
+    log.add_argument("--capacity", metavar="N", type=int, default=1_000_000, help="records")
+    log.add_argument("--wait", metavar="TIME", default="10 s", help="how long it measures (10 s)")
+
+
+def _add_target_place(action: argparse.ArgumentParser) -> None:
+    action.add_argument(
+        "target",
+        metavar="TARGET",
+        nargs="?",
+        help="ssh:[USER@]HOST, tcp:HOST:PORT or serial:DEVICE[:BAUD]",
+    )
+    action.add_argument("--fixture", metavar="FIXTURE", help="the target of this fixture")
+    ssh = action.add_argument_group("over ssh")
+    ssh.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
+    ssh.add_argument("--agent", metavar="PATH", help="there (default: ~/.local/bin/rig-agent)")
+    ssh.add_argument(
+        "--agent-arguments", metavar="WORDS", help='of rig-agent (default: "--port ppdev")'
+    )
+    action.set_defaults(command=_later("target"))
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,14 @@ import argparse
 from pathlib import Path
 
 from rig.record.recover import recover
+from rig.record.vetting import vet
 
 
 def command(options: argparse.Namespace) -> int:
     """Copy what a crash left; 0 if the copy is there."""
     source: Path = options.file
     out: Path = options.out or source.with_name(f"{source.stem}-recovered{source.suffix}")
+    vet(source)
     found = recover(source, out)
     print(
         f"{out}: {found.samples:,} samples with {found.edges:,} edges, {found.captures:,} captured "

@@ -34,14 +34,17 @@ REPLAY_PREFIX = "replay:"
 def command(options: argparse.Namespace) -> int:
     """Measure; returns the exit code. Raises RigError if nothing could be begun."""
     plan = load_plan(options.plan).with_overrides(options.count, options.seed)
-    fixture, opener = _bench(options.fixture)
+    quiet = options.quiet or options.json
+    fixture, replayed = _bench(options.fixture)
     check(plan, fixture)
     path = options.out or _default_path(plan.name)
     report_path = path.with_suffix(".html")
     for file in (path, report_path, folder_of(path)):
         check_new_file(file)
-    quiet = options.quiet or options.json
     with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
+        opener: OpenBench = partial(open_bench, stop=stop, on_progress=_silent if quiet else _tell)
+        if replayed is not None:
+            opener = partial(open_replay, replayed)
         failure = run(plan, fixture, path, on_progress, stop, opener)
     if failure is not None:
         print(f"rig: {failure}", file=sys.stderr)
@@ -56,12 +59,21 @@ def command(options: argparse.Namespace) -> int:
     return result.exit_code
 
 
-def _bench(name: str) -> tuple[Fixture, OpenBench]:
-    """A fixture and how it is opened: by its instruments, or from what a run file holds."""
+def _bench(name: str) -> tuple[Fixture, Path | None]:
+    """A fixture, and the run file that replays it, if it is one's."""
     if not name.startswith(REPLAY_PREFIX):
-        return load_fixture(name), open_bench
+        return load_fixture(name), None
     file = Path(name.removeprefix(REPLAY_PREFIX))
-    return replay_fixture(file), partial(open_replay, file)
+    return replay_fixture(file), file
+
+
+def _tell(text: str) -> None:
+    """What takes long before anything is measured; a progress bar moves out of the way."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _silent(_text: str) -> None:
+    """Tells nothing."""
 
 
 def _default_path(plan_name: str) -> Path:

@@ -8,11 +8,13 @@ from pathlib import Path
 from time import time
 
 from rig.cli.output import show_result
+from rig.record.vetting import vet
 from rig.session.results import read
 
 
 def command(options: argparse.Namespace) -> int:
     """Show a run; 0 if it could be read, whatever its verdict."""
+    vet(options.file)
     result = read(options.file)
     show_result(result, as_json=options.json)
     if result.state == "running" and not options.json:

@@ -189,7 +189,11 @@ class ColumnsReader:
     def look_through(self) -> None:
         """Look at what the index says of every chunk. Raises InputError."""
         for name, (main, tail) in self._datasets.items():
-            check_chunks(main, self._row_counts(name)[0], self._source)
+            in_main, _ = self._row_counts(name)
+            if self._live:
+                with damage_told(self._source):
+                    main.refresh()  # the index is now at least as new as the count
+            check_chunks(main, in_main, self._source)
             check_chunks(tail, 0, self._source)
 
     def _row_counts(self, name: str) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from rig import __version__
 from rig.instruments import Int64Array
 from rig.record.layout import CHUNK, EVENT_COLUMNS
 from rig.record.reader import RunFile
+from rig.record.stored import damage_told
 
 _GROUPS = ("events", "statistics", "histogram")
 
@@ -18,11 +19,12 @@ class ComputedWriter:
     """Replaces the computed groups of a run file opened for writing; raw data are not touched."""
 
     def __init__(self, run_file: RunFile) -> None:
-        """Drops what was computed before. Raises InputError if the file is read-only."""
+        """Drops what was computed before. Raises InputError if the file is read-only or damaged."""
         self._file = run_file.writable()
-        for name in _GROUPS:
-            if name in self._file:
-                del self._file[name]
+        with damage_told(str(run_file.path)):
+            for name in _GROUPS:
+                if name in self._file:
+                    del self._file[name]
         for name, (dtype, units) in EVENT_COLUMNS.items():
             column = self._file.create_dataset(
                 f"events/{name}", (0,), dtype, chunks=(CHUNK,), maxshape=(None,), shuffle=True,

@@ -308,7 +308,7 @@ def _open(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
             return opened.enter_context(live), True
         except (OSError, RuntimeError) as error:
             reason = error.__class__.__name__
-    with contextlib.suppress(OSError, RuntimeError):
+    with contextlib.suppress(OSError, RuntimeError, OverflowError):
         return _open_unflagged(path, opened), True
     raise InputError(
         f"{path}: not a readable run file ({reason}): it is another kind of file, damaged, or "

@@ -11,6 +11,7 @@ import contextlib
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from rig.analysis.raw import Settings
 from rig.capture.sr_file import write_sr
@@ -118,7 +119,7 @@ class LiveWindows:
             return
         path = self._folder / window.file_name
         blocks = self._recent.cut(window.first_sample, window.end_sample)
-        unitsize = 1 if len(self._names) <= 8 else 2
+        unitsize: Literal[1, 2] = 1 if len(self._names) <= 8 else 2
         # What cannot be written now is no reason to stop measuring: the run's end tries again.
         with contextlib.suppress(InputError, OSError):
             self._folder.mkdir(exist_ok=True)

@@ -24,6 +24,8 @@ CAPTURE_MAX = 128
 _BLOCK_HEADER = struct.Struct("<BBHIQ")  # version, flags, count, first, now
 _EDGE = np.dtype("<u4")
 _BLOCK_VERSION = 1
+_TICKS_MAX = 2**63 - 1
+"""36,000 years: more does not fit the arrays of ticks."""
 _FLAG_RUNNING = 0x01
 
 _HEADERS = {
@@ -133,6 +135,8 @@ class SerialStimulus(Closing):
                 f"{self._link.port}: FETC? announced {count} edges in a block of {len(payload)} "
                 "bytes"
             )
+        if now_ticks > _TICKS_MAX:
+            raise BenchError(f"{self._link.port}: FETC? says that {now_ticks} ticks have passed")
         low = np.frombuffer(payload, dtype=_EDGE, offset=_BLOCK_HEADER.size)
         age = np.uint32(now_ticks & 0xFFFFFFFF) - low  # modulo 2**32
         ticks = now_ticks - age.astype(np.int64)

@@ -193,7 +193,7 @@ class ScpiLink:
         return data
 
     def _read_line(self, line: str, deadline: float) -> str:
-        while (end := self._received.find(b"\n")) < 0:
+        while (end := self._received.find(b"\n", 0, _LINE_MAX + 1)) < 0:
             if len(self._received) > _LINE_MAX:
                 self._refuse(line, bytes(self._received))
             self._await(line, deadline)

@@ -5,51 +5,56 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Self
 
 from rig.closing import Closing
-from rig.errors import BenchError
 from rig.instruments import ArmOptions, LogArray, TargetIdentity, TargetSummary
 from rig.target.protocol import (
     LOG_CHUNK,
-    LOG_FORMAT,
+    LOG_FORMATS,
     MAX_BLOCK,
-    MAX_LINE,
+    MAX_ENVIRONMENT,
     ProtocolError,
     decode_log_block,
     fields,
     number,
 )
+from rig.target.stream import SocketStream, Stream
+from rig.target.wire import Wire
 
-CONNECT_TIMEOUT_S = 5.0
-REPLY_TIMEOUT_S = 10.0
+_GREETING = re.compile(r"OK (\S+ version=\S* log=[0-9]+ tick_hz=[0-9]+.*)")
+_ACCOUNT = re.compile(r"OK (handled=.*)")
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class AgentLink(Closing):
-    """A target whose agent is reached over TCP. Implements `rig.instruments.Target`."""
+    """A target whose agent is reached over a stream. Implements `rig.instruments.Target`."""
 
     identity: TargetIdentity
 
-    def __init__(self, address: str, connection: socket.socket) -> None:
-        self._address = address
-        self._socket = connection
-        self._buffer = bytearray()
+    def __init__(self, stream: Stream) -> None:
+        """A link that has not greeted yet; `over` is for whoever wants to use it."""
+        self._wire = Wire(stream)
+        self.greeting = _NOTHING
+        """All that the agent said of itself: counter, port, measurements and so on."""
+        self.account = _NOTHING
+        """All that the agent counted, as it answered the last `stop`."""
 
     @classmethod
     def open(cls, host: str, port: int) -> Self:
-        """Connect and greet. Raises BenchError if no agent answers."""
-        address = f"tcp:{host}:{port}"
-        try:
-            connection = socket.create_connection((host, port), CONNECT_TIMEOUT_S)
-        except OSError as error:
-            raise BenchError(
-                f"target {address}: no connection ({error.strerror or error}); is the agent "
-                "running there, and is the port right?"
-            ) from None
-        connection.settimeout(REPLY_TIMEOUT_S)
-        agent = cls(address, connection)
+        """Connect over TCP and greet. Raises BenchError if no agent answers."""
+        return cls.over(SocketStream.connect(host, port))
+
+    @classmethod
+    def over(cls, stream: Stream) -> Self:
+        """Greet the agent at the other end of a stream, which is closed with the link.
+
+        Raises BenchError if no agent answers; the stream is closed then.
+        """
+        agent = cls(stream)
         try:
             agent.identity = agent._hello()
         except BaseException:
@@ -57,24 +62,48 @@ class AgentLink(Closing):
             raise
         return agent
 
+    @property
+    def name(self) -> str:
+        """Whom it reaches, such as `tcp:HOST:PORT`."""
+        return self._wire.name
+
     def _hello(self) -> TargetIdentity:
-        name, _, rest = self._ask("HELLO").partition(" ")
+        name, _, rest = self._greeted().partition(" ")
         with self._speaking():
             pairs = fields(rest)
             identity = TargetIdentity(
                 name, pairs.get("version", ""), number(pairs, "log"), number(pairs, "tick_hz")
             )
-        if identity.log_format != LOG_FORMAT:
-            raise BenchError(
-                f"target {self._address}: its agent writes log format {identity.log_format}, this "
-                f"rig reads {LOG_FORMAT}; deploy the agent that came with this rig"
+            if identity.tick_hz == 0:
+                raise ProtocolError("field tick_hz is 0, not a rate")
+        if identity.log_format not in LOG_FORMATS:
+            known = " and ".join(map(str, LOG_FORMATS))
+            raise self._wire.error(
+                f"its agent writes log format {identity.log_format}, this rig reads {known}; "
+                "deploy the agent that came with this rig"
             )
+        self.greeting = MappingProxyType(pairs)
         return identity
+
+    def _greeted(self) -> str:
+        """What the agent says of itself, found among what others may say before it."""
+        stream = self._wire.stream
+        if not stream.strangers_first:
+            return self._ask("HELLO")
+        reply = self._wire.ask_until("HELLO", _GREETING, stream.greeting_timeout_s)
+        if stream.may_lose:
+            # It may have been asked several times. Answers keep their order: this one is the last.
+            self._wire.ask_until("STOP", _ACCOUNT, stream.greeting_timeout_s)
+        return reply
 
     def environment(self) -> dict[str, object]:
         """Kernel, clock source, governor and so on, as the agent reports them."""
+        block = self._block("ENV", MAX_ENVIRONMENT)
         with self._speaking():
-            value = json.loads(self._block("ENV"))
+            try:
+                value = json.loads(block)
+            except RecursionError:
+                raise ProtocolError("environment is nested too deeply") from None
             if not isinstance(value, dict):
                 raise ProtocolError("environment is not a JSON object")
             return value
@@ -94,77 +123,44 @@ class AgentLink(Closing):
         reply = self._ask("STOP")
         with self._speaking():
             pairs = fields(reply)
+            self.account = MappingProxyType(pairs)
             return TargetSummary(
                 number(pairs, "handled"), number(pairs, "records"), number(pairs, "dropped")
             )
 
     def log(self, first: int, count: int) -> LogArray:
         """At most `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""
-        block = self._block(f"LOG {first} {min(count, LOG_CHUNK)}")
+        count = min(count, LOG_CHUNK)
+        block = self._block(f"LOG {first} {count}", MAX_BLOCK)
         with self._speaking():
-            return decode_log_block(block, first)
+            records = decode_log_block(block, first)
+            if len(records) > count:
+                raise ProtocolError(f"log block of {len(records)} records, asked for {count}")
+            return records
 
     def close(self) -> None:
         """May be called twice; never raises."""
-        with contextlib.suppress(OSError):
-            self._socket.sendall(b"QUIT\n")
-        self._socket.close()
+        self._wire.close()
 
-    # --- the wire ---------------------------------------------------------------------------
+    # --- one exchange -----------------------------------------------------------------------
 
     def _ask(self, line: str) -> str:
-        self._send(line)
-        status, _, rest = self._line().partition(" ")
+        self._wire.send(line)
+        reply = self._wire.line()
+        if reply == line and self._wire.stream.strangers_first:
+            reply = self._wire.line()  # a terminal on the way echoes what is typed
+        status, _, rest = reply.partition(" ")
         if status == "OK":
             return rest
-        raise BenchError(f"target {self._address}: {line.split()[0]} refused: {rest or status}")
+        raise self._wire.error(f"{line.split()[0]} refused: {rest or status}")
 
-    def _block(self, line: str) -> bytes:
+    def _block(self, line: str, size_max: int) -> bytes:
         length = self._ask(line)
         with self._speaking():
             size = number({"length": length}, "length")
-            if size > MAX_BLOCK:
-                raise ProtocolError(f"block of {size} bytes, over the limit of {MAX_BLOCK}")
-        while len(self._buffer) < size:
-            self._receive()
-        block = bytes(self._buffer[:size])
-        del self._buffer[:size]
-        return block
-
-    def _send(self, line: str) -> None:
-        try:
-            self._socket.sendall(line.encode("ascii") + b"\n")
-        except OSError as error:
-            raise self._gone(error) from None
-
-    def _line(self) -> str:
-        while (end := self._buffer.find(b"\n")) < 0:
-            if len(self._buffer) > MAX_LINE:
-                raise BenchError(f"target {self._address}: reply longer than {MAX_LINE} bytes")
-            self._receive()
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
-        return line.decode("ascii", "replace").strip()
-
-    def _receive(self) -> None:
-        try:
-            data = self._socket.recv(1 << 16)
-        except OSError as error:
-            raise self._gone(error) from None
-        if not data:
-            raise self._gone(None)
-        self._buffer += data
-
-    def _gone(self, error: OSError | None) -> BenchError:
-        if isinstance(error, TimeoutError):
-            return BenchError(
-                f"target {self._address}: no reply within {REPLY_TIMEOUT_S:.0f} s; is the target "
-                "hung?"
-            )
-        why = f" ({error.strerror or error})" if error else ""
-        return BenchError(
-            f"target {self._address}: the agent closed the connection{why}; check the target"
-        )
+            if size > size_max:
+                raise ProtocolError(f"block of {size} bytes, over the limit of {size_max}")
+        return self._wire.bytes(size)
 
     @contextlib.contextmanager
     def _speaking(self) -> Iterator[None]:
@@ -172,6 +168,4 @@ class AgentLink(Closing):
         try:
             yield
         except ValueError as error:
-            raise BenchError(
-                f"target {self._address}: {error}; is it an agent of this rig?"
-            ) from None
+            raise self._wire.error(f"{error}; is it an agent of this rig?") from None

@@ -12,11 +12,15 @@ from rig.instruments import LOG_RECORD, LogArray
 
 LOG_MAGIC = b"LRLG"
 LOG_FORMAT = 1
+LOG_FORMATS = (1, 2)
+"""Those that are read. Both have the same header and size of record."""
 LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
 MAX_LINE = 512
 MAX_BLOCK = 1 << 24
 """No block is longer; a length above it is a broken or hostile peer."""
+MAX_ENVIRONMENT = 1 << 20
+"""No block of JSON is longer: what it becomes in memory is many times as long."""
 LOG_CHUNK = 1 << 16
 """Records asked for at a time."""
 
@@ -25,11 +29,13 @@ class ProtocolError(ValueError):
     """The peer sent something that is not of the protocol."""
 
 
-def encode_log_block(first: int, tick_hz: int, records: LogArray) -> bytes:
+def encode_log_block(
+    first: int, tick_hz: int, records: LogArray, log_format: int = LOG_FORMAT
+) -> bytes:
     """A log block: header with CRC-32 over header (without the CRC) and records, then records."""
     body = records.tobytes()
     head = LOG_HEADER.pack(
-        LOG_MAGIC, LOG_FORMAT, LOG_RECORD.itemsize, len(records), first, tick_hz, 0
+        LOG_MAGIC, log_format, LOG_RECORD.itemsize, len(records), first, tick_hz, 0
     )[:-4]
     return head + struct.pack("<I", zlib.crc32(body, zlib.crc32(head))) + body
 
@@ -40,7 +46,7 @@ def decode_log_block(block: bytes, first: int) -> LogArray:
         raise ProtocolError(f"log block of {len(block)} bytes is shorter than its header")
     magic, version, size, count, start, _, crc = LOG_HEADER.unpack_from(block)
     body = block[LOG_HEADER.size :]
-    if magic != LOG_MAGIC or version != LOG_FORMAT or size != LOG_RECORD.itemsize:
+    if magic != LOG_MAGIC or version not in LOG_FORMATS or size != LOG_RECORD.itemsize:
         raise ProtocolError(f"log block has format {magic!r} {version}, records of {size} bytes")
     if len(body) != count * size:
         raise ProtocolError(f"log block says {count} records and holds {len(body)} bytes")

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The serial line to an agent, through pyserial."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import termios
+
+import serial
+
+from rig.errors import BenchError
+from rig.target.stream import CHUNK, Stream, StreamLost
+
+
+class SerialStream(Stream):
+    """A serial port, eight bits, no parity, no flow control; raw, and nobody else's meanwhile."""
+
+    strangers_first = True
+    may_lose = True
+
+    def __init__(self, device: str, baud: int) -> None:
+        """Open the port. Raises BenchError."""
+        self.name = f"serial:{device}"
+        try:
+            self._serial = serial.Serial(device, baud, exclusive=True)
+        except (OSError, ValueError, termios.error) as error:
+            raise BenchError(
+                f"target {self.name}: cannot be opened at {baud} baud ({_reason(error)}); check "
+                "that it is plugged in, that no other program uses it, and that you are in group "
+                "dialout"
+            ) from None
+
+    def read(self, timeout_s: float) -> bytes:
+        """As `Stream.read`."""
+        try:
+            self._serial.timeout = timeout_s
+            data = self._serial.read(1)
+            if not data:
+                raise TimeoutError
+            return bytes(data + self._serial.read(min(self._serial.in_waiting, CHUNK)))
+        except TimeoutError:
+            raise
+        except (OSError, termios.error) as error:
+            raise _gone(error) from None
+
+    def write(self, data: bytes, timeout_s: float) -> None:
+        """As `Stream.write`."""
+        try:
+            self._serial.write_timeout = timeout_s
+            self._serial.write(data)
+        except serial.SerialTimeoutException:
+            raise TimeoutError from None
+        except (OSError, termios.error) as error:
+            raise _gone(error) from None
+
+    def close(self) -> None:
+        """May be called twice; never raises."""
+        with contextlib.suppress(OSError, termios.error):
+            self._serial.close()
+
+
+def _gone(error: Exception) -> StreamLost:
+    return StreamLost(f"the serial line is gone ({_reason(error)}); plug it in again")
+
+
+def _reason(error: Exception) -> str:
+    """The system's own words; pyserial repeats port and number around them."""
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number else str(error)

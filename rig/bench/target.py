@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Opens a target by what its fixture says of the link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rig.bench.serial_stream import SerialStream
+from rig.bench.virtual_process import VirtualProcess
+from rig.config.fixture import Fixture
+from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink, VirtualLink
+from rig.errors import InputError
+from rig.target.link import AgentLink
+from rig.target.ssh import SshHost, SshStream, remote_path
+from rig.target.stream import SocketStream, Stream
+
+
+def open_target(link: TargetLink) -> AgentLink:
+    """Connect to the agent and greet it. Raises BenchError, InputError."""
+    return AgentLink.over(_stream(link))
+
+
+def _stream(link: TargetLink) -> Stream:
+    if isinstance(link, SshLink):
+        words = [remote_path(link.agent), *link.arguments, "--stdio"]
+        return SshStream(SshHost(link.host, link.config), words)
+    if isinstance(link, SerialLink):
+        return SerialStream(link.device, link.baud)
+    if isinstance(link, VirtualLink):
+        raise InputError("a virtual target is there only while its virtual bench runs")
+    return SocketStream.connect(link.host, link.port)
+
+
+@contextmanager
+def open_target_of(fixture: Fixture) -> Iterator[AgentLink]:
+    """A fixture's target without its other instruments. Raises BenchError, InputError."""
+    if not fixture.is_virtual:
+        with open_target(fixture.target.link) as target:
+            yield target
+        return
+    with VirtualProcess(fixture) as bench, open_target(TcpLink(*bench.ends.target)) as target:
+        yield target

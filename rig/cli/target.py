@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig target probe|deploy|log`: what belongs to the target's side of a bench."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from rig.bench.target import open_target, open_target_of
+from rig.cli.run import interruptible
+from rig.cli.target_deploy import MODULE_PLACE, deploy_agent, deploy_module
+from rig.cli.target_log import arm_options, write_log
+from rig.config.fixture import Fixture, load_fixture
+from rig.config.target import (
+    ARGUMENTS_VALID,
+    PATH_PATTERN,
+    PATH_VALID,
+    SshLink,
+    TargetLink,
+    link_of_word,
+    split_arguments,
+)
+from rig.config.units import TIME
+from rig.errors import BenchError, InputError
+from rig.record.space import check_new_file
+from rig.target.findings import Finding, agent_findings, environment_findings, plain
+from rig.target.link import AgentLink
+from rig.target.permissions import account_findings, account_of
+from rig.target.ssh import SshHost
+
+
+def command(options: argparse.Namespace) -> int:
+    """One of the three; returns the exit code."""
+    place = _place(options)
+    code: int = {"probe": _probe, "deploy": _deploy, "log": _log}[options.action](place, options)
+    return code
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The target named on the command line."""
+
+    link: TargetLink
+    fixture: Fixture | None
+
+    def open(self) -> AbstractContextManager[AgentLink]:
+        """Connect and greet. Raises BenchError."""
+        if self.fixture is not None and self.fixture.is_virtual:
+            return open_target_of(self.fixture)
+        return open_target(self.link)
+
+    @property
+    def ssh(self) -> SshHost | None:
+        if not isinstance(self.link, SshLink):
+            return None
+        return SshHost(self.link.host, self.link.config)
+
+
+def _place(options: argparse.Namespace) -> _Place:
+    if (options.target is None) == (options.fixture is None):
+        raise InputError("name one target: ssh:[USER@]HOST or another link, or --fixture FIXTURE")
+    fixture = load_fixture(options.fixture) if options.fixture else None
+    link = fixture.target.link if fixture else link_of_word(options.target)
+    given = {
+        "config": options.ssh_config,
+        "agent": _path(options.agent) if options.agent else None,
+        "arguments": _arguments(options.agent_arguments),
+    }
+    given = {key: value for key, value in given.items() if value is not None}
+    if given and not isinstance(link, SshLink):
+        raise InputError("--ssh-config, --agent and --agent-arguments are for targets behind ssh")
+    if isinstance(link, SshLink):
+        link = replace(link, **given)
+    return _Place(link, fixture)
+
+
+def _path(text: str) -> str:
+    if not re.fullmatch(PATH_PATTERN, text):
+        raise InputError(f'"{text}" is not allowed; valid: {PATH_VALID}')
+    return text
+
+
+def _arguments(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    try:
+        return split_arguments(text)
+    except ValueError as error:
+        raise InputError(f"--agent-arguments: {error}; valid: {ARGUMENTS_VALID}") from None
+
+
+# --- probe ---------------------------------------------------------------------------------------
+
+
+def _probe(place: _Place, _options: argparse.Namespace) -> int:
+    findings: list[Finding] = []
+    if place.ssh is not None and isinstance(place.link, SshLink):
+        findings += account_findings(account_of(place.ssh), _port_of(place.link))
+    findings += _agent(place)
+    return _show(findings)
+
+
+def _agent(place: _Place) -> Iterator[Finding]:
+    try:
+        with place.open() as agent:
+            yield from agent_findings(agent.identity, agent.greeting)
+            yield from environment_findings(agent.environment())
+    except BenchError as error:
+        yield Finding("agent", "does not answer", str(error), needed=True)
+
+
+def _port_of(link: SshLink) -> str:
+    """The port that the agent is started with."""
+    words = " ".join(link.arguments).replace("=", " ").split()
+    return words[words.index("--port") + 1] if "--port" in words[:-1] else ""
+
+
+def _show(findings: list[Finding]) -> int:
+    """A line for each; 3 if something that is needed is missing."""
+    width = max(len(finding.what) for finding in findings)
+    for finding in findings:
+        mark = "ok     " if not finding.mend else ("MISSING" if finding.needed else "note   ")
+        print(f"{mark}  {finding.what:<{width}}  {finding.state}")
+        if finding.mend:
+            print(f"         {'':<{width}}  -> {finding.mend}")
+    return 3 if any(finding.mend and finding.needed for finding in findings) else 0
+
+
+# --- deploy --------------------------------------------------------------------------------------
+
+
+def _deploy(place: _Place, options: argparse.Namespace) -> int:
+    if place.ssh is None or not isinstance(place.link, SshLink):
+        raise InputError("rig target deploy needs a target behind ssh: ssh:[USER@]HOST")
+    if options.cc and options.build_there:
+        raise InputError("--cc builds here and --build-there on the target; give one of them")
+    to = _path(options.to) if options.to else place.link.agent
+    account = account_of(place.ssh)
+    deploy_agent(place.ssh, account, to, compiler=options.cc, there=options.build_there)
+    print(f"agent:    {place.ssh.name}:{to}")
+    if options.module:
+        deploy_module(place.ssh, account)
+        print(f"module:   {place.ssh.name}:{MODULE_PLACE}")
+        print(f"          as root there: insmod {MODULE_PLACE.replace('~', f'~{account.user}')}")
+    if to != place.link.agent:
+        print(f'          in the fixture: agent = "{to}"')
+    _show([*account_findings(account, _port_of(place.link))])
+    return 0  # it is there; what it still needs has been said
+
+
+# --- log -----------------------------------------------------------------------------------------
+
+
+def _log(place: _Place, options: argparse.Namespace) -> int:
+    armed = arm_options(options.arm, options.capacity) if options.arm else None
+    if armed is None and place.ssh is not None:
+        raise InputError(
+            "an agent started over ssh ends with its connection, and its log with it; give --arm "
+            'and what to measure, such as --arm "measurement=period period_ns=1000000"'
+        )
+    try:
+        wait_ps = TIME.parse(options.wait)
+    except ValueError as error:
+        raise InputError(f"--wait: {error}") from None
+    check_new_file(options.out)
+    with place.open() as agent, interruptible() as stop:
+        if armed is not None:
+            agent.arm(armed)
+            stop.wait(wait_ps / 1e12)
+        end = agent.stop()
+        records = write_log(agent, options.out)
+    for key, value in agent.account.items():
+        print(f"{plain(key) + ':':<12}{plain(value)}")
+    print(f"{'log:':<12}{options.out} ({records} records, ticks of {agent.identity.tick_hz} Hz)")
+    return 4 if end.dropped else 0

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an agent says of its system, judged: what is there, what is missing, how to mend it.
+
+The agent's words are untrusted: any key may be absent or of another type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rig.instruments import TargetIdentity
+
+IDLE_LATENCY_MAX_US = 10
+"""A processor that takes longer to wake shows in every latency."""
+_SHOWN_MAX = 100
+_CPUS_SHOWN = 16
+_DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "armmp", "i686": "686-pae"}
+_OWN = re.compile("parport|gpio|latency")
+"""Names of interrupts that are measured."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at."""
+
+    what: str
+    state: str
+    mend: str = ""
+    """What to do; empty if nothing needs doing."""
+    needed: bool = False
+    """Nothing can be measured without it."""
+
+    def __post_init__(self) -> None:
+        """Much of it is the target's own words: each field becomes a plain line of some length."""
+        for name, length_max in (("what", 60), ("state", 160), ("mend", 1000)):
+            object.__setattr__(self, name, plain(getattr(self, name), length_max))
+
+
+def agent_findings(identity: TargetIdentity, greeting: Mapping[str, str]) -> Iterator[Finding]:
+    """The agent itself and its cycle counter, from its greeting."""
+    yield Finding("agent", f"{identity.agent} {identity.version}, log format {identity.log_format}")
+    if "port" in greeting:
+        measurements = greeting.get("measurements", "").replace(",", ", ")
+        yield Finding("port", f"{greeting['port']}: {measurements or 'no measurement'}")
+    name, source = greeting.get("counter", "cycle counter"), greeting.get("rate", "")
+    rate = f"{name}, {identity.tick_hz / 1e6:.6f} MHz{f' ({source})' if source else ''}"
+    if greeting.get("invariant") == "0":
+        mend = "start rig-agent with --counter monotonic_raw: the rate of this one changes"
+        yield Finding("counter", f"{rate}, not invariant", mend, needed=True)
+    else:
+        yield Finding("counter", rate + (", invariant" if "invariant" in greeting else ""))
+
+
+def environment_findings(environment: Mapping[str, object]) -> Iterator[Finding]:
+    """Kernel and settings that decide latencies, from the agent's environment."""
+    env = _Words(environment)
+    if "release" not in environment:
+        system = env.text("system") or "no word of it"
+        yield Finding("kernel", system)
+        return
+    yield Finding("kernel", f"{env.text('system')} {env.text('release')} {env.text('machine')}")
+    yield _preemption(env)
+    yield _clock_source(env)
+    yield _governor(env)
+    yield _idle_states(env)
+    yield _isolated(env)
+    yield _interrupts(env)
+    yield from _interrupt_threads(env)
+    yield _throttling(env)
+    yield _memory(env)
+    yield from _system_management(env)
+
+
+class _Words:
+    """A JSON object of unknown make, read as text that is fit for a terminal's line."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self._values = values
+
+    def text(self, key: str) -> str:
+        """A string, number or boolean as text, cut; "" for anything else."""
+        value = self._values.get(key)
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 64):
+            return str(value)
+        return plain(value) if isinstance(value, str) else ""
+
+    def texts(self, key: str) -> list[str]:
+        """The strings of an array."""
+        value = self._values.get(key)
+        if not isinstance(value, list):
+            return []
+        return [plain(item) for item in value if isinstance(item, str)]
+
+    def objects(self, key: str) -> list[_Words]:
+        """The objects of an array."""
+        value = self._values.get(key)
+        if not isinstance(value, list):
+            return []
+        return [_Words(item) for item in value if isinstance(item, dict)]
+
+
+def plain(text: str, length_max: int = _SHOWN_MAX) -> str:
+    """One line that moves no terminal's cursor, cut to fit."""
+    line = "".join(c if c.isprintable() else " " for c in text).strip()
+    return line if len(line) <= length_max else line[: length_max - 3] + "..."
+
+
+def cpu_list(text: str) -> set[int]:
+    """The processors of a kernel's list such as `0-2,7`; what is no list is empty."""
+    cpus: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part.strip())
+        if match is None:
+            return set()
+        cpus.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return cpus
+
+
+# --- one by one ----------------------------------------------------------------------------------
+
+
+def _preemption(env: _Words) -> Finding:
+    model = env.text("preemption") or "unknown"
+    mode = env.text("preemption_mode")
+    state = f"{model}{f' ({mode})' if mode else ''}"
+    if env.text("realtime") == "1" or model == "PREEMPT_RT":
+        return Finding("preemption", state)
+    package = f"linux-image-rt-{_DEBIAN_NAMES.get(env.text('machine'), 'ARCHITECTURE')}"
+    mend = f"a PREEMPT_RT kernel bounds latencies; on Debian, as root: apt-get install {package}"
+    return Finding("preemption", state, mend)
+
+
+def _clock_source(env: _Words) -> Finding:
+    source, others = env.text("clocksource"), env.text("clocksources")
+    state = f"{source or 'unknown'}{f' (of {others})' if others else ''}"
+    if source == "tsc" or env.text("machine") not in ("x86_64", "i686"):
+        return Finding("clock source", state)
+    mend = "the kernel does not trust its TSC: look for `clocksource` in dmesg"
+    return Finding("clock source", state, mend)
+
+
+def _governor(env: _Words) -> Finding:
+    governors = sorted({cpu.text("governor") for cpu in env.objects("cpus")} - {""})
+    if not governors:
+        return Finding("governor", "no frequency scaling")
+    state = ", ".join(governors)
+    if governors == ["performance"]:
+        return Finding("governor", state)
+    return Finding("governor", state, "as root: cpupower frequency-set -g performance")
+
+
+def _idle_states(env: _Words) -> Finding:
+    """Each state is `NAME LATENCY us`, and `disabled` if it is."""
+    states = sorted({state for cpu in env.objects("cpus") for state in cpu.texts("idle_states")})
+    held = env.text("cpu_dma_latency_us")
+    if held:
+        return Finding("C-states", f"latency held at {held} us while the agent runs")
+    deep = [state for state in states if _is_deep(state)]
+    if not deep:
+        return Finding("C-states", ", ".join(states) or "none")
+    refused = env.text("cpu_dma_latency_refused")
+    state = f"{', '.join(deep)}; /dev/cpu_dma_latency: {refused or 'not held'}"
+    mend = "as root: chgrp /dev/cpu_dma_latency to a group of yours and chmod g+w it"
+    return Finding("C-states", state, mend)
+
+
+def _is_deep(state: str) -> bool:
+    match = re.fullmatch(r".* ([0-9]{1,9}) us", state)  # a disabled one goes on after that
+    return match is not None and int(match[1]) > IDLE_LATENCY_MAX_US
+
+
+def _isolated(env: _Words) -> Finding:
+    isolated, online = env.text("cpus_isolated"), env.text("cpus_online")
+    if isolated or len(cpu_list(online)) <= 1:
+        return Finding("isolated CPUs", f"{isolated or 'none'} of {online or 'unknown'}")
+    mend = "boot with isolcpus=N nohz_full=N rcu_nocbs=N and arm with cpu=N"
+    return Finding("isolated CPUs", f"none of {online or 'unknown'}", mend)
+
+
+def _interrupts(env: _Words) -> Finding:
+    irqs = env.objects("irqs")
+    isolated = cpu_list(env.text("cpus_isolated"))
+    there = [
+        f"{irq.text('irq')} {irq.text('actions')}"
+        for irq in irqs
+        if cpu_list(irq.text("effective_affinity") or irq.text("affinity")) & isolated
+    ]
+    ports = [
+        f"{irq.text('irq')} {irq.text('actions')} on CPU {irq.text('affinity')}"
+        for irq in irqs
+        if _OWN.search(irq.text("actions"))
+    ]
+    state = f"{len(irqs)} in use{'; ' if ports else ''}{', '.join(ports)}"
+    others = [irq for irq in there if not _OWN.search(irq)]
+    if not others:
+        return Finding("IRQ affinity", state)
+    mend = "as root, for each N: echo a CPU that is not isolated > /proc/irq/N/smp_affinity_list"
+    return Finding("IRQ affinity", f"on isolated CPUs: {', '.join(others)}", mend)
+
+
+def _interrupt_threads(env: _Words) -> Iterator[Finding]:
+    for thread in env.objects("irq_threads"):
+        name = thread.text("thread")
+        if _OWN.search(name):
+            state = f"{name}: {thread.text('policy')} {thread.text('priority')}"
+            yield Finding("IRQ thread", state)
+
+
+def _throttling(env: _Words) -> Finding:
+    runtime, period = env.text("rt_runtime_us"), env.text("rt_period_us")
+    if runtime == "-1":
+        return Finding("real-time throttling", "off")
+    state = f"{runtime or 'unknown'} of {period or 'unknown'} us"
+    mend = "for tasks that use a whole CPU, as root: sysctl kernel.sched_rt_runtime_us=-1"
+    return Finding("real-time throttling", state, mend)
+
+
+def _memory(env: _Words) -> Finding:
+    if env.text("memory_locked") == "false":
+        mend = (
+            'as root: echo "@GROUP - memlock unlimited" > /etc/security/limits.d/latency-rig.conf'
+        )
+        return Finding("memory", "not locked", mend)
+    return Finding("memory", "locked" if env.text("memory_locked") else "unknown")
+
+
+def _system_management(env: _Words) -> Iterator[Finding]:
+    counts = [cpu.text("smi_count") for cpu in env.objects("cpus") if cpu.text("smi_count")]
+    if counts:
+        yield Finding("SMIs since reset", ", ".join(counts[:_CPUS_SHOWN]))

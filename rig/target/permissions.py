@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user who logs in to a target may do there, asked of its shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rig.errors import BenchError
+from rig.target.findings import Finding, plain
+from rig.target.ssh import SshHost, run
+
+_SCRIPT = r"""
+echo machine $(uname -m)
+echo release $(uname -r)
+echo user $(id -un)
+echo uid $(id -u)
+for path in /dev/parport[0-9]* /dev/gpiochip[0-9]* /dev/latency-rig; do
+    [ -e "$path" ] || continue
+    may=
+    [ -r "$path" ] && may=r
+    [ -w "$path" ] && may=${may}w
+    echo device "$path" ${may:-none} $(stat -c %G "$path")
+done
+sed -n 's/^Max realtime priority *\([^ ]*\).*/priority \1/p' /proc/self/limits
+for tool in make cc; do command -v $tool >/dev/null && echo tool $tool; done
+[ -e /lib/modules/$(uname -r)/build/Makefile ] && echo tool headers
+true
+"""
+_LINES_MAX = 1000
+_PORT_DEVICES = {
+    "ppdev": ("/dev/parport", "as root: modprobe -a parport_pc ppdev; is a port enabled in setup?"),
+    "ioport": ("/dev/parport", "as root: modprobe -a parport_pc ppdev"),
+    "gpio": ("/dev/gpiochip", "the kernel has no driver for its GPIO lines"),
+    "kmod": ("/dev/latency-rig", "rig target deploy --module, then as root: insmod"),
+}
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device file of a port."""
+
+    path: str
+    usable: bool
+    """The user may read and write it."""
+    group: str
+
+
+@dataclass(frozen=True)
+class Account:
+    """The user's account on the target."""
+
+    machine: str
+    """Processor, as `uname -m`."""
+    release: str
+    """Kernel, as `uname -r`."""
+    user: str
+    is_root: bool
+    devices: tuple[Device, ...]
+    priority_max: int
+    """Highest real-time priority allowed; 0 is none."""
+    tools: frozenset[str]
+    """Which of make, cc and headers (of the kernel) are there."""
+
+
+def account_of(host: SshHost) -> Account:
+    """Ask. Raises BenchError."""
+    answer = run(host, ["sh", "-s"], _SCRIPT.encode(), output_max=1 << 16)
+    if answer.status:
+        raise BenchError(
+            f"target {host.name}: its shell failed: {plain(answer.err) or answer.status}"
+        )
+    lines = [plain(line).split() for line in answer.out.splitlines()[:_LINES_MAX]]
+    words = {line[0]: line[1] for line in lines if len(line) == 2 and line[0] != "tool"}
+    devices = tuple(
+        Device(line[1], line[2] == "rw", line[3])
+        for line in lines
+        if len(line) == 4 and line[0] == "device"
+    )
+    priority = words.get("priority", "0")
+    return Account(
+        machine=words.get("machine", ""),
+        release=words.get("release", ""),
+        user=words.get("user", ""),
+        is_root=words.get("uid") == "0",
+        devices=devices,
+        priority_max=int(priority) if priority.isdecimal() and len(priority) < 4 else 0,
+        tools=frozenset(line[1] for line in lines if len(line) == 2 and line[0] == "tool"),
+    )
+
+
+def account_findings(account: Account, port: str) -> Iterator[Finding]:
+    """What this account may do, and what an agent with this port needs."""
+    prefix, absent = _PORT_DEVICES.get(port, ("", ""))
+    for device in account.devices:
+        yield _device(device, account.user, needed=bool(prefix) and device.path.startswith(prefix))
+    if prefix and not any(device.path.startswith(prefix) for device in account.devices):
+        yield Finding(f"port {port}", f"no {prefix}*", absent, needed=True)
+    if port == "ioport" and not account.is_root:
+        mend = "as root: setcap cap_sys_rawio+ep on the agent, or log in as root"
+        yield Finding("I/O ports", f"not for {account.user}", mend, needed=True)
+    yield _priority(account)
+
+
+def _device(device: Device, user: str, *, needed: bool) -> Finding:
+    what = f"device {device.path}"
+    if device.usable:
+        return Finding(what, "may be used")
+    if device.group == "root":
+        mend = (
+            f'a udev rule: KERNEL=="{device.path.removeprefix("/dev/")}", GROUP="...", MODE="0660"'
+        )
+    else:
+        mend = f"as root: usermod -aG {device.group} {user}, then log in again"
+    return Finding(what, f"no permission for {user}", mend, needed)
+
+
+def _priority(account: Account) -> Finding:
+    if account.is_root or account.priority_max:
+        allowed = "99" if account.is_root else str(account.priority_max)
+        return Finding("real-time priority", f"up to {allowed}")
+    mend = (
+        f'as root: echo "{account.user} - rtprio 99" >> /etc/security/limits.d/latency-rig.conf, '
+        "then log in again"
+    )
+    return Finding("real-time priority", f"none for {account.user}", mend)

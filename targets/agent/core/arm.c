@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "arm.h"
+
+#include <string.h>
+
+struct value {
+    const char *text;
+    size_t size;
+};
+
+/* How a word's value is read: as one of these names, or as a number, a list of pins. */
+struct word {
+    const char *name;
+    const char *const *choices; /* NULL: a number */
+    uint64_t minimum, maximum;
+    void (*take)(struct arm_options *options, uint64_t value);
+    uint32_t given;
+};
+
+static const char *const measurements[] = {"interrupt", "interrupt_to_task", "interrupt_dispatch",
+                                           "period", NULL};
+static const char *const edges[] = {"rising", "falling", NULL};
+static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
+static const char *const second_levels[] = {"thread", "workqueue", NULL};
+static const char *const handlers[] = {"parport", "hard", "default", NULL};
+
+/* clang-format off */
+static void take_measurement(struct arm_options *o, uint64_t v) { o->measurement = (enum measurement)v; }
+static void take_capacity(struct arm_options *o, uint64_t v) { o->capacity = v; }
+static void take_sequence_bits(struct arm_options *o, uint64_t v) { o->sequence_bits = (uint8_t)v; }
+static void take_edge(struct arm_options *o, uint64_t v) { o->edge = (enum edge)v; }
+static void take_period_ns(struct arm_options *o, uint64_t v) { o->period_ns = v; }
+static void take_timer(struct arm_options *o, uint64_t v) { o->timer = (enum timer)v; }
+static void take_count(struct arm_options *o, uint64_t v) { o->count = v; }
+static void take_priority(struct arm_options *o, uint64_t v) { o->priority = (int32_t)v; }
+static void take_cpu(struct arm_options *o, uint64_t v) { o->cpu = (int32_t)v; }
+static void take_self_trigger(struct arm_options *o, uint64_t v) { o->self_trigger = v; }
+static void take_second_level(struct arm_options *o, uint64_t v) { o->second_level = (enum second_level)v; }
+static void take_handler(struct arm_options *o, uint64_t v) { o->handler = (enum handler)v; }
+static void take_response_pin(struct arm_options *o, uint64_t v) { o->response_pin = (uint16_t)v; }
+static void take_trigger_pin(struct arm_options *o, uint64_t v) { o->trigger_pin = (uint16_t)v; }
+static void take_interrupt_pin(struct arm_options *o, uint64_t v) { o->interrupt_pin = (uint16_t)v; }
+
+static const struct word words_known[] = {
+    {"measurement", measurements, 0, 0, take_measurement, 0},
+    {"capacity", NULL, 1, CAPACITY_MAX, take_capacity, 0},
+    {"sequence_bits", NULL, 0, SEQUENCE_BITS_MAX, take_sequence_bits, 0},
+    {"edge", edges, 0, 0, take_edge, 0},
+    {"period_ns", NULL, PERIOD_NS_MIN, PERIOD_NS_MAX, take_period_ns, 0},
+    {"timer", timers, 0, 0, take_timer, 0},
+    {"count", NULL, 0, UINT64_MAX, take_count, 0},
+    {"priority", NULL, 0, 99, take_priority, GIVEN_PRIORITY},
+    {"cpu", NULL, 0, 4095, take_cpu, 0},
+    {"self_trigger", NULL, 0, 1, take_self_trigger, 0},
+    {"second_level", second_levels, 0, 0, take_second_level, GIVEN_SECOND_LEVEL},
+    {"handler", handlers, 0, 0, take_handler, GIVEN_HANDLER},
+    {"response_pin", NULL, 0, PIN_NONE - 1, take_response_pin, GIVEN_RESPONSE_PIN},
+    {"trigger_pin", NULL, 0, PIN_NONE - 1, take_trigger_pin, 0},
+    {"interrupt_pin", NULL, 0, PIN_NONE - 1, take_interrupt_pin, 0},
+};
+/* clang-format on */
+#define WORDS (sizeof words_known / sizeof *words_known)
+#define SEQUENCE_PINS "sequence_pins"
+
+const char *measurement_name(enum measurement measurement)
+{
+    return measurements[measurement];
+}
+
+bool parse_u64(const char *digits, size_t count, uint64_t *number)
+{
+    uint64_t sum = 0;
+    if (count == 0 || count > 20)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (digits[i] < '0' || digits[i] > '9')
+            return false;
+        uint64_t digit = (uint64_t)(digits[i] - '0');
+        if (sum > (UINT64_MAX - digit) / 10)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    *number = sum;
+    return true;
+}
+
+static bool is(struct value value, const char *name)
+{
+    return strlen(name) == value.size && memcmp(name, value.text, value.size) == 0;
+}
+
+static bool choose(const struct word *word, struct value value, uint64_t *choice, struct text *why)
+{
+    for (*choice = 0; word->choices[*choice]; ++*choice)
+        if (is(value, word->choices[*choice]))
+            return true;
+    text_say(why, word->name);
+    text_add(why, " must be ");
+    for (size_t i = 0; word->choices[i]; i++) {
+        if (i)
+            text_add(why, word->choices[i + 1] ? ", " : " or ");
+        text_add(why, word->choices[i]);
+    }
+    return false;
+}
+
+static bool take_number(const struct word *word, struct value value, uint64_t *number,
+                        struct text *why)
+{
+    if (parse_u64(value.text, value.size, number) && *number >= word->minimum &&
+        *number <= word->maximum)
+        return true;
+    text_say(why, word->name);
+    text_add(why, " must be a number from ");
+    text_add_u64(why, word->minimum);
+    text_add(why, " to ");
+    text_add_u64(why, word->maximum);
+    return false;
+}
+
+/* 1,2,3: the least significant bit first. */
+static bool take_sequence_pins(struct arm_options *options, struct value value, struct text *why)
+{
+    size_t pins = 0;
+    while (pins < SEQUENCE_BITS_MAX) {
+        const char *comma = memchr(value.text, ',', value.size);
+        size_t size = comma ? (size_t)(comma - value.text) : value.size;
+        uint64_t pin;
+        if (!parse_u64(value.text, size, &pin) || pin >= PIN_NONE)
+            break;
+        options->sequence_pins[pins++] = (uint16_t)pin;
+        if (!comma) {
+            options->given |= GIVEN_SEQUENCE_PINS;
+            return true;
+        }
+        value = (struct value){comma + 1, value.size - size - 1};
+    }
+    text_say(why, SEQUENCE_PINS " must be 1 to 7 pin numbers with commas between, bit 0 first");
+    return false;
+}
+
+static bool refuse_unknown(struct text *why)
+{
+    text_say(why, "unknown word; valid: ");
+    for (size_t i = 0; i < WORDS; i++) {
+        text_add(why, words_known[i].name);
+        text_add(why, " ");
+    }
+    text_add(why, SEQUENCE_PINS);
+    return false;
+}
+
+/* `seen` has one bit a word, that none is given twice. */
+static bool take_word(struct arm_options *options, struct value name, struct value value,
+                      uint32_t *seen, struct text *why)
+{
+    size_t i = 0;
+    while (i < WORDS && !is(name, words_known[i].name))
+        i++;
+    if (i == WORDS && !is(name, SEQUENCE_PINS))
+        return refuse_unknown(why);
+    if (*seen & 1u << i) {
+        text_say(why, i == WORDS ? SEQUENCE_PINS : words_known[i].name);
+        text_add(why, " is given twice");
+        return false;
+    }
+    *seen |= 1u << i;
+    if (i == WORDS)
+        return take_sequence_pins(options, value, why);
+    const struct word *word = &words_known[i];
+    uint64_t number;
+    if (!(word->choices ? choose : take_number)(word, value, &number, why))
+        return false;
+    word->take(options, number);
+    options->given |= word->given;
+    return true;
+}
+
+static bool check_whole(const struct arm_options *options, uint32_t seen, struct text *why)
+{
+    const char *flaw = NULL;
+    if (!(seen & 1u))
+        flaw = "measurement is missing; valid: interrupt, interrupt_to_task, interrupt_dispatch, "
+               "period";
+    else if (!(seen & 2u))
+        flaw = "capacity is missing: the number of records the log must hold";
+    else if (options->measurement == MEASURE_PERIOD && !options->period_ns)
+        flaw = "measurement period needs period_ns";
+    else if (options->self_trigger && !options->period_ns)
+        flaw = "self_trigger needs period_ns, the time between two triggers";
+    else if (options->self_trigger && options->measurement == MEASURE_PERIOD)
+        flaw = "self_trigger makes interrupts; measurement period has none";
+    if (flaw)
+        text_say(why, flaw);
+    return !flaw;
+}
+
+bool arm_parse(const char *words, struct arm_options *options, struct text *why)
+{
+    uint32_t seen = 0;
+    _Static_assert(WORDS < 32, "one bit a word");
+    *options = (struct arm_options){
+        .priority = -1,
+        .cpu = -1,
+        .response_pin = 0,
+        .sequence_pins = {1, 2, 3, 4, 5, 6, 7},
+        .trigger_pin = PIN_NONE,
+        .interrupt_pin = PIN_NONE,
+    };
+    while (*(words += strspn(words, " \t"))) {
+        size_t size = strcspn(words, " \t");
+        const char *equals = memchr(words, '=', size);
+        if (!equals || equals == words) {
+            text_say(why, "words of ARM are of the form name=value");
+            return false;
+        }
+        struct value name = {words, (size_t)(equals - words)};
+        struct value value = {equals + 1, size - name.size - 1};
+        if (!take_word(options, name, value, &seen, why))
+            return false;
+        words += size;
+    }
+    if (!check_whole(options, seen, why))
+        return false;
+    if (options->priority < 0) /* a task that only spins must let others run */
+        options->priority = options->measurement == MEASURE_INTERRUPT_DISPATCH ? 0
+                                                                               : PRIORITY_DEFAULT;
+    return true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words of ARM: what to measure and how. */
+#ifndef CORE_ARM_H
+#define CORE_ARM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text.h"
+
+#define CAPACITY_MAX 100000000u
+#define PERIOD_NS_MIN 10000u
+#define PERIOD_NS_MAX 100000000000u
+#define SEQUENCE_BITS_MAX 7
+#define PRIORITY_DEFAULT 80
+#define PIN_NONE 0xffff
+
+enum measurement {
+    MEASURE_INTERRUPT,          /* a handler in the kernel answers */
+    MEASURE_INTERRUPT_TO_TASK,  /* a task that waits for the interrupt answers */
+    MEASURE_INTERRUPT_DISPATCH, /* from the handler's end to the task it interrupted */
+    MEASURE_PERIOD,             /* a task answers each period */
+};
+
+enum edge { EDGE_RISING, EDGE_FALLING };
+enum timer { TIMER_NANOSLEEP, TIMER_ITIMER, TIMER_TIMERFD };
+enum second_level { SECOND_LEVEL_THREAD, SECOND_LEVEL_WORKQUEUE };
+enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
+
+/* Words given, as bits: a port refuses what it cannot do only if it was asked for. */
+#define GIVEN_SECOND_LEVEL 0x01u
+#define GIVEN_HANDLER 0x02u
+#define GIVEN_RESPONSE_PIN 0x04u
+#define GIVEN_SEQUENCE_PINS 0x08u
+#define GIVEN_PRIORITY 0x10u
+
+struct arm_options {
+    enum measurement measurement;
+    uint64_t capacity; /* records the log must hold */
+    uint8_t sequence_bits;
+    enum edge edge;
+    uint64_t period_ns; /* 0: none given */
+    enum timer timer;
+    uint64_t count; /* answers after which it ends by itself; 0: until STOP */
+    int32_t priority; /* of the real-time policy; 0: the ordinary one */
+    int32_t cpu;      /* -1: any */
+    bool self_trigger;
+    enum second_level second_level;
+    enum handler handler;
+    uint16_t response_pin;
+    uint16_t sequence_pins[SEQUENCE_BITS_MAX];
+    uint16_t trigger_pin;
+    uint16_t interrupt_pin;
+    uint32_t given;
+};
+
+/* Read the words after ARM. False, and why in one sentence, if they make no sense. */
+bool arm_parse(const char *words, struct arm_options *options, struct text *why);
+
+const char *measurement_name(enum measurement measurement);
+
+/* A decimal number and nothing else. */
+bool parse_u64(const char *digits, size_t count, uint64_t *number);
+
+#endif

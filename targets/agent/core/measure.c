@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure.h"
+
+#include <string.h>
+
+#include "log.h"
+
+enum state { IDLE, ARMED, STOPPED, STUCK };
+
+static struct {
+    enum state state;
+    const struct port *port;
+    struct arm_options options;
+    bool by_recorder; /* its handler answers */
+    struct log answers;  /* written by one task, */
+    struct log triggers; /* this by another, */
+    struct log merged;   /* and both in order of time */
+    struct measure_summary summary;
+} m;
+
+/* Levels outlive a measurement: arming one must not make an edge. */
+static uint32_t response;
+
+/* --- the tasks ---------------------------------------------------------------------------------- */
+
+static void answer(uint32_t flags)
+{
+    struct ticks ticks;
+    response ^= 1;
+    uint32_t sequence = (uint32_t)m.summary.handled & ((1u << m.options.sequence_bits) - 1);
+    m.port->write_pins(sequence << 1 | response, &ticks);
+    log_add(&m.answers, m.summary.handled, ticks.before, ticks.after, flags);
+}
+
+static bool enough(void)
+{
+    return m.options.count && m.summary.handled >= m.options.count;
+}
+
+static void answer_interrupts(void)
+{
+    while (!enough()) {
+        uint64_t interrupts = 1;
+        enum port_event event = m.port->wait_interrupt(&interrupts);
+        if (event != PORT_DUE) {
+            m.summary.failed = event == PORT_FAILED;
+            return;
+        }
+        m.summary.handled += interrupts;
+        answer(interrupts > 1 ? RECORD_COALESCED : 0);
+        m.summary.unanswered += interrupts - 1;
+    }
+}
+
+/* The answer before the one just logged ended too late. */
+static void note_overrun(void)
+{
+    uint64_t newer = m.answers.dropped ? 0 : 1;
+    m.summary.overruns++;
+    if (m.answers.count > newer && m.answers.dropped <= 1)
+        m.answers.records[m.answers.count - 1 - newer].flags |= RECORD_OVERRUN;
+}
+
+static void answer_periods(void)
+{
+    while (!enough()) {
+        struct timer_wake wake = {.periods = 1};
+        enum port_event event = m.port->timer_wait(&wake);
+        if (event != PORT_DUE) {
+            m.summary.failed = event == PORT_FAILED;
+            return;
+        }
+        m.summary.handled += wake.periods;
+        answer(wake.periods > 1 ? RECORD_MISSED : 0);
+        m.summary.unanswered += wake.periods - 1;
+        if (wake.overrun_before)
+            note_overrun();
+    }
+}
+
+/* One pulse; in the log of whoever answers. */
+static void make_trigger(uint64_t number, uint32_t flags)
+{
+    struct ticks ticks;
+    if (m.by_recorder) {
+        m.port->recorder->trigger();
+        return;
+    }
+    if (m.port->write_trigger(&ticks))
+        flags |= RECORD_OVERLAP;
+    log_add(&m.triggers, number, ticks.before, ticks.after, flags | RECORD_TRIGGER);
+}
+
+static void make_triggers(void)
+{
+    uint64_t periods = 0, triggers = 0;
+    while (!m.options.count || triggers < m.options.count) {
+        struct timer_wake wake = {.periods = 1};
+        if (m.port->timer_wait(&wake) != PORT_DUE)
+            break;
+        periods += wake.periods;
+        make_trigger(periods, wake.periods > 1 ? RECORD_MISSED : 0);
+        triggers++;
+    }
+    m.summary.triggers = triggers;
+}
+
+/* The task to be interrupted. */
+static void spin(void)
+{
+    while (!m.port->stopping())
+        m.port->recorder->look();
+}
+
+/* --- arm ---------------------------------------------------------------------------------------- */
+
+/* Triggers are logged by another task than answers, unless the recorder logs both. */
+static bool needs_merging(void)
+{
+    return m.options.self_trigger && !m.by_recorder;
+}
+
+static bool take_log(struct log *log, uint64_t capacity, struct text *why)
+{
+    if (capacity > SIZE_MAX / LOG_RECORD_SIZE) {
+        text_say(why, "this target cannot hold a log of that capacity");
+        return false;
+    }
+    log->records = m.port->take((size_t)capacity * LOG_RECORD_SIZE, why);
+    log->capacity = log->records ? capacity : 0;
+    log->count = log->dropped = 0;
+    return log->records;
+}
+
+static bool take_logs(struct text *why)
+{
+    uint64_t capacity = m.options.capacity;
+    if (m.by_recorder)
+        return true; /* it has the log */
+    return take_log(&m.answers, capacity, why) &&
+           (!needs_merging() || (take_log(&m.triggers, capacity, why) &&
+                                 take_log(&m.merged, 2 * capacity, why)));
+}
+
+static void give_back(struct log *log)
+{
+    if (log->records)
+        m.port->give_back(log->records, (size_t)log->capacity * LOG_RECORD_SIZE);
+    *log = (struct log){0};
+}
+
+static void give_back_logs(void)
+{
+    give_back(&m.answers);
+    give_back(&m.triggers);
+    give_back(&m.merged);
+}
+
+static bool refuse_measurement(const struct port *port, struct text *why)
+{
+    uint32_t can = port->measurements | (port->recorder ? port->recorder->measurements : 0);
+    text_say(why, "port ");
+    text_add(why, port->name);
+    text_add(why, " cannot measure ");
+    text_add(why, measurement_name(m.options.measurement));
+    text_add(why, "; it can measure");
+    for (unsigned i = 0; i <= MEASURE_PERIOD; i++)
+        if (can & 1u << i) {
+            text_add(why, " ");
+            text_add(why, measurement_name((enum measurement)i));
+        }
+    if (m.options.measurement < MEASURE_INTERRUPT_TO_TASK ||
+        m.options.measurement == MEASURE_INTERRUPT_DISPATCH)
+        text_add(why, "; a handler in the kernel needs port kmod");
+    return false;
+}
+
+static bool check(const struct port *port, struct text *why)
+{
+    const struct arm_options *options = &m.options;
+    uint32_t bit = 1u << options->measurement;
+    m.by_recorder = port->recorder && port->recorder->measurements & bit;
+    if (!m.by_recorder && !(port->measurements & bit))
+        return refuse_measurement(port, why);
+    if (options->sequence_bits > port->sequence_bits) {
+        text_say(why, "sequence_bits is more than the pins of port ");
+        text_add(why, port->name);
+        text_add(why, ": ");
+        text_add_u64(why, port->sequence_bits);
+        return false;
+    }
+    if (options->self_trigger && !(m.by_recorder ? port->recorder->trigger != NULL
+                                                 : port->write_trigger != NULL)) {
+        text_say(why, "this port cannot trigger itself");
+        return false;
+    }
+    return true;
+}
+
+static void (*task_of(enum measurement measurement))(void)
+{
+    if (measurement == MEASURE_INTERRUPT_DISPATCH)
+        return spin;
+    if (m.by_recorder)
+        return NULL;
+    return measurement == MEASURE_PERIOD ? answer_periods : answer_interrupts;
+}
+
+static bool start(bool *attached, bool *recording, struct text *why)
+{
+    const struct port *port = m.port;
+    const struct arm_options *options = &m.options;
+    *attached = *recording = false;
+    if (!take_logs(why) || !port->attach(options, why))
+        return false;
+    *attached = true;
+    if (m.by_recorder) {
+        if (!port->recorder->arm(options, why))
+            return false;
+        *recording = true;
+    }
+    bool timed = options->self_trigger ||
+                 (options->measurement == MEASURE_PERIOD && !m.by_recorder);
+    if (timed && !port->timer_start(options->timer, options->period_ns, why))
+        return false;
+    void (*body)(void) = task_of(options->measurement);
+    if (body && !port->start_task(body, options->priority, options->cpu, why))
+        return false;
+    /* Below the answering task: that one must be able to interrupt it. */
+    int32_t below = options->priority > 1 ? options->priority - 1 : options->priority;
+    return !options->self_trigger || port->start_task(make_triggers, below, options->cpu, why);
+}
+
+static void undo(bool attached, bool recording)
+{
+    struct recorder_summary ignored;
+    char words[1];
+    struct text nothing;
+    text_begin(&nothing, words, sizeof words);
+    if (!m.port->stop_tasks())
+        m.state = STUCK;
+    if (m.port->timer_stop)
+        m.port->timer_stop();
+    if (recording)
+        m.port->recorder->stop(&ignored, &nothing);
+    if (attached)
+        m.port->detach();
+    if (m.state != STUCK)
+        give_back_logs();
+}
+
+bool measure_arm(const struct port *port, const struct arm_options *options, struct text *why)
+{
+    bool attached, recording;
+    if (m.state == ARMED || m.state == STUCK) {
+        text_say(why, m.state == ARMED ? "armed already; send STOP first"
+                                       : "a task does not end; restart the agent");
+        return false;
+    }
+    measure_forget();
+    m.port = port;
+    m.options = *options;
+    m.summary = (struct measure_summary){0};
+    if (!check(port, why))
+        return false;
+    if (!start(&attached, &recording, why)) {
+        undo(attached, recording);
+        return false;
+    }
+    m.state = ARMED;
+    return true;
+}
+
+bool measure_armed(void)
+{
+    return m.state == ARMED;
+}
+
+/* --- stop and read ------------------------------------------------------------------------------ */
+
+static bool account_recorder(struct text *why)
+{
+    struct recorder_summary end;
+    if (!m.port->recorder->stop(&end, why))
+        return false;
+    m.summary.handled = end.handled;
+    m.summary.records = end.records;
+    m.summary.dropped = end.dropped;
+    uint64_t writes = end.records + end.dropped;
+    if (!m.options.self_trigger && m.options.measurement != MEASURE_INTERRUPT_DISPATCH &&
+        end.handled > writes) /* else not each record is an answer */
+        m.summary.unanswered = end.handled - writes;
+    return true;
+}
+
+static bool account(struct text *why)
+{
+    if (m.by_recorder)
+        return account_recorder(why);
+    const struct log *log = &m.answers;
+    if (needs_merging()) {
+        log_merge(&m.answers, &m.triggers, &m.merged);
+        log = &m.merged;
+    }
+    m.summary.records = log->count;
+    m.summary.dropped = log->dropped;
+    return true;
+}
+
+bool measure_stop(struct measure_summary *summary, struct text *why)
+{
+    if (m.state == STUCK) {
+        text_say(why, "a task does not end; restart the agent");
+        return false;
+    }
+    bool good = true;
+    if (m.state == ARMED) {
+        if (!m.port->stop_tasks()) {
+            m.state = STUCK;
+            return measure_stop(summary, why);
+        }
+        if (m.port->timer_stop)
+            m.port->timer_stop();
+        good = account(why);
+        m.port->detach();
+        m.state = STOPPED;
+    }
+    if (good && m.summary.failed) {
+        text_say(why, "the device failed while armed; the log ends there");
+        m.summary.failed = false;
+        good = false;
+    }
+    *summary = m.summary;
+    return good;
+}
+
+uint64_t measure_records(void)
+{
+    return m.state == STOPPED ? m.summary.records : 0;
+}
+
+bool measure_read(uint64_t first, uint32_t count, struct log_record *records)
+{
+    if (m.state != STOPPED || first > m.summary.records || count > m.summary.records - first)
+        return false;
+    if (m.by_recorder)
+        return m.port->recorder->read(first, count, records);
+    const struct log *log = needs_merging() ? &m.merged : &m.answers;
+    memcpy(records, log->records + first, count * sizeof *records);
+    return true;
+}
+
+void measure_forget(void)
+{
+    struct measure_summary summary;
+    char words[1];
+    struct text nothing;
+    text_begin(&nothing, words, sizeof words);
+    if (m.state == ARMED)
+        measure_stop(&summary, &nothing);
+    if (m.state == STUCK)
+        return;
+    if (m.port)
+        give_back_logs();
+    m.state = IDLE;
+}
+
+void measure_reset(void)
+{
+    measure_forget();
+    memset(&m, 0, sizeof m);
+    response = 0;
+}

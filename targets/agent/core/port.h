@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The port layer: all that the core asks of an operating system and its pins. One file fills in one
+ * `struct port`; targets/PORTING.md is the guide. A function that a port lacks is NULL, and the core
+ * refuses what would need it.
+ *
+ * The measuring tasks call only wait_interrupt, timer_wait, write_pins, write_trigger, stopping and
+ * the recorder's trigger and look. These must not allocate, print, or make any system call but the
+ * one that is measured.
+ */
+#ifndef CORE_PORT_H
+#define CORE_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arm.h"
+#include "json.h"
+#include "record.h"
+#include "text.h"
+
+/* Ticks of the cycle counter around a pin write: the write lies between them, whatever the
+ * processor reorders. */
+struct ticks {
+    uint64_t before, after;
+};
+
+enum port_event {
+    PORT_DUE,     /* what was waited for has happened */
+    PORT_STOPPED, /* stop_tasks() was called */
+    PORT_FAILED,  /* the device is gone; the measurement ends here, and STOP says so */
+};
+
+/* What a schedule says when it wakes the task. */
+struct timer_wake {
+    uint64_t periods;    /* since the last call: 1, or more if some were missed */
+    bool overrun_before; /* the last answer ended after this period, or one before it, was due */
+};
+
+struct port_counter {
+    const char *name;        /* "tsc" */
+    const char *rate_source; /* where tick_hz is from */
+    uint64_t tick_hz;        /* nominal; the host fits the true rate */
+    bool invariant;          /* same rate at every frequency and in every sleep state */
+};
+
+struct recorder_summary {
+    uint64_t handled, records, dropped;
+};
+
+/*
+ * A handler elsewhere, in a kernel module, that answers and logs by itself with the same counter.
+ * It is armed between attach() and detach().
+ */
+struct port_recorder {
+    uint32_t measurements; /* bit 1 << enum measurement for each it can do */
+    bool (*arm)(const struct arm_options *options, struct text *why);
+    bool (*stop)(struct recorder_summary *summary, struct text *why);
+    /* Exactly `count` records from `first`; false if they cannot be read. */
+    bool (*read)(uint64_t first, uint32_t count, struct log_record *records);
+    void (*trigger)(void); /* make an interrupt, and log it there */
+    /* Dispatch: the task that is to be interrupted calls this again and again. */
+    void (*look)(void);
+};
+
+struct port {
+    const char *name;
+    uint32_t measurements;   /* bit 1 << enum measurement for each the port's own tasks can do */
+    uint8_t sequence_bits;   /* pins beside the response pin that change with it */
+    struct port_counter counter;
+
+    /* --- the pins. `pins` has the response in bit 0, sequence bit n in bit n + 1; all change in one
+     * write where the hardware can. */
+
+    /* Take the interrupt line and the pins as the options say. No level changes but to leave an
+     * undefined state. Interrupts count from here. */
+    bool (*attach)(const struct arm_options *options, struct text *why);
+    void (*detach)(void);
+    /* Wait for an interrupt; `interrupts` gets how many came since the last call, at least 1. */
+    enum port_event (*wait_interrupt)(uint64_t *interrupts);
+    void (*write_pins)(uint32_t pins, struct ticks *around);
+    /* Make an interrupt: a pulse on the pin that is wired to the interrupt line. True if another
+     * task wrote the pins meanwhile. */
+    bool (*write_trigger)(struct ticks *around);
+
+    /* --- the schedule, waited for by one task */
+
+    bool (*timer_start)(enum timer timer, uint64_t period_ns, struct text *why);
+    /* The k-th wake is due k periods after the first call, not one period after the last wake. */
+    enum port_event (*timer_wait)(struct timer_wake *wake);
+    void (*timer_stop)(void);
+
+    /* --- tasks and memory */
+
+    /* Run `body` as a task; at most two at a time. Refused if the priority or CPU cannot be had. */
+    bool (*start_task)(void (*body)(void), int32_t priority, int32_t cpu, struct text *why);
+    /* Make waiting calls return PORT_STOPPED and wait for the tasks' end. False: one does not end. */
+    bool (*stop_tasks)(void);
+    bool (*stopping)(void);
+    /* Memory that is touched and locked. */
+    void *(*take)(size_t bytes, struct text *why);
+    void (*give_back)(void *memory, size_t bytes);
+
+    /* --- the rest */
+
+    void (*environment)(struct json *json); /* kernel, clock source, governor and so on */
+    const struct port_recorder *recorder;   /* NULL: none */
+};
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The log's record; targets/PROTOCOL.md says what the fields mean. */
+#ifndef CORE_RECORD_H
+#define CORE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOG_FORMAT 2
+#define LOG_RECORD_SIZE 40
+#define LOG_HEADER_SIZE 32
+
+/* Bits of the flags; the lower six are those of the kernel module's records. */
+#define RECORD_MISSED 0x01u    /* periods passed before this one without a pin write of their own */
+#define RECORD_COALESCED 0x02u /* interrupts came before this one without a pin write of their own */
+#define RECORD_SPAN 0x04u      /* dispatch: the handler, from its entry to its exit */
+#define RECORD_TASK 0x08u      /* dispatch: the interrupted task goes on */
+#define RECORD_TRIGGER 0x10u   /* the target made an interrupt itself */
+#define RECORD_OF_TASK 0x20u   /* dispatch: it was that task which the handler interrupted */
+#define RECORD_OVERRUN 0x40u   /* when the answer was done the next period was already due */
+#define RECORD_OVERLAP 0x80u   /* two tasks wrote the pins at a time: their levels may have flickered */
+
+struct log_record {
+    uint64_t sequence;
+    uint64_t handled;
+    uint64_t before_ticks;
+    uint64_t after_ticks;
+    uint32_t flags;
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct log_record) == LOG_RECORD_SIZE, "records go over the wire as they are");
+
+/* Little-endian whatever the target's own order. */
+void record_encode(const struct log_record *record, uint8_t bytes[LOG_RECORD_SIZE]);
+
+/* The header of a block but for its CRC, which is the last four bytes. */
+void header_encode(uint32_t count, uint64_t first, uint64_t tick_hz, uint8_t bytes[LOG_HEADER_SIZE]);
+
+void put_u32(uint8_t *bytes, uint32_t value);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Lines of a GPIO chip through the character device, version 2 of its interface (Linux 5.10): one
+ * request for the interrupt line, one for all answering pins, which change in one call, and one for
+ * the trigger. Pins are numbered by their offset on the chip.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/gpio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../counters/counter.h"
+#include "linux_environment.h"
+#include "ports.h"
+#include "system.h"
+
+#define DEVICE "/dev/gpiochip0"
+#define CONSUMER "latency-rig"
+#define SEQUENCE_BITS 7
+#define EVENTS_AT_A_TIME 64
+
+static int chip = -1, interrupt_line = -1, answer_lines = -1, trigger_line = -1;
+static uint32_t last_event; /* the kernel numbers a line's events; a hole is its buffer run over */
+static uint64_t answer_mask;
+static uint64_t answer_levels; /* outlive a measurement */
+
+static void close_line(int *line)
+{
+    if (*line >= 0)
+        close(*line);
+    *line = -1;
+}
+
+static void detach(void)
+{
+    close_line(&interrupt_line);
+    close_line(&answer_lines);
+    close_line(&trigger_line);
+}
+
+static bool request(struct gpio_v2_line_request *lines, const char *what, int *line,
+                    struct text *why)
+{
+    strcpy(lines->consumer, CONSUMER);
+    if (ioctl(chip, GPIO_V2_GET_LINE_IOCTL, lines) != 0) {
+        int error = errno;
+        system_refuse(why, what, error);
+        if (error == EBUSY)
+            text_add(why, "; another program or driver has the line");
+        return false;
+    }
+    *line = lines->fd;
+    return true;
+}
+
+static bool request_interrupt(const struct arm_options *options, struct text *why)
+{
+    struct gpio_v2_line_request lines = {.num_lines = 1, .event_buffer_size = 1024};
+    lines.offsets[0] = options->interrupt_pin;
+    lines.config.flags =
+        GPIO_V2_LINE_FLAG_INPUT | (options->edge == EDGE_RISING ? GPIO_V2_LINE_FLAG_EDGE_RISING
+                                                                : GPIO_V2_LINE_FLAG_EDGE_FALLING);
+    last_event = 0;
+    return request(&lines, "interrupt_pin", &interrupt_line, why);
+}
+
+static void set_initial(struct gpio_v2_line_request *lines, uint64_t levels)
+{
+    lines->config.num_attrs = 1;
+    lines->config.attrs[0].attr.id = GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES;
+    lines->config.attrs[0].attr.values = levels;
+    lines->config.attrs[0].mask = (UINT64_C(1) << lines->num_lines) - 1;
+}
+
+static bool request_answers(const struct arm_options *options, struct text *why)
+{
+    struct gpio_v2_line_request lines = {.num_lines = 1u + options->sequence_bits};
+    lines.offsets[0] = options->response_pin;
+    for (unsigned i = 0; i < options->sequence_bits; i++)
+        lines.offsets[i + 1] = options->sequence_pins[i];
+    lines.config.flags = GPIO_V2_LINE_FLAG_OUTPUT;
+    set_initial(&lines, answer_levels);
+    answer_mask = (UINT64_C(1) << lines.num_lines) - 1;
+    return request(&lines, "response_pin or sequence_pins", &answer_lines, why);
+}
+
+static bool request_trigger(const struct arm_options *options, struct text *why)
+{
+    struct gpio_v2_line_request lines = {.num_lines = 1};
+    lines.offsets[0] = options->trigger_pin;
+    lines.config.flags = GPIO_V2_LINE_FLAG_OUTPUT;
+    /* Idle so that the pulse begins with the edge that interrupts. */
+    if (options->edge == EDGE_FALLING)
+        lines.config.flags |= GPIO_V2_LINE_FLAG_ACTIVE_LOW;
+    set_initial(&lines, 0);
+    return request(&lines, "trigger_pin", &trigger_line, why);
+}
+
+static const char *missing_pin(const struct arm_options *options)
+{
+    if (!(options->given & GIVEN_RESPONSE_PIN))
+        return "port gpio needs response_pin, the offset of the line on the chip";
+    if (options->sequence_bits && !(options->given & GIVEN_SEQUENCE_PINS))
+        return "port gpio needs sequence_pins, the offsets of the lines on the chip";
+    if (options->measurement != MEASURE_PERIOD && options->interrupt_pin == PIN_NONE)
+        return "port gpio needs interrupt_pin, the offset of the line on the chip";
+    if (options->self_trigger && options->trigger_pin == PIN_NONE)
+        return "self_trigger needs trigger_pin, the offset of the line on the chip";
+    return NULL;
+}
+
+static bool attach(const struct arm_options *options, struct text *why)
+{
+    const char *flaw = missing_pin(options);
+    if (flaw) {
+        text_say(why, flaw);
+        return false;
+    }
+    if (request_answers(options, why) &&
+        (!options->self_trigger || request_trigger(options, why)) &&
+        (options->measurement == MEASURE_PERIOD || request_interrupt(options, why)))
+        return true;
+    detach();
+    return false;
+}
+
+static enum port_event wait_interrupt(uint64_t *interrupts)
+{
+    struct gpio_v2_line_event events[EVENTS_AT_A_TIME];
+    ssize_t size;
+    while ((size = read(interrupt_line, events, sizeof events)) < (ssize_t)sizeof *events)
+        if (size >= 0 || errno != EINTR || system_stopping())
+            return system_interrupted(size < 0 ? errno : 0);
+    uint32_t newest = events[(size_t)size / sizeof *events - 1].line_seqno;
+    *interrupts = (uint32_t)(newest - last_event);
+    last_event = newest;
+    return PORT_DUE;
+}
+
+static void write_pins(uint32_t pins, struct ticks *around)
+{
+    struct gpio_v2_line_values values = {.bits = pins, .mask = answer_mask};
+    around->before = counter_before();
+    ioctl(answer_lines, GPIO_V2_LINE_SET_VALUES_IOCTL, &values);
+    around->after = counter_after();
+    answer_levels = pins;
+}
+
+static bool write_trigger(struct ticks *around)
+{
+    struct gpio_v2_line_values high = {.bits = 1, .mask = 1}, low = {.bits = 0, .mask = 1};
+    around->before = counter_before();
+    ioctl(trigger_line, GPIO_V2_LINE_SET_VALUES_IOCTL, &high);
+    around->after = counter_after();
+    ioctl(trigger_line, GPIO_V2_LINE_SET_VALUES_IOCTL, &low);
+    return false;
+}
+
+static void close_chip(void)
+{
+    detach();
+    close_line(&chip);
+}
+
+static bool open_chip(const struct port_settings *settings, struct port *port, struct text *why)
+{
+    const char *device = settings->device ? settings->device : DEVICE;
+    *port = (struct port){
+        .name = "gpio",
+        .measurements = 1u << MEASURE_INTERRUPT_TO_TASK | 1u << MEASURE_PERIOD,
+        .sequence_bits = SEQUENCE_BITS,
+        .attach = attach,
+        .detach = detach,
+        .wait_interrupt = wait_interrupt,
+        .write_pins = write_pins,
+        .write_trigger = write_trigger,
+        .environment = linux_environment,
+        SYSTEM_MEMBERS,
+    };
+    chip = open(device, O_RDWR | O_CLOEXEC);
+    if (chip < 0) {
+        int error = errno;
+        system_refuse(why, device, error);
+        if (error == EACCES)
+            text_add(why, "; run as root, or add the user to the group of the device (gpio)");
+        return false;
+    }
+    struct gpiochip_info info;
+    if (ioctl(chip, GPIO_GET_CHIPINFO_IOCTL, &info) == 0)
+        return true;
+    int error = errno;
+    close_chip();
+    system_refuse(why, device, error);
+    text_add(why, "; is it a GPIO chip?");
+    return false;
+}
+
+const struct port_entry gpio_entry = {"gpio", "lines of a GPIO chip, /dev/gpiochipN", open_chip,
+                                      close_chip};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What all ports on a POSIX system share: tasks, memory, schedules. For the members of struct port. */
+#ifndef PORTS_SYSTEM_H
+#define PORTS_SYSTEM_H
+
+#include "../core/port.h"
+
+/* Once, before anything else: the signal that wakes waiting tasks, and locked memory. */
+void system_begin(void);
+
+/* Whether all of the process's memory is locked. */
+bool system_memory_locked(void);
+
+/* Go on with memory that is not locked. */
+void system_allow_unlocked(void);
+
+bool system_start_task(void (*body)(void), int32_t priority, int32_t cpu, struct text *why);
+bool system_stop_tasks(void);
+bool system_stopping(void);
+void *system_take(size_t bytes, struct text *why);
+void system_give_back(void *memory, size_t bytes);
+bool system_timer_start(enum timer timer, uint64_t period_ns, struct text *why);
+enum port_event system_timer_wait(struct timer_wake *wake);
+void system_timer_stop(void);
+
+/* What a waiting call that ended with EINTR or an error means. */
+enum port_event system_interrupted(int error);
+
+/* Say "WHAT: the system's words for the error". Returns false. */
+bool system_refuse(struct text *why, const char *what, int error);
+
+#define SYSTEM_MEMBERS                                                                             \
+    .timer_start = system_timer_start, .timer_wait = system_timer_wait,                            \
+    .timer_stop = system_timer_stop, .start_task = system_start_task,                              \
+    .stop_tasks = system_stop_tasks, .stopping = system_stopping, .take = system_take,             \
+    .give_back = system_give_back
+
+#endif

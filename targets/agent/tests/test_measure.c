@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measurements on a scripted port: what is on the pins, in the log and in the account. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "../core/measure.h"
+#include "fake_port.h"
+
+static char words[400];
+static struct text why;
+
+static int begin(void **state)
+{
+    (void)state;
+    fake_begin();
+    text_begin(&why, words, sizeof words);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    measure_reset();
+    return fake.blocks == 0 && fake.attached == 0 && fake.timers == 0 ? 0 : -1;
+}
+
+static void arm(const char *line)
+{
+    struct arm_options options;
+    if (!arm_parse(line, &options, &why) || !measure_arm(&fake.port, &options, &why))
+        fail_msg("%s: %s", line, words);
+}
+
+static void assert_refused(const char *line, const char *part)
+{
+    struct arm_options options;
+    if (arm_parse(line, &options, &why) && measure_arm(&fake.port, &options, &why))
+        fail_msg("not refused: %s", line);
+    if (!strstr(words, part))
+        fail_msg("%s: says \"%s\", not \"%s\"", line, words, part);
+    assert_false(measure_armed());
+    assert_int_equal(fake.attached, 0);
+    assert_int_equal(fake.blocks, 0);
+    assert_int_equal(fake.timers, 0);
+    assert_int_equal(fake.tasks, 0);
+}
+
+static struct measure_summary stop(void)
+{
+    struct measure_summary summary;
+    if (!measure_stop(&summary, &why))
+        fail_msg("%s", words);
+    return summary;
+}
+
+static struct log_record record(uint64_t number)
+{
+    struct log_record one;
+    assert_true(measure_read(number, 1, &one));
+    return one;
+}
+
+static void assert_record(uint64_t number, uint64_t handled, uint64_t before, uint32_t flags)
+{
+    struct log_record one = record(number);
+    assert_int_equal(one.sequence, number);
+    assert_int_equal(one.handled, handled);
+    assert_int_equal(one.before_ticks, before);
+    assert_int_equal(one.after_ticks, before + 10);
+    assert_int_equal(one.flags, flags);
+    assert_int_equal(one.reserved, 0);
+}
+
+/* --- interrupts --------------------------------------------------------------------------------- */
+
+static void each_interrupt_toggles_the_response_and_counts_on_the_sequence(void **state)
+{
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=10 sequence_bits=2");
+    for (int i = 0; i < 5; i++)
+        fake_wait(PORT_DUE, 1);
+    fake_run();
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.handled, 5);
+    assert_int_equal(summary.records, 5);
+    assert_int_equal(summary.dropped, 0);
+    assert_int_equal(summary.unanswered, 0);
+    const uint32_t pins[] = {1 << 1 | 1, 2 << 1 | 0, 3 << 1 | 1, 0 << 1 | 0, 1 << 1 | 1};
+    assert_int_equal(fake.writes_size, 5);
+    assert_memory_equal(fake.writes, pins, sizeof pins);
+    for (uint64_t i = 0; i < 5; i++)
+        assert_record(i, i + 1, 10 + 20 * i, 0);
+}
+
+static void interrupts_that_came_together_are_counted_and_marked(void **state)
+{
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=10 sequence_bits=3");
+    fake_wait(PORT_DUE, 1);
+    fake_wait(PORT_DUE, 4);
+    fake_wait(PORT_DUE, 1);
+    fake_run();
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.handled, 6);
+    assert_int_equal(summary.records, 3);
+    assert_int_equal(summary.unanswered, 3);
+    assert_record(1, 5, 30, RECORD_COALESCED);
+    assert_record(2, 6, 50, 0);
+    assert_int_equal(fake.writes[1], 5 << 1 | 0);
+}
+
+static void a_full_log_is_counted_and_the_pin_still_answers(void **state)
+{
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=2");
+    for (int i = 0; i < 5; i++)
+        fake_wait(PORT_DUE, 1);
+    fake_run();
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.handled, 5);
+    assert_int_equal(summary.records, 2);
+    assert_int_equal(summary.dropped, 3);
+    assert_int_equal(fake.writes_size, 5);
+    struct log_record beyond[3];
+    assert_false(measure_read(0, 3, beyond));
+    assert_false(measure_read(3, 0, beyond));
+    assert_true(measure_read(2, 0, beyond));
+}
+
+static void it_ends_by_itself_after_the_count(void **state)
+{
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=9 count=2");
+    for (int i = 0; i < 5; i++)
+        fake_wait(PORT_DUE, 1);
+    fake_run();
+    assert_int_equal(stop().handled, 2);
+}
+
+static void arming_again_makes_no_edge(void **state)
+{
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=9");
+    fake_wait(PORT_DUE, 1);
+    fake_run();
+    assert_int_equal(stop().records, 1);
+    arm("measurement=interrupt_to_task capacity=9");
+    assert_int_equal(fake.writes_size, 1);
+    assert_int_equal(measure_records(), 0);
+    fake_run();
+    assert_int_equal(stop().handled, 1);
+    assert_int_equal(fake.writes[0], 1);
+    assert_int_equal(fake.writes[1], 0);
+}
+
+static void a_device_that_goes_away_is_told_at_the_end(void **state)
+{
+    struct measure_summary summary;
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=9");
+    fake_wait(PORT_DUE, 1);
+    fake_wait(PORT_FAILED, 0);
+    fake_run();
+    assert_false(measure_stop(&summary, &why));
+    assert_non_null(strstr(words, "failed"));
+    assert_int_equal(stop().records, 1);
+    assert_record(0, 1, 10, 0);
+}
+
+/* --- periods ------------------------------------------------------------------------------------ */
+
+static void missed_periods_are_counted_and_marked(void **state)
+{
+    (void)state;
+    arm("measurement=period capacity=10 period_ns=1000000");
+    fake_wait(PORT_DUE, 1);
+    fake_wait(PORT_DUE, 3);
+    fake_run();
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.handled, 4);
+    assert_int_equal(summary.unanswered, 2);
+    assert_record(0, 1, 10, 0);
+    assert_record(1, 4, 30, RECORD_MISSED);
+}
+
+static void an_overrun_is_marked_on_the_answer_that_ended_late(void **state)
+{
+    (void)state;
+    arm("measurement=period capacity=10 period_ns=1000000");
+    fake_wait(PORT_DUE, 1);
+    fake_wait(PORT_DUE, 1);
+    fake_wait(PORT_DUE, 2);
+    fake.script[2].overrun_before = true;
+    fake_run();
+    assert_int_equal(stop().overruns, 1);
+    assert_record(0, 1, 10, 0);
+    assert_record(1, 2, 30, RECORD_OVERRUN);
+    assert_record(2, 4, 50, RECORD_MISSED);
+}
+
+static void overruns_meet_a_full_log(void **state)
+{
+    (void)state;
+    arm("measurement=period capacity=2 period_ns=1000000");
+    for (size_t i = 0; i < 5; i++) {
+        fake_wait(PORT_DUE, 1);
+        fake.script[i].overrun_before = i > 0;
+    }
+    fake_run();
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.overruns, 4);
+    assert_int_equal(summary.dropped, 3);
+    assert_record(0, 1, 10, RECORD_OVERRUN);
+    assert_record(1, 2, 30, RECORD_OVERRUN);
+}
+
+/* --- the agent's own triggers ------------------------------------------------------------------- */
+
+static void triggers_and_answers_are_one_log_in_order_of_time(void **state)
+{
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=3 self_trigger=1 period_ns=1000000 trigger_pin=7");
+    assert_int_equal(fake.tasks, 2);
+    assert_int_equal(fake.priorities[0], 80);
+    assert_int_equal(fake.priorities[1], 79);
+    fake_wait(PORT_DUE, 1);
+    fake_wait(PORT_DUE, 2);
+    fake_run(); /* the triggers first, so that their ticks are lower */
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.triggers, 2);
+    assert_int_equal(summary.records, 4);
+    assert_record(0, 1, 10, RECORD_TRIGGER);
+    assert_record(1, 3, 30, RECORD_TRIGGER | RECORD_MISSED | RECORD_OVERLAP);
+    assert_record(2, 1, 50, 0);
+    assert_record(3, 3, 70, RECORD_COALESCED);
+}
+
+/* --- a recorder --------------------------------------------------------------------------------- */
+
+static void a_recorder_answers_and_its_log_is_read(void **state)
+{
+    (void)state;
+    fake_add_recorder(1u << MEASURE_INTERRUPT);
+    fake.recorder_summary = (struct recorder_summary){.handled = 9, .records = 5, .dropped = 2};
+    arm("measurement=interrupt capacity=5");
+    assert_true(fake.recorder_armed);
+    assert_int_equal(fake.tasks, 0);
+    assert_int_equal(fake.blocks, 0);
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.handled, 9);
+    assert_int_equal(summary.unanswered, 2);
+    assert_int_equal(record(4).handled, 5);
+    struct log_record beyond[2];
+    assert_false(measure_read(4, 2, beyond));
+}
+
+static void the_interrupted_task_looks_until_stopped(void **state)
+{
+    (void)state;
+    fake_add_recorder(1u << MEASURE_INTERRUPT_DISPATCH);
+    arm("measurement=interrupt_dispatch capacity=5 cpu=0");
+    assert_int_equal(fake.priorities[0], 0);
+    fake_run();
+    assert_int_equal(fake.looks, 3);
+    assert_int_equal(stop().records, 0);
+}
+
+static void a_recorder_logs_its_triggers_itself(void **state)
+{
+    (void)state;
+    fake_add_recorder(1u << MEASURE_INTERRUPT);
+    fake.port.write_trigger = NULL;
+    arm("measurement=interrupt capacity=5 self_trigger=1 period_ns=1000000 count=2");
+    for (int i = 0; i < 3; i++)
+        fake_wait(PORT_DUE, 1);
+    fake_run();
+    assert_int_equal(stop().triggers, 2);
+    assert_int_equal(fake.triggers, 2);
+}
+
+/* --- refusals leave nothing behind -------------------------------------------------------------- */
+
+static void what_a_port_cannot_is_refused(void **state)
+{
+    (void)state;
+    assert_refused("measurement=interrupt capacity=5", "needs port kmod");
+    assert_refused("measurement=interrupt_dispatch capacity=5", "needs port kmod");
+    assert_refused("measurement=interrupt_to_task capacity=5 sequence_bits=4", "port fake: 3");
+    fake.port.write_trigger = NULL;
+    assert_refused("measurement=interrupt_to_task capacity=5 self_trigger=1 period_ns=10000",
+                   "cannot trigger");
+}
+
+static void a_refusal_undoes_what_was_done(void **state)
+{
+    (void)state;
+    const char *self = "measurement=interrupt_to_task capacity=5 self_trigger=1 period_ns=10000";
+    fake.refuse_memory = true;
+    assert_refused(self, "no memory");
+    fake.refuse_memory = false;
+    fake.refuse_attach = true;
+    assert_refused(self, "no line");
+    fake.refuse_attach = false;
+    fake.refuse_timer = true;
+    assert_refused(self, "no timer");
+    fake.refuse_timer = false;
+    fake.refuse_second_task = true;
+    assert_refused(self, "no task");
+    fake_add_recorder(1u << MEASURE_INTERRUPT);
+    fake.recorder_refuses_arm = true;
+    assert_refused("measurement=interrupt capacity=5", "module busy");
+    fake.recorder_refuses_arm = false;
+    fake.refuse_timer = true;
+    assert_refused("measurement=interrupt capacity=5 self_trigger=1 period_ns=10000", "no timer");
+    assert_false(fake.recorder_armed);
+}
+
+static void one_measurement_at_a_time(void **state)
+{
+    struct arm_options options;
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=5");
+    assert_true(arm_parse("measurement=interrupt_to_task capacity=5", &options, &why));
+    assert_false(measure_arm(&fake.port, &options, &why));
+    assert_non_null(strstr(words, "STOP"));
+    assert_true(measure_armed());
+    assert_int_equal(stop().handled, 0);
+}
+
+static void a_task_that_does_not_end_is_told(void **state)
+{
+    struct measure_summary summary;
+    struct arm_options options;
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=5");
+    fake.hang = true;
+    assert_false(measure_stop(&summary, &why));
+    assert_non_null(strstr(words, "restart the agent"));
+    assert_true(arm_parse("measurement=interrupt_to_task capacity=5", &options, &why));
+    assert_false(measure_arm(&fake.port, &options, &why));
+    assert_int_equal(fake.blocks, 1); /* the task may still write to it */
+    fake.hang = false;
+}
+
+#define MEASURED(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MEASURED(each_interrupt_toggles_the_response_and_counts_on_the_sequence),
+        MEASURED(interrupts_that_came_together_are_counted_and_marked),
+        MEASURED(a_full_log_is_counted_and_the_pin_still_answers),
+        MEASURED(it_ends_by_itself_after_the_count),
+        MEASURED(arming_again_makes_no_edge),
+        MEASURED(a_device_that_goes_away_is_told_at_the_end),
+        MEASURED(missed_periods_are_counted_and_marked),
+        MEASURED(an_overrun_is_marked_on_the_answer_that_ended_late),
+        MEASURED(overruns_meet_a_full_log),
+        MEASURED(triggers_and_answers_are_one_log_in_order_of_time),
+        MEASURED(a_recorder_answers_and_its_log_is_read),
+        MEASURED(the_interrupted_task_looks_until_stopped),
+        MEASURED(a_recorder_logs_its_triggers_itself),
+        MEASURED(what_a_port_cannot_is_refused),
+        MEASURED(a_refusal_undoes_what_was_done),
+        MEASURED(one_measurement_at_a_time),
+        /* Last: such a task cannot be undone. */
+        cmocka_unit_test_setup(a_task_that_does_not_end_is_told, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
