@@ -95,8 +95,8 @@ def witnessed_rig(descriptor: int, slow_log_s: float, words: list[str]) -> int:
         note(LOG, logged)
 
     @contextmanager
-    def witnessed(fixture: Fixture) -> Iterator[Bench]:
-        with open_bench(fixture) as bench:
+    def witnessed(fixture: Fixture, **options: Any) -> Iterator[Bench]:
+        with open_bench(fixture, **options) as bench:
             yield replace(
                 bench,
                 analyzer=_Told(bench.analyzer, "read", on_item),

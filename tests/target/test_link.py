@@ -47,7 +47,7 @@ def test_a_whole_measurement(target, link):
     link.arm(ArmOptions("interrupt", capacity=100_000, sequence_bits=2, options={"edge": "rising"}))
     times = [1000 * US * (i + 1) for i in range(70_000)]
     for time_ps in times:
-        target.on_stimulus(time_ps)
+        target.on_stimulus(time_ps, 1)
     summary = link.stop()
     assert (summary.handled, summary.records, summary.dropped) == (70_000, 70_000, 0)
     rows = np.concatenate([link.log(0, 10**6), link.log(65_536, 10**6)])
@@ -63,7 +63,7 @@ def test_a_whole_measurement(target, link):
 def test_a_full_log_counts_what_it_drops(target, link):
     link.arm(ArmOptions("interrupt", capacity=3))
     for i in range(5):
-        target.on_stimulus(1000 * US * (i + 1))
+        target.on_stimulus(1000 * US * (i + 1), 1)
     assert link.stop().dropped == 2
 
 
@@ -102,7 +102,8 @@ HELLO = b"OK agent version=1 log=1 tick_hz=1000\n"
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (b"OK agent version=1 log=2 tick_hz=1000\n", "log format 2, this rig reads 1"),
+        (b"OK agent version=1 log=3 tick_hz=1000\n", "log format 3, this rig reads 1 and 2"),
+        (b"OK agent version=1 log=1 tick_hz=0\n", "tick_hz is 0"),
         (b"OK agent nonsense\n", "not of the form name=value"),
         (b"OK agent version=1 log=1 tick_hz=-5\n", "tick_hz is '-5', not a number"),
         (b"x" * 2000, "reply longer than 512 bytes"),

@@ -34,6 +34,8 @@ from rig.instruments import (
 SAMPLE_MAX = 2**62
 _LINE_MAX_BYTES = 1 << 20
 _HEADER_MAX_WORDS = 1 << 22
+_NAME_MAX = 1000
+"""It bounds memory: the names of scopes stand once in the file and in the name of each signal."""
 _BLOCK_EDGES = 1 << 15
 _UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 _UNKNOWN = 2
@@ -332,8 +334,9 @@ def _declare(
     if size != "1" or kind in {"real", "realtime", "event", "string"}:
         return
     full = ".".join([*scopes, "".join(name)])
-    if not full.isprintable():
-        raise input_error(str(path), line, "", "a signal has no printable name")
+    if not full.isprintable() or len(full) > _NAME_MAX:
+        problem = "a signal has no printable name, or one that does not end"
+        raise input_error(str(path), line, "", problem, f"up to {_NAME_MAX} characters, scopes too")
     ids[full] = code.encode()
 
 
