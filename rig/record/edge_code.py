@@ -130,6 +130,9 @@ class EdgeDecoder:
             take = len(index) if row == self._rows else int(np.searchsorted(index, index[-1]))
             if not take:
                 raise self._damaged(f"all edges before row {row} are of one sample")
+            together = np.flatnonzero(index[1:take] == index[: take - 1])
+            if np.any(packed[together + 1] & 0x7F <= packed[together] & 0x7F):
+                raise self._damaged(f"edges of one sample are out of order before row {row}")
             yield index[:take], packed[:take]
             held_index, held_packed = index[take:], packed[take:]
 
