@@ -57,7 +57,7 @@ def verdict_of(
 
     `planned` None: a capture by itself, of which no instrument gave an account.
     """
-    lost = [f"{kind} at sample {sample}: {text}" for kind, sample, text in losses]
+    lost = [f"{kind} at sample {sample:,}: {text}" for kind, sample, text in losses]
     if account.failure:
         lost.insert(0, account.failure)
     disagree = [f"{w.name}: {w.text}" for w in witnesses if not w.agrees]
@@ -68,7 +68,7 @@ def verdict_of(
         short.append(f"interrupted by the user after {n} of {planned} stimuli")
     elif account.sent is None and not account.failure:
         short.append("the run has no end: it is still going on, or its process was killed")
-    elif n < planned and not lost:
+    elif n < planned:
         short.append(f"{n} of {planned} planned stimuli seen")
     reasons = (*lost, *disagree, *exceeded, *short)
     if lost:

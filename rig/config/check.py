@@ -12,7 +12,10 @@ from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.errors import InputError
 from rig.stimulus.train import CLOCK_HZ, Train
 
-_SIGNALS = {"interrupt": (STIMULUS, RESPONSE)}
+_SIGNALS = {
+    "interrupt": (STIMULUS, RESPONSE),
+    "interrupt_to_task": (STIMULUS, RESPONSE),
+}
 """Signals that each measurement must see."""
 
 _PLAN_KEYS = {

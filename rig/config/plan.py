@@ -17,7 +17,7 @@ SEED_MAX = 2**32 - 1
 TIME_MAX_PS = 60 * SECOND_PS
 """Bound of every time in a plan; the firmware's own limits are closer and checked with a clock."""
 
-MEASUREMENTS = ("interrupt",)
+MEASUREMENTS = ("interrupt", "interrupt_to_task")
 NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
 NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
 

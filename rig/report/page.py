@@ -9,7 +9,13 @@ from pathlib import Path
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
 from rig.report.histogram_svg import histogram_svg
-from rig.report.words import VERDICT_WORDS, counts_table, figure_rows, run_facts
+from rig.report.words import (
+    VERDICT_WORDS,
+    counts_table,
+    figure_rows,
+    measurement_words,
+    run_facts,
+)
 from rig.session.results import Result
 
 _STYLE = """
@@ -45,7 +51,8 @@ def write_page(path: Path, result: Result) -> None:
 def page(result: Result) -> str:
     """The whole page as text."""
     evaluation, settings = result.evaluation, result.settings
-    title = f"{settings.measurement.capitalize()} latency, scenario {settings.scenario}"
+    name = measurement_words(settings.measurement).capitalize()
+    title = f"{name} latency, scenario {settings.scenario}"
     svg = histogram_svg(evaluation.histogram, settings.sample_rate_hz)
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',

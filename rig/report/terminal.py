@@ -12,7 +12,14 @@ from rich.text import Text
 from rig.analysis.evaluate import Evaluation
 from rig.analysis.pairing import Counts
 from rig.analysis.verdict import Verdict
-from rig.report.words import REASON_LIMIT, VERDICT_WORDS, counts_table, figure_rows, run_facts
+from rig.report.words import (
+    REASON_LIMIT,
+    VERDICT_WORDS,
+    counts_table,
+    figure_rows,
+    measurement_words,
+    run_facts,
+)
 from rig.session.results import Result
 
 CLASSIC_FIGURES = 6
@@ -31,7 +38,7 @@ _STYLES = {
 def print_result(console: Console, result: Result) -> None:
     """Facts of the run, figures, witnesses, verdict with its reasons, and where the file is."""
     evaluation, settings = result.evaluation, result.settings
-    title = Text(settings.measurement, style="bold")
+    title = Text(measurement_words(settings.measurement), style="bold")
     title.append(f" latency, scenario {settings.scenario}", style="default")
     console.print(title)
     for name, value in run_facts(result):

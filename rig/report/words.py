@@ -60,6 +60,11 @@ def counts_table(counts: Counts) -> list[tuple[str, str]]:
     ]
 
 
+def measurement_words(name: str) -> str:
+    """A measurement's name as it is written in text, with hyphens."""
+    return name.replace("_", "-")
+
+
 def run_facts(result: Result) -> list[tuple[str, str]]:
     """What one must know of a run to read its figures."""
     settings, evaluation = result.settings, result.evaluation

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from rig import __version__
 from rig.closing import Closing
+from rig.config.plan import MEASUREMENTS
 from rig.target.protocol import (
     LOG_CHUNK,
     LOG_FORMAT,
@@ -99,8 +100,8 @@ class AgentServer(Closing):
 
     def _arm(self, rest: str) -> bytes:
         pairs = fields(rest)
-        if pairs.get("measurement") != "interrupt":
-            raise ProtocolError("measurement must be interrupt")
+        if pairs.get("measurement") not in MEASUREMENTS:
+            raise ProtocolError(f"measurement must be {' or '.join(MEASUREMENTS)}")
         edge = pairs.get("edge", "rising")
         if edge not in ("rising", "falling"):
             raise ProtocolError("edge must be rising or falling")

@@ -178,7 +178,7 @@ def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
             '"interrupt"',
             '"interupt"',
             'p.toml:3: [plan] measurement: unknown measurement "interupt" '
-            "(did you mean interrupt?); valid: interrupt",
+            "(did you mean interrupt?); valid: interrupt, interrupt_to_task",
         ),
         (
             '"example"',

@@ -35,6 +35,7 @@ def test_built_in_names() -> None:
         "interrupt-poisson",
         "interrupt-ramp",
         "interrupt-soak",
+        "interrupt-to-task",
     )
     assert resources.fixture_names() == (
         "beaglelogic-local",

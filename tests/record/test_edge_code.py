@@ -147,7 +147,7 @@ def test_rows_of_anchors_beyond_32_bits():
         ("edges/anchor", lambda rows: rows["sample"].__setitem__(0, -9), "out of order"),
         ("edges/delta", lambda rows: rows.__setitem__(slice(None), 0), "of one sample"),
         ("edges/delta", lambda rows: rows.__setitem__(7, 2**32 - 1), "out of order"),
-        ("edges/delta", lambda rows: rows.__setitem__(7, 0), "edges of one sample are out of order"),
+        ("edges/delta", lambda rows: rows.__setitem__(7, 0), "of one sample are out of order"),
         ("written", lambda rows: rows.__setitem__((0, 0), 10**9), "has 1000000000 of"),
         ("written", lambda rows: rows.__setitem__((0, 1), 10**9), "rows"),
         ("edges/covered", lambda rows: rows.__setitem__(0, -1), "covered is not a count"),
