@@ -369,7 +369,7 @@ def kill_worker(host: Host, worker: psutil.Process) -> Kill:
     assert code in {3, 4}, host.errors
     assert document["verdict"] == "incomplete"
     assert [(kind, at) for kind, at, _ in losses] == [("driver died", samples)]
-    assert f"driver died at sample {samples}: " in shown.stdout
+    assert f"driver died at sample {samples:,}: " in shown.stdout
     assert "killed by SIGKILL" in shown.stdout
     assert f"stops at sample {samples:,} (" in shown.stdout or "whole" in shown.stdout
     return Kill(phase, 0)
