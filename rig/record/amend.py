@@ -44,6 +44,7 @@ def amended(path: Path, more_bytes: int) -> Iterator[RunFile]:
         with RunFile(copy, write=True) as file:
             file.path = path  # the one that errors are to name
             yield file
+            _finished(file, path)
         _put_in_place(copy, path)
 
 
@@ -58,6 +59,14 @@ def _copied(path: Path) -> Path:
     return Path(name)
 
 
+def _finished(file: RunFile, path: Path) -> None:
+    """Close what was written; only then is all of it in the file, or known not to be."""
+    try:
+        file.writable().close()
+    except (OSError, RuntimeError) as error:
+        raise _not_stored(path, error) from None
+
+
 def _put_in_place(copy: Path, path: Path) -> None:
     try:
         with copy.open("rb+") as file:
@@ -67,8 +76,9 @@ def _put_in_place(copy: Path, path: Path) -> None:
         raise _not_stored(path, error) from None
 
 
-def _not_stored(path: Path, error: OSError) -> InputError:
+def _not_stored(path: Path, error: OSError | RuntimeError) -> InputError:
+    reason = getattr(error, "strerror", None) or error
     return InputError(
-        f"{path}: figures cannot be stored in it ({error.strerror or error}), it is as it was; "
+        f"{path}: figures cannot be stored in it ({reason}), it is as it was; "
         "make it and its folder writable or copy it to where you may write"
     )

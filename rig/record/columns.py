@@ -15,6 +15,7 @@ for a dataset is not used: it can be ahead of the chunks.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import h5py
@@ -218,17 +219,19 @@ def check_chunks(dataset: h5py.Dataset, rows: int, source: str) -> None:
 
     DEFLATE makes at most 1032 bytes of one (RFC 1951): what is left is bounded by a chunk's size.
     """
-    sizes: list[int] = []
+    stored: list[tuple[int, int]] = []
     with damage_told(source):
         name = dataset.name
-        plist = dataset.id.get_create_plist()
-        filters = [plist.get_filter(n)[0] for n in range(plist.get_nfilters())]
-        dataset.id.chunk_iter(lambda chunk: sizes.append(int(chunk.size)))
-        chunk_bytes = dataset.chunks[0] * dataset.dtype.itemsize
-        whole = len(sizes) * dataset.chunks[0] >= rows
-        file_bytes = dataset.file.id.get_filesize()
+        settings = dataset.id.get_create_plist()
+        filters = [settings.get_filter(number)[0] for number in range(settings.get_nfilters())]
+        dataset.id.chunk_iter(
+            lambda chunk: stored.append((int(chunk.byte_offset), int(chunk.size)))
+        )
+        chunk_rows, chunk_bytes = dataset.chunks[0], dataset.chunks[0] * dataset.dtype.itemsize
     usual = filters in ([], [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE])
-    if not (usual and whole) or max(sizes, default=0) > chunk_bytes + chunk_bytes // 100 + 64:
+    largest = max((size for _, size in stored), default=0)
+    fits = largest <= chunk_bytes + chunk_bytes // 100 + 64  # what cannot be compressed grows
+    if not (usual and fits and len(stored) * chunk_rows >= rows):
         raise damaged(source, f"{name} is not stored as it should be")
-    if sum(sizes) > file_bytes:
-        raise damaged(source, f"the chunks of {name} overlap")
+    if any(a + size > b for (a, size), (b, _) in pairwise(sorted(stored))):
+        raise damaged(source, f"chunks of {name} overlap")

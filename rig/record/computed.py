@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,24 +23,31 @@ class ComputedWriter:
     def __init__(self, run_file: RunFile) -> None:
         """Drops what was computed before. Raises InputError if the file is read-only or damaged."""
         self._file = run_file.writable()
-        with damage_told(str(run_file.path)):
+        self._source = str(run_file.path)
+        with self._storing():
             for name in _GROUPS:
                 if name in self._file:
                     del self._file[name]
-        for name, (dtype, units) in EVENT_COLUMNS.items():
-            column = self._file.create_dataset(
-                f"events/{name}", (0,), dtype, chunks=(CHUNK,), maxshape=(None,), shuffle=True,
-                compression="gzip", compression_opts=1,
-            )  # fmt: skip
-            column.attrs["units"] = units
+            for name, (dtype, units) in EVENT_COLUMNS.items():
+                column = self._file.create_dataset(
+                    f"events/{name}", (0,), dtype, chunks=(CHUNK,), maxshape=(None,), shuffle=True,
+                    compression="gzip", compression_opts=1,
+                )  # fmt: skip
+                column.attrs["units"] = units
+
+    def _storing(self) -> AbstractContextManager[None]:
+        """What HDF5 refuses becomes an InputError: the file may be damaged, or the disk full."""
+        return damage_told(self._source, "figures cannot be stored in it")
 
     def events(self, columns: dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]) -> None:
         """Append events: one array for each of EVENT_COLUMNS, all of shape (n,)."""
         for name in EVENT_COLUMNS:
-            dataset, rows = self._file[f"events/{name}"], columns[name]
-            start = dataset.shape[0]
-            dataset.resize((start + len(rows),))
-            dataset[start:] = rows
+            rows = columns[name]
+            with self._storing():
+                dataset = self._file[f"events/{name}"]
+                start = dataset.shape[0]
+                dataset.resize((start + len(rows),))
+                dataset[start:] = rows
 
     def summary(
         self,
@@ -46,15 +55,20 @@ class ComputedWriter:
         figures: dict[str, int | float | None],
         histogram: tuple[Int64Array, Int64Array],
     ) -> None:
-        """Store the evaluation as canonical JSON, its figures one by one, and the histogram."""
-        self._file["statistics/json"] = text
-        for name, value in figures.items():
-            if value is not None:
-                self._file[f"statistics/{name}"] = value
-                if name.endswith("_ns"):
-                    self._file[f"statistics/{name}"].attrs["units"] = "ns"
-        group = self._file.create_group("histogram")
-        group.attrs.update({"NX_class": "NXdata", "signal": "count", "axes": "latency_samples"})
-        group["latency_samples"], group["count"] = histogram
-        group["latency_samples"].attrs["units"] = "sample"
-        self._file.attrs.update({"default": "histogram", "analyzed_by": __version__})
+        """Store the evaluation as canonical JSON, its figures one by one, and the histogram.
+
+        The last thing to be stored. Raises InputError if not all of it is in the file.
+        """
+        with self._storing():
+            self._file["statistics/json"] = text
+            for name, value in figures.items():
+                if value is not None:
+                    self._file[f"statistics/{name}"] = value
+                    if name.endswith("_ns"):
+                        self._file[f"statistics/{name}"].attrs["units"] = "ns"
+            group = self._file.create_group("histogram")
+            group.attrs.update({"NX_class": "NXdata", "signal": "count", "axes": "latency_samples"})
+            group["latency_samples"], group["count"] = histogram
+            group["latency_samples"].attrs["units"] = "sample"
+            self._file.attrs.update({"default": "histogram", "analyzed_by": __version__})
+            self._file.flush()

@@ -17,12 +17,12 @@ _RAISED = (KeyError, OSError, RuntimeError, TypeError, ValueError, OverflowError
 
 
 @contextmanager
-def damage_told(source: str) -> Iterator[None]:
+def damage_told(source: str, what: str = "damaged run file") -> Iterator[None]:
     """Whatever h5py raises for a damaged place becomes an InputError. For calls of h5py only."""
     try:
         yield
     except _RAISED as error:
-        raise input_error(source, None, "", f"damaged run file ({error})") from None
+        raise input_error(source, None, "", f"{what} ({error})") from None
 
 
 def damaged(source: str, what: str) -> InputError:

@@ -202,6 +202,18 @@ def test_a_header_without_an_end(tmp_path: Path) -> None:
     assert "line does not end" in outcome_of(dump(tmp_path / "c.vcd", "x" * 2_000_000, "$"))
 
 
+def test_names_do_not_swell(tmp_path: Path) -> None:
+    """A file of 200 kB whose signals would have 60 MB of names, and one with a long name."""
+    deep = "".join(f"$scope module m{n} $end\n" for n in range(3000))
+    signals = "".join(f"$var wire 1 {n:x}. s{n} $end\n" for n in range(5000))
+    header = HEADER.replace("$enddefinitions", f"{deep}{signals}$enddefinitions")
+    assert "up to 1000 characters" in outcome_of(dump(tmp_path / "a.vcd", "#0\n", header))
+    long = HEADER.replace("other", "o" * 900).replace("stimulus", "s")
+    told = outcome_of(dump(tmp_path / "b.vcd", "#0\n", long))
+    assert "no channel 'stimulus'" in told
+    assert len(told) < 500 + len(str(tmp_path))
+
+
 def test_a_rate_finer_than_the_time_scale_is_refused(tmp_path: Path) -> None:
     path = dump(tmp_path / "a.vcd", "#0\n")
     with pytest.raises(InputError, match="too coarse for 200000000 samples"):

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first look at a stranger's run file: whatever the file does to its reader, one line comes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from rig.errors import InputError
+from rig.instruments import EdgeBlock
+from rig.record import vetting
+from rig.record.reader import RunFile
+from rig.record.vetting import vet
+from rig.record.writer import RunWriter
+from tests.fuzz.names import seeds
+
+TEXTS = {"plan": "[plan]", "fixture": "[fixture]", "calibration": ""}
+MADE_UP = sorted(seeds("run_file").glob("*.gz"))
+HANGING = seeds("run_file") / "hdf5-hangs.gz"
+
+
+def run_file(path: Path, edges: int = 100) -> Path:
+    index = np.arange(edges, dtype=np.int64) * 10
+    channel = np.zeros(edges, np.uint8)
+    level = (1 - np.arange(edges) % 2).astype(np.uint8)
+    with RunWriter(path, TEXTS, {"a": 1}) as writer:
+        writer.edges(EdgeBlock(0, edges * 10, index, channel, level, 0))
+        writer.finish("complete", {})
+    return path
+
+
+def refusal_of(path: Path, patience_s: float = 20.0) -> str:
+    with pytest.raises(InputError) as refused:
+        vet(path, patience_s)
+    return str(refused.value)
+
+
+@pytest.fixture
+def opening(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Has the child do this in place of opening the file: HDF5 does not do it every time."""
+
+    def set_(act: Callable[[], object]) -> None:
+        monkeypatch.setattr(vetting, "RunFile", lambda _: act())
+
+    return set_
+
+
+def test_a_sound_file_passes_and_leaves_no_process(tmp_path: Path) -> None:
+    path = run_file(tmp_path / "run.h5", edges=100_000)
+    before = path.read_bytes()
+    for _ in range(3):
+        vet(path)
+    assert path.read_bytes() == before
+    assert not psutil.Process().children()
+
+
+WRITER = """
+import sys
+from pathlib import Path
+import numpy as np
+from rig.instruments import LOG_RECORD, EdgeBlock
+from rig.record.writer import RunWriter
+
+TEXTS = {"plan": "", "fixture": "", "calibration": ""}
+with RunWriter(Path(sys.argv[1]), TEXTS, {}) as writer:
+    edges = 20_000
+    level = (1 - np.arange(edges) % 2).astype(np.uint8)
+    for number in range(int(sys.argv[2])):
+        start = number * edges * 10
+        index = start + np.arange(edges, dtype=np.int64) * 10
+        end = start + edges * 10
+        writer.edges(EdgeBlock(start, end, index, np.zeros(edges, np.uint8), level, 0))
+        writer.log(np.zeros(1_000, LOG_RECORD))
+        writer.flush()
+        print(number, flush=True)
+"""
+
+
+def test_a_file_being_written_passes(tmp_path: Path) -> None:
+    """Its counts, and the index of its chunks, are never of the same moment."""
+    path = tmp_path / "run.h5"
+    words = [sys.executable, "-c", WRITER, str(path), "400"]
+    passed = 0
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"0\n"
+        draining = threading.Thread(target=writer.stdout.read)
+        draining.start()
+        while writer.poll() is None:
+            vet(path)
+            passed += 1
+        draining.join()
+    assert writer.returncode == 0
+    assert passed >= 10
+
+
+def test_what_the_reader_says_is_passed_on(tmp_path: Path) -> None:
+    assert "no such file" in refusal_of(tmp_path / "none.h5")
+    text = tmp_path / "text.h5"
+    text.write_text("not a run file")
+    assert "not a readable run file" in refusal_of(text)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGKILL])
+def test_a_reader_that_is_killed(tmp_path: Path, opening, number: signal.Signals) -> None:
+    opening(lambda: os.kill(os.getpid(), number))
+    assert refusal_of(tmp_path / "run.h5").endswith(f"HDF5 fails on it ({number.name})")
+
+
+def test_a_reader_that_hangs(tmp_path: Path, opening) -> None:
+    opening(threading.Event().wait)
+    text = refusal_of(tmp_path / "run.h5", patience_s=0.3)
+    assert text.endswith("HDF5 has not read it within 0.3 s")
+    assert not psutil.Process().children()
+
+
+def test_a_reader_that_wants_all_memory(tmp_path: Path, opening) -> None:
+    opening(lambda: bytearray(vetting.MEMORY_BYTES + (64 << 20)))
+    assert refusal_of(tmp_path / "run.h5").endswith("it asks for over 1024 MiB of memory")
+
+
+def test_a_reader_that_fails_in_its_own_way(tmp_path: Path, opening) -> None:
+    opening(lambda: 1 / 0)
+    assert refusal_of(tmp_path / "run.h5").endswith("HDF5 fails on it (exit status 1)")
+
+
+def test_other_threads_do_not_disturb(tmp_path: Path) -> None:
+    """The child inherits every lock in the state of the moment; none that it needs may be held."""
+    path = run_file(tmp_path / "run.h5")
+    over = threading.Event()
+
+    def read_on() -> None:
+        while not over.is_set():
+            with RunFile(path) as file:
+                list(file.edge_blocks())
+
+    threads = [threading.Thread(target=read_on) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(30):
+            vet(path)
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+@pytest.mark.parametrize("damage", range(12, 48, 5))
+def test_a_damaged_superblock_keeps_nobody_waiting(tmp_path: Path, damage: int) -> None:
+    """Left to itself HDF5 reads it again and again, for days."""
+    path = run_file(tmp_path / "run.h5")
+    data = bytearray(path.read_bytes())
+    data[damage] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="not a readable run file"):
+        RunFile(path)
+
+
+def test_a_file_that_keeps_hdf5_waiting(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    path.write_bytes(gzip.decompress(HANGING.read_bytes()))
+    assert "damaged run file" in refusal_of(path, patience_s=1.0)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [path for path in MADE_UP if path != HANGING],
+    ids=[path.stem for path in MADE_UP if path != HANGING],
+)
+def test_the_command_survives_made_up_files(tmp_path: Path, packed: Path) -> None:
+    """Files that HDF5 2.0 dies of or takes gigabytes for, and some that h5py did not expect."""
+    path = tmp_path / "run.h5"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    words = [sys.executable, "-m", "rig.cli.main", "show", str(path)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("rig: ")
+    assert ended.stderr.count("\n") == 1
+    assert ended.stdout == ""
