@@ -115,7 +115,7 @@ def test_losses_are_replayed_where_they_were(original: Path, tmp_path: Path) -> 
     code, errors = replay(lossy, tmp_path / "again.h5", "--count", 300)
     assert code == 4, errors
     assert stored_text(tmp_path / "again.h5") == stored_text(lossy)
-    assert "driver warning at sample 5000: usb: hiccup" in stored_text(lossy)
+    assert "driver warning at sample 5,000: usb: hiccup" in stored_text(lossy)
 
 
 def test_another_train_is_refused(original: Path, tmp_path: Path) -> None:
