@@ -11,7 +11,7 @@ from rig.capture.replay.sr_reader import RATE_MAX_HZ
 from rig.cli.output import show_result
 from rig.config.units import RATE, TIME, Quantity
 from rig.errors import InputError
-from rig.record.vetting import vet
+from rig.record.vetting import in_child, vet
 from rig.session.imported import CaptureSignals, analyze_capture, import_capture
 from rig.session.results import Result, evaluation_text, read, store, stored_text
 
@@ -51,7 +51,7 @@ def _run_file(options: argparse.Namespace) -> Result:
     result = read(options.file)
     same = evaluation_text(result.evaluation) == stored_text(options.file)
     if not same:
-        result = store(options.file)
+        in_child(options.file, lambda: store(options.file))
     words = "the same figures as stored" if same else "figures stored"
     print(f"{options.file}: {words}", file=sys.stderr)
     return result

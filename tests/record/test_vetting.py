@@ -16,11 +16,11 @@ import numpy as np
 import psutil
 import pytest
 
-from rig.errors import InputError
+from rig.errors import BenchError, InputError
 from rig.instruments import EdgeBlock
 from rig.record import vetting
 from rig.record.reader import RunFile
-from rig.record.vetting import vet
+from rig.record.vetting import in_child, vet
 from rig.record.writer import RunWriter
 from tests.fuzz.names import seeds
 
@@ -132,6 +132,21 @@ def test_a_reader_that_wants_all_memory(tmp_path: Path, opening) -> None:
 def test_a_reader_that_fails_in_its_own_way(tmp_path: Path, opening) -> None:
     opening(lambda: 1 / 0)
     assert refusal_of(tmp_path / "run.h5").endswith("HDF5 fails on it (exit status 1)")
+
+
+def test_what_a_child_writes_stays_and_what_it_raises_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    in_child(path, lambda: path.write_text("written"))
+    assert path.read_text() == "written"
+
+    def fail() -> None:
+        raise BenchError("the disk\nis full")
+
+    with pytest.raises(BenchError, match=r"the disk\\nis full"):
+        in_child(path, fail)
+    with pytest.raises(InputError, match=r"HDF5 fails on it \(SIGABRT\)"):
+        in_child(path, os.abort)
+    assert not psutil.Process().children()
 
 
 def test_other_threads_do_not_disturb(tmp_path: Path) -> None:

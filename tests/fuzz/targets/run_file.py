@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.recover import recover
-from rig.record.vetting import vet
+from rig.record.vetting import in_child, vet
 from rig.session.results import read, store, stored_text
 from tests.fuzz.refusal import file_of, refusal
 from tests.fuzz.run_files import LIVE, originals, patched
@@ -34,7 +35,7 @@ def one_input(data: bytes) -> None:
         content = patched(originals()[kind], data[1:], mend=mend)
     # A file that cannot be read is tried again, in case that it is being written: not here.
     with file_of(content, ".h5") as path, mock.patch("rig.record.reader.sleep"), refusal():
-        _vet(path)
+        _in_child(lambda: vet(path, _PATIENCE_S))
         _read_all(path)
         if choice & 0x20:
             read(path)
@@ -42,12 +43,12 @@ def one_input(data: bytes) -> None:
         if choice & 0x40:
             _recover(path)
         if choice & 0x80:
-            store(path)
+            _in_child(lambda: in_child(path, lambda: store(path), _PATIENCE_S))
 
 
-def _vet(path: Path) -> None:
+def _in_child(handle: Callable[[], None]) -> None:
     try:
-        vet(path, _PATIENCE_S)
+        handle()
     except InputError as error:
         if "exit status" in str(error):  # not HDF5's failure, an exception the reader let through
             raise AssertionError(str(error)) from None
