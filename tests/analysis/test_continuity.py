@@ -91,7 +91,7 @@ def test_many_late_edges_and_a_loose_wire(pattern):
     assert follow(here, here.receive([]), COUNT).gaps == ()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(trains(), st.sampled_from([10**6, 24 * 10**6, 10**9]), st.integers(-9_000, 9_000), st.data())
 def test_any_train_any_rate_without_a_hole(train, rate_hz, error_ppm, data):
     """A constant rate; fed in any pieces; numbers and lengths are those of the plan."""
@@ -299,7 +299,7 @@ def test_edges_that_follow_no_plan(count):
     assert gaps[-1].last_sample >= noise[-UNEXPLAINED_EDGES]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     trains(),
     st.lists(st.integers(0, 100_000) | st.sampled_from([0, 480, 1_920]), max_size=60),
@@ -337,7 +337,7 @@ def test_next_to_no_edges_say_nothing(count):
 # --- its parts -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trains(), st.data())
 def test_planned_edges_are_the_trains(train, data):
     plan, first = PlannedEdges(train), 0

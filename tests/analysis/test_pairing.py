@@ -122,7 +122,7 @@ def test_known_scripts(script):
 
 # What happens comes with quiet events around it: a late answer right before a merged interrupt
 # looks from outside exactly like another one (decision record 0004).
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.lists(st.sampled_from(["aaa", "maa", "daa", "laaa", "gaaa", "ggaaa"]), max_size=30),
     st.lists(st.integers(0, 100 * PERIOD), max_size=12),
@@ -165,7 +165,6 @@ def test_answer_before_any_stimulus_is_spurious():
     assert (kinds, delays, extras) == ([ANSWERED] * 2, [10, 10], [ExtraClass.SPURIOUS])
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 5000), max_size=40),
     st.lists(st.tuples(st.integers(0, 6000), st.integers(-5, 60)), max_size=40),

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -40,13 +41,17 @@ variants = pytest.mark.parametrize(
 unitsizes = pytest.mark.parametrize("unitsize", [1, 2])
 
 
+LENGTHS = st.one_of(st.integers(1, 300), st.just(2_500))
+"""Of which the long one holds more than two batches of the C code."""
+
+
 @st.composite
 def sample_trains(draw: st.DrawFn, unitsize: int) -> list[int]:
     """Stretches longer than a vector: quiet, one line toggling at some density, or all noisy."""
     generator = np.random.default_rng(draw(st.integers(0, 1 << 32)))
     samples = [draw(st.integers(0, 256**unitsize - 1))]
     for gap, length in draw(
-        st.lists(st.tuples(st.sampled_from([0, 1, 3, 20, 500]), st.integers(1, 300)), max_size=4)
+        st.lists(st.tuples(st.sampled_from([0, 1, 3, 20, 500]), LENGTHS), max_size=4)
     ):
         if gap == 0:
             samples += generator.integers(0, 256**unitsize, length).tolist()
@@ -230,3 +235,22 @@ def test_the_build_goes_on_without_a_compiler(tmp_path: Path, compiler: str, bui
     assert library.is_file() == builds
     if builds:
         assert native.load(library).variants == native.variants()
+
+
+def test_outputs_are_used_again_once_nobody_looks_at_them() -> None:
+    finder = NativeFinder(native.variants()[0], 1, 0xFF)
+    samples = np.tile(np.array([0, 1], np.uint8), 100_000)
+    found = [finder.find(samples, 0)[1] for _ in range(10)]
+    owners = [weakref.ref(offset.base) for offset, _ in found]
+    assert len({id(owner()) for owner in owners}) == len(found)
+    for offset, code in found:
+        assert np.array_equal(offset, np.arange(1, len(offset) + 1))
+        assert np.array_equal(code, np.tile([0x80, 0], len(code) // 2 + 1)[: len(code)])
+    kept, offset, code = found[-1], None, None
+    del found
+    again = 0
+    for _ in range(10):
+        last = finder.find(samples, 0)[1][0].base
+        assert last is not kept[0].base
+        again += any(last is owner() for owner in owners)
+    assert again

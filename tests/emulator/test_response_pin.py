@@ -138,7 +138,7 @@ def test_noise_canceler_on_noisy_lines(start: Start) -> None:
     with open_port(emulator.pty) as port:
         firmware = Firmware(emulator, port, CANCELER_ON)
 
-        @settings(max_examples=60, deadline=None, database=None)
+        @settings(max_examples=60, database=None)
         @given(noisy_lines())
         def check(line: list[tuple[int, int]]) -> None:
             edges = [(firmware.now + 1000 + at, level) for at, level in line]

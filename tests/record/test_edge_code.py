@@ -41,7 +41,7 @@ def trains(draw):
     return index, channel.astype(np.uint8), cuts, end
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(trains(), st.booleans())
 def test_any_edges_come_back(tmp_path_factory, train, flushed):
     index, channel, cuts, end = train
@@ -55,7 +55,7 @@ def test_any_edges_come_back(tmp_path_factory, train, flushed):
         assert np.array_equal(got, sent)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(trains(), st.data())
 def test_any_part_comes_back(tmp_path_factory, train, data):
     """Levels before a part, too, are those that the edges before it left."""

@@ -76,7 +76,7 @@ def test_everything_comes_back(tmp_path):
     assert level.tolist() == [1, 1, 0, 0]
 
 
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(st.integers(0, 3 * CHUNK), st.integers(1, 5), st.randoms(use_true_random=False))
 def test_chunk_borders_between_edges_of_one_sample(tmp_path_factory, n, stride, random):
     """All three channels change at once; no block may cut such a sample in two."""

@@ -201,7 +201,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sr_of(tmp_path_factory.mktemp("sr") / "a.sr", pulses(LATENCIES[:5]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_any_damage_is_one_line_or_harmless(data: st.DataObject, whole: Path) -> None:
     """Cut anywhere, one byte changed anywhere: an InputError, or a capture; nothing else."""

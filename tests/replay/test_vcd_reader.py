@@ -225,7 +225,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(words=st.lists(st.one_of(WORDS, st.text(max_size=4)), max_size=12), cut=st.integers(0, 420))
 def test_any_text_is_one_line_or_a_capture(
     words: list[str], cut: int, tmp_path_factory: pytest.TempPathFactory

@@ -47,7 +47,7 @@ def test_logarithm_is_close_and_never_below() -> None:
 
 
 @given(trains(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_stretch_is_that_of_the_whole(train: Train, data: st.DataObject) -> None:
     whole = train.edges(0, train.count)
     assert whole[0] == train.delay_ticks
@@ -61,7 +61,7 @@ def test_any_stretch_is_that_of_the_whole(train: Train, data: st.DataObject) -> 
 
 
 @given(trains())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_interval_is_below_the_shortest(train: Train) -> None:
     intervals = train.intervals(0, train.count - 1)
     assert (intervals >= train.shortest_interval_ticks).all()

@@ -98,16 +98,14 @@ def core_edges(core: ctypes.CDLL, train: Train) -> Int64Array:
         burst_spacing_ticks=320,
     )
 )
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_edges_are_the_firmware_s(core: ctypes.CDLL, train: Train) -> None:
     edges = core_edges(core, train)
     assert np.array_equal(edges, train.edges(0, train.count))
 
 
 @given(trains())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_firmware_accepts_what_the_host_accepts(core: ctypes.CDLL, train: Train) -> None:
     settings_c = settings_of(train)
     assert core.train_check(ctypes.byref(settings_c)) == 0

@@ -39,7 +39,7 @@ both = pytest.mark.parametrize("implementation", ["native", "python"])
 
 
 @both
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(capture=captures, wiring=wirings, glitch=glitches, cuts=cuts)
 def test_with_the_whole_run_in_view_it_is_the_analysis(
     implementation: str, capture: Capture, wiring: Wiring, glitch: int, cuts: list[int]
@@ -63,7 +63,7 @@ def test_with_the_whole_run_in_view_it_is_the_analysis(
     assert (flow.samples, flow.stimuli) == (capture.end, truth.counts.n)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(
     capture=captures,
     wiring=wirings,
@@ -101,7 +101,7 @@ def test_neither_implementation_nor_split_matters(
     event(f"doubts: {[bool(n) for n in (doubts.expired, doubts.forced, doubts.contradicted)]}")
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     capture=captures,
     wiring=wirings,
@@ -124,7 +124,7 @@ def test_whatever_is_decided_nothing_is_lost(
     assert flow.glitches() == truth.glitches
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(capture=targets(), horizon=st.integers(0, 500), cut=st.integers(1, 3000))
 def test_a_stimulus_is_decided_within_the_horizon(capture: Capture, horizon: int, cut: int) -> None:
     """Counted from what the analyzer has shown, less what the pins take to settle."""
@@ -209,7 +209,7 @@ def _edges(edges: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, n
     return block.index, block.channel, block.level
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 1 << 32), width=st.sampled_from([700, 2000, 5000]), cuts=cuts)
 def test_what_one_channel_keeps_waiting_needs_no_room(
     seed: int, width: int, cuts: list[int]

@@ -419,9 +419,7 @@ def means_nothing(pieces: list[bytes]) -> bool:
 
 
 @given(st.lists(st.binary(max_size=700), max_size=5).filter(means_nothing))
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_garbage_does_no_harm(long_lived, pieces):
     with socket.create_connection(("127.0.0.1", long_lived.port), 20) as host:
         for piece in pieces:

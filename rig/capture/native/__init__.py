@@ -7,6 +7,8 @@ then, and `status` says why.
 
 from __future__ import annotations
 
+import sys
+from collections import deque
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +27,8 @@ VARIANTS: Final = ("avx2", "sse2", "portable")
 CAPACITY: Final = 1 << 16
 """Edges found by one call at most: 320 KiB of output, which stay in the processor's cache."""
 _CAPACITY_MIN = 16
+_OUTPUTS_KEPT = 4
+"""Fresh memory of this size costs page faults, which take as long as finding the edges."""
 _INTERFACE = 2
 _MEND = "apt-get install gcc libc6-dev, then install latency-rig again"
 
@@ -107,15 +111,21 @@ class NativeFinder:
         self._capacity = capacity
         self._input = _ffi.new("struct edges_input *", {"mask": channel_mask})
         self._output = _ffi.new("struct edges_output *", {"capacity": capacity})
+        self._outputs: deque[FoundEdges] = deque(maxlen=_OUTPUTS_KEPT)
         self._renew_output()
 
     def _renew_output(self) -> None:
-        self._found = (
-            np.empty(self._capacity, dtype=np.uint32),
-            np.empty(self._capacity, dtype=np.uint8),
-        )
-        self._output.offset = _ffi.from_buffer("uint32_t[]", self._found[0])
-        self._output.code = _ffi.from_buffer("uint8_t[]", self._found[1])
+        """Point at an output that nobody looks at any more, or at a new one."""
+        found = next((kept for kept in self._outputs if _is_free(kept)), None)
+        if found is None:
+            found = (
+                np.empty(self._capacity, dtype=np.uint32),
+                np.empty(self._capacity, dtype=np.uint8),
+            )
+            self._outputs.append(found)
+        self._found = found
+        self._output.offset = _ffi.from_buffer("uint32_t[]", found[0])
+        self._output.code = _ffi.from_buffer("uint8_t[]", found[1])
 
     def find(self, samples: npt.NDArray[Any], before: int) -> tuple[int, FoundEdges]:
         """How many of `samples` were dealt with, at least one, and the edges in those.
@@ -137,3 +147,11 @@ class NativeFinder:
             self._renew_output()
             return used, (offset[:found], code[:found])
         return used, (offset[:found].copy(), code[:found].copy())
+
+
+def _is_free(found: FoundEdges) -> bool:
+    """Whether no slice of the arrays is left, as each is a user of its array.
+
+    The two users allowed are the tuple and the function that counts.
+    """
+    return all(sys.getrefcount(found[n]) <= 2 for n in (0, 1))

@@ -55,24 +55,28 @@ TARGET static inline __m256i narrow(__m256i low, __m256i high)
     return _mm256_permute4x64_epi64(_mm256_packus_epi16(low, high), 0xd8);
 }
 
-TARGET static inline int stirs(const uint8_t *now, __m256i before, __m256i mask, size_t unit)
+EDGES_INLINE TARGET int any(const uint8_t *now, size_t bytes, __m256i before, __m256i mask)
 {
-    __m256i any = _mm256_setzero_si256();
+    __m256i low = _mm256_setzero_si256(), high = low;
 
-    for (size_t i = 0; i < STRETCH * unit; i += VECTOR_BYTES)
-        any = _mm256_or_si256(any, _mm256_xor_si256(load(now + i), before));
-    return !_mm256_testz_si256(any, mask);
+    for (size_t i = 0; i < bytes; i += CACHE_LINE) {
+        edges_ask_ahead(now + i);
+        low = _mm256_or_si256(low, _mm256_xor_si256(load(now + i), before));
+        high = _mm256_or_si256(high, _mm256_xor_si256(load(now + i + VECTOR_BYTES), before));
+    }
+    return !_mm256_testz_si256(_mm256_or_si256(low, high), mask);
 }
 
-TARGET static inline int stirs_8(const uint8_t *now, uint16_t mask)
+EDGES_INLINE TARGET int stirs_8(const uint8_t *now, uint16_t mask, size_t samples)
 {
-    return stirs(now, _mm256_set1_epi8((char)now[-1]), _mm256_set1_epi8((char)mask), 1);
+    return any(now, samples, _mm256_set1_epi8((char)now[-1]), _mm256_set1_epi8((char)mask));
 }
 
-TARGET static inline int stirs_16(const uint8_t *now, uint16_t mask)
+EDGES_INLINE TARGET int stirs_16(const uint8_t *now, uint16_t mask, size_t samples)
 {
-    return stirs(now, _mm256_set1_epi16((short)edges_sample(now - 2, 2)),
-                 _mm256_set1_epi16((short)mask), 2);
+    __m256i before = _mm256_set1_epi16((short)edges_sample(now - 2, 2));
+
+    return any(now, 2 * samples, before, _mm256_set1_epi16((short)mask));
 }
 
 TARGET static inline uint64_t changed_8(const uint8_t *now, uint16_t mask)

@@ -24,13 +24,16 @@ EDGES_INLINE uint64_t difference(const uint8_t *now, uint64_t mask, size_t unit)
     return (load(now) ^ load(now - unit)) & mask;
 }
 
-EDGES_INLINE int stirs(const uint8_t *now, uint64_t before, uint64_t mask, size_t unit)
+EDGES_INLINE int any(const uint8_t *now, size_t bytes, uint64_t before, uint64_t mask)
 {
-    uint64_t any = 0;
+    uint64_t different = 0;
 
-    for (size_t i = 0; i < STRETCH * unit; i += WORD_BYTES)
-        any |= load(now + i) ^ before;
-    return (any & mask) != 0;
+    for (size_t line = 0; line < bytes; line += CACHE_LINE) {
+        edges_ask_ahead(now + line);
+        for (size_t i = line; i < line + CACHE_LINE; i += WORD_BYTES)
+            different |= load(now + i) ^ before;
+    }
+    return (different & mask) != 0;
 }
 
 /* One bit for each byte that is not 0: its top bit is raised, without carry into the next byte,
@@ -52,14 +55,14 @@ static inline uint64_t halves_set(uint64_t word)
     return (top >> 15) * UINT64_C(0x0001000200040008) >> 48 & 0xf;
 }
 
-static inline int stirs_8(const uint8_t *now, uint16_t mask)
+EDGES_INLINE int stirs_8(const uint8_t *now, uint16_t mask, size_t samples)
 {
-    return stirs(now, EACH_BYTE * now[-1], EACH_BYTE * (mask & 0xff), 1);
+    return any(now, samples, EACH_BYTE * now[-1], EACH_BYTE * (mask & 0xff));
 }
 
-static inline int stirs_16(const uint8_t *now, uint16_t mask)
+EDGES_INLINE int stirs_16(const uint8_t *now, uint16_t mask, size_t samples)
 {
-    return stirs(now, EACH_HALF * edges_sample(now - 2, 2), EACH_HALF * mask, 2);
+    return any(now, 2 * samples, EACH_HALF * edges_sample(now - 2, 2), EACH_HALF * mask);
 }
 
 static inline uint64_t changed_8(const uint8_t *now, uint16_t mask)

@@ -16,28 +16,37 @@ EDGES_INLINE __m128i difference(const uint8_t *now, __m128i mask, size_t unit)
     return _mm_and_si128(_mm_xor_si128(sample, previous), mask);
 }
 
-EDGES_INLINE int stirs(const uint8_t *now, __m128i before, __m128i mask, size_t unit)
+EDGES_INLINE __m128i xor(const uint8_t *now, __m128i before)
 {
-    __m128i any = _mm_setzero_si128();
+    return _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)now), before);
+}
 
-    for (size_t i = 0; i < STRETCH * unit; i += VECTOR_BYTES) {
-        __m128i sample = _mm_loadu_si128((const __m128i *)(const void *)(now + i));
+/* Two sums, so that they need not wait for each other. */
+EDGES_INLINE int any(const uint8_t *now, size_t bytes, __m128i before, __m128i mask)
+{
+    __m128i even = _mm_setzero_si128(), odd = even;
 
-        any = _mm_or_si128(any, _mm_xor_si128(sample, before));
+    for (size_t line = 0; line < bytes; line += CACHE_LINE) {
+        edges_ask_ahead(now + line);
+        for (size_t i = line; i < line + CACHE_LINE; i += 2 * VECTOR_BYTES) {
+            even = _mm_or_si128(even, xor(now + i, before));
+            odd = _mm_or_si128(odd, xor(now + i + VECTOR_BYTES, before));
+        }
     }
-    any = _mm_cmpeq_epi8(_mm_and_si128(any, mask), _mm_setzero_si128());
-    return _mm_movemask_epi8(any) != 0xffff;
+    even = _mm_and_si128(_mm_or_si128(even, odd), mask);
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(even, _mm_setzero_si128())) != 0xffff;
 }
 
-static inline int stirs_8(const uint8_t *now, uint16_t mask)
+EDGES_INLINE int stirs_8(const uint8_t *now, uint16_t mask, size_t samples)
 {
-    return stirs(now, _mm_set1_epi8((char)now[-1]), _mm_set1_epi8((char)mask), 1);
+    return any(now, samples, _mm_set1_epi8((char)now[-1]), _mm_set1_epi8((char)mask));
 }
 
-static inline int stirs_16(const uint8_t *now, uint16_t mask)
+EDGES_INLINE int stirs_16(const uint8_t *now, uint16_t mask, size_t samples)
 {
-    return stirs(now, _mm_set1_epi16((short)edges_sample(now - 2, 2)), _mm_set1_epi16((short)mask),
-                 2);
+    __m128i before = _mm_set1_epi16((short)edges_sample(now - 2, 2));
+
+    return any(now, 2 * samples, before, _mm_set1_epi16((short)mask));
 }
 
 static inline uint64_t changed_8(const uint8_t *now, uint16_t mask)
