@@ -11,9 +11,6 @@
 
 enum { VECTOR_BYTES = 32, HALF = STRETCH / 2, GROUP = 8 };
 
-/* Below this many changes in a stretch they are written by twos. */
-enum { DENSE = 6 };
-
 /* For a byte: the numbers of its set bits, lowest first, a byte each. */
 static uint64_t set_bits[256];
 

@@ -28,6 +28,10 @@ enum { STRETCH = 64, BATCH = 16 };
  * Asking for what lies beyond the buffer is harmless. */
 enum { AHEAD = 4096, CACHE_LINE = 64 };
 
+/* A stretch with this many changes or more is worth working out for all of its samples at once, by
+ * the variants that can. */
+enum { DENSE = 6 };
+
 /* A batch is looked at as a whole first if the one before had no more busy stretches than this. */
 enum { NEARLY_QUIET = 1 };
 
