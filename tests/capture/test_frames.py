@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,7 +94,7 @@ def test_a_false_count_is_refused(count: int) -> None:
 
 
 def test_an_edge_outside_its_block_is_refused() -> None:
-    outside = replace(BLOCK, end_sample=BLOCK.start_sample + 8)
+    outside = BLOCK._replace(end_sample=BLOCK.start_sample + 8)
     with pytest.raises(frames.FrameError, match="an edge 8 samples into a block of 8"):
         frames.unpack_block(joined(frames.pack_block(outside, 0, WAY))[16:])
 
@@ -104,7 +103,7 @@ def test_an_edge_outside_its_block_is_refused() -> None:
     ("offset", "code"), [([8, 1], [0, 0]), ([5, 5], [1, 0x80]), ([5, 5], [3, 3])]
 )
 def test_edges_out_of_order_are_refused(offset: list[int], code: list[int]) -> None:
-    damaged = replace(BLOCK, offset=np.array(offset, np.uint32), code=np.array(code, np.uint8))
+    damaged = BLOCK._replace(offset=np.array(offset, np.uint32), code=np.array(code, np.uint8))
     with pytest.raises(frames.FrameError, match="out of order"):
         frames.unpack_block(joined(frames.pack_block(damaged, 0, WAY))[16:])
 
