@@ -18,10 +18,16 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 APT := gcc make libc6-dev python3-venv \
        libsigrok4 sigrok-cli sigrok-firmware-fx2lafw \
        gcc-avr avr-libc binutils-avr libsimavr-dev libcmocka-dev
-#   qemu-system-x86       real kernels as targets (fixtures qemu-debian, qemu-debian-rt)
-#   xz-utils              their modules
+#   qemu-system-x86 -arm  real kernels as targets (fixtures qemu-debian, qemu-debian-arm64, ...)
+#   gcc-aarch64-linux-gnu libc6-dev-arm64-cross  the agent for arm64
+#   xz-utils              the kernels' modules
 #   openssh-server, -client  a target behind ssh; the server is started by the tests only
-APT_DEV := $(APT) qemu-system-x86 xz-utils openssh-client openssh-server
+#   xvfb and the libraries   a window without a screen
+APT_DEV := $(APT) qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+       xz-utils openssh-client openssh-server \
+       xvfb xauth libegl1 libgl1 libdbus-1-3 libfontconfig1 fonts-dejavu-core libxkbcommon-x11-0 \
+       libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 \
+       libxcb-shape0 libxcb-xinerama0
 #   clang libclang-rt-14-dev  fuzzing
 APT_FUZZ := $(APT) clang libclang-rt-14-dev
 

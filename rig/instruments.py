@@ -244,6 +244,8 @@ class TargetSummary:
     """Log records, one for each pin write."""
     dropped: int
     """Records that found the log full."""
+    further: dict[str, int] = field(default_factory=dict)
+    """What else it counted, if it says so: `unanswered`, `overruns`, `triggers`."""
 
 
 LOG_RECORD = np.dtype(
@@ -257,6 +259,23 @@ LOG_RECORD = np.dtype(
     ]
 )
 """One record of the agent's log, 40 bytes, little-endian."""
+
+LOG_COALESCED = 0x02
+"""Flag of a record: interrupts came since the one before that were handled and got no answer of
+their own; this answer is theirs too."""
+
+LOG_MISSED = 0x01
+"""Periods passed since the record before without an answer of their own."""
+LOG_SPAN = 0x04
+"""From a handler's entry to its exit."""
+LOG_TASK = 0x08
+"""Where an interrupted task went on; no answer."""
+LOG_TRIGGER = 0x10
+"""A pulse that the target gave itself; no answer."""
+LOG_OF_TASK = 0x20
+"""Of a span: it was the agent's task that was interrupted."""
+LOG_OVERRUN = 0x40
+"""When this answer was done the next period was already due."""
 
 LogArray = npt.NDArray[np.void]
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class Wiring:
     """Level of the stimulus line after its leading edge."""
     answer_level: int | None = None
     """Level of the response line after an answer; None: every edge of it is one."""
+    task: int | None = None
+    """Channel of the pin of a task that is interrupted, if it is wired."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Observation:
     sequence: Int64Array | None
     """Shape (m,), value of the sequence pins just after each answer; None if none are wired."""
     end_sample: int
+    task: Int64Array = field(default_factory=lambda: np.empty(0, np.int64))
+    """Shape (k,), samples of all edges at the interrupted task's pin."""
 
 
 def settle_samples(wiring: Wiring, sample_rate_hz: int) -> int:
@@ -59,7 +63,7 @@ class Observer:
         self._wiring = wiring
         self._settle = settle_samples(wiring, sample_rate_hz)
         empty = np.empty(0, np.int64)
-        self._stimulus, self._response = empty, empty
+        self._stimulus, self._response, self._task = empty, empty, empty
         self._pin_edges = [empty for _ in wiring.sequence]
         self._pin_levels: list[int] | None = None
 
@@ -74,6 +78,9 @@ class Observer:
         if wiring.answer_level is not None:
             answers &= block.level == wiring.answer_level
         self._response = np.concatenate([self._response, block.index[answers]])
+        if wiring.task is not None:
+            edges = block.index[block.channel == wiring.task]
+            self._task = np.concatenate([self._task, edges])
         self._pin_edges = [
             np.concatenate([edges, block.index[block.channel == channel]])
             for edges, channel in zip(self._pin_edges, wiring.sequence, strict=True)
@@ -87,10 +94,11 @@ class Observer:
     def _take(self, end: int) -> Observation:
         stimulus, self._stimulus = _split(self._stimulus, end)
         response, self._response = _split(self._response, end)
+        task, self._task = _split(self._task, end)
         sequence = self._sequence_at(response) if self._wiring.sequence else None
         if self._wiring.sequence:
             self._forget_pin_edges(end)
-        return Observation(stimulus, response, sequence, end)
+        return Observation(stimulus, response, sequence, end, task)
 
     def _sequence_at(self, response: Int64Array) -> Int64Array:
         value = np.zeros(len(response), np.int64)

@@ -14,11 +14,15 @@ So a late answer is told from a merged interrupt by what follows: behind a late 
 catches up (d returns), behind a merged one it never does. Decision record 0004 has the limits of
 this rule.
 
+A handler count that jumps tells of interrupts that were handled and got no answer of their own:
+missed. If the answer's record in the log says that it serves them too (coalesced), they are merged.
+
 Two passes over the data keep memory flat: the first finds m (kept as runs), the second pairs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -189,11 +193,22 @@ class Events:
     """Shape (e,), ExtraClass."""
 
 
+Coalesced = Callable[[int, int], npt.NDArray[np.bool_]]
+"""Number of the first answer, how many: shape (n,), whether an answer also serves the interrupts
+that were handled since the answer before it."""
+
+
+def none_coalesced(_first: int, count: int) -> npt.NDArray[np.bool_]:
+    """Without a log that tells, no answer is known to."""
+    return np.zeros(count, np.bool_)
+
+
 class Pairer:
     """Second pass: pairs stretch by stretch. Memory: the stimuli not yet decided."""
 
-    def __init__(self, profile: MergeProfile) -> None:
+    def __init__(self, profile: MergeProfile, coalesced: Coalesced = none_coalesced) -> None:
         self._profile = profile
+        self._coalesced = coalesced
         self._counter = _Counter()
         self._pending = np.empty(0, np.int64)
         self._first = 0  # number of the first pending stimulus, from 0
@@ -206,6 +221,7 @@ class Pairer:
         self._pending = np.concatenate([self._pending, stimulus])
         merged = self._profile.merged_before(self._answers, len(response))
         number = self._answers + np.arange(len(response))
+        shared = self._coalesced(self._answers, len(response))
         self._answers += len(response)
         extra = counted.repeated | counted.surplus
         # By order alone an answer too many can only be a second one to an earlier stimulus.
@@ -215,7 +231,7 @@ class Pairer:
         owner = counted.count[own] + merged[own] - 1  # number of the stimulus, from 0
         first, decided = self._decide(owner, response[own], number[own])
         if count is not None:
-            self._mark_merged(decided, owner - first, merged[own])
+            self._mark_merged(decided, owner - first, merged[own], shared[own])
         return Events(first, *decided, response[extra], kind[extra].astype(np.uint8))
 
     def finish(self) -> Events:
@@ -247,10 +263,13 @@ class Pairer:
         decided: tuple[Int64Array, Int64Array, Int64Array, UInt8Array],
         place: Int64Array,
         merged: Int64Array,
+        shared: npt.NDArray[np.bool_],
     ) -> None:
         """Stimuli just before one that shares its answer with them take that answer too."""
         _, answered, answer, kind = decided
         newly = np.diff(merged, prepend=self._last_merged)
+        # A coalesced answer serves all since the answer before it, merged in the hardware or not.
+        newly = np.where(shared, np.diff(place, prepend=-1) - 1, newly)
         for j in np.flatnonzero(newly > 0):
             last = int(place[j])
             span = slice(max(0, last - int(newly[j])), last)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from rig.analysis.observation import Wiring
@@ -27,15 +27,33 @@ class Limits:
     duplicate: int | None = None
     spurious: int | None = None
     merged: int | None = None
+    interval_error_ns: float | None = None
+    """Largest departure of an interval from the nominal period, either way."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for what is no number: limits may come from a foreign file."""
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for each in fields(self):
+            value = getattr(self, each.name)
             if value is not None and (
                 isinstance(value, bool) or not isinstance(value, int | float)
             ):
-                raise ValueError(f"limit {field.name} is {value!r}")
+                raise ValueError(f"limit {each.name} is {value!r}")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Periods that the target answers, or interrupts that it makes, by its own clock."""
+
+    period_ns: int
+    count: int
+    """Periods, answered or missed, or interrupts made, after which it ends."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what no plan asks: a schedule may come from a foreign file."""
+        for name, most in (("period_ns", 10**12), ("count", 2**32)):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value <= most:
+                raise ValueError(f"{name} is {value!r}")
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,26 @@ class Settings:
     train: Train | None
     """None: not known, as of a capture that was made without this rig's stimulus."""
     limits: Limits
+    schedule: Schedule | None = None
+    """Of a run of periods, which has no train."""
+    tick_hz: int | None = None
+    """Nominal rate of the target's cycle counter; None: not known, as of an older file."""
+    agent: dict[str, str] = field(default_factory=dict)
+    """What was asked of the agent beyond the measurement, in its own words."""
+    triggers: Schedule | None = None
+    """Of a run whose interrupts the target makes itself, which has no train."""
+
+    @property
+    def by_target(self) -> Schedule | None:
+        """What makes the events in place of a train: the target's own clock."""
+        return self.schedule or self.triggers
+
+    @property
+    def planned(self) -> int | None:
+        """Events planned, stimuli or periods; None: not known."""
+        if self.by_target is not None:
+            return self.by_target.count
+        return None if self.train is None else self.train.count
 
     def __post_init__(self) -> None:
         """Raises ValueError for what no run can have: settings may come from a foreign file."""
@@ -59,8 +97,18 @@ class Settings:
             value = getattr(self, name)
             if not isinstance(value, int) or not least <= value < 2**63:
                 raise ValueError(f"{name} is {value!r}")
+        if self.tick_hz is not None and (
+            type(self.tick_hz) is not int or not 1 <= self.tick_hz < 2**63
+        ):
+            raise ValueError(f"tick_hz is {self.tick_hz!r}")
+        if not isinstance(self.agent, dict) or not all(
+            isinstance(text, str) for pair in self.agent.items() for text in pair
+        ):
+            raise ValueError(f"agent is {self.agent!r}")
         wiring = self.wiring
         channels = (wiring.stimulus, wiring.response, *wiring.sequence)
+        if wiring.task is not None:
+            channels = (*channels, wiring.task)
         if not all(isinstance(c, int) and 0 <= c < CHANNELS_MAX for c in channels):
             raise ValueError(f"channels are {channels}")
         levels_known = wiring.active_level in (0, 1) and wiring.answer_level in (None, 0, 1)
@@ -81,7 +129,13 @@ class Account:
     handled: int | None = None
     """Interrupts that the target's handler counted."""
     log_dropped: int = 0
-    """Pin writes that found the target's log full."""
+    """Records that found the target's log full."""
+    unanswered: int | None = None
+    """Interrupts or periods that got no pin write of their own, by the agent's count."""
+    overruns: int | None = None
+    """Answers that ended when the next period was already due, by the agent's count."""
+    triggers: int | None = None
+    """Interrupts that the target made itself, by the agent's count."""
     backlog_max_ns: int | None = None
     """How far the host was behind the analyzer's driver, at most; not judged."""
     backlog_max_sample: int = 0
@@ -96,12 +150,12 @@ class Account:
         """Raises ValueError for values of a wrong type: an account may come from a foreign file."""
         if not isinstance(self.interrupted, bool) or not isinstance(self.failure, str):
             raise ValueError(f"interrupted {self.interrupted!r}, failure {self.failure!r}")
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in {"interrupted", "failure"} or value is None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name in {"interrupted", "failure"} or value is None:
                 continue
             if not isinstance(value, int) or value < 0:
-                raise ValueError(f"{field.name} is {value!r}")
+                raise ValueError(f"{each.name} is {value!r}")
 
 
 class RawRun(Protocol):

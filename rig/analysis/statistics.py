@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
@@ -23,6 +24,13 @@ class ExactHistogram:
     def __init__(self) -> None:
         self._values = np.empty(0, np.int64)
         self._counts = np.empty(0, np.int64)
+
+    @classmethod
+    def of(cls, values: Int64Array, counts: Int64Array) -> Self:
+        """Of values that are counted already: all different, ascending; shapes (k,)."""
+        histogram = cls()
+        histogram._values, histogram._counts = values, counts
+        return histogram
 
     @property
     def values(self) -> Int64Array:
@@ -41,11 +49,15 @@ class ExactHistogram:
 
     def add(self, values: Int64Array) -> None:
         """Count `values`, shape (n,)."""
-        new, count = np.unique(values, return_counts=True)
-        merged, where = np.unique(np.concatenate([self._values, new]), return_inverse=True)
-        counts = np.zeros(len(merged), np.int64)
-        np.add.at(counts, where, np.concatenate([self._counts, count]))
-        self._values, self._counts = merged, counts
+        self.add_counted(*np.unique(values, return_counts=True))
+
+    def add_counted(self, values: Int64Array, counts: Int64Array) -> None:
+        """Count each of `values` as often as `counts` says; shapes (k,), values in any order."""
+        both = np.concatenate([self._values, values])
+        merged, where = np.unique(both, return_inverse=True)
+        total = np.zeros(len(merged), np.int64)
+        np.add.at(total, where, np.concatenate([self._counts, counts]))
+        self._values, self._counts = merged, total
 
     def order_statistic(self, rank: int) -> int:
         """The value at `rank` (from 0) of the sorted data."""
@@ -85,6 +97,25 @@ class Statistics:
     interquartile_range_ns: float | None = None
     p99_ns: float | None = None
     p99_9_ns: float | None = None
+    sample_deviation_ns: float | None = None
+    """Estimate of the deviation of the distribution behind the values: n - 1 for n. From n = 2."""
+    median_absolute_deviation_ns: float | None = None
+    """Median distance from the median, not scaled to a normal distribution's deviation."""
+    p90_ns: float | None = None
+    """This and the following: from where at least one value is expected above."""
+    p95_ns: float | None = None
+    p99_99_ns: float | None = None
+    p99_999_ns: float | None = None
+    p99_9999_ns: float | None = None
+
+
+def median_absolute_deviation(histogram: ExactHistogram) -> Fraction:
+    """Median distance of the values from their median, in their unit, exact."""
+    # The median is a whole number or half of one: twice it is whole.
+    twice_median = int(2 * histogram.quantile(Fraction(1, 2)))
+    distances = ExactHistogram()
+    distances.add_counted(np.abs(2 * histogram.values - twice_median), histogram.counts)
+    return distances.quantile(Fraction(1, 2)) / 2
 
 
 def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:
@@ -104,21 +135,31 @@ def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:
     def ns(samples: Fraction | int) -> float:
         return float(samples * sample_ns)
 
+    def where_allowed(percent: str) -> float | None:
+        return ns(at(percent)) if n * (100 - Fraction(percent)) >= 100 else None
+
     # The square root is taken once, of an exact integer: n * deviation = sqrt(n*sum(x^2) - sum^2).
-    deviation = math.sqrt(n * squares - total * total) / n * float(sample_ns)
+    root = math.sqrt(n * squares - total * total) * float(sample_ns)
     return Statistics(
         n=n,
         average_ns=ns(Fraction(total, n)),
         min_ns=ns(values[0]),
         max_ns=ns(values[-1]),
         gap_ns=ns(values[-1] - values[0]),
-        deviation_ns=deviation,
+        deviation_ns=root / n,
         median_ns=ns(at("50")),
         quartile_1_ns=ns(at("25")),
         quartile_3_ns=ns(at("75")),
         interquartile_range_ns=ns(at("75") - at("25")),
         p99_ns=ns(at("99")),
         p99_9_ns=ns(at("99.9")),
+        sample_deviation_ns=root / math.sqrt(n * (n - 1)) if n > 1 else None,
+        median_absolute_deviation_ns=ns(median_absolute_deviation(histogram)),
+        p90_ns=where_allowed("90"),
+        p95_ns=where_allowed("95"),
+        p99_99_ns=where_allowed("99.99"),
+        p99_999_ns=where_allowed("99.999"),
+        p99_9999_ns=where_allowed("99.9999"),
     )
 
 

@@ -39,6 +39,7 @@ from rig.instruments import (
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.stimulus.train import Train
+from rig.target.protocol import FURTHER_COUNTS
 
 REPLAYED = "replay"
 """Stands for the driver in a replayed run's own record."""
@@ -60,6 +61,8 @@ def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
     with RunFile(path) as file:
         _require_complete(file)
         train_over = threading.Event()
+        if file.settings.get("train") is None:
+            train_over.set()
         yield Bench(
             analyzer=ReplayAnalyzer(_RunSource(file), train_over, _backlog(file)),
             stimulus=ReplayStimulus(file, train_over),
@@ -120,8 +123,9 @@ class ReplayStimulus(Closing):
         self._train_over = train_over
         self._fetched = 0
         self._planned = 0
+        idle = file.settings.get("train") is None
         self._counts = {
-            name: _count(file, name)
+            name: 0 if idle else _count(file, name)
             for name in ("sent", "stimulus_late", "stimulus_late_max_ticks", "capture_overruns")
         }
 
@@ -184,6 +188,7 @@ class ReplayTarget(Closing):
             handled=_count(file, "handled"),
             records=file.log_count,
             dropped=_count(file, "log_dropped"),
+            further={name: _count(file, name) for name in FURTHER_COUNTS if name in file.report},
         )
 
     def environment(self) -> dict[str, object]:
@@ -192,7 +197,17 @@ class ReplayTarget(Closing):
         return stored if isinstance(stored, dict) else {}
 
     def arm(self, options: ArmOptions) -> None:
-        """There is nothing to arm."""
+        """Raises InputError if the run's periods were others."""
+        schedule = self._file.settings.get("schedule") or self._file.settings.get("triggers")
+        asked = [options.options.get(name) for name in ("period_ns", "count")]
+        if not isinstance(schedule, dict):
+            schedule = {}
+        made = [schedule.get(name) for name in ("period_ns", "count")]
+        if asked != [None if value is None else str(value) for value in made]:
+            raise InputError(
+                f"{self._file.path}: was made with other periods; give the plan, --count and "
+                "--period that it was made with"
+            )
 
     def stop(self) -> TargetSummary:
         """The agent's account after the run."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from rig.closing import Closing
 from rig.config.fixture import Fixture
+from rig.config.virtual import VirtualGuest
 from rig.errors import BenchError, InputError
 
 CLOSE_TIMEOUT_S = 10.0
@@ -38,6 +39,16 @@ class CableEnds:
     """Serial port."""
     target: tuple[str, int]
     """Host and port of the agent."""
+
+
+def _request(fixture: Fixture) -> dict[str, object]:
+    """The fixture's text, and what of it depends on the plan."""
+    guest = None if fixture.virtual is None else fixture.virtual.target
+    return {
+        "fixture": fixture.text,
+        "source": fixture.source,
+        "driver_irq": not isinstance(guest, VirtualGuest) or guest.driver_irq,
+    }
 
 
 class VirtualProcess(Closing):
@@ -80,7 +91,7 @@ class VirtualProcess(Closing):
     ) -> CableEnds:
         stdin = self._process.stdin
         assert stdin is not None  # noqa: S101 - it is a pipe
-        request = json.dumps({"fixture": fixture.text, "source": fixture.source})
+        request = json.dumps(_request(fixture))
         with contextlib.suppress(BrokenPipeError):
             stdin.write(request.encode() + b"\n")
             stdin.flush()

@@ -41,11 +41,15 @@ class Finding:
     """What to do; empty if nothing needs doing."""
     needed: bool = True
     """Nothing at all can be measured without it."""
+    driver: str = ""
+    """Of an analyzer that is there: libsigrok's driver."""
+    port: str = ""
+    """Of a serial port: its device."""
 
 
 def command(_options: argparse.Namespace) -> int:
     """Print a line for each finding; 3 if something that every bench needs is missing."""
-    findings = list(_findings())
+    findings = list(look())
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
         mark = "ok     " if not finding.mend else ("MISSING" if finding.needed else "note   ")
@@ -55,7 +59,8 @@ def command(_options: argparse.Namespace) -> int:
     return 3 if any(finding.mend and finding.needed for finding in findings) else 0
 
 
-def _findings() -> Iterator[Finding]:
+def look() -> Iterator[Finding]:
+    """All that is looked at, in order; takes a moment."""
     yield from _libsigrok()
     yield _extraction()
     yield _fx2lafw_firmware()
@@ -116,7 +121,8 @@ def _analyzers() -> Iterator[Finding]:
     for analyzer in found:
         yield analyzer_finding(analyzer, firmware_folders())
     if BEAGLELOGIC.exists():
-        yield Finding("analyzer BeagleLogic", f"{BEAGLELOGIC}: driver beaglelogic")
+        state = f"{BEAGLELOGIC}: driver beaglelogic"
+        yield Finding("analyzer BeagleLogic", state, driver="beaglelogic")
     elif not found:
         mend = "plug one in   (not for the virtual bench, nor for a BeagleLogic over TCP)"
         yield Finding("analyzers", "none found on USB", mend, needed=False)
@@ -131,13 +137,16 @@ def analyzer_finding(analyzer: Present, folders: list[Path]) -> Finding:
     if missing:
         files = ", ".join(missing)
         if kind.is_packaged:
-            return Finding(what, f"{state}, {files} is not there", kind.source, needed=False)
+            state = f"{state}, {files} is not there"
+            return Finding(what, state, kind.source, needed=False, driver=kind.driver)
         mend = f"put {files} into {OWN_FIRMWARE}; {kind.source}"
-        return Finding(what, f"{state}, without its maker's firmware", mend, needed=False)
+        state = f"{state}, without its maker's firmware"
+        return Finding(what, state, mend, needed=False, driver=kind.driver)
     if not os.access(analyzer.node, os.R_OK | os.W_OK):
         mend = "sudo usermod -aG plugdev $USER, log in again, unplug and plug the analyzer"
-        return Finding(what, f"{state}, no permission for {analyzer.node}", mend, needed=False)
-    return Finding(what, state)
+        state = f"{state}, no permission for {analyzer.node}"
+        return Finding(what, state, mend, needed=False, driver=kind.driver)
+    return Finding(what, state, driver=kind.driver)
 
 
 def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -> Finding:
@@ -153,15 +162,15 @@ def _serial_ports() -> Iterator[Finding]:
         mend = "plug the stimulus microcontroller in   (not for the virtual bench)"
         yield Finding("serial ports", "none found", mend, needed=False)
     for port in ports:
+        what = f"serial port {port.device}"
         about = " ".join(part for part in (port.description, port.serial_number) if part)
         if os.access(port.device, os.R_OK | os.W_OK):
-            yield Finding(f"serial port {port.device}", about)
+            yield Finding(what, about, port=port.device)
         else:
             group = _group_of(Path(port.device))
             mend = f"sudo usermod -aG {group} $USER, then log in again"
-            yield Finding(
-                f"serial port {port.device}", f"{about}, no permission", mend, needed=False
-            )
+            state = f"{about}, no permission"
+            yield Finding(what, state, mend, needed=False, port=port.device)
 
 
 def _group_of(path: Path) -> str:

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from rig import __version__
+from rig.config.plan_agent import TIMERS
 from rig.errors import RigError
 
 EXIT_CODES = """\
@@ -52,7 +53,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_analyze(commands)
     _add_export(commands)
     _add_recover(commands)
+    _add_length(commands)
+    _add_report(commands)
+    _add_compare(commands)
     _add_target(commands)
+    _add_gui(commands)
     for name, text in (
         ("plans", "list the built-in plans"),
         ("fixtures", "list the built-in fixtures"),
@@ -83,8 +88,13 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument(
         "--out", metavar="FILE", type=Path, help="run file (default: runs/PLAN-TIME.h5)"
     )
-    run.add_argument("--count", metavar="N", type=int, help="stimuli, instead of the plan's")
+    run.add_argument(
+        "--count", metavar="N", type=int, help="stimuli or periods, instead of the plan's"
+    )
     run.add_argument("--seed", metavar="N", type=int, help="seed of the train, not the plan's")
+    run.add_argument("--period", metavar="TIME", help="period of a plan of periods, as '500 us'")
+    run.add_argument("--timer", choices=TIMERS, help="what wakes the task of a plan of periods")
+    run.add_argument("--junit", metavar="OUT.xml", type=Path, help="verdict as JUnit XML too")
     _add_output(run)
     run.add_argument("--quiet", action="store_true", help="no progress, only the result")
     run.set_defaults(command=_later("run"))
@@ -150,6 +160,44 @@ def _add_recover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     recover.set_defaults(command=_later("recover"))
 
 
+def _add_length(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "say how long to run so that no answer above a limit means that such answers are rare"
+    length = commands.add_parser("length", help=text, description=text)
+    length.add_argument("--limit", metavar="TIME", required=True, help='such as "100 us"')
+    length.add_argument(
+        "--probability", metavar="P", required=True, help="of an answer above it, such as 1e-6"
+    )
+    length.add_argument("--confidence", metavar="C", default="0.95", help="(0.95)")
+    length.add_argument(
+        "--rate", metavar="RATE", required=True, help='stimuli per second, such as "1 kHz"'
+    )
+    _add_output(length)
+    length.set_defaults(command=_later("length"))
+
+
+def _add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "write one page for the browser, or for a PDF, of one or more run files"
+    report = commands.add_parser("report", help=text, description=text)
+    report.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    report.add_argument(
+        "-o", "--out", dest="output", metavar="OUT.html", type=Path,
+        help="(default: the first FILE's name with .html)",
+    )  # fmt: skip
+    report.add_argument("--junit", metavar="OUT.xml", type=Path, help="verdicts as JUnit XML too")
+    report.set_defaults(command=_later("report"))
+
+
+def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "show runs of the same measurement side by side, with differences from the first"
+    compare = commands.add_parser("compare", help=text, description=text)
+    compare.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    compare.add_argument(
+        "-o", "--out", dest="output", metavar="OUT.html", type=Path, help="write a page as well"
+    )
+    _add_output(compare)
+    compare.set_defaults(command=_later("compare"))
+
+
 def _add_target(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     target = commands.add_parser("target", help="probe a target, put the agent there, fetch a log")
     actions = target.add_subparsers(required=True, metavar="ACTION", dest="action")
@@ -189,6 +237,18 @@ def _add_target_place(action: argparse.ArgumentParser) -> None:
         "--agent-arguments", metavar="WORDS", help='of rig-agent (default: "--port ppdev")'
     )
     action.set_defaults(command=_later("target"))
+
+
+def _add_gui(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "open the window: choose, press Run, see what comes"
+    gui = commands.add_parser("gui", help=text, description=text)
+    gui.add_argument(
+        "--folder",
+        metavar="DIR",
+        type=Path,
+        help="of run files (default: ./runs if there is one, else that of last time)",
+    )
+    gui.set_defaults(command=_later("gui"))
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

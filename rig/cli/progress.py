@@ -36,25 +36,36 @@ def counts_text(live: LiveSummary, rate_hz: float) -> str:
     behind_ms = live.backlog.now_ns // 10**6
     behind = f", {behind_ms} ms behind" if behind_ms >= BEHIND_MS else ""
     longest = "" if live.max_ns is None else f", max {live.max_ns / 1e3:.3f} us"
+    if live.periods is not None:
+        return (
+            f"{live.answers}/{live.planned} periods answered{longest} off, {live.losses} lost, "
+            f"{rate_hz:,.0f}/s{behind}"
+        )
     return (
         f"{live.stimuli}/{live.planned} stimuli, {live.answers} answered, {live.missed} missed"
         f"{longest}, {live.losses} lost, {rate_hz:,.0f}/s{behind}"
     )
 
 
+def events_of(live: LiveSummary) -> int:
+    """What the run is made of: stimuli, or periods answered."""
+    return live.stimuli if live.periods is None else live.answers
+
+
 class _Rate:
-    """Stimuli per second of waiting."""
+    """Events per second of waiting."""
 
     def __init__(self) -> None:
         self._start: tuple[float, int] | None = None
 
     def of(self, live: LiveSummary) -> float:
         now = monotonic()
-        if self._start is None and live.stimuli:
-            self._start = now, live.stimuli
+        events = events_of(live)
+        if self._start is None and events:
+            self._start = now, events
         if self._start is None or now <= self._start[0]:
             return 0.0
-        return (live.stimuli - self._start[1]) / (now - self._start[0])
+        return (events - self._start[1]) / (now - self._start[0])
 
 
 @contextmanager
@@ -74,7 +85,7 @@ def _bar() -> Iterator[OnProgress]:
             progress.update(
                 task,
                 total=live.planned,
-                completed=min(live.stimuli, live.planned),
+                completed=min(events_of(live), live.planned),
                 description=counts_text(live, rate.of(live)),
                 phase=live.phase,
             )
@@ -95,5 +106,5 @@ class _Lines:
         rate_hz = self._rate.of(live)
         if live.phase != self._phase or now >= self._next:
             self._phase, self._next = live.phase, now + LINE_S
-            text = counts_text(live, rate_hz) if live.stimuli else ""
+            text = counts_text(live, rate_hz) if events_of(live) else ""
             print(f"{live.phase} {text}".rstrip(), file=sys.stderr, flush=True)

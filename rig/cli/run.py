@@ -23,6 +23,7 @@ from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.record.space import check_new_file
+from rig.report.junit import write_junit
 from rig.report.page import write_page
 from rig.session.results import store
 from rig.session.run import run
@@ -33,7 +34,9 @@ REPLAY_PREFIX = "replay:"
 
 def command(options: argparse.Namespace) -> int:
     """Measure; returns the exit code. Raises RigError if nothing could be begun."""
-    plan = load_plan(options.plan).with_overrides(options.count, options.seed)
+    plan = load_plan(options.plan).with_overrides(
+        options.count, options.seed, options.period, options.timer
+    )
     quiet = options.quiet or options.json
     fixture, replayed = _bench(options.fixture)
     check(plan, fixture)
@@ -50,6 +53,8 @@ def command(options: argparse.Namespace) -> int:
         print(f"rig: {failure}", file=sys.stderr)
     result = store(path)
     write_page(report_path, result)
+    if options.junit is not None:
+        write_junit(options.junit, [result])
     windows = write_outliers(path, result.settings)
     show_result(result, as_json=options.json)
     if not options.json:

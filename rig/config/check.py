@@ -9,12 +9,15 @@ from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.plan import Plan
 from rig.config.tables import Document, TomlPath
 from rig.config.units import RATE, TIME, ticks_to_ps
+from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
 from rig.stimulus.train import CLOCK_HZ, Train
 
 _SIGNALS = {
     "interrupt": (STIMULUS, RESPONSE),
     "interrupt_to_task": (STIMULUS, RESPONSE),
+    "interrupt_dispatch": (STIMULUS, RESPONSE),
+    "period": (STIMULUS, RESPONSE),
 }
 """Signals that each measurement must see."""
 
@@ -35,10 +38,15 @@ _PLAN_KEYS = {
 def check(plan: Plan, fixture: Fixture, stimulus_clock_hz: int = CLOCK_HZ) -> None:
     """Raise InputError, naming file, line and key, if the fixture cannot do what the plan asks."""
     _check_wires(plan, fixture)
+    _check_trigger(plan, fixture)
     _check_resolution(plan, fixture)
     train = _train(plan, stimulus_clock_hz)
+    if train is None:
+        _check_visible(plan, fixture, plan.agent.period_ps, ("agent", "period"))
+        return
     shortest_ticks = min(train.width_ticks, train.shortest_interval_ticks - train.width_ticks)
-    _check_visible(plan, fixture, ticks_to_ps(shortest_ticks, stimulus_clock_hz))
+    shortest_ps = ticks_to_ps(shortest_ticks, stimulus_clock_hz)
+    _check_visible(plan, fixture, shortest_ps, ("stimulus", "pulse_width"))
 
 
 def _check_wires(plan: Plan, fixture: Fixture) -> None:
@@ -55,6 +63,18 @@ def _check_wires(plan: Plan, fixture: Fixture) -> None:
         raise _error(plan, ("response", "sequence_bits"), problem, f"at most {wired}")
 
 
+def _check_trigger(plan: Plan, fixture: Fixture) -> None:
+    """Of hardware nobody knows which pins are wired; a virtual bench tells."""
+    if not plan.agent.self_trigger or fixture.virtual is None:
+        return
+    target = fixture.virtual.target
+    if isinstance(target, VirtualGuest) and target.self_trigger:
+        return
+    problem = f"fixture {fixture.name} wires no trigger pin to the interrupt line"
+    valid = "a fixture with self_trigger = true in [virtual.guest], such as qemu-debian"
+    raise _error(plan, ("agent", "self_trigger"), problem, valid)
+
+
 def _check_resolution(plan: Plan, fixture: Fixture) -> None:
     sample_ps = _sample_ps(fixture)
     asked_ps = plan.capture.resolution_ps
@@ -69,8 +89,10 @@ def _check_resolution(plan: Plan, fixture: Fixture) -> None:
         raise _error(plan, ("capture", "resolution"), problem, valid)
 
 
-def _check_visible(plan: Plan, fixture: Fixture, shortest_ps: int) -> None:
+def _check_visible(plan: Plan, fixture: Fixture, shortest_ps: int, source: TomlPath) -> None:
     """Pulses and the rests between them must outlast two samples and the glitch filter.
+
+    `source` is the key to blame if they do not outlast the samples.
 
     Half of the shortest is the bound, so that neither clock errors nor the place of a pulse
     between two samples can decide whether it is seen.
@@ -79,7 +101,7 @@ def _check_visible(plan: Plan, fixture: Fixture, shortest_ps: int) -> None:
     if shortest_ps < 2 * sample_ps:
         problem = f"the shortest pulse or rest, {TIME.format(shortest_ps)}, is under two samples"
         valid = f"{TIME.format(2 * sample_ps)} or more, or a higher sample_rate"
-        raise _error(plan, ("stimulus", "pulse_width"), problem, valid)
+        raise _error(plan, source, problem, valid)
     filter_ps = plan.capture.glitch_filter_ps
     low, high = TIME.format(sample_ps + 1), TIME.format(shortest_ps // 2)
     valid = f'"0 ns" for none, or {low} to {high}'
@@ -95,7 +117,7 @@ def _check_visible(plan: Plan, fixture: Fixture, shortest_ps: int) -> None:
         raise _error(plan, path, problem, valid)
 
 
-def _train(plan: Plan, clock_hz: int) -> Train:
+def _train(plan: Plan, clock_hz: int) -> Train | None:
     try:
         return plan.train(clock_hz)
     except ValueError as error:

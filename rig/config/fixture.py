@@ -10,6 +10,7 @@ from types import MappingProxyType
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.tables import Document, Table, read_document
 from rig.config.target import VIRTUAL, TargetSettings, parse_target
+from rig.config.uncertainty import UncertaintySettings, parse_uncertainty
 from rig.config.units import RATE
 from rig.config.virtual import VirtualSettings, parse_virtual
 from rig.resources import find_fixture, fixture_names
@@ -17,7 +18,9 @@ from rig.resources import find_fixture, fixture_names
 STIMULUS = "stimulus"
 RESPONSE = "response"
 SEQUENCE = tuple(f"sequence{bit}" for bit in range(8))
-SIGNALS = (STIMULUS, RESPONSE, *SEQUENCE)
+TASK = "task"
+"""Pin of the task that an interrupt interrupts, for dispatch latency."""
+SIGNALS = (STIMULUS, RESPONSE, *SEQUENCE, TASK)
 
 CHIP_PINS = {"atmega328p": {STIMULUS: "D9", RESPONSE: "D8"}}
 """Pins of each chip, by Arduino name: OC1A makes the pulse, ICP1 captures the answer."""
@@ -84,6 +87,8 @@ class Fixture:
     text: str
     source: str
     """File name, or name of the built-in fixture."""
+    uncertainty: UncertaintySettings
+    """What is known of the bench's own errors."""
 
     @property
     def is_virtual(self) -> bool:
@@ -122,7 +127,7 @@ def load_fixture(name_or_path: str) -> Fixture:
 def parse_fixture(text: str, source: str) -> Fixture:
     """A fixture from its text; `source` is the name used in errors. Raises InputError."""
     root = Document(text, source).root()
-    root.allow_only(("fixture", "analyzer", "stimulus", "target", "wire", "virtual"))
+    root.allow_only(("fixture", "analyzer", "stimulus", "target", "wire", "uncertainty", "virtual"))
     head = root.table("fixture")
     head.allow_only(("name", "title"))
     analyzer = _analyzer(root.table("analyzer"))
@@ -137,6 +142,7 @@ def parse_fixture(text: str, source: str) -> Fixture:
         virtual=_virtual(root),
         text=text,
         source=source,
+        uncertainty=parse_uncertainty(root.table("uncertainty", optional=True)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rig.config.plan_agent import AGENT_KEYS, PERIOD, AgentPlan, parse_agent, refuse_override
 from rig.config.tables import Document, Table, read_document
 from rig.config.units import ps_to_ticks
 from rig.errors import input_error
@@ -17,7 +18,7 @@ SEED_MAX = 2**32 - 1
 TIME_MAX_PS = 60 * SECOND_PS
 """Bound of every time in a plan; the firmware's own limits are closer and checked with a clock."""
 
-MEASUREMENTS = ("interrupt", "interrupt_to_task")
+MEASUREMENTS = tuple(AGENT_KEYS)
 NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
 NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
 
@@ -92,6 +93,8 @@ class Limits:
     merged: int | None = 0
     duplicate: int | None = 0
     spurious: int | None = 0
+    max_interval_error_ps: int | None = None
+    """Of periods: largest departure of an interval from the period, either way."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,9 @@ class Plan:
     measurement: str
     scenario: str
     """Load on the target while it is measured."""
-    stimulus: StimulusPlan
+    stimulus: StimulusPlan | None
+    """None: the target's own clock makes periods or interrupts, and no pulses are sent."""
+    agent: AgentPlan
     capture: CapturePlan
     response: ResponsePlan
     limits: Limits
@@ -112,12 +117,20 @@ class Plan:
     source: str
     """File name, or name of the built-in plan."""
 
-    def train(self, clock_hz: int) -> Train:
+    @property
+    def count(self) -> int:
+        """Events planned: pulses, triggers of the target's own, or periods."""
+        return self.agent.count if self.stimulus is None else self.stimulus.count
+
+    def train(self, clock_hz: int) -> Train | None:
         """The train in ticks of a stimulus clock, each time rounded to the nearest tick.
 
-        Raises ValueError, in words, for a train that the firmware cannot make.
+        None for a plan without pulses. Raises ValueError, in words, for a train that the firmware
+        cannot make.
         """
         s = self.stimulus
+        if s is None:
+            return None
         return Train(
             pattern=s.pattern,
             count=s.count,
@@ -139,9 +152,24 @@ class Plan:
         """Width for the glitch filter: pulses of fewer samples than this are set aside."""
         return -(-self.capture.glitch_filter_ps * sample_rate_hz // SECOND_PS)
 
-    def with_overrides(self, count: int | None = None, seed: int | None = None) -> Plan:
-        """The same plan with another count or seed. Raises InputError if it is out of range."""
+    def with_overrides(
+        self,
+        count: int | None = None,
+        seed: int | None = None,
+        period: str | None = None,
+        timer: str | None = None,
+    ) -> Plan:
+        """The same plan with other values. Raises InputError for one that is wrong or unused."""
         stimulus = self.stimulus
+        if stimulus is None:
+            if seed is not None:
+                raise refuse_override("--seed", self.name)
+            if timer is not None and self.measurement != PERIOD:
+                raise refuse_override("--timer", self.name)
+            return replace(self, agent=self.agent.with_overrides(count, period, timer))
+        for option, value in (("--period", period), ("--timer", timer)):
+            if value is not None:
+                raise refuse_override(option, self.name)
         if count is not None:
             _check_override("--count", count, 1, COUNT_MAX)
             stimulus = replace(stimulus, count=count)
@@ -161,21 +189,34 @@ def load_plan(name_or_path: str) -> Plan:
 def parse_plan(text: str, source: str) -> Plan:
     """A plan from its text; `source` is the name used in errors. Raises InputError."""
     root = Document(text, source).root()
-    root.allow_only(("plan", "stimulus", "capture", "response", "limits"))
+    root.allow_only(("plan", "stimulus", "agent", "capture", "response", "limits"))
     head = root.table("plan")
     head.allow_only(("name", "title", "measurement", "scenario"))
+    measurement = head.choice("measurement", MEASUREMENTS)
+    agent = parse_agent(root, measurement)
     return Plan(
         name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
         title=head.text("title", "", valid="one line of text"),
-        measurement=head.choice("measurement", MEASUREMENTS),
+        measurement=measurement,
         scenario=head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID),
-        stimulus=_stimulus(root.table("stimulus")),
+        stimulus=_stimulus_for(measurement, root, agent),
+        agent=agent,
         capture=_capture(root.table("capture")),
         response=_response(root.table("response")),
-        limits=_limits(root.table("limits", optional=True)),
+        limits=_limits(root.table("limits", optional=True), measurement),
         text=text,
         source=source,
     )
+
+
+def _stimulus_for(measurement: str, root: Table, agent: AgentPlan) -> StimulusPlan | None:
+    if measurement != PERIOD and not agent.self_trigger:
+        return _stimulus(root.table("stimulus"))
+    if "stimulus" in root:
+        why = "triggers itself" if agent.self_trigger else "is measured at periods of its own"
+        problem = f"the target {why}, and no pulses are sent"
+        raise root.error("stimulus", problem, "no [stimulus] table")
+    return None
 
 
 def _stimulus(table: Table) -> StimulusPlan:
@@ -227,8 +268,10 @@ def _response(table: Table) -> ResponsePlan:
     )
 
 
-def _limits(table: Table) -> Limits:
-    latencies = ("max_latency", "p99_latency", "average_latency")
+def _limits(table: Table, measurement: str) -> Limits:
+    latencies: tuple[str, ...] = ("max_latency", "p99_latency", "average_latency")
+    if measurement == PERIOD:
+        latencies = (*latencies, "max_interval_error")
     counts = ("missed", "late", "merged", "duplicate", "spurious")
     table.allow_only((*latencies, *counts))
 
@@ -244,6 +287,7 @@ def _limits(table: Table) -> Limits:
         max_latency_ps=latency_ps("max_latency"),
         p99_latency_ps=latency_ps("p99_latency"),
         average_latency_ps=latency_ps("average_latency"),
+        max_interval_error_ps=latency_ps("max_interval_error"),
         missed=count("missed"),
         late=count("late"),
         merged=count("merged"),

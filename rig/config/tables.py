@@ -176,6 +176,13 @@ class Table:
             raise self.error(key, f"unknown {key} {_shown(value)}{nearest(value, words)}", valid)
         return value
 
+    def flag(self, key: str) -> bool:
+        """A truth value; false if it is absent. Raises InputError."""
+        value = self.values.get(key, False)
+        if not isinstance(value, bool):
+            raise self.error(key, "not a truth value", "true or false")
+        return value
+
     def integer(
         self, key: str, low: int, high: int, default: int | None = None, *, also: str = ""
     ) -> int:

@@ -107,13 +107,30 @@ class VirtualGuest:
     kernel: str
     """One of GUEST_KERNELS: Debian's, plain or with PREEMPT_RT."""
     port: str
-    """One of GUEST_PORTS: how the agent reaches the parallel port."""
+    """One of its architecture's GUEST_PORTS: how the agent reaches the pins."""
     load: str
     """One of GUEST_LOADS: what the guest does beside."""
+    self_trigger: bool = False
+    """Its trigger pin is wired to its interrupt line."""
+    driver_irq: bool = True
+    """The parallel port's driver holds the interrupt; else it is free for a handler of the kernel
+    module's own. No key: it follows from the plan."""
+
+    @property
+    def architecture(self) -> str:
+        """Debian's name of it."""
+        return GUEST_KERNELS[self.kernel]
 
 
-GUEST_KERNELS = ("debian", "debian-rt")
-GUEST_PORTS = ("ppdev", "ioport", "kmod")
+GUEST_KERNELS = {
+    "debian": "amd64",
+    "debian-rt": "amd64",
+    "debian-arm64": "arm64",
+    "debian-arm64-rt": "arm64",
+}
+"""Architecture of each."""
+GUEST_PORTS = {"amd64": ("kmod", "ppdev", "ioport"), "arm64": ("gpio",)}
+"""Of each architecture, the usual one first."""
 GUEST_LOADS = ("idle", "cpu", "system", "memory")
 
 
@@ -197,11 +214,14 @@ def _target(table: Table) -> VirtualTarget:
 
 
 def _guest(table: Table) -> VirtualGuest:
-    table.allow_only(("kernel", "port", "load"))
+    table.allow_only(("kernel", "port", "load", "self_trigger"))
+    kernel = table.choice("kernel", tuple(GUEST_KERNELS))
+    ports = GUEST_PORTS[GUEST_KERNELS[kernel]]
     return VirtualGuest(
-        kernel=table.choice("kernel", GUEST_KERNELS),
-        port=table.choice("port", GUEST_PORTS, "kmod"),
+        kernel=kernel,
+        port=table.choice("port", ports, ports[0]),
         load=table.choice("load", GUEST_LOADS, "idle"),
+        self_trigger=table.flag("self_trigger"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -243,20 +243,50 @@ class RunFile(Closing):
                 return 0
         return min(int(self._event_column(name).shape[0]) for name in EVENT_COLUMNS)
 
-    def events(self, first: int, stop: int) -> dict[str, npt.NDArray[np.int64]]:
-        """Columns of events first .. stop - 1 by the names of EVENT_COLUMNS."""
+    def events(
+        self, first: int, stop: int, names: Iterable[str] = EVENT_COLUMNS
+    ) -> dict[str, npt.NDArray[np.int64]]:
+        """Columns of events first .. stop - 1, all of EVENT_COLUMNS or those named."""
         stop = min(stop, self.event_count)
         with damage_told(str(self.path)):
             return {
-                name: self._event_column(name)[first:stop].astype(np.int64)
-                for name in EVENT_COLUMNS
+                name: self._event_column(name)[first:stop].astype(np.int64, copy=False)
+                for name in names
             }
+
+    def histogram(self) -> tuple[Int64Array, Int64Array]:
+        """Latencies that occurred, in samples, ascending, and how often each; shapes (k,).
+
+        As stored with the evaluation; both empty if none is.
+        """
+        with damage_told(str(self.path)):
+            if "histogram/count" not in self._file:
+                return np.empty(0, np.int64), np.empty(0, np.int64)
+        values, counts = (self._whole(f"histogram/{n}") for n in ("latency_samples", "count"))
+        if len(values) != len(counts) or np.any(values[1:] <= values[:-1]) or np.any(counts < 1):
+            raise damaged(str(self.path), "its histogram is not as it should be")
+        return values, counts
+
+    def _whole(self, name: str) -> Int64Array:
+        """A dataset stored in one piece: what its shape claims must be there."""
+        with damage_told(str(self.path)):
+            data = self._file[name]
+            if (
+                is_plain(data)
+                and (data.dtype, data.ndim, data.chunks) == (np.dtype("<i8"), 1, None)
+                and data.id.get_storage_size() == 8 * data.shape[0]
+            ):
+                rows: Int64Array = data[:]
+                return rows
+        raise damaged(str(self.path), f"{name} is not as it should be")
 
     def look_through(self) -> None:
         """Read all but the rows, as any use of the file does. Raises InputError."""
         self.texts()
         _ = self.settings, self.report, self.state, self.attributes, self.created, self.evaluation
         self.losses()
+        with contextlib.suppress(InputError):  # it can be computed again
+            self.histogram()
         self._columns.look_through()
         if self.event_count:
             for name in EVENT_COLUMNS:

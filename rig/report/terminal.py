@@ -10,15 +10,17 @@ from rich.table import Table
 from rich.text import Text
 
 from rig.analysis.evaluate import Evaluation
-from rig.analysis.pairing import Counts
 from rig.analysis.verdict import Verdict
+from rig.report.beyond import beyond_facts
+from rig.report.measured import COLUMNS, Measured, measured
 from rig.report.words import (
     REASON_LIMIT,
     VERDICT_WORDS,
     counts_table,
+    events_of,
     figure_rows,
-    measurement_words,
     run_facts,
+    title_of,
 )
 from rig.session.results import Result
 
@@ -38,17 +40,17 @@ _STYLES = {
 def print_result(console: Console, result: Result) -> None:
     """Facts of the run, figures, witnesses, verdict with its reasons, and where the file is."""
     evaluation, settings = result.evaluation, result.settings
-    title = Text(measurement_words(settings.measurement), style="bold")
-    title.append(f" latency, scenario {settings.scenario}", style="default")
-    console.print(title)
+    console.print(Text(title_of(settings), style="bold"))
     for name, value in run_facts(result):
         console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
     console.print()
+    _print_measured(console, measured(evaluation))
     console.print("latency in microseconds, of all that were answered", style="bold")
     for table in _figures(evaluation):
         console.print(table)
     console.print()
-    _print_counts(console, evaluation.counts)
+    _print_facts(console, beyond_facts(evaluation, settings.scenario))
+    _print_counts(console, counts_table(evaluation.counts, events_of(settings)))
     console.print()
     for witness in evaluation.witnesses:
         mark, style = ("agree", "green") if witness.agrees else ("DISAGREE", "bold red")
@@ -57,7 +59,7 @@ def print_result(console: Console, result: Result) -> None:
         console.print(line, soft_wrap=True)
     console.print()
     _print_verdict(console, evaluation)
-    name = "run file" if settings.train else "file"
+    name = "file" if settings.planned is None else "run file"
     console.print(f"{name}: {result.path}", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -72,9 +74,30 @@ def _figures(evaluation: Evaluation) -> Iterator[Table]:
         yield table
 
 
-def _print_counts(console: Console, counts: Counts) -> None:
+def _print_measured(console: Console, found: Measured | None) -> None:
+    """The measurement's own table, each line of it one witness's."""
+    if found is None:
+        return
+    console.print(Text(found.title, style="bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for number, name in enumerate(COLUMNS):
+        table.add_column(name, justify="right" if number else "left", no_wrap=True)
+    for row in found.rows:
+        table.add_row(*row)
+    console.print(table)
+    _print_facts(console, found.facts)
+
+
+def _print_facts(console: Console, facts: list[tuple[str, str]]) -> None:
+    for name, value in facts:
+        console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
+    if facts:
+        console.print()
+
+
+def _print_counts(console: Console, counts: list[tuple[str, str]]) -> None:
     """Every class, also those that did not occur; what should not occur stands out if it did."""
-    for number, (name, value) in enumerate(counts_table(counts)):
+    for number, (name, value) in enumerate(counts):
         bad = number >= CLEAN_CLASSES and value != "0"
         console.print(Text(f"{name} {value}", style="bold red" if bad else ""), end="  ")
     console.print()

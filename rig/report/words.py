@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from rig.analysis.evaluate import Evaluation
 from rig.analysis.pairing import Counts
+from rig.analysis.raw import Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
+from rig.config.units import TIME
 from rig.session.results import Result
 
 REASON_LIMIT = 12
@@ -46,10 +48,10 @@ def figure_rows(evaluation: Evaluation) -> list[tuple[str, str]]:
     return rows
 
 
-def counts_table(counts: Counts) -> list[tuple[str, str]]:
+def counts_table(counts: Counts, events: str = "stimuli") -> list[tuple[str, str]]:
     """Name and number of each class of event, also of those that did not occur."""
     return [
-        ("stimuli", f"{counts.n:,}"),
+        (events, f"{counts.n:,}"),
         ("answered", f"{counts.answered:,}"),
         ("late", f"{counts.late:,}"),
         ("missed", f"{counts.missed:,}"),
@@ -65,24 +67,31 @@ def measurement_words(name: str) -> str:
     return name.replace("_", "-")
 
 
+def title_of(settings: Settings) -> str:
+    """What was measured under what load, without a capital."""
+    name = measurement_words(settings.measurement)
+    what = "period accuracy" if settings.schedule is not None else f"{name} latency"
+    return f"{what}, scenario {settings.scenario}"
+
+
+def events_of(settings: Settings) -> str:
+    """What the run's events are called."""
+    return "stimuli" if settings.schedule is None else "periods"
+
+
 def run_facts(result: Result) -> list[tuple[str, str]]:
     """What one must know of a run to read its figures."""
     settings, evaluation = result.settings, result.evaluation
-    train = settings.train
     sample_ns = 1e9 / settings.sample_rate_hz
     return [
         (
-            "started" if train else "analyzed",
+            "analyzed" if settings.planned is None else "started",
             f"{result.created}, {_STATE_WORDS.get(result.state, result.state)}",
         ),
         *_record(result),
-        (
-            "stimulus",
-            "not of this rig"
-            if train is None
-            else f"{train.pattern.name.lower()} train of {train.count}, seed {train.seed}",
-        ),
-        ("duration", f"{evaluation.duration_s:.3f} s, first to last stimulus edge"),
+        _cause(settings),
+        *_agent(settings),
+        ("duration", f"{evaluation.duration_s:.3f} s, first to last {_edge(settings)}"),
         (
             "resolution",
             f"{sample_ns:.1f} ns a sample, u = {sample_ns / 6**0.5:.1f} ns for a latency",
@@ -90,6 +99,31 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ("paired by", evaluation.paired_by),
         *_backlog(result),
     ]
+
+
+def _cause(settings: Settings) -> tuple[str, str]:
+    """What made the events."""
+    if (schedule := settings.schedule) is not None:
+        period = TIME.format(schedule.period_ns * 1000)
+        return "periods", f"{schedule.count} of {period}, by the target's own clock"
+    if (own := settings.triggers) is not None:
+        period = TIME.format(own.period_ns * 1000)
+        return "stimulus", f"{own.count} every {period}, by the target itself"
+    if (train := settings.train) is not None:
+        kind = train.pattern.name.lower()
+        return "stimulus", f"{kind} train of {train.count}, seed {train.seed}"
+    return "stimulus", "not of this rig"
+
+
+def _agent(settings: Settings) -> list[tuple[str, str]]:
+    """What the plan asked of the agent."""
+    told = ("period_ns", "count", "self_trigger")
+    words = {k: v for k, v in settings.agent.items() if k not in told}
+    return [("agent", ", ".join(f"{k} {v}" for k, v in words.items()))] if words else []
+
+
+def _edge(settings: Settings) -> str:
+    return "stimulus edge" if settings.schedule is None else "answer"
 
 
 def _backlog(result: Result) -> list[tuple[str, str]]:
@@ -110,14 +144,14 @@ def _record(result: Result) -> list[tuple[str, str]]:
     if result.samples is None:
         return []
     end_s = result.samples / result.settings.sample_rate_hz
-    train, seen = result.settings.train, result.evaluation.counts.n
-    if train is None or (result.state == "complete" and seen == train.count):
+    planned, seen = result.settings.planned, result.evaluation.counts.n
+    if planned is None or (result.state == "complete" and seen >= planned):
         return [("record", f"whole, {result.samples:,} samples ({end_s:.3f} s)")]
     facts = [
         (
             "record",
             f"stops at sample {result.samples:,} ({end_s:.3f} s after its start): {seen:,} of "
-            f"{train.count:,} planned stimuli are in it",
+            f"{planned:,} planned {events_of(result.settings)} are in it",
         )
     ]
     if result.state in _STATE_WORDS:

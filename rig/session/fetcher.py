@@ -58,11 +58,18 @@ class CaptureFetcher:
         return np.concatenate([np.empty(0, np.int64), *parts])
 
     def finish(self) -> StimulusStatus:
-        """End the thread, fetch what is left, return the final status. Raises BenchError."""
+        """End the thread, fetch what is left, return the final status. Raises BenchError.
+
+        A response line that never rests captures more meanwhile: what comes after this call is
+        left there.
+        """
         self._stop.set()
         self._thread.join()
         if self.error is not None:
             raise self.error
+        captured = self._stimulus.status().captured
         while len((block := self._stimulus.fetch(0, 0)).ticks):
             self._keep(block.ticks)
+            if block.first + len(block.ticks) >= captured:
+                break
         return self._stimulus.status()

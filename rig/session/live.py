@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 from rig.analysis.raw import Settings
 from rig.instruments import Backlog, EdgeBlock
+from rig.session.live_periods import LivePeriods
 from rig.streaming.flow import Flow
+from rig.streaming.outcome import Notable
+
+NOTABLE_KEPT = 64
 
 
 @dataclass
@@ -27,7 +32,11 @@ class LiveSummary:
     last_stimulus_sample: int = 0
     backlog: Backlog = field(default_factory=Backlog)
     flow: Flow | None = None
-    """Pairing and histogram so far; None until the analyzer is open."""
+    """Pairing and histogram so far; None until the analyzer is open, or without a train."""
+    periods: LivePeriods | None = None
+    """In place of it in a run of periods."""
+    notable: deque[Notable] = field(default_factory=lambda: deque(maxlen=NOTABLE_KEPT))
+    """The last events worth a line, oldest first."""
 
     @property
     def bench_time_s(self) -> float:
@@ -36,7 +45,9 @@ class LiveSummary:
 
     @property
     def max_ns(self) -> float | None:
-        """Longest latency so far; None without any."""
+        """Longest latency so far, of periods the worst interval error; None without any."""
+        if self.periods is not None:
+            return self.periods.worst_ns
         longest = None if self.flow is None else self.flow.maximum
         return None if longest is None else longest.latency_samples * 1e9 / self.sample_rate_hz
 
@@ -44,6 +55,9 @@ class LiveSummary:
         """The rate in force is known. A stimulus is given up after `timeout_samples`."""
         limit_ns, rate_hz = settings.limits.max_ns, settings.sample_rate_hz
         self.sample_rate_hz = rate_hz
+        if settings.schedule is not None:
+            self.periods = LivePeriods(settings, settings.schedule)
+            return
         self.flow = Flow(
             settings.wiring,
             rate_hz,
@@ -59,4 +73,13 @@ class LiveSummary:
             self.stimuli, self.answers = self.flow.stimuli, self.flow.answers
             self.missed = self.flow.counts().missed
             self.last_stimulus_sample = self.flow.last_stimulus_sample
+        if self.periods is not None:
+            self.periods.add(block)
+            self.answers = self.periods.answers
         self.samples = block.end_sample
+
+    def take_notable(self) -> list[Notable]:
+        """The notable events since the last call; the last ones stay in `notable`."""
+        found = [] if self.flow is None else self.flow.take_notable()
+        self.notable.extend(found)
+        return found

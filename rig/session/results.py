@@ -16,6 +16,8 @@ from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
 from rig.record.space import FINISH_BYTES
+from rig.session.bench_errors import bench_of_run
+from rig.session.beyond_json import beyond_json
 from rig.session.settings import account_from_json, settings_from_json
 
 BYTES_AN_EVENT = 8
@@ -89,7 +91,8 @@ def _evaluated(file: RunFile, on_events: OnEvents | None) -> Result:
     settings = settings_from_json(file.path, file.settings)
     account = account_from_json(file.path, file.report)
     try:
-        evaluation = evaluate(file, settings, account, on_events)
+        bench = bench_of_run(file.texts(), settings.sample_rate_hz)
+        evaluation = evaluate(file, settings, account, on_events, bench)
     except (OSError, RuntimeError) as error:  # what h5py raises for a damaged chunk
         raise InputError(f"{file.path}: damaged run file ({error})") from None
     return Result(
@@ -118,6 +121,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
                 "spread_ns": capture.spread_ns,
                 "allowed_ns": capture.allowed_ns,
             },
+            **_measured(evaluation),
         },
         sort_keys=True,
         indent=1,
@@ -132,7 +136,7 @@ def document(result: Result) -> dict[str, object]:
         "file": str(result.path),
         "state": result.state,
         "samples": result.samples,
-        "planned": None if settings.train is None else settings.train.count,
+        "planned": settings.planned,
         "verdict": evaluation.verdict,
         "reasons": evaluation.reasons,
         "measurements": [
@@ -144,11 +148,27 @@ def document(result: Result) -> dict[str, object]:
                 "duration_s": evaluation.duration_s,
                 "sample_period_ns": 1e9 / settings.sample_rate_hz,
                 "paired_by": evaluation.paired_by,
+                **_measured(evaluation),
             }
         ],
         "witnesses": stored["witnesses"],
         "gaps": stored["gaps"],
     }
+
+
+def _measured(evaluation: Evaluation) -> dict[str, object]:
+    """What only some measurements have."""
+    found = {
+        "period": evaluation.period,
+        "dispatch": evaluation.dispatch,
+        "self_trigger": evaluation.self_trigger,
+    }
+    stated: dict[str, object] = {
+        name: asdict(figures) for name, figures in found.items() if figures is not None
+    }
+    if evaluation.beyond is not None:
+        stated["beyond"] = beyond_json(evaluation.beyond)
+    return stated
 
 
 def _figures(evaluation: Evaluation) -> dict[str, int | float | None]:

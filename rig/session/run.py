@@ -10,16 +10,20 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from rig.analysis.raw import Settings
+from rig.analysis.raw import Schedule, Settings
 from rig.bench.open import Bench, OpenBench, open_bench
+from rig.config.fitting import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RigError
-from rig.instruments import ArmOptions, CaptureEnd, EdgeBlock, Loss
+from rig.instruments import CaptureEnd, EdgeBlock, Loss, TargetSummary
 from rig.record.writer import RunWriter
+from rig.session.arming import arm_options
 from rig.session.environment import environment_of
 from rig.session.fetcher import CaptureFetcher
 from rig.session.live import LiveSummary
+from rig.session.live_periods import GRACE_S, PeriodsEnd
+from rig.session.live_triggers import TriggersEnd
 from rig.session.live_windows import LiveWindows
 from rig.session.settings import settings_of, settings_to_json
 from rig.session.windows import folder_of
@@ -27,8 +31,6 @@ from rig.target.protocol import LOG_CHUNK
 
 READ_S = 0.1
 """Longest wait for samples before other things are looked after."""
-SPARE_LOG_RECORDS = 1000
-"""A target that answers too often still gets its log in."""
 FAILURE_MAX = 1000
 """Characters of a failure that the report has room for."""
 LAST_EDGE_GRACE_S = 1
@@ -67,15 +69,20 @@ def run(
     file was begun: what had been measured is in the file. Raises InputError or BenchError if
     nothing could be begun; then no file is left.
     """
-    live = LiveSummary(plan.stimulus.count, fixture.analyzer.sample_rate_hz)
+    live = LiveSummary(plan.count, fixture.analyzer.sample_rate_hz)
     on_progress(live)
-    with opener(fixture) as bench:
+    with opener(fitted(fixture, plan)) as bench:
         settings = settings_of(
-            plan, fixture, bench.analyzer.identity.sample_rate_hz, bench.stimulus.identity.clock_hz
+            plan,
+            fixture,
+            bench.analyzer.identity.sample_rate_hz,
+            bench.stimulus.identity.clock_hz,
+            bench.target.identity.tick_hz,
         )
         live.begin(settings, plan.response.timeout_ps * settings.sample_rate_hz // 10**12)
         environment = environment_of(bench)
-        bench.stimulus.configure(plan.train(settings.stimulus_clock_hz))
+        if settings.train is not None:
+            bench.stimulus.configure(settings.train)
         texts = {"plan": plan.text, "fixture": fixture.text, "calibration": "", **environment}
         with RunWriter(path, texts, settings_to_json(settings)) as writer:
             recording = _Recording(bench, settings, plan, writer, live, on_progress)
@@ -106,6 +113,8 @@ class _Recording:
         self._train_end_sample: int | None = None
         self._ending = _Ending()
         self._capture_ended = True  # until it has begun
+        self._armed = False
+        self._summary: TargetSummary | None = None  # until it has been stopped
 
     def go(self, stop: threading.Event) -> _Ending:
         """Arm, stimulate, collect. Never raises a RigError: it is in the ending."""
@@ -114,7 +123,9 @@ class _Recording:
         try:
             self._arm(stop)
             self._live.phase = "measuring"
-            if not stop.is_set():
+            if self._settings.by_target is not None:
+                self._collect_by_target(self._settings.by_target, stop)
+            elif not stop.is_set():
                 self._bench.stimulus.start()
                 fetcher = CaptureFetcher(self._bench.stimulus)
                 self._collect(fetcher, stop)
@@ -132,15 +143,8 @@ class _Recording:
         self._capture_ended = False
         while not self._live.samples and not stop.is_set():
             self._read()
-        edge = "rising" if self._settings.wiring.active_level else "falling"
-        self._bench.target.arm(
-            ArmOptions(
-                measurement=self._settings.measurement,
-                capacity=2 * self._live.planned + SPARE_LOG_RECORDS,
-                sequence_bits=len(self._settings.wiring.sequence),
-                options={"edge": edge},
-            )
-        )
+        self._bench.target.arm(arm_options(self._settings, self._live.planned))
+        self._armed = True
 
     def _collect(self, fetcher: CaptureFetcher, stop: threading.Event) -> None:
         aborted = False
@@ -153,6 +157,29 @@ class _Recording:
             self._writer.captures(fetcher.take())
             if fetcher.error is not None:
                 raise fetcher.error
+
+    def _collect_by_target(self, schedule: Schedule, stop: threading.Event) -> None:
+        live, rate_hz = self._live, self._settings.sample_rate_hz
+        periods_end = PeriodsEnd(schedule, rate_hz, self._timeout_samples, live.samples)
+        triggers_end = TriggersEnd(schedule, rate_hz, self._timeout_samples, live.samples)
+        while not (
+            triggers_end.reached(live.stimuli, live.last_stimulus_sample, live.samples)
+            if live.periods is None
+            else periods_end.reached(live.periods, live.samples)
+        ):
+            if stop.is_set():
+                self._end_target()
+                return
+            self._read()
+
+    def _end_target(self) -> None:
+        """The target goes on by itself: it stops first, and its last answers are still recorded."""
+        self._summary = self._bench.target.stop()
+        live = self._live
+        patience = self._timeout_samples + GRACE_S * self._settings.sample_rate_hz
+        last = live.samples + patience
+        while live.answers + live.stimuli < self._summary.records and live.samples < last:
+            self._read()
 
     def _all_seen(self, fetcher: CaptureFetcher) -> bool:
         """The train is over and every answer to it has had its time."""
@@ -175,7 +202,7 @@ class _Recording:
                 self._live.add(item)
                 self._live.backlog = self._bench.analyzer.backlog
                 if self._live.flow is not None:
-                    self._windows.add(item, self._live.flow.take_notable())
+                    self._windows.add(item, self._live.take_notable())
             case Loss():
                 self._writer.loss(item)
                 self._live.losses += 1
@@ -196,13 +223,15 @@ class _Recording:
         """Stop everything and take what it still has; a failure here does not stop the rest."""
         steps: list[Callable[[], None]] = [self._stop_analyzer]
         if fetcher is not None:
-            steps += [partial(self._stop_stimulus, fetcher), self._stop_target]
+            steps.append(partial(self._stop_stimulus, fetcher))
+        if fetcher is not None or (self._armed and self._settings.by_target is not None):
+            steps.append(self._stop_target)
         for step in steps:
             try:
                 step()
                 self._writer.flush()  # the next instrument may take long to answer
             except RigError as error:
-                self._ending.fail(error)
+                self._ending.fail(self._bench.cause_of(error))
 
     def _stop_stimulus(self, fetcher: CaptureFetcher) -> None:
         if not fetcher.done.is_set():
@@ -236,7 +265,7 @@ class _Recording:
         )
 
     def _stop_target(self) -> None:
-        summary = self._bench.target.stop()
+        summary = self._summary or self._bench.target.stop()
         first = 0
         while first < summary.records:
             rows = self._bench.target.log(first, LOG_CHUNK)
@@ -247,4 +276,6 @@ class _Recording:
                 )
             self._writer.log(rows)
             first += len(rows)
-        self._ending.report.update({"handled": summary.handled, "log_dropped": summary.dropped})
+        self._ending.report.update(
+            {"handled": summary.handled, "log_dropped": summary.dropped, **summary.further}
+        )

@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, Limits, Settings
-from rig.config.fixture import RESPONSE, STIMULUS, Fixture
+from rig.analysis.raw import Account, Limits, Schedule, Settings
+from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
+from rig.config.plan_agent import PERIOD
 from rig.errors import InputError
 from rig.stimulus.train import Pattern, Polarity, Train
 
 
 def settings_of(
-    plan: Plan, fixture: Fixture, sample_rate_hz: int, stimulus_clock_hz: int
+    plan: Plan,
+    fixture: Fixture,
+    sample_rate_hz: int,
+    stimulus_clock_hz: int,
+    tick_hz: int | None = None,
 ) -> Settings:
     """What analysis needs, with the rates that the instruments reported."""
     limits = plan.limits
@@ -31,7 +36,8 @@ def settings_of(
             stimulus=fixture.channel_of(STIMULUS),
             response=fixture.channel_of(RESPONSE),
             sequence=fixture.sequence_channels,
-            active_level=1 if train.polarity is Polarity.POSITIVE else 0,
+            active_level=0 if train is not None and train.polarity is Polarity.NEGATIVE else 1,
+            task=fixture.channel_of(TASK) if fixture.has_signal(TASK) else None,
         ),
         glitch_samples=plan.glitch_filter_samples(sample_rate_hz),
         train=train,
@@ -44,8 +50,18 @@ def settings_of(
             merged=limits.merged,
             duplicate=limits.duplicate,
             spurious=limits.spurious,
+            interval_error_ns=_ns(limits.max_interval_error_ps),
         ),
+        schedule=_own(plan) if plan.measurement == PERIOD else None,
+        triggers=_own(plan) if plan.measurement != PERIOD else None,
+        tick_hz=tick_hz,
+        agent=plan.agent.words(),
     )
+
+
+def _own(plan: Plan) -> Schedule | None:
+    """What the target makes by its own clock, if it makes the events."""
+    return Schedule(plan.agent.period_ns, plan.agent.count) if plan.stimulus is None else None
 
 
 def _ns(time_ps: int | None) -> float | None:
@@ -67,10 +83,15 @@ def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
                 "train": _train(stored["train"]),
                 "wiring": Wiring(**wiring),
                 "limits": Limits(**stored["limits"]),
+                **{name: _schedule(stored.get(name)) for name in ("schedule", "triggers")},
             }
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged run file, its settings are unusable ({error})") from None
+
+
+def _schedule(stored: dict[str, Any] | None) -> Schedule | None:
+    return Schedule(**stored) if stored else None
 
 
 def _train(stored: dict[str, Any] | None) -> Train | None:

@@ -13,6 +13,7 @@ from typing import Self
 from rig.closing import Closing
 from rig.instruments import ArmOptions, LogArray, TargetIdentity, TargetSummary
 from rig.target.protocol import (
+    FURTHER_COUNTS,
     LOG_CHUNK,
     LOG_FORMATS,
     MAX_BLOCK,
@@ -125,7 +126,10 @@ class AgentLink(Closing):
             pairs = fields(reply)
             self.account = MappingProxyType(pairs)
             return TargetSummary(
-                number(pairs, "handled"), number(pairs, "records"), number(pairs, "dropped")
+                number(pairs, "handled"),
+                number(pairs, "records"),
+                number(pairs, "dropped"),
+                {name: number(pairs, name) for name in FURTHER_COUNTS if name in pairs},
             )
 
     def log(self, first: int, count: int) -> LogArray:

@@ -16,6 +16,8 @@ LOG_FORMATS = (1, 2)
 """Those that are read. Both have the same header and size of record."""
 LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
+FURTHER_COUNTS = ("unanswered", "overruns", "triggers")
+"""Of the answer to STOP, from agents that write log format 2."""
 MAX_LINE = 512
 MAX_BLOCK = 1 << 24
 """No block is longer; a length above it is a broken or hostile peer."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The virtual bench as a process: `python -m rig.virtual`.
 
-Reads one JSON line with the fixture's text, answers with one JSON line that names the cable ends,
-and runs until its standard input closes. Before it may come lines that tell what takes so long. A
-failure is one JSON line too.
+Reads one JSON line with the fixture's text and whether a guest's parallel port driver takes the
+interrupt, answers with one JSON line that names the cable ends, and runs until its standard input
+closes. Before it may come lines that tell what takes so long. A failure is one JSON line too.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from rig.config.fixture import RESPONSE, STIMULUS, Fixture, parse_fixture
+from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture, parse_fixture
 from rig.config.virtual import VirtualGuest, VirtualSettings
 from rig.errors import InputError, RigError
 from rig.resources import emulator_binary, firmware_image
@@ -44,14 +44,14 @@ def main() -> int:
     try:
         request = json.loads(sys.stdin.readline())
         fixture = parse_fixture(request["fixture"], request["source"])
-        _serve(fixture, stop)
+        _serve(fixture, stop, driver_irq=request.get("driver_irq", True))
     except RigError as error:
         _say({"error": str(error), "exit_code": error.exit_code})
         return error.exit_code
     return 0
 
 
-def _serve(fixture: Fixture, stop: threading.Event) -> None:
+def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None:
     virtual = fixture.virtual
     if virtual is None:
         raise InputError(f"{fixture.source}: not a virtual fixture")
@@ -60,6 +60,8 @@ def _serve(fixture: Fixture, stop: threading.Event) -> None:
         truth = stack.enter_context(
             TruthLog(Path(virtual.truth_file) if virtual.truth_file else None)
         )
+        if isinstance(virtual.target, VirtualGuest):
+            virtual = replace(virtual, target=replace(virtual.target, driver_irq=driver_irq))
         behind = _open_target(stack, fixture, virtual, truth, stop)
         emulator = stack.enter_context(
             Emulator.start(
@@ -112,11 +114,13 @@ def _open_target(
     stop: threading.Event,
 ) -> _Behind:
     """Modelled or guest; the stack closes it."""
-    wires = AnswerWires(fixture.channel_of(RESPONSE), fixture.sequence_channels)
+    task = fixture.channel_of(TASK) if fixture.has_signal(TASK) else None
+    wires = AnswerWires(fixture.channel_of(RESPONSE), fixture.sequence_channels, task)
     settings = virtual.target
     if isinstance(settings, VirtualGuest):
         image = build_image(settings, stop, _progress)
-        guest = stack.enter_context(GuestTarget.boot(image, wires, stop, _progress))
+        trigger = fixture.channel_of(STIMULUS) if settings.self_trigger else None
+        guest = stack.enter_context(GuestTarget.boot(image, wires, stop, _progress, trigger))
         return _Behind(guest, guest.port, RESPONSE_DELAY_CYCLES, GUEST_SEED, lambda: 0)
     target = stack.enter_context(ModelledTarget(settings, virtual.misbehavior, wires, truth))
     environment: dict[str, object] = {

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from rig import __version__
 from rig.closing import Closing
-from rig.config.plan import MEASUREMENTS
 from rig.target.protocol import (
     LOG_CHUNK,
     LOG_FORMAT,
@@ -22,6 +21,9 @@ from rig.target.protocol import (
     number,
 )
 from rig.virtual.target import ModelledTarget
+
+MEASUREMENTS = ("interrupt", "interrupt_to_task", "period")
+"""A model has no task that an interrupt could interrupt."""
 
 
 class AgentServer(Closing):
@@ -101,10 +103,20 @@ class AgentServer(Closing):
     def _arm(self, rest: str) -> bytes:
         pairs = fields(rest)
         if pairs.get("measurement") not in MEASUREMENTS:
-            raise ProtocolError(f"measurement must be {' or '.join(MEASUREMENTS)}")
+            raise ProtocolError(
+                f"measurement must be {' or '.join(MEASUREMENTS)} on a modelled target"
+            )
         edge = pairs.get("edge", "rising")
         if edge not in ("rising", "falling"):
             raise ProtocolError("edge must be rising or falling")
+        if pairs["measurement"] == "period":
+            self._target.arm_periods(
+                number(pairs, "capacity"),
+                number(pairs, "sequence_bits"),
+                period_ns=number(pairs, "period_ns"),
+                count=number(pairs, "count"),
+            )
+            return _ok()
         self._target.arm(
             number(pairs, "capacity"), number(pairs, "sequence_bits"), rising=edge == "rising"
         )

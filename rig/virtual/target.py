@@ -15,6 +15,7 @@ from rig.config.virtual import Misbehavior, VirtualTarget
 from rig.instruments import LOG_RECORD, LogArray, TargetSummary
 from rig.virtual.clock import Clock
 from rig.virtual.models import build_model
+from rig.virtual.schedule import LEAD_PS, PeriodSchedule
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 from rig.virtual.wired import WireEdge
 
@@ -37,6 +38,8 @@ class AnswerWires:
 
     response: int
     sequence: tuple[int, ...]
+    task: int | None = None
+    """The pin of a task that is interrupted; a modelled target has none."""
 
 
 class ModelledTarget(Closing):
@@ -56,6 +59,7 @@ class ModelledTarget(Closing):
         rng = np.random.default_rng(target.seed)
         self._model = build_model(target.model, rng)
         self._rng = rng
+        self._tick_hz = target.clock_hz
         self._clock = Clock(target.clock_hz, target.clock_error_ppb, BOOT_TICKS)
         self._toggle_ps = target.toggle_time_ps
         self._mischief = misbehavior
@@ -71,6 +75,7 @@ class ModelledTarget(Closing):
         self.glitches = 0
         self.armed = False
         self.rising = True
+        self._now_ps = 0
         self._reset(0, 0)
 
     def _reset(self, capacity: int, sequence_bits: int) -> None:
@@ -79,6 +84,8 @@ class ModelledTarget(Closing):
         self._free_ps = self._masked_ps = 0
         self._pending: list[int] | None = None
         self._quiet = QUIET_EVENTS
+        self._schedule: PeriodSchedule | None = None
+        self._next_period, self._periods = 1, 0
 
     def close(self) -> None:
         """Drop the log; may be called twice."""
@@ -88,16 +95,32 @@ class ModelledTarget(Closing):
 
     def arm(self, capacity: int, sequence_bits: int, *, rising: bool) -> None:
         """Attach the handler. Raises ValueError for what the agent cannot do."""
+        self._check(capacity, sequence_bits)
+        with self._lock:
+            self._log.clear()
+            self._reset(capacity, sequence_bits)
+            self.armed, self.rising = True, rising
+
+    def arm_periods(self, capacity: int, sequence_bits: int, *, period_ns: int, count: int) -> None:
+        """Start a task that answers so many periods. Raises ValueError as `arm`."""
+        self._check(capacity, sequence_bits)
+        if not 10_000 <= period_ns <= 10**11 or not 1 <= count <= CAPACITY_MAX:
+            raise ValueError(f"period_ns {period_ns} or count {count} is out of range")
+        with self._lock:
+            self._log.clear()
+            self._reset(capacity, sequence_bits)
+            start_ps = self._now_ps + LEAD_PS
+            self._schedule = PeriodSchedule(self._clock, self._tick_hz, start_ps, period_ns)
+            self._periods = count
+            self.armed = True
+
+    def _check(self, capacity: int, sequence_bits: int) -> None:
         if not 0 < capacity <= CAPACITY_MAX:
             raise ValueError(f"capacity {capacity} is out of range 1 to {CAPACITY_MAX}")
         if not 0 <= sequence_bits <= len(self._wires.sequence):
             raise ValueError(
                 f"{sequence_bits} sequence bits, {len(self._wires.sequence)} are wired"
             )
-        with self._lock:
-            self._log.clear()
-            self._reset(capacity, sequence_bits)
-            self.armed, self.rising = True, rising
 
     def stop(self) -> TargetSummary:
         """Detach the handler."""
@@ -115,11 +138,20 @@ class ModelledTarget(Closing):
     def on_stimulus(self, time_ps: int, level: int) -> None:
         """A stimulus edge arrives at the interrupt pin."""
         with self._lock:
-            if self.armed and level == self.rising:
+            if self.armed and self._schedule is None and level == self.rising:
                 self._interrupt(time_ps)
 
+    @property
+    def eager(self) -> bool:
+        """It answers periods."""
+        return self.armed and self._schedule is not None
+
     def pass_until(self, now_ps: int) -> None:
-        """All it will do has been decided at the stimulus edges."""
+        """Answers to stimuli were decided at their edges; those to periods are decided ahead."""
+        with self._lock:
+            self._now_ps = now_ps
+            if self.armed and self._schedule is not None:
+                self._wake_until(self._schedule, now_ps + LEAD_PS)
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
         """Edges of the answering pins before a time, in order."""
@@ -167,6 +199,42 @@ class ModelledTarget(Closing):
         if what == "glitch":
             self._pending[_GLITCHES] = 1
             self._glitch(at_ps + GLITCH_AFTER_PS)
+
+    def _wake_until(self, schedule: PeriodSchedule, end_ps: int) -> None:
+        """Answer the periods that are due before a time."""
+        while (
+            self._next_period <= self._periods
+            and (due_ps := schedule.due_ps(self._next_period)) < end_ps
+        ):
+            what = self._choose()
+            latency_ps = self._model.draw(due_ps)
+            self._handled = self._next_period
+            self._next_period += 1
+            if what == "miss":
+                self._truth.add([due_ps, -1, 0, 0, self._handled, MISSED, 0, 0])
+                continue
+            if what == "late":
+                latency_ps += self._mischief.late_by_ps
+            at_ps = max(due_ps + latency_ps, self._free_ps)
+            row = [due_ps, at_ps, *self._answer(at_ps), self._handled, ANSWERED, 0, 0]
+            self._truth.add(row)
+            if what == "duplicate":
+                row[_DUPLICATES] = 1
+                self._answer(max(at_ps + self._mischief.duplicate_after_ps, self._free_ps))
+            if what == "glitch":
+                row[_GLITCHES] = 1
+                self._glitch(at_ps + GLITCH_AFTER_PS)
+            self._skip_until(schedule, at_ps)
+
+    def _skip_until(self, schedule: PeriodSchedule, now_ps: int) -> None:
+        """What was due before the task waits again is missed, as by an agent's schedule."""
+        while self._next_period <= self._periods:
+            due_ps = schedule.due_ps(self._next_period)
+            if due_ps > now_ps:
+                return
+            self._handled = self._next_period
+            self._next_period += 1
+            self._truth.add([due_ps, -1, 0, 0, self._handled, MISSED, 0, 0])
 
     def _choose(self) -> str:
         if self._quiet < QUIET_EVENTS or not self._choices:

@@ -36,6 +36,11 @@ class WiredTarget(Protocol):
         """Something waits for it: time need not keep to real time."""
         ...
 
+    @property
+    def eager(self) -> bool:
+        """It does what it does by itself: whoever records it waits for nothing but time."""
+        ...
+
     def on_stimulus(self, time_ps: int, level: int) -> None:
         """An edge arrives at the interrupt pin."""
 

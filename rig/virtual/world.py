@@ -7,8 +7,9 @@ A target that cannot answer at once, a guest, follows to the emulator's `now` in
 answers reach the input capture late but with their exact time. Everything that happened up to the
 emulator's `now` is then final and goes to the analyzer.
 
-Virtual time runs as fast as the machine allows while a pulse train is running or the serial line is
-busy; a slow reader of the samples holds it back. With nothing to do it keeps to real time.
+Virtual time runs as fast as the machine allows while a pulse train is running, while periods of the
+target's own are being recorded, or while the serial line is busy; a slow reader of the samples
+holds it back. With nothing to do it keeps to real time.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class World:
                 or report.transmitting
                 or report.pending_input
                 or self._parts.target.busy
+                or (self._parts.target.eager and self._parts.analyzer.streaming)
             )
             if busy:
                 self._pace.reset()

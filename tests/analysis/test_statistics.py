@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 
-from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.statistics import ExactHistogram, Statistics, as_dict, statistics
 
 GHZ = 10**9  # one sample is one nanosecond
 
@@ -35,6 +36,44 @@ def test_against_numpy(values, cuts):
         pytest.approx(p99, rel=1e-9),
         pytest.approx(p999, rel=1e-9),
     )
+
+
+@given(st.lists(st.integers(0, 10**7), min_size=2, max_size=300))
+def test_spread_against_the_standard_library_and_scipy(values):
+    histogram = ExactHistogram()
+    histogram.add(np.array(values))
+    got = statistics(histogram, GHZ)
+    assert got.sample_deviation_ns == pytest.approx(stdlib.stdev(values), rel=1e-9, abs=1e-6)
+    mad = scipy_stats.median_abs_deviation(values)
+    assert got.median_absolute_deviation_ns == pytest.approx(mad, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "given", "not_given"),
+    [
+        (9, (), ("p90", "p95", "p99_99", "p99_999", "p99_9999")),
+        (20, ("p90", "p95"), ("p99_99", "p99_999", "p99_9999")),
+        (99_999, ("p90", "p95", "p99_99"), ("p99_999", "p99_9999")),
+        (1_000_000, ("p90", "p95", "p99_99", "p99_999", "p99_9999"), ()),
+    ],
+)
+def test_percentiles_go_as_far_as_n_allows(n, given, not_given):
+    values = np.random.default_rng(n).integers(0, 50_000, n)
+    histogram = ExactHistogram()
+    histogram.add(values)
+    got = as_dict(statistics(histogram, GHZ))
+    for name in given:
+        percent = float(name[1:].replace("_", "."))
+        assert got[f"{name}_ns"] == pytest.approx(np.percentile(values, percent), rel=1e-9)
+    assert [got[f"{name}_ns"] for name in not_given] == [None] * len(not_given)
+
+
+def test_one_value_has_no_sample_deviation():
+    histogram = ExactHistogram()
+    histogram.add(np.array([5]))
+    got = statistics(histogram, GHZ)
+    assert (got.deviation_ns, got.sample_deviation_ns) == (0.0, None)
+    assert got.median_absolute_deviation_ns == 0.0
 
 
 @given(st.permutations(list(range(0, 3000, 7))))

@@ -161,7 +161,10 @@ def test_an_exceeded_limit_fails(tmp_path):
     (tmp_path / "strict.toml").write_text(LIMITED)
     ended = rig("run", "./strict.toml", "--fixture", "virtual", "--out", "run.h5", folder=tmp_path)
     assert ended.returncode == 1
-    assert re.search(r"FAIL .*\n  - max latency \d+\.\d{3} us exceeds 3\.500 us", ended.stdout)
+    assert re.search(
+        r"FAIL .*\n  - max latency \d+\.\d{3} us \(U = 0\.\d{3} us\) exceeds 3\.500 us",
+        ended.stdout,
+    )
 
 
 def test_lists_name_every_built_in():

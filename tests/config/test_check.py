@@ -64,6 +64,8 @@ def run(plan_text: str, fixture_text: str, clock_hz: int = 16_000_000) -> None:
 @pytest.mark.parametrize("plan", plan_names())
 @pytest.mark.parametrize("fixture", fixture_names())
 def test_every_built_in_plan_runs_on_every_built_in_fixture(plan: str, fixture: str) -> None:
+    if plan == "interrupt-self" and fixture in ("virtual", "virtual-misbehaving"):
+        pytest.skip("a modelled target does not trigger itself")
     check(load_plan(plan), load_fixture(fixture))
 
 

@@ -214,7 +214,7 @@ def test_what_is_no_address(link: str) -> None:
             'signal = "respons"',
             'f.toml:23: [[wire]] signal: unknown signal "respons" (did you mean response?); '
             "valid: stimulus, response, sequence0, sequence1, sequence2, sequence3, sequence4, "
-            "sequence5, sequence6, sequence7",
+            "sequence5, sequence6, sequence7, task",
         ),
         (
             'signal = "sequence0"',
@@ -399,13 +399,16 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ('port = "usb"\n', '[virtual.guest] port: unknown port "usb"; valid: ppdev, ioport, kmod'),
+        ('port = "usb"\n', '[virtual.guest] port: unknown port "usb"; valid: kmod, ppdev, ioport'),
         (
             'load = "idel"\n',
             '[virtual.guest] load: unknown load "idel" (did you mean idle?); '
             "valid: idle, cpu, system, memory",
         ),
-        ("seed = 1\n", "[virtual.guest] seed: unknown key; valid: kernel, port, load"),
+        (
+            "seed = 1\n",
+            "[virtual.guest] seed: unknown key; valid: kernel, port, load, self_trigger",
+        ),
         (
             "[virtual.misbehave]\ndrop = 0.1\ndrop_length = '1 ms'\nmiss = 0.1\n",
             "[virtual.misbehave] miss: a fault of a modelled target; valid: drop, drop_length",

@@ -31,11 +31,15 @@ def test_built_in_names() -> None:
     assert resources.plan_names() == (
         "interrupt",
         "interrupt-burst",
+        "interrupt-dispatch",
+        "interrupt-dispatch-hard",
         "interrupt-periodic",
         "interrupt-poisson",
         "interrupt-ramp",
+        "interrupt-self",
         "interrupt-soak",
         "interrupt-to-task",
+        "period",
     )
     assert resources.fixture_names() == (
         "beaglelogic-local",
@@ -43,6 +47,8 @@ def test_built_in_names() -> None:
         "dslogic",
         "parallel-port-fx2",
         "qemu-debian",
+        "qemu-debian-arm64",
+        "qemu-debian-arm64-rt",
         "qemu-debian-rt",
         "saleae-logic16",
         "virtual",
@@ -57,8 +63,9 @@ def test_an_unknown_name_lists_the_built_in_ones() -> None:
         resources.find_fixture("virtaul")
     assert str(error.value) == (
         "virtaul: no built-in fixture (did you mean virtual?); valid: beaglelogic-local, "
-        "beaglelogic-tcp, dslogic, parallel-port-fx2, qemu-debian, qemu-debian-rt, saleae-logic16, "
-        "virtual, virtual-misbehaving, or a path with a slash or ending in .toml"
+        "beaglelogic-tcp, dslogic, parallel-port-fx2, qemu-debian, qemu-debian-arm64, "
+        "qemu-debian-arm64-rt, qemu-debian-rt, saleae-logic16, virtual, virtual-misbehaving, "
+        "or a path with a slash or ending in .toml"
     )
 
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* In the place of the guest's agent: answers the first line, and then, as the next one says, hangs,
- * panics the kernel, storms the port with interrupts, or ends. */
+/* In the place of the guest's agent: answers the first lines, and then, as the next one says, hangs,
+ * panics the kernel, storms the port with interrupts, or ends. Compiled with TROUBLE, one of these
+ * words, it does so by itself 50 ms after it was armed: in the midst of a measurement. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/io.h>
@@ -28,6 +30,20 @@ static void storm(void)
     }
 }
 
+/* Returns false if the agent is to end. */
+static bool trouble(const char *word)
+{
+    if (strncmp(word, "PANIC", 5) == 0)
+        panic();
+    else if (strncmp(word, "STORM", 5) == 0)
+        storm();
+    else if (strncmp(word, "END", 3) == 0) {
+        fputs("enough of this\n", stderr);
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct termios raw;
@@ -46,15 +62,19 @@ int main(int argc, char **argv)
     tcsetattr(fileno(host), TCSANOW, &raw);
     while (fgets(line, sizeof line, host) != NULL) {
         if (strncmp(line, "HELLO", 5) == 0)
-            fputs("OK bad-agent\n", host);
-        else if (strncmp(line, "PANIC", 5) == 0)
-            panic();
-        else if (strncmp(line, "STORM", 5) == 0)
-            storm();
-        else if (strncmp(line, "END", 3) == 0) {
-            fputs("enough of this\n", stderr);
-            return 6;
+            fputs("OK bad-agent version=0 log=1 tick_hz=1000000000\n", host);
+        else if (strncmp(line, "ENV", 3) == 0)
+            fputs("OK 2\n{}", host);
+#ifdef TROUBLE
+        else if (strncmp(line, "ARM", 3) == 0) {
+            fputs("OK\n", host);
+            usleep(50000);
+            if (!trouble(TROUBLE))
+                return 6;
         }
+#endif
+        else if (!trouble(line))
+            return 6;
     }
     return 0;
 }

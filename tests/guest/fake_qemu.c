@@ -5,7 +5,9 @@
  * FAKE_SCRIPT: actions separated by ';', each "TIME_NS w REGISTER VALUE" (a port write),
  * "TIME_NS r COUNT" (as many writes to the pins) or "TIME_NS p TEXT" (a line on the console), in
  * order of time.
- * FAKE_LOG: a file that gets a line "TIME_NS LEVEL" for each change of the interrupt line. */
+ * FAKE_BLOCK: bytes of the only instruction of a block that is translated and run before.
+ * FAKE_LOG: a file that gets a line "TIME_NS LEVEL" for each change of the interrupt line, and
+ * "accounted" where executed instructions are put into the clock. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -125,6 +127,47 @@ void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, void (*callback)(uint64_
     translated = callback;
 }
 
+/* What is translated: a block that ends with the instruction at `block`. */
+size_t qemu_plugin_tb_n_insns(const void *block)
+{
+    return block != NULL;
+}
+
+void *qemu_plugin_tb_get_insn(void *block, size_t number)
+{
+    return number == 0 ? block : NULL;
+}
+
+const void *qemu_plugin_insn_data(const void *instruction)
+{
+    return instruction;
+}
+
+size_t qemu_plugin_insn_size(const void *instruction)
+{
+    return strlen(instruction);
+}
+
+void qemu_plugin_register_vcpu_insn_exec_cb(void *instruction, void (*callback)(unsigned, void *),
+                                            int flags, void *context)
+{
+    (void)instruction, (void)flags;
+    callback(0, context);
+}
+
+void *qemu_get_cpu(int number)
+{
+    return number == 0 ? &now_ns : NULL;
+}
+
+void icount_update(void *cpu)
+{
+    if (cpu != &now_ns)
+        abort();
+    fprintf(irq_log, "accounted\n");
+    fflush(irq_log);
+}
+
 static bool load(const char *option)
 {
     struct {
@@ -134,7 +177,8 @@ static bool load(const char *option)
     } info = {"x86_64", 0, 1, true};
     char *text = strdup(option);
     char *file = strtok(text, ",");
-    char *argument = strtok(NULL, ",");
+    char *arguments[4];
+    int n_arguments = 0;
     void *plugin = dlopen(file + strlen("file="), RTLD_NOW);
     int (*install)(uint64_t, void *, int, char **);
 
@@ -142,8 +186,10 @@ static bool load(const char *option)
         fprintf(stderr, "%s\n", dlerror());
         return false;
     }
+    while (n_arguments < 4 && (arguments[n_arguments] = strtok(NULL, ",")) != NULL)
+        n_arguments++;
     *(void **)&install = dlsym(plugin, "qemu_plugin_install");
-    return install(1, &info, argument != NULL, &argument) == 0;
+    return install(1, &info, n_arguments, arguments) == 0;
 }
 
 static void act(char *action)
@@ -185,6 +231,8 @@ int main(int argc, char **argv)
     if (plugin == NULL || !load(plugin))
         return 1;
     translated(1, NULL);
+    if (getenv("FAKE_BLOCK"))
+        translated(1, getenv("FAKE_BLOCK"));
     locked++;
     for (char *action = strtok(script, ";"); action != NULL; action = strtok(NULL, ";"))
         act(action);

@@ -82,6 +82,30 @@ def test_a_flood_of_pin_writes_ends_the_run(start_fake: FakeStart) -> None:
         machine.run(20)
 
 
+@pytest.mark.parametrize(
+    ("instruction", "accounted"),
+    [
+        (b"\xf4", True),  # hlt
+        (b"\x0f\x01\xc9", True),  # mwait
+        (b"\x7f\x20\x03\xd5", True),  # wfi
+        (b"\x90", False),
+        (b"\xf4\x90", False),
+    ],
+)
+def test_instructions_are_in_the_clock_before_the_guest_halts(
+    instruction: bytes,
+    accounted: bool,
+    start_fake: FakeStart,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else QEMU's main thread, which lets idle time pass, may let too much of it pass."""
+    monkeypatch.setenv("FAKE_BLOCK", os.fsdecode(instruction))
+    log = tmp_path / "log"
+    start_fake(log=log).run(10)
+    assert log.read_text() == ("accounted\n" if accounted else "")
+
+
 def test_a_panic_on_the_console_ends_the_run(start_fake: FakeStart) -> None:
     machine = start_fake("10 p [    1.5] Kernel panic - not syncing: Attempted to kill init!")
     with pytest.raises(BenchError, match="the guest failed: Kernel panic - not syncing: Attem"):

@@ -14,6 +14,7 @@ from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.resources import plan_names
+from rig.session.arming import arm_options
 from rig.session.settings import (
     account_from_json,
     settings_from_json,
@@ -25,7 +26,8 @@ PATH = Path("run.h5")
 
 
 def stored(plan="interrupt"):
-    settings = settings_of(load_plan(plan), load_fixture("virtual"), 24_000_000, 16_000_000)
+    rates_hz = 24_000_000, 16_000_000, 999_999_000
+    settings = settings_of(load_plan(plan), load_fixture("virtual"), *rates_hz)
     return settings, json.loads(json.dumps(settings_to_json(settings)))
 
 
@@ -49,14 +51,15 @@ NONSENSE = st.one_of(
 )
 
 
+@pytest.mark.parametrize("plan", ["interrupt", "period", "interrupt-dispatch", "interrupt-self"])
 @given(st.data(), NONSENSE)
-def test_damaged_settings_are_one_clear_error(data, value):
+def test_damaged_settings_are_one_clear_error(plan, data, value):
     """Any one value replaced: either still usable, or InputError, never anything else."""
-    _, text = stored()
+    _, text = stored(plan)
     place = text
     while True:
         key = data.draw(st.sampled_from(sorted(place)))
-        if not isinstance(place[key], dict):
+        if not isinstance(place[key], dict) or not place[key]:
             break
         place = place[key]
     place[key] = value
@@ -64,6 +67,29 @@ def test_damaged_settings_are_one_clear_error(data, value):
         settings_from_json(PATH, text)
     except InputError as error:
         assert str(error).startswith("run.h5: damaged run file, its settings are unusable")  # noqa: PT017
+
+
+def test_a_plan_of_periods_has_a_schedule_and_no_train():
+    settings, text = stored("period")
+    assert (settings.train, settings.planned) == (None, 1000)
+    assert (settings.schedule.period_ns, settings.schedule.count) == (10_000_000, 1000)
+    assert settings.tick_hz == 999_999_000
+    assert settings.agent == {"priority": "80", "period_ns": "10000000", "count": "1000"}
+    for key in ("schedule", "tick_hz", "agent"):  # an older file has none of them
+        del text[key]
+    assert settings_from_json(PATH, text).schedule is None
+
+
+def test_a_target_that_triggers_itself_has_neither():
+    settings, text = stored("interrupt-self")
+    assert (settings.train, settings.schedule, settings.planned) == (None, None, 1000)
+    assert (settings.triggers.period_ns, settings.triggers.count) == (1_001_000, 1000)
+    asked = arm_options(settings, 1000)
+    assert (asked.measurement, asked.options["self_trigger"]) == ("interrupt", "1")
+    assert asked.options["edge"] == "rising"
+    assert asked.capacity == 5000  # two records for each, twice as many as that, and some to spare
+    del text["triggers"]
+    assert settings_from_json(PATH, text).triggers is None
 
 
 def test_account_ignores_what_it_does_not_know():

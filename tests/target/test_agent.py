@@ -368,6 +368,16 @@ def run(program, *words, stdin: bytes = b"") -> subprocess.CompletedProcess[byte
     )
 
 
+@pytest.mark.parametrize("port", ["posix", "ppdev", "kmod"])
+def test_lines_of_a_chip_are_refused_for_another_port(program, port):
+    done = run(program, "--stdio", "--pins", "response=1", "--port", port)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == (
+        b"rig-agent: --pins names lines of a GPIO chip: give --port gpio, or leave it out with "
+        b"--port: %s; see rig-agent --help\n" % port.encode()
+    )
+
+
 def test_help_names_every_port(program):
     done = run(program, "--help")
     assert (done.returncode, done.stderr) == (0, b"")

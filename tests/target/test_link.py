@@ -70,7 +70,8 @@ def test_a_full_log_counts_what_it_drops(target, link):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (ArmOptions("period", 10), "measurement must be interrupt"),
+        (ArmOptions("interrupt_dispatch", 10), "measurement must be interrupt"),
+        (ArmOptions("period", 10), "field period_ns is '', not a number"),
         (ArmOptions("interrupt", 0), "capacity 0 is out of range"),
         (ArmOptions("interrupt", 10, 3), "3 sequence bits, 2 are wired"),
     ],
@@ -97,6 +98,17 @@ def peer(*replies: bytes):
 
 
 HELLO = b"OK agent version=1 log=1 tick_hz=1000\n"
+
+
+def test_further_counts_are_kept_if_they_are_told():
+    plain = b"OK handled=5 records=4 dropped=1\n"
+    told = plain.replace(b"\n", b" unanswered=2 overruns=3 triggers=0 of_no_interest=x\n")
+    broken = plain.replace(b"\n", b" overruns=x\n")
+    with AgentLink.open(*peer(HELLO, plain, told, broken)) as link:
+        assert link.stop().further == {}
+        assert link.stop().further == {"unanswered": 2, "overruns": 3, "triggers": 0}
+        with pytest.raises(BenchError, match="field overruns is 'x', not a number"):
+            link.stop()
 
 
 @pytest.mark.parametrize(

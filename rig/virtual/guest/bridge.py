@@ -11,6 +11,7 @@ import threading
 from rig.closing import Closing
 
 _PIECE_BYTES = 1 << 14
+_PERIODIC = (b"measurement=period", b"self_trigger=1")
 
 
 class AgentBridge(Closing):
@@ -24,6 +25,9 @@ class AgentBridge(Closing):
         """Bytes passed on so far."""
         self.guest_owes = False
         """The host has spoken, and the guest has not since."""
+        self.periods = False
+        """The agent was armed for periods of its own, or to trigger itself: the host waits for
+        nothing but their passing."""
         self._stop, self._stopped = socket.socketpair()
         self._thread = threading.Thread(target=self._serve, name="agent bridge", daemon=True)
         self._thread.start()
@@ -66,6 +70,8 @@ class AgentBridge(Closing):
         if not data:
             return False
         self.guest_owes = source is not self._serial
+        if self.guest_owes:
+            self.periods = data.startswith(b"ARM ") and any(word in data for word in _PERIODIC)
         if to is not None:
             with contextlib.suppress(OSError):
                 to.sendall(data)

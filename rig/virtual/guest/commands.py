@@ -9,10 +9,13 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rig.errors import BenchError, InputError
+
+Say = Callable[[str], None]
+"""Tells the user what is being done."""
 
 _LOOK_S = 0.1
 _LAST_LINES = 3

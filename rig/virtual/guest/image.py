@@ -13,10 +13,12 @@ from pathlib import Path
 from rig.config.virtual import VirtualGuest
 from rig.errors import BenchError
 from rig.resources import agent_binary, guest_init, module_sources
+from rig.virtual.guest.agent import foreign_agent
+from rig.virtual.guest.board import BOARDS, PC, Board
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands
+from rig.virtual.guest.commands import Commands, Say
 from rig.virtual.guest.initrd import archive
-from rig.virtual.guest.kernel import Say, headers, kernel
+from rig.virtual.guest.kernel import headers, kernel
 from rig.virtual.guest.packages import Packages
 
 MODULE_PORT = "kmod"
@@ -36,6 +38,8 @@ class GuestImage:
     initrd: bytes
     options: str
     """Of the kernel's command line, for the guest's first process."""
+    board: Board = PC
+    """The machine it is for."""
 
 
 def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestImage:
@@ -43,20 +47,45 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
 
     Raises InputError for a missing program, BenchError if apt or a build fails or `stop` is set.
     """
-    cache, packages = Cache.of_user(), Packages(Commands(stop))
-    agent, init = agent_binary().read_bytes(), guest_init().read_bytes()
+    commands, cache = Commands(stop), Cache.of_user(stop)
+    board = BOARDS[guest.architecture]
+    packages = Packages(commands)
+    if guest.architecture == "amd64":
+        agent = agent_binary().read_bytes()
+    else:
+        agent = foreign_agent(guest.architecture, cache, commands, say)
+        packages = packages.foreign(guest.architecture, cache, say)
     parts = kernel(guest.kernel, packages, cache, say)
-    files = {"init": init, "rig-agent": agent, _BUSYBOX: _busybox(packages, cache, say)}
+    files = {
+        "init": guest_init().read_bytes(),
+        "rig-agent": agent,
+        _BUSYBOX: _busybox(packages, cache, say),
+    }
     files |= {_module_path(path): _unpacked(path) for path in parts.modules}
     if guest.port == MODULE_PORT:
         kdir = headers(parts.release, packages, cache, say)
-        files[f"lib/{_MODULE}"] = _module(kdir, parts.release, cache, Commands(stop), say)
+        files[f"lib/{_MODULE}"] = _module(kdir, parts.release, cache, commands, say)
     return GuestImage(
         release=parts.release,
         vmlinux=parts.vmlinux,
         initrd=archive(_FOLDERS, files, {f"bin/{name}": "busybox" for name in _PROGRAMS}),
-        options=f"rig.port={guest.port} rig.load={guest.load}",
+        options=_options(guest, board),
+        board=board,
     )
+
+
+def _options(guest: VirtualGuest, board: Board) -> str:
+    """What the guest's first process must know."""
+    words = {
+        "port": guest.port,
+        "load": guest.load,
+        "console": board.console,
+        "tty": board.agent_tty,
+        "modules": ",".join(board.modules),
+        "pins": board.agent_pins,
+        "irq": "driver" if guest.driver_irq else "free",
+    }
+    return " ".join(f"rig.{name}={value}" for name, value in words.items())
 
 
 def _busybox(packages: Packages, cache: Cache, say: Say) -> bytes:

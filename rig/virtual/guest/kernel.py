@@ -6,19 +6,22 @@ from __future__ import annotations
 import lzma
 import re
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from rig.errors import BenchError
+from rig.virtual.guest.board import BOARDS
 from rig.virtual.guest.cache import Cache
+from rig.virtual.guest.commands import Say
 from rig.virtual.guest.packages import Package, Packages
 
-META_PACKAGES = {"debian": "linux-image-amd64", "debian-rt": "linux-image-rt-amd64"}
+META_PACKAGES = {
+    "debian": "linux-image-amd64",
+    "debian-rt": "linux-image-rt-amd64",
+    "debian-arm64": "linux-image-arm64",
+    "debian-arm64-rt": "linux-image-rt-arm64",
+}
 """Debian's packages that depend on the newest kernel of each kind."""
-
-MODULES = ("parport", "parport_pc", "ppdev")
-"""In the order in which they are loaded."""
 
 _VMLINUX = "vmlinux"
 _XZ_MAGIC = b"\xfd7zXZ\0"
@@ -26,11 +29,9 @@ _BOOT_MAGIC = b"HdrS"
 _BOOT_MAGIC_AT, _SETUP_SECTORS_AT, _PAYLOAD_AT = 0x202, 0x1F1, 0x248
 _HEADER_BYTES = _PAYLOAD_AT + 8
 _SECTOR_BYTES = 512
+_ARM64_MAGIC, _ARM64_MAGIC_AT = b"ARM\x64", 0x38
 _VMLINUX_MAX_BYTES = 1 << 28
 _HEADER_PACKAGES = re.compile(r"linux-(headers|kbuild)-.*")
-
-Say = Callable[[str], None]
-"""Tells the user what is being done."""
 
 
 @dataclass(frozen=True)
@@ -40,31 +41,38 @@ class Kernel:
     release: str
     """As `uname -r` says it."""
     vmlinux: Path
+    """What QEMU loads."""
     modules: tuple[Path, ...]
-    """Parallel port, in the order in which they are loaded."""
+    """Of the board's pins, in the order in which they are loaded."""
 
 
 def kernel(kind: str, packages: Packages, cache: Cache, say: Say) -> Kernel:
-    """The newest kernel of a kind of META_PACKAGES. Raises BenchError, InputError."""
+    """The newest kernel of a kind of META_PACKAGES, out of packages of its architecture.
+
+    Raises BenchError, InputError.
+    """
     meta = META_PACKAGES[kind]
     names = [name for name in packages.find(meta).depends if name.startswith("linux-image-")]
     if len(names) != 1:
         raise BenchError(f"{meta} does not depend on one kernel; this rig was made for Debian 12")
     package = packages.find(names[0])
+    architecture = meta.rpartition("-")[2]
+    modules = BOARDS[architecture].modules
+    unpacked = {"amd64": vmlinux_of, "arm64": arm64_image_of}[architecture]
 
     def make(folder: Path) -> None:
         say(f"downloading {package.name} {package.version}")
-        packages.unpack(package, folder, _wanted_of_kernel)
+        packages.unpack(package, folder, lambda path: _wanted_of_kernel(path, modules))
         say("unpacking the kernel")
         (image,) = folder.glob("boot/vmlinuz-*")
-        (folder / _VMLINUX).write_bytes(vmlinux_of(image.read_bytes(), image.name))
+        (folder / _VMLINUX).write_bytes(unpacked(image.read_bytes(), image.name))
         image.unlink()
 
     folder = cache.entry(package.folder_name, make)
     return Kernel(
         release=package.name.removeprefix("linux-image-").removesuffix("-unsigned"),
         vmlinux=folder / _VMLINUX,
-        modules=tuple(_only(folder, f"**/{name}.ko*") for name in MODULES),
+        modules=tuple(_only(folder, f"**/{name}.ko*") for name in modules),
     )
 
 
@@ -94,10 +102,10 @@ def _unroot(makefile: Path) -> None:
     makefile.write_text(text.replace("/usr/src/", f"{here}../"), encoding="utf-8")
 
 
-def _wanted_of_kernel(path: str) -> bool:
+def _wanted_of_kernel(path: str, modules: tuple[str, ...]) -> bool:
     if path.startswith("boot/vmlinuz-"):
         return True
-    return Path(path).name.split(".ko")[0] in MODULES and ".ko" in path
+    return Path(path).name.split(".ko")[0] in modules and ".ko" in path
 
 
 def _wanted_of_headers(path: str) -> bool:
@@ -139,3 +147,13 @@ def vmlinux_of(image: bytes, name: str) -> bytes:
     if not kernel_elf.startswith(b"\x7fELF"):
         raise BenchError(f"{name}: holds no ELF file")
     return kernel_elf
+
+
+def arm64_image_of(image: bytes, name: str) -> bytes:
+    """The kernel proper, which Debian's arm64 packages hold as it is.
+
+    Its header is described in the kernel's Documentation/arch/arm64/booting.rst. Raises BenchError.
+    """
+    if image[_ARM64_MAGIC_AT : _ARM64_MAGIC_AT + len(_ARM64_MAGIC)] != _ARM64_MAGIC:
+        raise BenchError(f"{name}: not a plain arm64 kernel, as Debian 12's are")
+    return image

@@ -22,12 +22,13 @@ from typing import IO, Self
 
 from rig.closing import Closing
 from rig.errors import BenchError, InputError
+from rig.virtual.guest.board import PC, Board
 from rig.virtual.guest.commands import missing_program
 from rig.virtual.guest.console import Console
 from rig.virtual.guest.image import GuestImage
 
-QEMU = "qemu-system-x86_64"
-QEMU_PACKAGE = "qemu-system-x86"
+QEMU = PC.qemu
+"""The usual one."""
 QEMU_SERIES = "7.2"
 """The plugin uses functions whose interface is this series' only."""
 
@@ -42,10 +43,12 @@ _WRITES_MAX = 65536
 _WRITES_LOST = 1
 _STORM_INTERRUPTS = 20
 """So many interrupts beyond the stimulus edges, in one grant: the guest makes them itself."""
-_STORM_CONTROL = 20_000
+_STORM_CONTROL = 4_000
+"""So many writes to the control register in one grant. A loop that does nothing else comes to twice
+as many in half a millisecond; a driver needs a few."""
 _MEMORY_MIB = 256
 _CLOSE_TIMEOUT_S = 2.0
-_KERNEL_OPTIONS = "console=ttyS0 quiet oops=panic softlockup_panic=1 panic=-1"
+_KERNEL_OPTIONS = "quiet oops=panic softlockup_panic=1 panic=-1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class GuestReport:
     now_ns: int
     """At most an instruction past the grant."""
     writes: list[tuple[int, int]]
-    """(time_ns, data register) of each write to the port's pins, in order."""
+    """(time_ns, levels of all pins) of each write to them, in order."""
     edge_late_max_ns: int
     """How much after its time an edge reached the guest; an instruction at most."""
 
@@ -69,34 +72,51 @@ class Machine(Closing):
         control: socket.socket,
         serial: socket.socket,
         errors: IO[bytes],
+        board: Board = PC,
+        *,
+        self_trigger: bool = False,
     ) -> None:
         self._process, self._control, self._errors = process, control, errors
+        self._trigger_mask = 1 << board.trigger if self_trigger else 0
+        self.board = board
         self.serial = serial
-        """The guest's second serial port."""
+        """The serial port of the guest's agent."""
         self.pid = process.pid
         self.now_ns = 0
         self.data = 0
-        """The data register of the port, as last written."""
+        """Levels of the pins, as last written."""
         assert process.stdout is not None  # noqa: S101 - it was asked for as a pipe
         self.console = Console(process.stdout)
 
     @classmethod
-    def start(cls, image: GuestImage, plugin: Path, *, patience_s: float = 60.0) -> Self:
+    def start(
+        cls,
+        image: GuestImage,
+        plugin: Path,
+        *,
+        self_trigger: bool = False,
+        patience_s: float = 60.0,
+    ) -> Self:
         """Start QEMU; the guest stands at time 0.
 
-        A grant that is not answered within `patience_s` of wall time is taken for a hang. Raises
-        InputError if QEMU is missing or of another series, BenchError if it does not start.
+        With `self_trigger` the board's trigger pin is wired to the interrupt line. A grant that is
+        not answered within `patience_s` of wall time is taken for a hang. Raises InputError if QEMU
+        is missing or of another series, BenchError if it does not start.
         """
-        _check_qemu()
+        board = image.board
+        _check_qemu(board)
         control, plugin_end = socket.socketpair()
         serial, serial_end = socket.socketpair()
         errors = tempfile.TemporaryFile(prefix="rig-qemu-")  # noqa: SIM115 - lives as long as self
+        wires = f"fd={plugin_end.fileno()}"
+        if self_trigger:
+            wires += f",trigger={board.trigger}"
         initrd = os.memfd_create("initrd", 0)
         try:
             with open(initrd, "wb", closefd=False) as file:
                 file.write(image.initrd)
             process = subprocess.Popen(
-                _command(image, plugin, initrd, plugin_end.fileno(), serial_end.fileno()),
+                _command(image, f"file={plugin},{wires}", initrd, serial_end.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -104,12 +124,12 @@ class Machine(Closing):
                 start_new_session=True,
             )
         except FileNotFoundError:
-            raise missing_program(QEMU, QEMU_PACKAGE) from None
+            raise missing_program(board.qemu, board.qemu_package) from None
         finally:
             os.close(initrd)
             plugin_end.close()
             serial_end.close()
-        machine = cls(process, control, serial, errors)
+        machine = cls(process, control, serial, errors, board, self_trigger=self_trigger)
         try:
             limit = struct.pack("@ll", int(patience_s), int(patience_s % 1 * 1e6))
             control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
@@ -151,15 +171,22 @@ class Machine(Closing):
             raise BenchError(
                 f"the guest floods its pins: more than {_WRITES_MAX} writes up to {now_ns} ns"
             )
+        report = GuestReport(now_ns, [*_WRITE.iter_unpack(writes)], late_ns)
+        rising += self._follow(report.writes)
         if interrupts - rising > _STORM_INTERRUPTS or controls > _STORM_CONTROL:
             raise BenchError(
                 f"interrupt storm in the guest: {interrupts} interrupts for {rising} edges and "
                 f"{controls} writes to the port's control register up to {now_ns} ns"
             )
-        report = GuestReport(now_ns, [*_WRITE.iter_unpack(writes)], late_ns)
-        if report.writes:
-            self.data = report.writes[-1][1]
         return report
+
+    def _follow(self, writes: Sequence[tuple[int, int]]) -> int:
+        """Keep the pins' levels; how often the trigger pin rose, if it is wired."""
+        rising = 0
+        for _, data in writes:
+            rising += bool(data & ~self.data & self._trigger_mask)
+            self.data = data
+        return rising
 
     def _receive(self, size: int) -> bytes:
         data = bytearray()
@@ -199,7 +226,7 @@ class Machine(Closing):
         if isinstance(error, BlockingIOError | TimeoutError):
             self._process.kill()
             self._process.wait()
-            return BenchError(f"{QEMU} (pid {self.pid}) does not answer; it was ended")
+            return BenchError(f"{self.board.qemu} (pid {self.pid}) does not answer; it was ended")
         status = self._exit_status()
         words = self.console.last_words(_CLOSE_TIMEOUT_S)
         if self.console.fault:
@@ -212,37 +239,38 @@ class Machine(Closing):
             else f"ended with exit status {status}"
         )
         words = next((line for line in said if "rig-qemu: " in line), said[-1] if said else words)
-        return BenchError(f"{QEMU} (pid {self.pid}) {how}" + (f": {words}" if words else ""))
+        return BenchError(
+            f"{self.board.qemu} (pid {self.pid}) {how}" + (f": {words}" if words else "")
+        )
 
 
-def _command(image: GuestImage, plugin: Path, initrd: int, control: int, serial: int) -> list[str]:
-    """QEMU's own parallel port has no pins; it stays for its entry in the ACPI tables."""
+def _command(image: GuestImage, plugin: str, initrd: int, serial: int) -> list[str]:
+    board = image.board
     return [
-        QEMU,
-        *("-accel", "tcg", "-cpu", "max", "-M", "pc", "-m", str(_MEMORY_MIB)),
+        board.qemu,
+        *("-accel", "tcg", *board.machine, "-m", str(_MEMORY_MIB)),
         *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
         *("-icount", "shift=2,sleep=off", "-rtc", "base=2020-01-01,clock=vm", "-seed", "1"),
         *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
-        *("-chardev", f"socket,id=agent,fd={serial}", "-serial", "chardev:agent"),
-        *("-chardev", "null,id=pins", "-device", "isa-parallel,chardev=pins"),
+        *("-chardev", f"socket,id=agent,fd={serial}", *board.link),
         *("-kernel", str(image.vmlinux), "-initrd", f"/dev/fd/{initrd}"),
-        *("-append", f"{_KERNEL_OPTIONS} {image.options}"),
-        *("-plugin", f"file={plugin},fd={control}"),
+        *("-append", f"console={board.console} {_KERNEL_OPTIONS} {image.options}"),
+        *("-plugin", plugin),
     ]
 
 
-def _check_qemu() -> None:
+def _check_qemu(board: Board) -> None:
     try:
         text = subprocess.run(
-            [QEMU, "--version"], capture_output=True, text=True, timeout=30, check=False
+            [board.qemu, "--version"], capture_output=True, text=True, timeout=30, check=False
         ).stdout
     except FileNotFoundError:
-        raise missing_program(QEMU, QEMU_PACKAGE) from None
+        raise missing_program(board.qemu, board.qemu_package) from None
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BenchError(f"{QEMU} cannot be run ({error})") from None
+        raise BenchError(f"{board.qemu} cannot be run ({error})") from None
     found = re.search(r"version (\d+\.\d+)", text)
     if found is None or found[1] != QEMU_SERIES:
         raise InputError(
-            f"{QEMU} is of version {found[1] if found else 'unknown'}, but the guest's plugin is "
-            f"made for {QEMU_SERIES}; install Debian 12's {QEMU_PACKAGE}"
+            f"{board.qemu} is of version {found[1] if found else 'unknown'}, but the guest's "
+            f"plugin is made for {QEMU_SERIES}; install Debian 12's {board.qemu_package}"
         )

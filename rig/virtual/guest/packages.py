@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rig.errors import BenchError
-from rig.virtual.guest.commands import Commands, missing_program
+from rig.virtual.guest.cache import Cache
+from rig.virtual.guest.commands import Commands, Say, missing_program
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9.+-]*")
 
@@ -26,11 +27,14 @@ class Package:
     version: str
     depends: tuple[str, ...]
     """Names only, the first of each set of alternatives."""
+    architecture: str = ""
+    """Debian's name of it; "" is this system's own."""
 
     @property
     def folder_name(self) -> str:
-        """Name and version, fit for a file name."""
-        return f"{self.name}_{self.version}".replace(":", "-").replace("/", "-")
+        """Name, version and foreign architecture, fit for a file name."""
+        name = "_".join(filter(None, (self.name, self.version, self.architecture)))
+        return name.replace(":", "-").replace("/", "-")
 
 
 class Packages:
@@ -38,10 +42,44 @@ class Packages:
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
+        self._architecture = ""
+        self._options: tuple[str, ...] = ()
+        self._renew = "run `apt-get update`, on Debian 12 or a system with its package sources"
+
+    def foreign(self, architecture: str, cache: Cache, say: Say) -> Packages:
+        """Those of another architecture, from lists of their own: the system's stay as they are.
+
+        The lists are downloaded when this system's know another kernel than at the last time.
+        Raises InputError without apt, BenchError if the lists cannot be had.
+        """
+        own = self._commands.run(["dpkg", "--print-architecture"], "dpkg").strip()
+        if own == architecture:
+            return self
+        newest = self.find(f"linux-image-{own}").version
+        name = f"apt-{architecture}_{newest}".replace(":", "-")
+
+        def make(folder: Path) -> None:
+            say(f"downloading the package lists of {architecture}")
+            (folder / "lists" / "partial").mkdir(parents=True)
+            options = _foreign_options(architecture, folder)
+            self._commands.run(["apt-get", *options, "update", "-q"], "apt")
+
+        try:
+            folder = cache.entry(name, make)
+        except BenchError as error:
+            raise BenchError(
+                f"the package lists of {architecture} cannot be downloaded ({error}); is the "
+                "network there, and is this Debian 12?"
+            ) from None
+        packages = Packages(self._commands)
+        packages._architecture = architecture
+        packages._options = _foreign_options(architecture, folder)
+        packages._renew = f"remove {folder}, the lists of {architecture} are downloaded again"
+        return packages
 
     def find(self, name: str) -> Package:
         """Look up a package. Raises InputError without apt, BenchError if it knows none."""
-        command = ["apt-cache", "show", "--no-all-versions", name]
+        command = ["apt-cache", *self._options, "show", "--no-all-versions", name]
         try:
             text = self._commands.run(command, "apt")
         except BenchError:
@@ -49,10 +87,10 @@ class Packages:
         fields = _fields(text)
         if "Version" not in fields:
             raise BenchError(
-                f"apt does not know the package {name}, which the guest is made of; run "
-                "`apt-get update`, on Debian 12 or a system with its package sources"
+                f"apt does not know the package {name}, which the guest is made of; {self._renew}"
             )
-        return Package(name, fields["Version"], tuple(_names(fields.get("Depends", ""))))
+        depends = tuple(_names(fields.get("Depends", "")))
+        return Package(name, fields["Version"], depends, self._architecture)
 
     def unpack(self, package: Package, into: Path, wanted: Callable[[str], bool]) -> None:
         """Download a package and write the files whose path in it is `wanted`.
@@ -62,12 +100,17 @@ class Packages:
         into.mkdir(exist_ok=True)
         try:
             self._commands.run(
-                ["apt-get", "download", "-q", f"{package.name}={package.version}"], "apt", into
+                [
+                    *("apt-get", *self._options, "download", "-q"),
+                    f"{package.name}={package.version}",
+                ],
+                "apt",
+                into,
             )
         except BenchError as error:
             raise BenchError(
                 f"{package.name} {package.version} cannot be downloaded ({error}); is the network "
-                "there, and are apt's lists fresh (`apt-get update`)?"
+                f"there, and are apt's lists fresh? If they are old, {self._renew}"
             ) from None
         archive = next(into.glob("*.deb"))
         with _contents(archive) as contents:
@@ -78,6 +121,22 @@ class Packages:
                 f"{package.name} {package.version} does not hold what is expected of it; this rig "
                 "was made for Debian 12"
             )
+
+
+def _foreign_options(architecture: str, folder: Path) -> tuple[str, ...]:
+    """The system's sources, but lists in a folder of our own and nothing installed."""
+    settings = {
+        "APT::Architecture": architecture,
+        "APT::Architectures": architecture,
+        "Dir::State": folder,
+        "Dir::State::status": "/dev/null",
+        "Dir::Cache": folder,
+        "Dir::Cache::pkgcache": "",
+        "Dir::Cache::srcpkgcache": "",
+        "Acquire::Languages": "none",
+        "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled": "false",
+    }
+    return tuple(word for key, value in settings.items() for word in ("-o", f"{key}={value}"))
 
 
 def _fields(text: str) -> dict[str, str]:

@@ -11,14 +11,17 @@ import socket
 import threading
 from collections import deque
 from contextlib import ExitStack
+from time import monotonic
 
 from rig.closing import Closing
 from rig.errors import BenchError
 from rig.resources import guest_plugin
+from rig.virtual.guest.board import Board
 from rig.virtual.guest.bridge import AgentBridge
+from rig.virtual.guest.commands import Say
 from rig.virtual.guest.image import GuestImage
-from rig.virtual.guest.kernel import Say
 from rig.virtual.guest.machine import Machine
+from rig.virtual.guest.timeline import TimeLine
 from rig.virtual.target import AnswerWires
 from rig.virtual.wired import WireEdge
 
@@ -31,8 +34,11 @@ slice, the instruction that crosses its end, and a margin."""
 EDGE_LATE_MAX_NS = 100
 """An edge is fed between two instructions, a few nanoseconds late."""
 
-PS_PER_NS = 1000
 _BOOT_STRETCH_NS = 20_000_000
+_MEETING_STRETCH_NS = 200_000_000
+_MEETING_S = 1.0
+"""Sleep passes at once. If it does not, the guest is not idle, and its train begins as it is; the
+host waits for the microcontroller meanwhile, and not for long."""
 _BOOT_LIMIT_NS = 120 * 10**9
 _GREETING = b"HELLO\n"
 _GREETING_STRETCHES = 25
@@ -47,15 +53,31 @@ class GuestTarget(Closing):
     """Implements rig.virtual.wired.WiredTarget. A context manager that ends the guest."""
 
     rising = True
-    """The port's interrupt comes with nACK's rising edge."""
+    """The interrupt comes with the line's rising edge."""
     answers_at_once = False
     stride_cycles = SLICE_CYCLES
 
-    def __init__(self, machine: Machine, wires: AnswerWires) -> None:
-        """`machine` has booted: the bench's time 0 is its now. `close` ends it."""
+    def __init__(
+        self,
+        machine: Machine,
+        wires: AnswerWires,
+        trigger_channel: int | None = None,
+        *,
+        idle: bool = False,
+    ) -> None:
+        """`machine` has booted: the bench's time 0 is its now. `close` ends it.
+
+        `trigger_channel` is that of the interrupt line, if the trigger pin is wired to it. A guest
+        that is `idle` sleeps until a train can meet it as it met it in every other run.
+        """
         self._machine = machine
-        self._origin_ns = machine.now_ns
-        self._channels = (wires.response, *wires.sequence)
+        self._time = TimeLine(machine.now_ns)
+        self._now_ps = 0
+        self._idle, self._met = idle, False
+        self._channels = _channels(machine.board, wires, trigger_channel)
+        self._response = machine.board.response
+        self._trigger = None if trigger_channel is None else machine.board.trigger
+        self._driving = [0, 0]
         self._data = 0
         self._arriving: list[tuple[int, int]] = []
         self._edges: deque[WireEdge] = deque()
@@ -68,16 +90,24 @@ class GuestTarget(Closing):
 
     @classmethod
     def boot(
-        cls, image: GuestImage, wires: AnswerWires, stop: threading.Event, say: Say
+        cls,
+        image: GuestImage,
+        wires: AnswerWires,
+        stop: threading.Event,
+        say: Say,
+        trigger_channel: int | None = None,
     ) -> GuestTarget:
         """Start the machine and wait until its agent answers. Raises BenchError, InputError."""
+        _channels(image.board, wires, trigger_channel)  # a mistake is told before the boot
+        wired = trigger_channel is not None
         with ExitStack() as stack:
-            machine = stack.enter_context(Machine.start(image, guest_plugin()))
+            machine = stack.enter_context(Machine.start(image, guest_plugin(), self_trigger=wired))
             say(f"booting {image.release}")
             _boot(machine, stop)
             _greet(machine, stop)
             stack.pop_all()
-        return cls(machine, wires)
+        idle = "rig.load=idle" in image.options.split()
+        return cls(machine, wires, trigger_channel, idle=idle)
 
     # --- the wires' side --------------------------------------------------------------------
 
@@ -86,25 +116,36 @@ class GuestTarget(Closing):
         """The host and the agent are talking: no need to keep to real time."""
         return self._bridge.guest_owes or self._machine.now_ns - self._moved_ns < _LINGER_NS
 
+    @property
+    def eager(self) -> bool:
+        """The agent answers periods."""
+        return self._bridge.periods
+
     def on_stimulus(self, time_ps: int, level: int) -> None:
-        """An edge arrives at nACK."""
-        self._arriving.append((self._guest_ns(time_ps), level))
+        """An edge arrives at the interrupt line."""
+        self._arriving.append((time_ps, level))
 
     def pass_until(self, now_ps: int) -> None:
         """Let the guest follow. Raises BenchError if it cannot."""
-        arriving, self._arriving = self._arriving, []
-        report = self._machine.run(self._guest_ns(now_ps), arriving)
+        if self._arriving and self._idle and not self._met and not self._bridge.guest_owes:
+            self._meet(self._arriving[0][0])
+        arriving = [(self._time.guest_ns(time_ps), level) for time_ps, level in self._arriving]
+        self._arriving = []
+        report = self._machine.run(self._time.guest_ns(now_ps), arriving)
         if report.edge_late_max_ns > EDGE_LATE_MAX_NS:
             raise BenchError(
                 f"a stimulus edge reached the guest {report.edge_late_max_ns} ns late; its time "
                 "line is broken, this is a fault of the virtual bench"
             )
+        if self._trigger is not None:
+            self._refuse_contention(self._trigger, arriving, report.writes)
         for time_ns, data in report.writes:
-            self._write((time_ns - self._origin_ns) * PS_PER_NS, data)
+            self._write(self._time.bench_ps(time_ns), data)
+        self._now_ps = now_ps
         self._watch_agent()
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
-        """Edges of the answering pins before a time, in order."""
+        """Edges of the guest's pins before a time, in order."""
         taken = []
         while self._edges and self._edges[0][0] < until_ps:
             taken.append(self._edges.popleft())
@@ -122,27 +163,62 @@ class GuestTarget(Closing):
 
     # --- what happens inside ----------------------------------------------------------------
 
-    def _guest_ns(self, time_ps: int) -> int:
-        return self._origin_ns - (-time_ps // PS_PER_NS)
+    def _meet(self, edge_ps: int) -> None:
+        """The bench's time stands while the guest's goes on to where the first edge is due."""
+        due_ns = self._time.meet(edge_ps, self._now_ps, self._machine.now_ns)
+        end_s = monotonic() + _MEETING_S
+        while self._machine.now_ns < due_ns and monotonic() < end_s:
+            report = self._machine.run(min(due_ns, self._machine.now_ns + _MEETING_STRETCH_NS))
+            for _, data in report.writes:
+                self._write(self._now_ps, data)
+        if self._machine.now_ns < due_ns:
+            self._time.go_on(self._now_ps, self._machine.now_ns)
+        self._met = True
 
     def _write(self, time_ps: int, data: int) -> None:
-        """Bit 0 of the data register is the response, those above it the sequence."""
         changed, self._data = data ^ self._data, data
-        for bit, channel in enumerate(self._channels):
-            if changed >> bit & 1:
-                self._edges.append((time_ps, channel, data >> bit & 1))
-        if changed & 1:
-            self._answers.append((time_ps, self._channels[0], data & 1))
+        for pin, channel in self._channels:
+            if changed >> pin & 1:
+                self._edges.append((time_ps, channel, data >> pin & 1))
+                if pin == self._response:
+                    self._answers.append((time_ps, channel, data >> pin & 1))
+
+    def _refuse_contention(
+        self, pin: int, stimuli: list[tuple[int, int]], writes: list[tuple[int, int]]
+    ) -> None:
+        """Two outputs that drive the interrupt line at a time: on a bench they would fight."""
+        edges = [(time_ns, 0, level) for time_ns, level in stimuli]
+        edges += [(time_ns, 1, data >> pin & 1) for time_ns, data in writes]
+        for time_ns, source, level in sorted(edges):
+            self._driving[source] = level
+            if all(self._driving):
+                at_ns = self._time.bench_ps(time_ns) // 1000
+                raise BenchError(
+                    "stimulus and target drive the interrupt line at the same time, "
+                    f"{at_ns} ns after the bench's start; a target that triggers itself needs an "
+                    "idle stimulus"
+                )
 
     def _watch_agent(self) -> None:
         now_ns, moved = self._machine.now_ns, self._bridge.moved
         if moved != self._moved:
             self._moved, self._moved_ns = moved, now_ns
+            self._met = False
         elif self._bridge.guest_owes and now_ns - self._moved_ns > _REPLY_LIMIT_NS:
             raise BenchError(
                 "the guest hangs: its agent has been silent for "
                 f"{_REPLY_LIMIT_NS // 10**9} s of its own time after a line of the host"
             )
+
+
+def _channels(
+    board: Board, wires: AnswerWires, trigger_channel: int | None
+) -> tuple[tuple[int, int], ...]:
+    """Pin and channel of each wire. Raises InputError if the board lacks a pin."""
+    others = [(board.trigger, trigger_channel), (board.task, wires.task)]
+    used = [(pin, channel) for pin, channel in others if channel is not None]
+    sequence = board.sequence_pins(len(wires.sequence), [pin for pin, _ in used])
+    return ((board.response, wires.response), *zip(sequence, wires.sequence, strict=True), *used)
 
 
 def _boot(machine: Machine, stop: threading.Event) -> None:

@@ -47,7 +47,7 @@ static const struct word words_known[] = {
     {"sequence_bits", NULL, 0, SEQUENCE_BITS_MAX, take_sequence_bits, 0},
     {"edge", edges, 0, 0, take_edge, 0},
     {"period_ns", NULL, PERIOD_NS_MIN, PERIOD_NS_MAX, take_period_ns, 0},
-    {"timer", timers, 0, 0, take_timer, 0},
+    {"timer", timers, 0, 0, take_timer, GIVEN_TIMER},
     {"count", NULL, 0, UINT64_MAX, take_count, 0},
     {"priority", NULL, 0, 99, take_priority, GIVEN_PRIORITY},
     {"cpu", NULL, 0, 4095, take_cpu, 0},

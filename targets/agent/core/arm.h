@@ -34,6 +34,7 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_RESPONSE_PIN 0x04u
 #define GIVEN_SEQUENCE_PINS 0x08u
 #define GIVEN_PRIORITY 0x10u
+#define GIVEN_TIMER 0x20u
 
 struct arm_options {
     enum measurement measurement;

@@ -13,6 +13,7 @@
 
 #include "../counters/counter.h"
 #include "linux_environment.h"
+#include "pin_list.h"
 #include "ports.h"
 #include "system.h"
 
@@ -22,6 +23,7 @@
 #define EVENTS_AT_A_TIME 64
 
 static int chip = -1, interrupt_line = -1, answer_lines = -1, trigger_line = -1;
+static struct pin_list usual_pins;
 static uint32_t last_event; /* the kernel numbers a line's events; a hole is its buffer run over */
 static uint64_t answer_mask;
 static uint64_t answer_levels; /* outlive a measurement */
@@ -101,18 +103,22 @@ static bool request_trigger(const struct arm_options *options, struct text *why)
 static const char *missing_pin(const struct arm_options *options)
 {
     if (!(options->given & GIVEN_RESPONSE_PIN))
-        return "port gpio needs response_pin, the offset of the line on the chip";
+        return "port gpio needs response_pin, the offset of the line on the chip, here or in --pins";
     if (options->sequence_bits && !(options->given & GIVEN_SEQUENCE_PINS))
-        return "port gpio needs sequence_pins, the offsets of the lines on the chip";
+        return "port gpio needs a pin for each sequence bit: sequence_pins, the offsets of the lines "
+               "on the chip, here or in --pins";
     if (options->measurement != MEASURE_PERIOD && options->interrupt_pin == PIN_NONE)
-        return "port gpio needs interrupt_pin, the offset of the line on the chip";
+        return "port gpio needs interrupt_pin, the offset of the line on the chip, here or in --pins";
     if (options->self_trigger && options->trigger_pin == PIN_NONE)
-        return "self_trigger needs trigger_pin, the offset of the line on the chip";
+        return "self_trigger needs trigger_pin, the offset of the line on the chip, here or in --pins";
     return NULL;
 }
 
-static bool attach(const struct arm_options *options, struct text *why)
+static bool attach(const struct arm_options *given, struct text *why)
 {
+    struct arm_options completed = *given;
+    const struct arm_options *options = &completed;
+    pin_list_complete(&usual_pins, &completed);
     const char *flaw = missing_pin(options);
     if (flaw) {
         text_say(why, flaw);
@@ -179,6 +185,8 @@ static bool open_chip(const struct port_settings *settings, struct port *port, s
         .environment = linux_environment,
         SYSTEM_MEMBERS,
     };
+    if (!pin_list_parse(settings->pins, &usual_pins, why))
+        return false;
     chip = open(device, O_RDWR | O_CLOEXEC);
     if (chip < 0) {
         int error = errno;

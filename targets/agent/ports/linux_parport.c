@@ -17,6 +17,7 @@
 
 #define DEVICE "/dev/parport0"
 #define DATA_PINS 8
+#define USUAL_TRIGGER_PIN 6 /* the kernel module's, too */
 
 int parport_file = -1;
 static uint8_t trigger_mask;
@@ -119,9 +120,11 @@ static bool map_pins(const struct arm_options *options, struct text *why)
             return refuse_pins(why);
     trigger_mask = 0;
     if (options->self_trigger) {
-        if (!take_pin(&taken, options->trigger_pin))
+        unsigned pin =
+            options->trigger_pin == PIN_NONE ? USUAL_TRIGGER_PIN : options->trigger_pin;
+        if (!take_pin(&taken, pin))
             return refuse_pins(why);
-        trigger_mask = (uint8_t)(1u << options->trigger_pin);
+        trigger_mask = (uint8_t)(1u << pin);
     }
     for (unsigned word = 0; word < 1u << DATA_PINS; word++) {
         data_of[word] = 0;

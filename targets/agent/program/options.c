@@ -14,7 +14,7 @@
 #endif
 
 enum { KEY_HELP = 256, KEY_VERSION, KEY_PORT, KEY_DEVICE, KEY_EDGE, KEY_STDIO, KEY_SERIAL, KEY_BAUD,
-       KEY_TCP, KEY_COUNTER, KEY_VARIANT, KEY_UNLOCKED, KEY_LATENCY };
+       KEY_TCP, KEY_COUNTER, KEY_VARIANT, KEY_UNLOCKED, KEY_LATENCY, KEY_PINS };
 
 static const struct option known[] = {
     {"help", no_argument, NULL, KEY_HELP},
@@ -22,6 +22,7 @@ static const struct option known[] = {
     {"port", required_argument, NULL, KEY_PORT},
     {"device", required_argument, NULL, KEY_DEVICE},
     {"edge", required_argument, NULL, KEY_EDGE},
+    {"pins", required_argument, NULL, KEY_PINS},
     {"stdio", no_argument, NULL, KEY_STDIO},
     {"serial", required_argument, NULL, KEY_SERIAL},
     {"baud", required_argument, NULL, KEY_BAUD},
@@ -51,6 +52,8 @@ static void help(void)
          "options:\n"
          "  --device PATH          the port's device, if not its usual one\n"
          "  --edge rising|falling  of nACK at which this parallel port interrupts (rising)\n"
+         "  --pins LIST            lines of a GPIO chip where the host names none, such as\n"
+         "                         response=4,interrupt=5,trigger=6,sequence=0:1:2\n"
          "  --baud N               of the serial line (115200)\n"
          "  --counter NAME         cycle counter: the processor's (default) or monotonic_raw\n"
          "  --allow-variant        use a cycle counter whose rate may change\n"
@@ -113,6 +116,7 @@ static void take(struct options *options, int key, const char *value)
     case KEY_PORT: options->port = find_port(value); break;
     case KEY_DEVICE: options->settings.device = value; break;
     case KEY_EDGE: options->settings.falling = is_falling(value); break;
+    case KEY_PINS: options->settings.pins = value; break;
     case KEY_STDIO: set_link(options, LINK_STDIO, NULL); break;
     case KEY_SERIAL: set_link(options, LINK_SERIAL, value); break;
     case KEY_TCP: set_link(options, LINK_TCP, value); break;
@@ -141,5 +145,8 @@ struct options options_parse(int count, char **words)
         wrong_use("--port is missing", NULL);
     if (options.link == LINK_NONE)
         wrong_use("give one of --stdio, --serial, --tcp", NULL);
+    if (options.settings.pins && strcmp(options.port->name, "gpio") != 0)
+        wrong_use("--pins names lines of a GPIO chip: give --port gpio, or leave it out with --port",
+                  options.port->name);
     return options;
 }

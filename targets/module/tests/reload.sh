@@ -67,7 +67,10 @@ while [ $turn -lt "$times" ]; do
     turn=$((turn + 1))
 done
 
-dmesg | grep -E "WARNING|BUG|Oops|Call Trace|lockup|stall|sleeping function" && bad "kernel log"
+# Not a mere "lockup" or "stall": these may be words of the kernel's command line.
+complaints="WARNING:|BUG:|Oops|Call Trace|LOCKUP|detected stall|detected expedited stall"
+complaints="$complaints|sleeping function|scheduling while atomic|nobody cared|Disabling IRQ"
+dmesg | grep -E "$complaints" && bad "kernel log"
 rm "$output"
 [ $failed = 0 ] && echo "RELOADED $turn times" || echo "RELOADED with failures"
 exit $failed

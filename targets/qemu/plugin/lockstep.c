@@ -153,7 +153,7 @@ static void lockstep_feed(int64_t now_ns)
         const int64_t late_ns = now_ns - edge->time_ns;
         if (late_ns > lockstep.edge_late_max_ns)
             lockstep.edge_late_max_ns = late_ns < UINT32_MAX ? (uint32_t)late_ns : UINT32_MAX;
-        port_set_ack(lockstep.port, edge->level);
+        port_drive(lockstep.port, edge->level);
         lockstep.next_edge++;
     }
 }

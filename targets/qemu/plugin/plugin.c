@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A plugin of QEMU's code generator, for what it lets us do beside: run inside QEMU. It wires the
- * guest's parallel port to the virtual bench. Options: fd=N, the socket to the bench. */
+ * guest's pins to the virtual bench. Options: fd=N, the socket to the bench; then, if a pin of the
+ * guest is wired to its interrupt line, trigger=N, the bit of that pin. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +11,10 @@
 #include <sys/socket.h>
 
 #include "fault.h"
+#include "gpio.h"
+#include "idle.h"
 #include "lockstep.h"
-#include "port.h"
+#include "parallel.h"
 #include "qemu.h"
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
@@ -19,6 +23,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id,
                                                                int argc, char **argv);
 
 static struct port port;
+static enum qemu_guest guest;
 static int bench_socket = -1;
 static bool begun;
 
@@ -26,39 +31,67 @@ static bool begun;
 static void plugin_begin(uint64_t id, void *block)
 {
     (void)id;
-    (void)block;
+    idle_watch(block);
     if (begun)
         return;
     begun = true;
     const bool locked = qemu.mutex_iothread_locked();
     if (!locked)
         qemu.mutex_lock_iothread(__FILE__, __LINE__);
-    port_open(&port);
+    if (guest == QEMU_GUEST_X86_64)
+        parallel_open(&port);
+    else
+        gpio_open(&port);
     lockstep_open(&port, bench_socket);
     if (!locked)
         qemu.mutex_unlock_iothread();
 }
 
+/* The number behind NAME=, or -1. */
+static int plugin_number(const char *option, const char *name)
+{
+    const size_t size = strlen(name);
+    char *end;
+
+    if (strncmp(option, name, size) != 0 || option[size] < '0' || option[size] > '9')
+        return -1;
+    const long number = strtol(option + size, &end, 10);
+    return *end == '\0' && number <= INT_MAX ? (int)number : -1;
+}
+
 static bool plugin_socket(int argc, char **argv)
 {
     socklen_t size = sizeof(int);
-    char *end = NULL;
     int type;
 
-    if (argc == 1 && strncmp(argv[0], "fd=", 3) == 0)
-        bench_socket = (int)strtol(argv[0] + 3, &end, 10);
-    if (end == NULL || end == argv[0] + 3 || *end != '\0' ||
-        getsockopt(bench_socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) {
+    bench_socket = argc > 0 ? plugin_number(argv[0], "fd=") : -1;
+    if (getsockopt(bench_socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) {
         fault_say("give fd=N, an open stream socket to the bench");
         return false;
     }
     return true;
 }
 
+static bool plugin_trigger(int argc, char **argv)
+{
+    if (argc < 2)
+        return true;
+    const int bit = plugin_number(argv[1], "trigger=");
+    if (argc > 2 || bit < 0 || bit > 7) {
+        fault_say("after fd=N give nothing or trigger=N, a pin from 0 to 7");
+        return false;
+    }
+    port.trigger_mask = (uint8_t)(1u << bit);
+    return true;
+}
+
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* beside the socket's end: a guest alone is of no use */
-    if (!plugin_socket(argc, argv) || !qemu_bind(info))
+    if (!plugin_socket(argc, argv) || !plugin_trigger(argc, argv))
+        return -1;
+    guest = qemu_bind(info);
+    if (guest == QEMU_GUEST_NONE)
         return -1;
     qemu.register_translation(id, plugin_begin);
     return 0;

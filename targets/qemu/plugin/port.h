@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parallel port in SPP mode at 0x378, interrupt 7. QEMU's own raises interrupts without end once
- * they have been enabled twice, and its pins lead nowhere. */
+/* The guest's pins as the bench's wires see them: one interrupt line, eight pins that the guest
+ * writes. What kind of port has them is parallel.h's or gpio.h's business. */
 #ifndef RIG_QEMU_PORT_H
 #define RIG_QEMU_PORT_H
 
@@ -8,7 +8,7 @@
 
 enum { PORT_WRITES_MAX = 65536 };
 
-/* A write to the data register, changing pins or not. */
+/* A write to the pins, changing them or not. */
 struct port_write {
     int64_t time_ns;
     uint8_t data;
@@ -16,10 +16,16 @@ struct port_write {
 };
 
 struct port {
+    /* Brings a changed level of the interrupt line to the guest. */
+    void (*on_line)(struct port *port);
     void *irq;
-    uint8_t data;
+    uint8_t trigger_mask; /* the pin that is wired to the interrupt line, or 0 */
+    uint8_t data;         /* levels of the pins */
+    uint8_t driven;       /* the level that the bench gives to the interrupt line */
+    uint8_t line;         /* its level, which is high if either of the two makes it so */
+
+    /* Of a parallel port: */
     uint8_t control;
-    uint8_t ack; /* level of nACK, pin 10 */
     uint8_t irq_level;
 
     /* Since the last report: */
@@ -29,10 +35,10 @@ struct port {
     uint32_t interrupt_count;
 };
 
-/* Puts the port on the guest's bus. To be called under QEMU's lock. */
-void port_open(struct port *port);
+/* The guest has written its pins, now. */
+void port_write(struct port *port, uint8_t data);
 
-/* Sets the level at nACK. */
-void port_set_ack(struct port *port, uint8_t level);
+/* The bench sets its level at the interrupt line. */
+void port_drive(struct port *port, uint8_t level);
 
 #endif

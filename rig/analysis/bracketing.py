@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bracket test of a run: its answer edges against the records of the target's log.
+
+A run of which every edge lies inside its record's bracket needs nothing else. Where one does not,
+it is looked for a counter's faults, and edges and records are brought together by the pattern of
+their intervals, so that what is wrong can be named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.answer_times import AnswerTimes
+from rig.analysis.answers import AnswerLog
+from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
+from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates
+from rig.analysis.clocks.clock import Clock
+from rig.analysis.clocks.counter import Diagnosis, diagnose
+from rig.analysis.clocks.matching import match
+from rig.analysis.clocks.wraps import unwrap_after
+from rig.analysis.continuity import Gap
+from rig.analysis.raw import Account, Settings
+from rig.analysis.witness import Witness
+from rig.instruments import Int64Array, LogArray
+
+WHOLE_MAX = 1 << 20
+"""Edges looked at where something is wrong, since all of them must be in memory for that."""
+FEWEST = 3
+"""Two edges fit any clock."""
+STRIPS, STRIP = 64, 32
+"""Residuals are kept of so many strips of so many events, spread over the run."""
+_TOLD = 5
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Some of the brackets, less what the fitted clock showed at the samples of their edges.
+
+    Shapes (k,). Sample and tick are within: an edge fits if it lies from `before_ns` to `after_ns`.
+    """
+
+    time_s: FloatArray
+    before_ns: FloatArray
+    after_ns: FloatArray
+
+
+@dataclass(frozen=True)
+class ClockAgreement:
+    """What the bracket test says."""
+
+    n: int
+    """Edges tested."""
+    of: int
+    """Edges in the run."""
+    holds: bool
+    text: str
+    findings: tuple[str, ...] = ()
+    """What is wrong, a line each."""
+    slack_ns: float | None = None
+    """All brackets could shrink by this at both ends, in the tightest stretch."""
+    rate_ppm: float | None = None
+    """Mean rate of the target's counter by the analyzer's clock, against its nominal rate."""
+    residuals: Residuals | None = field(default=None, compare=False)
+
+    @property
+    def witness(self) -> Witness:
+        """The same as a comparison of two witnesses."""
+        part = "" if self.n == self.of else f" (of {self.of:,})"
+        told = list(self.findings[:_TOLD])
+        if len(self.findings) > _TOLD:
+            told.append(f"and {len(self.findings) - _TOLD} more")
+        return Witness("bracket test", self.holds, "; ".join([self.text + part, *told]))
+
+
+@dataclass(frozen=True)
+class FittedClock:
+    """The target's counter as a function of the analyzer's samples."""
+
+    clock: Clock
+    origin: np.uint64
+    """Ticks count from here."""
+
+    def ticks_since(self, records: LogArray) -> Int64Array:
+        """Readings before the pin writes, on the clock's own count, shape (n,)."""
+        return _since(records["before_ticks"], self.origin)
+
+
+class _Records:
+    """The brackets of a run whose edge number j belongs to answer number j of the log."""
+
+    def __init__(self, times: AnswerTimes, log: AnswerLog, count: int) -> None:
+        self._times, self._log, self._count = times, log, count
+        self.origin = np.uint64(log.read(0, 1)["before_ticks"][0])
+
+    def __len__(self) -> int:
+        return self._count
+
+    def read(self, first: int, count: int) -> Brackets:
+        count = min(count, self._count - first)
+        rows = self._log.read(first, count)
+        before, after = (_since(rows[name], self.origin) for name in _STAMPS)
+        return Brackets(self._times.read(first, count), before, after)
+
+
+_STAMPS = ("before_ticks", "after_ticks")
+
+
+def _since(ticks: npt.NDArray[np.uint64], origin: np.uint64) -> Int64Array:
+    """Modulo 2^64, as an unsigned counter of 64 bits takes differences."""
+    difference: Int64Array = (ticks - origin).view(np.int64)
+    return difference
+
+
+def bracket_agreement(
+    times: AnswerTimes, log: AnswerLog, settings: Settings, account: Account, gaps: tuple[Gap, ...]
+) -> tuple[ClockAgreement | None, FittedClock | None]:
+    """The test of a whole run, and its clock if there is one; None where nothing can be tested."""
+    edges = _before_holes(times, gaps)
+    if settings.tick_hz is None or min(edges, log.count) < FEWEST:
+        return None, None
+    rates = Rates(settings.sample_rate_hz, settings.tick_hz)
+    whole = not gaps and times.seen == len(times)
+    # A full log, a hole in the samples or too many edges cut one of the two short: that is said
+    # elsewhere and is no contradiction here.
+    short = not whole or account.log_dropped > 0
+    if edges == log.count or short:
+        source = _Records(times, log, min(edges, log.count))
+        tested = _test(source, rates)
+        if isinstance(tested, BracketTest) and tested.holds:
+            return _agreeing(source, tested, times.seen)
+    return _faulty(times, log, rates, edges), None
+
+
+def _before_holes(times: AnswerTimes, gaps: tuple[Gap, ...]) -> int:
+    """Edges up to the first hole in the samples: what comes behind it is on another time."""
+    if not gaps:
+        return len(times)
+    low, high = 0, len(times)
+    while low < high:
+        middle = (low + high) // 2
+        if int(times.read(middle, 1)[0]) < gaps[0].first_sample:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _test(source: BracketSource, rates: Rates) -> BracketTest | str:
+    """The outcome, or why these cannot be brackets."""
+    try:
+        return bracket_test(source, rates)
+    except ValueError as error:
+        return str(error)
+
+
+def _agreeing(
+    source: _Records, tested: BracketTest, of: int
+) -> tuple[ClockAgreement, FittedClock | None]:
+    try:
+        clock = Clock(source, tested)
+        residuals = _residuals(source, clock)
+    except ValueError:  # the test holds, but its bounds are too wide to map with
+        return _outcome(tested, of, ()), None
+    return _outcome(tested, of, (), residuals), FittedClock(clock, source.origin)
+
+
+def _outcome(
+    tested: BracketTest, of: int, findings: tuple[str, ...], residuals: Residuals | None = None
+) -> ClockAgreement:
+    return ClockAgreement(
+        tested.n, of, tested.holds, tested.text, findings, tested.slack_ns, tested.rate_ppm,
+        residuals,
+    )  # fmt: skip
+
+
+def _faulty(times: AnswerTimes, log: AnswerLog, rates: Rates, edges: int) -> ClockAgreement:
+    """What is wrong, as far as the run's begin shows it."""
+    sample = times.read(0, min(edges, WHOLE_MAX))
+    rows = log.read(0, WHOLE_MAX)
+    pairs, same = _Pairs(sample, rows), len(sample) == len(rows)
+    # A counter can be judged only by what belongs together; a wrapping one cannot be matched by.
+    unmatched = () if same else pairs.match(rates)
+    counter = pairs.diagnose(rates)
+    unmatched = pairs.match(rates) if same else unmatched
+    wrong = counter.wraps is not None or not counter.is_clock
+    findings = (*unmatched, *(counter.findings if wrong else ()))
+    tested: BracketTest | str = "no edge and record belong together"
+    if len(pairs.sample):
+        tested = _test(pairs, rates)
+    if isinstance(tested, str):
+        return ClockAgreement(len(sample), times.seen, False, tested, findings)
+    holds = tested.holds and counter.is_clock and not unmatched and tested.n == edges
+    return replace(_outcome(tested, times.seen, (*findings, *tested.findings)), holds=holds)
+
+
+class _Pairs:
+    """Edges and records in memory, as far as they are known to belong together."""
+
+    def __init__(self, sample: Int64Array, rows: LogArray) -> None:
+        origin = np.uint64(rows["before_ticks"][0])
+        self.sample, self._rows = sample, rows
+        self.before, self.after = (_since(rows[name], origin) for name in _STAMPS)
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+    def read(self, first: int, count: int) -> Brackets:
+        part = slice(first, first + count)
+        return Brackets(self.sample[part], self.before[part], self.after[part])
+
+    def match(self, rates: Rates) -> tuple[str, ...]:
+        """Keep what belongs together; a line for what does not."""
+        found = match(self.sample, self.before, self.after, rates)
+        self.sample, self._rows = self.sample[found.edge], self._rows[found.record]
+        self.before, self.after = self.before[found.record], self.after[found.record]
+        return found.findings
+
+    def diagnose(self, rates: Rates) -> Diagnosis:
+        """What the counter does that a clock does not; wraps are undone."""
+        found = diagnose(self.sample, self._rows["before_ticks"], rates)
+        if found.wraps is not None:
+            before, after = (self._rows[name].view(np.int64) for name in _STAMPS)
+            self.before = found.ticks
+            self.after = unwrap_after(before, found.ticks, after, found.wraps.modulus)
+        return found
+
+
+def _residuals(source: _Records, clock: Clock) -> Residuals:
+    """Of events spread over the run."""
+    if len(source) <= STRIPS * STRIP:
+        chosen = [source.read(0, len(source))]
+    else:
+        firsts = np.linspace(0, len(source) - STRIP, STRIPS).astype(int).tolist()
+        chosen = [source.read(first, STRIP) for first in firsts]
+    sample = np.concatenate([each.sample for each in chosen])
+    at = clock.at(sample)
+    before, after = (np.concatenate([getattr(each, name) for each in chosen]) for name in _STAMPS)
+    # The edge lies within the sample before the one that shows it, a reading within its tick.
+    after = after + 1 + clock.rates.nominal_ticks_per_sample
+    tick_ns = clock.rates.tick_ns
+    return Residuals(
+        (sample - sample[0]) / clock.rates.sample_rate_hz,
+        (before - at.origin_ticks - at.ticks) * tick_ns,
+        (after - at.origin_ticks - at.ticks) * tick_ns,
+    )

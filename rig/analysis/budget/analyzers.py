@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is known of a bench without a calibration: makers' data, the fixture, a virtual bench.
+
+Only what a maker has written down; for others nothing is known until the fixture or a calibration
+tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rig.analysis.budget.bench import Bench, toggle
+from rig.analysis.budget.contribution import calibrated, limits
+
+
+@dataclass(frozen=True)
+class Datasheet:
+    """Tolerances of one kind of analyzer."""
+
+    time_base_ppm: float
+    skew_samples: float | None
+    source: str
+
+
+_SALEAE = "Saleae, support pages on time measurement error and worst-case channel skew"
+DATASHEETS = {
+    # Crystal that the chip asks for: CY7C68013A data sheet, "24 MHz, +-100 ppm".
+    "fx2lafw": Datasheet(100.0, None, "FX2LP data sheet: crystal of +-100 ppm"),
+    "saleae-logic16": Datasheet(200.0, 1.0, _SALEAE),
+    "saleae-logic-pro": Datasheet(50.0, 1.0, _SALEAE),
+}
+"""By libsigrok's name of the driver."""
+
+
+def bench_by_maker(driver: str, sample_ns: float) -> Bench:
+    """What the maker of this analyzer has written down of it."""
+    sheet = DATASHEETS.get(driver)
+    if sheet is None:
+        return Bench(sample_ns)
+    bench = Bench(sample_ns, limits(sheet.time_base_ppm, "ppm", sheet.source))
+    if sheet.skew_samples is None:
+        return bench
+    return replace(bench, skew_ns=limits(sheet.skew_samples * sample_ns, "ns", sheet.source))
+
+
+def virtual_bench(sample_ns: float, analyzer_error_ppb: int) -> Bench:
+    """Its wires have no delay; its time base may be off by as much as its fixture says."""
+    nothing = calibrated(0.0, 0.0, "ns", "virtual bench: its wires have no delay")
+    source = f"virtual bench: set to {analyzer_error_ppb:,} ppb"
+    time_base = limits(abs(analyzer_error_ppb) / 1000, "ppm", source)
+    return Bench(sample_ns, time_base, nothing, nothing, nothing)
+
+
+def with_log(bench: Bench, bracket_ns: float | None) -> Bench:
+    """With the time from the agent's stamp before its pin write to the one after it."""
+    if bracket_ns is None:
+        return bench
+    source = f"log: {bracket_ns:.4g} ns between the time stamps around the pin write"
+    return replace(bench, toggle_ns=toggle(bracket_ns, source))

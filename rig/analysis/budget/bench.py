@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is known of a bench, and the budgets of a latency measured on it.
+
+The latency wanted runs from the stimulus edge at the target's line to the moment the agent begins
+to write its pin. The analyzer indicates the distance of two edges at its own inputs, in samples of
+its own clock.
+
+    wanted = indicated * (1 - time base) - skew - line - toggle - bench - edges
+
+Signs: each quantity is what makes the indication too long when positive. They are subtracted, and
+their uncertainties stay.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.contribution import (
+    Contribution,
+    Distribution,
+    Quantity,
+    Unknown,
+    limits,
+    mean_of,
+)
+
+PPM = 1e-6
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Properties of a bench. None: not known, which is told and never taken for 0."""
+
+    sample_ns: float
+    """Sample period of the analyzer, nominal."""
+    time_base_ppm: Quantity | None = None
+    """How much too fast the analyzer's clock runs."""
+    skew_ns: Quantity | None = None
+    """Delay of the response channel less that of the stimulus channel, inside the analyzer."""
+    edge_shape_ns: Quantity | None = None
+    """The same for the time the signals take to reach the threshold."""
+    line_ns: Quantity | None = None
+    """Delay of wires and level shifters: response path less stimulus path."""
+    toggle_ns: Quantity | None = None
+    """From the agent's time stamp before its pin write to the pin's edge."""
+    calibration_ns: Quantity | None = None
+    """What a calibration of the whole bench has found it to add."""
+    is_calibrated: bool = False
+    """`calibration_ns` holds skew, edge shape and line together: they need not be known apart."""
+
+
+_TIME_BASE = (
+    "analyzer time base",
+    "write [uncertainty] time_base_ppb into the fixture, or calibrate against a better clock",
+)
+_TOGGLE = ("agent's pin write", "run with an agent whose log can be fetched")
+_CALIBRATION = ("calibration of the bench", "calibrate with a wire in place of the target")
+
+
+def latency_budget(figure: str, indicated_ns: float, bench: Bench) -> Budget:
+    """Of one latency that was not chosen for its size, such as that of a given event.
+
+    Each edge happened up to one sample before the first sample that shows it, anywhere in it: the
+    difference of two such errors is triangular, u = T / sqrt(6).
+    """
+    edge = limits(bench.sample_ns / 2, "ns", f"sample period {bench.sample_ns:g} ns")
+    quantization = [
+        Contribution("quantization of the stimulus edge", edge),
+        Contribution("quantization of the response edge", edge),
+    ]
+    return _budget(figure, indicated_ns, bench, quantization)
+
+
+def extreme_budget(figure: str, indicated_ns: float, bench: Bench, *, alone: bool) -> Budget:
+    """Of the largest or smallest of many latencies.
+
+    The largest indication is likely one that quantization made larger. Among many values close
+    together the error comes near its bound of one sample, so it is taken as rectangular over
+    +- one sample. Only if no other value lies within two samples (`alone`) was there no choice.
+    """
+    if alone:
+        return latency_budget(figure, indicated_ns, bench)
+    source = f"sample period {bench.sample_ns:g} ns; chosen from values close together"
+    quantity = limits(bench.sample_ns, "ns", source)
+    quantization = [Contribution("quantization of both edges", quantity)]
+    return _budget(figure, indicated_ns, bench, quantization)
+
+
+def average_budget(
+    average_ns: float,
+    deviation_ns: float,
+    n: float,
+    bench: Bench,
+    *,
+    coherence: float = 1.0,
+    figure: str = "average",
+) -> Budget:
+    """Of the average of `n` latencies with this sample deviation, as an estimate of their mean.
+
+    The independent part of the quantization is in the scatter of the values, so in deviation /
+    sqrt(n); a term for it would count it twice. What does not average out is `coherence` (0 to 1,
+    see PhaseTally) times the deviation of one edge, for each edge. For the response edge this is
+    an upper bound: the scatter of the latency itself spreads its places further. All else is the
+    same for each event and does not average out. `n`: the effective number if values depend on
+    each other. With fewer than 2 the repeatability is not known.
+    """
+    contributions = []
+    if coherence > 0:
+        half = coherence * bench.sample_ns / 2
+        source = f"{coherence:.1%} of one edge's does not average out over this train"
+        edge = limits(half, "ns", source)
+        contributions = [
+            Contribution("quantization of the stimulus edge", edge),
+            Contribution("quantization of the response edge", edge),
+        ]
+    unknown = []
+    if n > 1:
+        source = f"sample deviation {deviation_ns:,.1f} ns of {n:,.0f} values"
+        contributions.append(Contribution("repeatability", mean_of(deviation_ns, n, "ns", source)))
+    else:
+        unknown.append(Unknown("repeatability", "measure at least 2 events"))
+    return _budget(figure, average_ns, bench, contributions, unknown)
+
+
+def _budget(
+    figure: str,
+    indicated_ns: float,
+    bench: Bench,
+    contributions: list[Contribution],
+    unknown: list[Unknown] | None = None,
+) -> Budget:
+    found = [*contributions, *_systematic(indicated_ns, bench)]
+    known = tuple(item for item in found if isinstance(item, Contribution))
+    missing = tuple(item for item in found if isinstance(item, Unknown))
+    return Budget(figure, indicated_ns, known, (*(unknown or []), *missing))
+
+
+def _systematic(indicated_ns: float, bench: Bench) -> Iterator[Contribution | Unknown]:
+    """What is the same for each event of a run."""
+    # A clock that runs fast counts too many samples: the time is shorter than indicated.
+    yield _known(*_TIME_BASE, bench.time_base_ppm, -indicated_ns * PPM)
+    apart = (
+        ("channel skew", "write [uncertainty] channel_skew into the fixture", bench.skew_ns),
+        (
+            "threshold and edge shape",
+            "write [uncertainty] rise times and thresholds into the fixture",
+            bench.edge_shape_ns,
+        ),
+        ("line delay", "write [uncertainty] line_delay into the fixture", bench.line_ns),
+    )
+    for name, remedy, quantity in apart:
+        if quantity is not None or not bench.is_calibrated:
+            yield _known(name, f"{remedy}, or calibrate the bench", quantity, -1.0)
+    yield _known(*_TOGGLE, bench.toggle_ns, -1.0)
+    if bench.calibration_ns is not None or bench.is_calibrated:
+        yield _known(*_CALIBRATION, bench.calibration_ns, -1.0)
+
+
+def _known(
+    name: str, remedy: str, quantity: Quantity | None, sensitivity: float
+) -> Contribution | Unknown:
+    if quantity is None:
+        return Unknown(name, remedy)
+    return Contribution(name, quantity, sensitivity)
+
+
+# --- quantities from what an engineer knows -----------------------------------------------------
+
+
+def edge_shape(
+    stimulus_rise_ns: float, response_rise_ns: float, threshold_low: float, threshold_high: float
+) -> Quantity:
+    """Difference of the times both edges take from their middle to an uncertain threshold.
+
+    Rise times are those from 10 to 90 %, of straight edges; thresholds are fractions of the swing
+    between which the analyzer's lies. Each edge crosses it anywhere in (high - low) * rise / 0.8;
+    with one threshold for both inputs their errors go the same way, so this is an upper bound.
+
+    Raises ValueError for thresholds outside of 0 to 1 or in the wrong order.
+    """
+    if not 0 <= threshold_low <= threshold_high <= 1:
+        raise ValueError(
+            f"thresholds {threshold_low} to {threshold_high} of the swing; valid: 0 to 1, ascending"
+        )
+    middle = (threshold_low + threshold_high) / 2 - 0.5
+    spread = (threshold_high - threshold_low) / 2
+    estimate = (response_rise_ns - stimulus_rise_ns) / 0.8 * middle
+    u = math.hypot(stimulus_rise_ns, response_rise_ns) / 0.8 * spread / math.sqrt(3)
+    source = (
+        f"rise times {stimulus_rise_ns:g} and {response_rise_ns:g} ns, threshold at "
+        f"{threshold_low:.0%} to {threshold_high:.0%} of the swing"
+    )
+    return Quantity(estimate, u, "ns", Distribution.RECTANGULAR, "B", source)
+
+
+def toggle(bracket_ns: float, source: str) -> Quantity:
+    """The pin's edge lies anywhere between the time stamps before and after its write."""
+    return limits(bracket_ns / 2, "ns", source, estimate=bracket_ns / 2)

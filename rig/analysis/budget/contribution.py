@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One line of an uncertainty budget: a quantity the result depends on, and how well it is known.
+
+References are to JCGM 100:2008, "Guide to the expression of uncertainty in measurement".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Distribution(StrEnum):
+    """What is assumed of a quantity within its limits, and so how limits become a deviation."""
+
+    NORMAL = "normal"
+    STUDENT = "Student's t"
+    RECTANGULAR = "rectangular"
+    TRIANGULAR = "triangular"
+
+
+_DIVISORS = {
+    Distribution.RECTANGULAR: math.sqrt(3),  # 4.3.7
+    Distribution.TRIANGULAR: math.sqrt(6),  # 4.3.9
+}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What is known of one quantity: an estimate and its standard uncertainty, in one unit."""
+
+    estimate: float
+    standard_uncertainty: float
+    unit: str
+    distribution: Distribution
+    evaluation: str
+    """"A": by statistics of repeated observations; "B": by any other means (4.2, 4.3)."""
+    source: str
+    """Where the numbers are from, for the reader of the report."""
+    degrees_of_freedom: float = math.inf
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what is no uncertainty."""
+        known = (self.estimate, self.standard_uncertainty)
+        if not all(map(math.isfinite, known)) or self.standard_uncertainty < 0:
+            raise ValueError(f"{self.source}: estimate and uncertainty are {known}")
+        if not self.degrees_of_freedom > 0:
+            raise ValueError(f"{self.source}: {self.degrees_of_freedom} degrees of freedom")
+        if self.evaluation not in ("A", "B"):
+            raise ValueError(f"{self.source}: evaluation {self.evaluation!r}; valid: A, B")
+
+
+def limits(
+    half_width: float,
+    unit: str,
+    source: str,
+    *,
+    estimate: float = 0.0,
+    distribution: Distribution = Distribution.RECTANGULAR,
+) -> Quantity:
+    """A quantity of which only limits are known, estimate +- half_width. Type B.
+
+    Raises ValueError for a distribution without limits.
+    """
+    if distribution not in _DIVISORS:
+        raise ValueError(f"{distribution} has no limits; valid: rectangular, triangular")
+    return Quantity(estimate, half_width / _DIVISORS[distribution], unit, distribution, "B", source)
+
+
+def calibrated(
+    estimate: float,
+    standard_uncertainty: float,
+    unit: str,
+    source: str,
+    *,
+    degrees_of_freedom: float = math.inf,
+) -> Quantity:
+    """A quantity from a calibration that states its standard uncertainty. Type B (4.3.3)."""
+    return Quantity(
+        estimate,
+        standard_uncertainty,
+        unit,
+        Distribution.NORMAL,
+        "B",
+        source,
+        degrees_of_freedom,
+    )
+
+
+def mean_of(deviation: float, n: float, unit: str, source: str) -> Quantity:
+    """Scatter of a mean of `n` independent values with this sample deviation. Type A (4.2.3).
+
+    `n` need not be whole: dependent values count as fewer. Raises ValueError below two values.
+    """
+    if not n > 1:
+        raise ValueError(f"{source}: {n} values have no scatter; valid: more than 1")
+    return Quantity(0.0, deviation / math.sqrt(n), unit, Distribution.STUDENT, "A", source, n - 1)
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A quantity and its effect on the result: result += sensitivity * quantity, to first order."""
+
+    name: str
+    quantity: Quantity
+    sensitivity: float = 1.0
+    """Result unit per unit of the quantity (5.1.3)."""
+
+    @property
+    def correction(self) -> float:
+        """What this adds to the indication, in the result's unit."""
+        return self.sensitivity * self.quantity.estimate
+
+    @property
+    def uncertainty(self) -> float:
+        """Standard uncertainty that this brings into the result, in the result's unit."""
+        return abs(self.sensitivity) * self.quantity.standard_uncertainty
+
+    def scaled(self, factor: float) -> Contribution:
+        """The same with another sensitivity."""
+        return replace(self, sensitivity=self.sensitivity * factor)
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A quantity that the result depends on and of which nothing is known: not the same as 0."""
+
+    name: str
+    remedy: str
+    """What to do so that it becomes known."""

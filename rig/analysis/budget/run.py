@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The budgets of a run's figures, by the names that the plan's limits have for them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rig.analysis.answers import AnswerLog
+from rig.analysis.budget.analyzers import with_log
+from rig.analysis.budget.bench import Bench, average_budget, extreme_budget
+from rig.analysis.budget.budget import Budget
+from rig.analysis.statistics import ExactHistogram, Statistics
+
+ALONE_SAMPLES = 2
+"""A maximum that far above all others was not chosen by its quantization."""
+_RECORDS = 4096
+
+Budgets = dict[str, Budget]
+"""`max` and `average`; what was not measured is absent."""
+
+
+def run_budgets(
+    figures: Statistics,
+    histogram: ExactHistogram,
+    bench: Bench,
+    coherence: float,
+    effective_n: float | None,
+) -> Budgets:
+    """`effective_n`: independent values that the average is worth; None: all of them.
+
+    `coherence`: see PhaseTally.
+    """
+    if figures.average_ns is None or figures.max_ns is None:
+        return {}
+    values, counts, n = histogram.values, histogram.counts, figures.n
+    alone = counts[-1] == 1 and (len(values) == 1 or int(values[-1] - values[-2]) >= ALONE_SAMPLES)
+    deviation_ns = (figures.deviation_ns or 0.0) * math.sqrt(n / (n - 1) if n > 1 else 1.0)
+    worth = n if effective_n is None else min(float(n), effective_n)
+    return {
+        "max": extreme_budget("observed maximum", figures.max_ns, bench, alone=bool(alone)),
+        "average": average_budget(
+            figures.average_ns, deviation_ns, worth, bench, coherence=coherence
+        ),
+    }
+
+
+def bench_with_log(bench: Bench, log: AnswerLog, tick_hz: int | None) -> Bench:
+    """With the median time around the pin writes of the log's first records."""
+    rows = log.read(0, _RECORDS)
+    before, after = rows["before_ticks"], rows["after_ticks"]
+    width = (after - before)[after >= before]
+    if tick_hz is None or not len(width):
+        return bench
+    return with_log(bench, float(np.median(width)) * 1e9 / tick_hz)

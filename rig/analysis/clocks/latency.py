@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Latency inside the target beside the external one, event by event.
+
+External: stimulus edge to response edge, both on the analyzer. Inside: stimulus edge to the reading
+before the pin write, with the stimulus edge put on the target's clock by the fit; or, where the
+target makes its interrupts itself, from the trigger's pin write to the answer's, without a fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.clocks.brackets import Brackets
+from rig.analysis.clocks.clock import Clock
+from rig.analysis.clocks.line_set import FloatArray
+from rig.instruments import Int64Array
+
+TRIGGER_FLAG = 0x10
+"""Flag of a log record that is a trigger, targets/PROTOCOL.md."""
+
+
+@dataclass(frozen=True)
+class InternalLatency:
+    """By event, shapes (n,): the true value lies between lowest and highest. NaN: not known."""
+
+    lowest_ns: FloatArray
+    highest_ns: FloatArray
+
+    @property
+    def middle_ns(self) -> FloatArray:
+        return (self.lowest_ns + self.highest_ns) / 2
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        known = self.middle_ns[np.isfinite(self.middle_ns)]
+        if not len(known):
+            return "latency inside the target: not known for any event"
+        within = np.nanmax(self.highest_ns - self.lowest_ns) / 2
+        return (
+            f"latency inside the target: average {known.mean() / 1e3:.3f} us, "
+            f"{known.min() / 1e3:.3f} to {known.max() / 1e3:.3f} us, each within {within:.0f} ns "
+            f"({len(known):,} events)"
+        )
+
+
+def stimulus_to_handler(
+    clock: Clock, stimulus_sample: Int64Array, before_ticks: Int64Array
+) -> InternalLatency:
+    """From the stimulus edge to the reading before the answer's pin write.
+
+    Shapes (n,); events pair an edge with its record, and ticks count from where the clock's
+    brackets do. The edge lies in (s - 1, s] and the reading in [before, before + 1).
+
+    Raises ValueError if the clock cannot be mapped around one of the events.
+    """
+    at = clock.at(stimulus_sample)
+    since = (before_ticks - at.origin_ticks).astype(np.float64)
+    sample_ticks = clock.rates.nominal_ticks_per_sample * 1.01  # no clock is off by a percent
+    tick_ns = clock.rates.tick_ns
+    lowest = (since - at.highest_ticks) * tick_ns
+    highest = (since + 1 - (at.lowest_ticks - sample_ticks)) * tick_ns
+    return InternalLatency(lowest, highest)
+
+
+def trigger_to_handler(
+    before_ticks: Int64Array,
+    after_ticks: Int64Array,
+    flags: npt.NDArray[np.uint32],
+    tick_hz: int,
+) -> InternalLatency:
+    """Of a self-triggered log, shapes (n,), for each answer: from the latest trigger before it.
+
+    The trigger's pin changed within its record's bracket; the answer's reading is `before`. NaN for
+    answers without a trigger before them, and for further answers to one that had its answer.
+    """
+    trigger = (flags & TRIGGER_FLAG) != 0
+    latest = np.maximum.accumulate(np.where(trigger, np.arange(len(flags)), -1))
+    answer = np.flatnonzero(~trigger)
+    of = latest[answer]
+    repeated = np.concatenate([[False], of[1:] == of[:-1]]) if len(of) else np.empty(0, bool)
+    known = (of >= 0) & ~repeated
+    tick_ns = 1e9 / tick_hz
+    lowest = (before_ticks[answer] - after_ticks[of] - 1) * tick_ns
+    highest = (before_ticks[answer] + 1 - before_ticks[of]) * tick_ns
+    return InternalLatency(np.where(known, lowest, np.nan), np.where(known, highest, np.nan))
+
+
+def handler_to_pin(brackets: Brackets, tick_hz: int) -> FloatArray:
+    """The longest that each answer's pin write can have taken, in ns, shape (n,)."""
+    return np.asarray(brackets.after_ticks + 1 - brackets.before_ticks, np.float64) * 1e9 / tick_hz

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All lines that fit a short stretch at once, and so how far the clock may be from the best one.
+
+Line by line, a stretch leaves a convex polygon of offsets and slopes. The highest and the lowest
+value at any sample are reached at the polygon's corners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.clocks.brackets import Rates
+from rig.analysis.clocks.line import Corners, fit_line
+from rig.instruments import Int64Array
+
+_FASTEST = 2
+"""Multiple of the nominal rate that no clock reaches; nor does one run backward. Edges in samples
+next to each other do not bound the rate themselves."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LineSet:
+    """Lines through brackets widened by what the clock may bend, around a sample and a tick."""
+
+    first_sample: int
+    last_sample: int
+    origin_sample: int
+    origin_ticks: int
+    slope: FloatArray
+    """Ticks per sample at the polygon's corners, shape (corners,)."""
+    highest: FloatArray
+    """Ticks at the origin of the highest line of that slope, shape (corners,)."""
+    lowest: FloatArray
+    allowance_ticks: float
+    bend: float
+    """Largest change of ticks per sample, per sample."""
+
+    def bounds(self, sample: Int64Array) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest ticks there, relative to `origin_ticks`, shapes (n,).
+
+        A clock within the drift bound stays within the allowance of one of the lines. Outside the
+        stretch its slope may be off by 5/8 of what it can change over the stretch (half of that
+        and twice the allowance by the length, a form of Landau's inequality), and go on changing.
+        """
+        at = sample - self.origin_sample
+        rise = at[:, None] * self.slope
+        outside = np.maximum(0, np.maximum(self.first_sample - sample, sample - self.last_sample))
+        span = self.last_sample - self.first_sample
+        off = self.allowance_ticks + self.bend * outside * (0.625 * span + outside / 2)
+        return (rise + self.lowest).min(1) - off, (rise + self.highest).max(1) + off
+
+
+def line_set(found: Corners, rates: Rates) -> LineSet | None:
+    """The lines that fit a stretch of at least two events; None if there are none."""
+    first, last = found.lower_x[0], found.lower_x[-1]
+    allowance = rates.allowance_ticks(last - first)
+    line = fit_line(found)
+    if line.slack_ticks + allowance < 0 or line.ticks_per_sample is None:
+        return None
+    x0, y0 = line.sample, round(line.ticks)
+    lower = np.array(found.lower_x) - x0, np.array(found.lower_y) - y0 - allowance
+    upper = np.array(found.upper_x) - x0, np.array(found.upper_y) - y0 + allowance
+    slopes = _slopes(
+        lower, upper, float(line.ticks_per_sample), _FASTEST * rates.nominal_ticks_per_sample
+    )
+    highest = (upper[1] - slopes[:, None] * upper[0]).min(1)
+    lowest = (lower[1] - slopes[:, None] * lower[0]).max(1)
+    per_sample = rates.drift_ppm_per_s * 1e-6 * rates.tick_hz / rates.sample_rate_hz**2
+    return LineSet(first, last, x0, y0, slopes, highest, lowest, allowance, per_sample)
+
+
+def _slopes(
+    lower: tuple[npt.NDArray[np.int64], FloatArray],
+    upper: tuple[npt.NDArray[np.int64], FloatArray],
+    inside: float,
+    fastest: float,
+) -> FloatArray:
+    """Slopes of the polygon's corners: its two ends, and those of hull edges in between."""
+    dx = upper[0][:, None] - lower[0]
+    dy = upper[1][:, None] - lower[1]
+    # `inside` itself is kept in range should rounding put it out.
+    highest = max(inside, float((dy[dx > 0] / dx[dx > 0]).min(initial=fastest)))
+    lowest = min(inside, float((dy[dx < 0] / dx[dx < 0]).max(initial=0)))
+    edges = [np.diff(y) / np.diff(x) for x, y in (lower, upper)]
+    middle = np.concatenate(edges)
+    middle = middle[(middle > lowest) & (middle < highest)]
+    return np.concatenate([[lowest], middle, [highest]])

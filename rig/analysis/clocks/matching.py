@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which record belongs to which edge? By the pattern of their intervals.
+
+Both show the same moments, so their intervals are the same up to brackets and clocks. Where they
+part, one of them lacks something that the other has, and how the intervals go on tells which: a
+missing record would else put a million events outside their brackets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rig.analysis.clocks.brackets import Brackets, Rates
+from rig.instruments import Int64Array
+
+_SKEW = 2e-3
+"""How far the true ratio of the rates may be off nominal before it is known."""
+_KNOWN = 2e-5
+"""And once it is known, drift included."""
+_ENOUGH = 32
+"""Intervals from which it is known."""
+_AHEAD = 16
+"""Intervals by which a way to go on is judged."""
+_FARTHEST = 64
+"""Edges or records in a row that may be missing."""
+_BLOCK = 1 << 14
+_PARTINGS_MAX = 1000
+
+
+@dataclass(frozen=True)
+class Parting:
+    """A place where edges and records cease to correspond one to one."""
+
+    edge: int
+    """Number of the first edge behind it that has a record again, or that lacks one."""
+    record: int
+    missing_records: int
+    """Edges from `edge` on that have no record."""
+    missing_edges: int
+    """Records from `record` on that have no edge."""
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        if self.missing_records:
+            return _missing("record", self.record, self.missing_records, "edge", self.edge)
+        return _missing("edge", self.edge, self.missing_edges, "record", self.record)
+
+
+def _missing(what: str, number: int, count: int, other: str, first: int) -> str:
+    if count == 1:
+        return f"{what} {number:,} is missing: {other} {first:,} has none"
+    return (
+        f"{count} {what}s from number {number:,} on are missing: "
+        f"{other}s {first:,} to {first + count - 1:,} have none"
+    )
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Edges and records that belong together, in order."""
+
+    edge: Int64Array
+    """Shape (n,), numbers of edges."""
+    record: Int64Array
+    """Shape (n,), numbers of their records."""
+    partings: tuple[Parting, ...]
+    complete: bool = True
+    """False: from the last pair on they could not be brought together."""
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What is missing, a line each."""
+        lines = [parting.text for parting in self.partings]
+        if not self.complete:
+            end = (int(self.edge[-1]), int(self.record[-1])) if len(self.edge) else (-1, -1)
+            lines.append(
+                f"behind edge {end[0]:,} and record {end[1]:,} the intervals of edges and log have "
+                "nothing in common"
+            )
+        return tuple(lines)
+
+    def brackets(self, sample: Int64Array, before: Int64Array, after: Int64Array) -> Brackets:
+        """The pairs as brackets; their events are numbered as the pairs are."""
+        return Brackets(sample[self.edge], before[self.record], after[self.record])
+
+
+def match(
+    sample: Int64Array, before_ticks: Int64Array, after_ticks: Int64Array, rates: Rates
+) -> Matching:
+    """Match edges, shape (n,), with records, shape (m,); both in order, ticks unwrapped.
+
+    A record or an edge that is merely false stays matched: that is for the bracket test. So does
+    everything behind a jump of the counter. Perfectly periodic events do not tell which one is
+    missing; then the earliest that fits is named.
+    """
+    return _Matcher(sample, before_ticks, after_ticks, rates).run()
+
+
+class _Matcher:
+    def __init__(
+        self, sample: Int64Array, before: Int64Array, after: Int64Array, rates: Rates
+    ) -> None:
+        self._sample, self._before = sample, before
+        self._width = np.maximum(after - before, 0)
+        self._ratio = rates.nominal_ticks_per_sample
+        self._skew = _SKEW
+        self._partings: list[Parting] = []
+
+    def run(self) -> Matching:
+        runs: list[tuple[int, int, int]] = []
+        edge, record = self._first()
+        complete = edge >= 0 and record >= 0
+        while complete:
+            length = self._together(edge, record)
+            runs.append((edge, record, length))
+            edge, record = edge + length, record + length
+            if edge >= len(self._sample) or record >= len(self._before):
+                break
+            step = self._step(edge, record)
+            complete = step is not None and len(self._partings) < _PARTINGS_MAX
+            if step is not None:
+                self._part(edge, record, *step)
+                edge, record = edge + step[0], record + step[1]
+        if complete:
+            self._rest(edge, record)
+        edges = [np.arange(e, e + n) for e, _, n in runs]
+        records = [np.arange(r, r + n) for _, r, n in runs]
+        return Matching(_whole(edges), _whole(records), tuple(self._partings), complete)
+
+    def _part(self, edge: int, record: int, edges: int, records: int) -> None:
+        if edges or records:
+            self._partings.append(Parting(edge, record, edges, records))
+
+    def _rest(self, edge: int, record: int) -> None:
+        """One of them ended first."""
+        self._part(edge, record, len(self._sample) - edge, 0)
+        self._part(edge, record, 0, len(self._before) - record)
+
+    def _first(self) -> tuple[int, int]:
+        """Where both begin: the first edge or the first records may be missing."""
+        if not len(self._sample) or not len(self._before):
+            return 0, 0
+        best = max(_steps(), key=lambda s: self._agreeing(s[0], s[1]))
+        if self._agreeing(*best) <= self._agreeing(0, 0) or self._goes_on():
+            return 0, 0
+        self._part(0, 0, *best)
+        return best
+
+    def _goes_on(self) -> bool:
+        """Whether the first edge and the first record belong together, with a parting behind."""
+        length = self._together(0, 0)
+        if length >= min(len(self._sample), len(self._before)):
+            return True
+        return self._step(length, length) not in (None, (0, 0))
+
+    def _together(self, edge: int, record: int) -> int:
+        """How many pairs from here on have intervals that agree."""
+        total = min(len(self._sample) - edge, len(self._before) - record)
+        done = 1
+        while done < total:
+            agree = self._agree(edge + done - 1, record + done - 1, _BLOCK)
+            wrong = np.flatnonzero(~agree)
+            self._learn(edge + done - 1, record + done - 1, agree)
+            if len(wrong):
+                return min(total, done + int(wrong[0]))
+            done += len(agree)
+        return total
+
+    def _learn(self, edge: int, record: int, agree: np.ndarray) -> None:
+        """The ratio of the rates, from the latest long stretch."""
+        wrong = np.flatnonzero(~agree)
+        length = int(wrong[0]) if len(wrong) else len(agree)
+        if length >= _ENOUGH:
+            span = self._sample[edge + length] - self._sample[edge]
+            ticks = self._before[record + length] - self._before[record]
+            noise = float(self._width[record] + self._width[record + length]) + 2 * self._ratio
+            if noise / float(ticks) < _KNOWN / 4:
+                self._ratio, self._skew = float(ticks) / float(span), _KNOWN
+
+    def _agree(self, edge: int, record: int, count: int) -> np.ndarray:
+        """Whether intervals from these pairs on agree, at most `count` of them."""
+        n = max(0, min(count, len(self._sample) - edge - 1, len(self._before) - record - 1))
+        ticks = np.diff(self._sample[edge : edge + n + 1]) * self._ratio
+        width = self._width[record : record + n + 1]
+        allowed = width[1:] + width[:-1] + 2 * self._ratio + 2 + self._skew * ticks
+        got = np.diff(self._before[record : record + n + 1])
+        agree: np.ndarray = np.abs(got - ticks) <= allowed
+        return agree
+
+    def _agreeing(self, edge: int, record: int) -> int:
+        """How many of the intervals ahead agree from this pair on."""
+        return int(np.count_nonzero(self._agree(edge, record, _AHEAD)))
+
+    def _step(self, edge: int, record: int) -> tuple[int, int] | None:
+        """How many edges and records to pass over at a parting; none: a false one, or a jump.
+
+        The interval over the parting must agree too, except where nothing is missing.
+        """
+        best, most = (0, 0), self._agreeing(edge, record) + 1
+        for edges, records in _steps():
+            if not self._spans(edge, record, edges, records):
+                continue
+            agreeing = self._agreeing(edge + edges, record + records) + 2
+            if agreeing > most:
+                best, most = (edges, records), agreeing
+        left = min(len(self._sample) - edge, len(self._before) - record)
+        return best if most > min(_AHEAD, left - 1) // 4 else None
+
+    def _spans(self, edge: int, record: int, edges: int, records: int) -> bool:
+        """Whether the interval from the last pair to behind the missing ones agrees."""
+        to_edge, to_record = edge + edges, record + records
+        if to_edge >= len(self._sample) or to_record >= len(self._before):
+            return False
+        ticks = float(self._sample[to_edge] - self._sample[edge - 1]) * self._ratio
+        got = float(self._before[to_record] - self._before[record - 1])
+        width = float(self._width[to_record] + self._width[record - 1])
+        return abs(got - ticks) <= width + 2 * self._ratio + 2 + self._skew * ticks
+
+
+def _steps() -> Iterator[tuple[int, int]]:
+    """Edges and records to pass over, fewest first."""
+    for n in range(1, _FARTHEST + 1):
+        yield n, 0
+        yield 0, n
+
+
+def _whole(parts: list[np.ndarray]) -> Int64Array:
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stretches of a run, from the whole down to a few events, and the line through each.
+
+A stretch is split into halves, and a third half across their border, so that each event lies well
+inside one of them: at the end of a stretch a line could tilt to suit a false event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from rig.analysis.clocks.brackets import Rates
+from rig.analysis.clocks.line import Corners, Line, fit_line
+from rig.analysis.clocks.pyramid import CELL_EVENTS, Pyramid, numbered_corners
+
+_FEWEST_EVENTS = 8
+_FEW_EVENTS = 64
+"""No smaller stretches, unless drift could hide an eighth of a bracket in them."""
+
+
+class Outcome(Enum):
+    """How a stretch stands to one straight line."""
+
+    FITS = "fits"
+    DRIFTS = "drifts"
+    """Only brackets widened by what the clocks may drift let a line through."""
+    BROKEN = "broken"
+    """Not even those: no clock within the drift bound fits."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Events `first` to `stop` - 1: two cells of a level of the pyramid, or any (level -1)."""
+
+    first: int
+    stop: int
+    level: int = -1
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What came of a window."""
+
+    window: Window
+    outcome: Outcome
+    line: Line | None
+    """None: all its events are excluded."""
+    first_sample: int
+    last_sample: int
+    allowance_ticks: float
+
+    @property
+    def middle_sample(self) -> float:
+        return (self.first_sample + self.last_sample) / 2
+
+    @property
+    def span_samples(self) -> int:
+        return self.last_sample - self.first_sample
+
+
+class Windows:
+    """The windows of a pyramid, each fitted when first asked for."""
+
+    def __init__(self, pyramid: Pyramid, rates: Rates) -> None:
+        self.pyramid, self.rates = pyramid, rates
+        self._fits: dict[Window, Fit] = {}
+
+    @property
+    def whole(self) -> Window:
+        """All events."""
+        top = self.pyramid.top
+        return Window(0, self.pyramid.count, top - 1 if top else -1)
+
+    def fit(self, window: Window) -> Fit:
+        """The line with the most slack, and whether that will do."""
+        if window not in self._fits:
+            self._fits[window] = fit_window(window, self.corners(window), self.rates)
+        return self._fits[window]
+
+    def corners(self, window: Window) -> Corners:
+        """Hull corners of its events."""
+        if window.level >= 0:
+            cell = window.first // (CELL_EVENTS << window.level)
+            return self.pyramid.corners(window.level, cell, 2)
+        events = self.pyramid.events(window.first, window.stop)
+        return numbered_corners(events, self.pyramid.numbers(window.first, window.stop))
+
+    def forget(self, events: set[int]) -> None:
+        """These were excluded: windows that hold them must be fitted again."""
+        self._fits = {
+            window: fit
+            for window, fit in self._fits.items()
+            if not any(window.first <= event < window.stop for event in events)
+        }
+
+    def is_smallest(self, fit: Fit) -> bool:
+        """Whether splitting would tell nothing more."""
+        events = fit.window.stop - fit.window.first
+        hidden = fit.allowance_ticks > self.pyramid.width_ticks / 8
+        return events <= (_FEWEST_EVENTS if hidden else _FEW_EVENTS)
+
+    def parts(self, window: Window) -> list[Window]:
+        """Its halves, and the one across their border."""
+        if window.level > 0:
+            level = window.level - 1
+            size = CELL_EVENTS << level
+            firsts = range(window.first, window.first + 3 * size, size)
+            stops = [min(first + 2 * size, self.pyramid.count) for first in firsts]
+            return [
+                Window(first, stop, level)
+                for first, stop in zip(firsts, stops, strict=True)
+                if stop > first + size
+            ] or [Window(window.first, window.stop)]
+        half = (window.stop - window.first + 1) // 2
+        quarter = half // 2
+        return [
+            Window(first, first + half)
+            for first in (window.first, window.first + quarter, window.stop - half)
+        ]
+
+
+def fit_window(window: Window, found: Corners, rates: Rates) -> Fit:
+    """Judge a stretch by its corners."""
+    if not found.lower_x:
+        return Fit(window, Outcome.FITS, None, 0, 0, 0.0)
+    line = fit_line(found)
+    first, last = found.lower_x[0], found.lower_x[-1]
+    allowance = rates.allowance_ticks(last - first)
+    if line.feasible:
+        outcome = Outcome.FITS
+    else:
+        outcome = Outcome.DRIFTS if line.slack_ticks >= -allowance else Outcome.BROKEN
+    return Fit(window, outcome, line, first, last, allowance)

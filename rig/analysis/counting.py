@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where each answer's handler count comes from: the log, the sequence pins, or nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.answers import AnswerLog
+from rig.analysis.observation import Observation
+from rig.analysis.pairing import PinCounter
+from rig.analysis.raw import Settings
+from rig.instruments import LOG_COALESCED, Int64Array, LogArray
+
+_HANDLED_MAX = 2**62
+"""The difference of two counts fits 64 bits."""
+
+
+def handled_of(records: LogArray) -> Int64Array:
+    """Handler counts of records; those that only a damaged log has stay in range."""
+    counts: Int64Array = np.minimum(records["handled"], np.uint64(_HANDLED_MAX)).astype(np.int64)
+    return counts
+
+
+def pins_differing(log: AnswerLog, first: int, seen: Observation, bits: int) -> int:
+    """Answers, the first of them number `first`, whose sequence pins their records contradict."""
+    if seen.sequence is None or not len(seen.sequence):
+        return 0
+    handled = log.read(first, len(seen.sequence))["handled"].astype(np.int64)
+    expected = handled & ((1 << bits) - 1)
+    return int(np.count_nonzero(expected != seen.sequence[: len(expected)]))
+
+
+@dataclass(frozen=True)
+class CountSource:
+    """Where counts come from, by name, and how to get them."""
+
+    name: str
+    log: AnswerLog
+    bits: int
+    """Sequence pins."""
+
+    @classmethod
+    def choose(
+        cls, settings: Settings, log: AnswerLog, responses: int, pins_differing: int
+    ) -> Self:
+        """The log, if it has a record for each answer and the pins do not contradict it.
+
+        The log's count is whole where the pins carry its low bits only; the pins tell which record
+        belongs to which answer where the numbers differ.
+        """
+        bits = len(settings.wiring.sequence)
+        if responses and responses == log.count and not pins_differing:
+            return cls("target log and sequence pins" if bits else "target log", log, bits)
+        return cls("sequence pins" if bits else "order alone", log, bits)
+
+    def feeder(self) -> Callable[[int, Observation], Int64Array | None]:
+        """A function for one pass: number of the first answer, observation -> counts."""
+        if self.name == "sequence pins":
+            pins = PinCounter(self.bits)
+            return lambda _, seen: None if seen.sequence is None else pins.feed(seen.sequence)
+        if self.name.startswith("target log"):
+            return lambda first, seen: handled_of(self.log.read(first, len(seen.response)))
+        return lambda _first, _seen: None
+
+    def coalesced(self, first: int, count: int) -> npt.NDArray[np.bool_]:
+        """Answers, by number, that the log says to serve several interrupts; shape (count,)."""
+        if not self.name.startswith("target log"):
+            return np.zeros(count, np.bool_)
+        flags = self.log.read(first, count)["flags"]
+        shared: npt.NDArray[np.bool_] = (flags & LOG_COALESCED) != 0
+        return shared

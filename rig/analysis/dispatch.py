@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Interrupt dispatch latency: from the end of the handler to the task that it interrupted.
+
+For each interrupt the target logs a span, the handler's entry and exit, and a record of the task
+that went on behind it, both with the same count. By ticks the latency lies between the two. By pins
+it lies between the handler's pin and the task's, and holds the handler's way out and the task's way
+to its pin as well. Only interrupts that fell upon the agent's own task count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.answers import CHUNK, are_answers
+from rig.analysis.counting import handled_of
+from rig.analysis.filtered import filtered
+from rig.analysis.observation import observe
+from rig.analysis.raw import RawRun, Settings
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.witness import Witness
+from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class DispatchFigures:
+    """What log and pins say of the same interrupts."""
+
+    ticks: Statistics
+    """From the handler's exit to the task, on the cycle counter at its nominal rate."""
+    pins: Statistics | None
+    """From the handler's pin to the task's; None if that is not wired or its edges are in doubt."""
+    interrupt: Statistics
+    """Interrupt latency in the same run: from the stimulus to the handler's pin."""
+    interrupts: int
+    """Handled, by the log."""
+    of_task: int
+    """Those that fell upon the agent's task."""
+    overtaken: int
+    """Of these, without a record of the task: the next interrupt came first."""
+    task_edges: int | None
+    """Edges that the analyzer saw at the task's pin; None if it is not wired."""
+    task_edges_logged: int
+    """Edges that the log's records of the task make."""
+
+
+class TickLatencies:
+    """Reads the log in stretches."""
+
+    def __init__(self) -> None:
+        self.histogram = ExactHistogram()
+        self.interrupts = self.of_task = self.continued = 0
+        self._last: LogArray | None = None
+
+    def feed(self, rows: LogArray) -> None:
+        """The next records."""
+        span = (rows["flags"] & np.uint32(LOG_SPAN)) != 0
+        own = span & ((rows["flags"] & np.uint32(LOG_OF_TASK)) != 0)
+        self.interrupts += int(np.count_nonzero(span))
+        self.of_task += int(np.count_nonzero(own))
+        if self._last is not None:
+            rows = np.concatenate([self._last, rows])
+        ends, continued = _pairs(rows)
+        ticks = continued["before_ticks"].astype(np.int64) - ends["after_ticks"].astype(np.int64)
+        self.histogram.add(ticks)
+        self.continued += len(ticks)
+        self._last = rows[-1:]
+
+
+def _pairs(rows: LogArray) -> tuple[LogArray, LogArray]:
+    """Spans upon the agent's task, and the records of that task right behind them."""
+    flags, handled = rows["flags"], rows["handled"]
+    wanted = np.uint32(LOG_SPAN | LOG_OF_TASK)
+    follows = (
+        ((flags[:-1] & wanted) == wanted)
+        & ((flags[1:] & np.uint32(LOG_TASK)) != 0)
+        & (handled[1:] == handled[:-1])
+    )
+    return rows[:-1][follows], rows[1:][follows]
+
+
+class PinLatencies:
+    """Goes through edges and log side by side.
+
+    Each span is an edge of the response pin. The task's pin takes the low bit of the count, so a
+    record of the task is an edge only if that bit is not what it was.
+    """
+
+    def __init__(self, raw: RawRun, task_level: int) -> None:
+        self.histogram = ExactHistogram()
+        self.task_edges = self.task_edges_logged = 0
+        self._raw = raw
+        self._level = task_level
+        self._record = 0
+        none = np.empty(0, np.int64)
+        self._responses, self._tasks = none, none
+        self._span: tuple[int, int] | None = None
+        """Count and sample of the last span upon the agent's task."""
+
+    def feed(self, response: Int64Array, task: Int64Array) -> None:
+        """Edges of the next stretch, shapes (n,), (m,)."""
+        self.task_edges += len(task)
+        self._responses = np.concatenate([self._responses, response])
+        self._tasks = np.concatenate([self._tasks, task])
+        while self._take(self._raw.log(self._record, self._wanted())):
+            pass
+
+    def _wanted(self) -> int:
+        """Records worth reading now: each edge has one, and a record of the task may have none."""
+        return 2 * (len(self._responses) + len(self._tasks)) + 1
+
+    def finish(self) -> None:
+        """No more edges: what the log has beyond them is counted."""
+        while len(rows := self._raw.log(self._record, CHUNK)):
+            self._count(rows)
+            self._record += len(rows)
+
+    def _count(self, rows: LogArray) -> Int64Array:
+        """Whether each record changes the task's pin, shape (n,); and remembers its level."""
+        task = (rows["flags"] & np.uint32(LOG_TASK)) != 0
+        changes = np.zeros(len(rows), np.int64)
+        level = handled_of(rows[task]) & 1
+        if len(level):
+            changes[task] = np.diff(level, prepend=self._level) != 0
+            self._level = int(level[-1])
+        self.task_edges_logged += int(changes.sum())
+        return changes
+
+    def _take(self, rows: LogArray) -> bool:
+        """Use up the records whose edges are all here; True if there may be more."""
+        level, logged = self._level, self.task_edges_logged
+        changes = self._count(rows)
+        answers = are_answers(rows)
+        responses, tasks = np.cumsum(answers), np.cumsum(changes)
+        here = (responses <= len(self._responses)) & (tasks <= len(self._tasks))
+        n = int(np.count_nonzero(here))  # both sums never fall
+        if n < len(rows):
+            self._level, self.task_edges_logged = level, logged
+            changes = self._count(rows[:n])
+        self._match(rows[:n], changes[:n].astype(bool), answers[:n])
+        self._record += n
+        return 0 < n == len(rows)
+
+    def _match(self, rows: LogArray, changes: BoolArray, answers: BoolArray) -> None:
+        n_responses, n_tasks = int(np.count_nonzero(answers)), int(np.count_nonzero(changes))
+        sample = np.full(len(rows), -1, np.int64)
+        sample[answers] = self._responses[:n_responses]
+        sample[changes] = self._tasks[:n_tasks]
+        self._responses, self._tasks = self._responses[n_responses:], self._tasks[n_tasks:]
+        handled, flags = rows["handled"], rows["flags"]
+        if self._span is not None and len(rows) and changes[0] and handled[0] == self._span[0]:
+            self.histogram.add(sample[:1] - self._span[1])
+        wanted = np.uint32(LOG_SPAN | LOG_OF_TASK)
+        own = (flags & wanted) == wanted
+        pairs = own[:-1] & changes[1:] & (handled[1:] == handled[:-1])
+        self.histogram.add((sample[1:] - sample[:-1])[pairs])
+        if len(rows):
+            self._span = (int(handled[-1]), int(sample[-1])) if own[-1] else None
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """The figures, and the histogram by pins in samples."""
+
+    figures: DispatchFigures
+    histogram: ExactHistogram
+
+
+def measure_dispatch(
+    raw: RawRun, settings: Settings, responses: int, interrupt: Statistics
+) -> Dispatch:
+    """Both ways; `responses` is the number of the response pin's edges."""
+    ticks = TickLatencies()
+    for first in range(0, raw.log_count, CHUNK):
+        ticks.feed(raw.log(first, CHUNK))
+    pins = _by_pins(raw, settings)
+    sound = (
+        pins is not None
+        and pins.task_edges == pins.task_edges_logged
+        and responses == ticks.interrupts
+    )
+    histogram = pins.histogram if pins is not None and sound else ExactHistogram()
+    figures = DispatchFigures(
+        ticks=statistics(ticks.histogram, settings.tick_hz or 10**9),
+        pins=statistics(histogram, settings.sample_rate_hz) if sound else None,
+        interrupt=interrupt,
+        interrupts=ticks.interrupts,
+        of_task=ticks.of_task,
+        overtaken=ticks.of_task - ticks.continued,
+        task_edges=None if pins is None else pins.task_edges,
+        task_edges_logged=0 if pins is None else pins.task_edges_logged,
+    )
+    return Dispatch(figures, histogram)
+
+
+def dispatch_witnesses(figures: DispatchFigures) -> tuple[Witness, ...]:
+    """The task's pin against the log, if it is wired."""
+    if figures.task_edges is None:
+        return ()
+    seen, logged = figures.task_edges, figures.task_edges_logged
+    return (Witness("task's pin", seen == logged, f"analyzer {seen}, target log {logged}"),)
+
+
+def dispatch_doubts(figures: DispatchFigures) -> tuple[str, ...]:
+    """Why there may be nothing to judge."""
+    if figures.ticks.n or not figures.interrupts:
+        return ()
+    return (
+        f"none of {figures.interrupts} interrupts was seen to fall upon the agent's task; a "
+        'handler that runs in a thread cannot tell, [agent] handler = "hard" can',
+    )
+
+
+def _by_pins(raw: RawRun, settings: Settings) -> PinLatencies | None:
+    wire = settings.wiring.task
+    if wire is None:
+        return None
+    blocks, _ = filtered(raw, settings)
+    first = next(iter(raw.edge_blocks()), None)
+    pins = PinLatencies(raw, 0 if first is None else first.levels_before >> wire & 1)
+    for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
+        pins.feed(seen.response, seen.task)
+    pins.finish()
+    return pins

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the evaluation of a run gives, whatever was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.beyond import Beyond
+from rig.analysis.continuity import Gap
+from rig.analysis.dispatch import DispatchFigures
+from rig.analysis.pairing import Counts
+from rig.analysis.period import PeriodFigures
+from rig.analysis.self_trigger import SelfTriggerFigures
+from rig.analysis.statistics import ExactHistogram, Statistics
+from rig.analysis.verdict import Verdict
+from rig.analysis.witness import CaptureComparison, Witness
+
+EventColumns = dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]
+OnEvents = Callable[[EventColumns], None]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that a run's raw data say."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    """Why the verdict is what it is, one line each; empty for a pass."""
+    counts: Counts
+    figures: Statistics
+    witnesses: tuple[Witness, ...]
+    capture: CaptureComparison | None
+    histogram: ExactHistogram
+    duration_s: float
+    """From the first stimulus edge to the last."""
+    paired_by: str
+    """Where handler counts came from: target log, sequence pins, or order alone."""
+    gaps: tuple[Gap, ...] = ()
+    """Holes in the sample stream that no instrument told of."""
+    period: PeriodFigures | None = None
+    """Measurement `period` only."""
+    dispatch: DispatchFigures | None = None
+    """Measurement `interrupt_dispatch` only."""
+    self_trigger: SelfTriggerFigures | None = None
+    """Only if the target made its interrupts itself."""
+    beyond: Beyond | None = None
+    """Intervals, dependence, tail, clocks and latency inside the target; of runs with stimuli."""

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The average's interval, widened where events depend on each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from rig.analysis.figures.correlation import integrated_time
+from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
+from rig.analysis.figures.sequence import EventSequence
+
+_FEWEST_STEPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class AverageInterval:
+    """Of the average of all values, in their unit."""
+
+    interval: Interval
+    effective_n: float
+    """So many independent values would tell as much."""
+    degrees_of_freedom: float
+
+
+def average_interval(
+    sequence: EventSequence, average: float, deviation: float, confidence: float = CONFIDENCE
+) -> AverageInterval | None:
+    """Student's t with the deviation and the effective n; None below 8 values.
+
+    `average`, `deviation` (sample standard deviation): exact, of all `sequence.n` values. The
+    effective n comes from all values while the sequence keeps them, then from averages of blocks,
+    whose scatter holds the dependence inside the blocks already.
+    """
+    check_share("confidence", confidence)
+    steps, events = sequence.series()
+    if len(steps) < _FEWEST_STEPS:
+        return None
+    time = integrated_time([steps])
+    if events == 1 or deviation == 0:
+        effective_n = sequence.n / time.events
+    else:
+        scatter = float(np.var(steps, ddof=1)) * time.events / len(steps)
+        effective_n = min(float(sequence.n), deviation**2 / scatter) if scatter else sequence.n
+    freedom = min(time.degrees_of_freedom, effective_n)
+    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * deviation / math.sqrt(effective_n)
+    return AverageInterval(
+        Interval(average - half, average + half, confidence), effective_n, freedom
+    )
+
+
+def effective_n(sequence: EventSequence, level: float, confidence: float = CONFIDENCE) -> float:
+    """What n is worth for the interval of the quantile at `level`.
+
+    From the dependence of "value <= level" between events; dependence from one stretch that the
+    sequence keeps to the next is not seen. Lowered as Student's t is wider than the normal, since
+    the dependence is estimated.
+    """
+    time = integrated_time([(s <= level).astype(float) for s in sequence.stretches()])
+    upper = (1 + confidence) / 2
+    wider = float(stats.t.ppf(upper, time.degrees_of_freedom) / stats.norm.ppf(upper))
+    return sequence.n / time.events / wider**2

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values above a limit, and how many of them came in a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class Overruns:
+    """Of n events, in event order."""
+
+    n: int = 0
+    count: int = 0
+    longest_run: int = 0
+    """Most overruns in a row."""
+    longest_run_first: int | None = None
+    """Number, from 0, of the first event of the first such run."""
+
+
+class OverrunCounter:
+    """Counts a piece at a time, exactly, in constant memory; pieces may be cut anywhere."""
+
+    def __init__(self) -> None:
+        self._n = self._count = self._longest = self._open = 0
+        self._longest_first: int | None = None
+
+    def add(self, over: npt.NDArray[np.bool_]) -> None:
+        """The next events, shape (n,): True if above the limit, or never answered at all."""
+        if not len(over):
+            return
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], over, [False]]).astype(np.int8)))
+        first, stop = edges[::2], edges[1::2]
+        lengths = stop - first
+        first = first + self._n
+        if len(first) and over[0]:
+            lengths[0] += self._open
+            first[0] -= self._open
+        if len(lengths) and (longest := int(lengths.max())) > self._longest:
+            self._longest = longest
+            self._longest_first = int(first[np.argmax(lengths)])
+        self._open = int(lengths[-1]) if over[-1] else 0
+        self._n += len(over)
+        self._count += int(np.count_nonzero(over))
+
+    def result(self) -> Overruns:
+        """What was counted so far."""
+        return Overruns(self._n, self._count, self._longest, self._longest_first)

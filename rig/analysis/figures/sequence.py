@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values in event order, in bounded memory however long the run.
+
+The histogram forgets the order, which dependence is about. Up to FULL_EVENTS all values are kept
+and every figure is that of all of them. Beyond, two summaries of fixed size take over: sums of
+equal blocks over the whole run (trend, change points, average), and whole stretches of consecutive
+events spread evenly over it (short-range dependence, tick phase). Nothing is dropped from the
+sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.instruments import Int64Array
+
+FloatArray = npt.NDArray[np.float64]
+STRETCH_EVENTS = 1 << 12
+FULL_EVENTS = 1 << 20
+BLOCKS = 1 << 16
+"""Most blocks kept; their length doubles when they become more."""
+
+
+class EventSequence:
+    """Collects values and when they occurred, a piece at a time."""
+
+    def __init__(self, full_events: int = FULL_EVENTS, blocks: int = BLOCKS) -> None:
+        """Both powers of two; `full_events` at least two stretches."""
+        self.n = 0
+        self._most_stretches = full_events // STRETCH_EVENTS
+        self._most_blocks = blocks
+        self._every = 1
+        self._stretches: list[tuple[Int64Array, Int64Array]] = []
+        self._number = 0  # of the stretch being filled
+        self._filling: list[tuple[Int64Array, Int64Array]] = []
+        self._filled = 0
+        self._block_events = 1
+        self._sums = np.empty(0, np.int64)
+        self._rest = np.empty(0, np.int64)  # values of the block not yet full
+
+    @property
+    def exact(self) -> bool:
+        """All values are still here."""
+        return self._every == 1
+
+    def add(self, values: Int64Array, times: Int64Array) -> None:
+        """The next values, and the sample of each stimulus edge; shapes (n,)."""
+        self.n += len(values)
+        self._add_blocks(values)
+        while len(values):
+            room = STRETCH_EVENTS - self._filled
+            self._filling.append((values[:room].copy(), times[:room].copy()))
+            self._filled += len(values[:room])
+            values, times = values[room:], times[room:]
+            if self._filled == STRETCH_EVENTS:
+                self._end_stretch()
+
+    def _end_stretch(self) -> None:
+        if self._number % self._every == 0:
+            if len(self._stretches) == self._most_stretches:
+                self._stretches = self._stretches[::2]
+                self._every *= 2
+            if self._number % self._every == 0:
+                self._stretches.append(_joined(self._filling))
+        self._filling, self._filled = [], 0
+        self._number += 1
+
+    def _add_blocks(self, values: Int64Array) -> None:
+        while len(values):
+            room = (self._most_blocks - len(self._sums)) * self._block_events - len(self._rest)
+            self._fill_blocks(np.concatenate([self._rest, values[:room]]))
+            values = values[room:]
+            if len(self._sums) == self._most_blocks:
+                self._sums = self._sums.reshape(-1, 2).sum(axis=1)
+                self._block_events *= 2
+
+    def _fill_blocks(self, values: Int64Array) -> None:
+        whole = len(values) // self._block_events * self._block_events
+        sums = values[:whole].reshape(-1, self._block_events).sum(axis=1)
+        self._sums, self._rest = np.concatenate([self._sums, sums]), values[whole:]
+
+    # --- what figures are made of -------------------------------------------------------------
+
+    def stretches(self) -> list[FloatArray]:
+        """Runs of consecutive values; one run of all values if `exact`."""
+        return [values.astype(float) for values, _ in self._runs()]
+
+    def events(self) -> tuple[Int64Array, Int64Array]:
+        """Values and times of all events kept, in order, shapes (m,); all of them if `exact`."""
+        return _joined(self._runs())
+
+    def series(self) -> tuple[FloatArray, int]:
+        """The whole run as equal steps, shape (m,), and the events in each step.
+
+        All values, steps of one event, if `exact`; else averages of blocks. The block at the end
+        that is not full is in neither the average nor the trend; it is less than one part in
+        half of BLOCKS.
+        """
+        if self.exact:
+            return self.events()[0].astype(float), 1
+        return self._sums / self._block_events, self._block_events
+
+    def _runs(self) -> list[tuple[Int64Array, Int64Array]]:
+        if self.exact:
+            return [_joined([*self._stretches, *self._filling])]
+        return list(self._stretches)
+
+
+def _joined(pieces: Sequence[tuple[Int64Array, Int64Array]]) -> tuple[Int64Array, Int64Array]:
+    if not pieces:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    return np.concatenate([v for v, _ in pieces]), np.concatenate([t for _, t in pieces])

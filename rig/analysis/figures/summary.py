@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All figures of one measurement that go beyond the classic ones, in one call."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rig.analysis.figures.average import AverageInterval, average_interval, effective_n
+from rig.analysis.figures.changes import Change, changes
+from rig.analysis.figures.correlation import Autocorrelation, autocorrelation
+from rig.analysis.figures.interval import CONFIDENCE, Interval
+from rig.analysis.figures.quantiles import PERCENTS, Percentile, percentiles, quantile_interval
+from rig.analysis.figures.sequence import EventSequence
+from rig.analysis.figures.tail import Tail, tail
+from rig.analysis.figures.tick import Tick, tick_phase
+from rig.analysis.figures.trend import Trend, trend
+from rig.analysis.figures.unseen import unseen_probability
+from rig.analysis.statistics import ExactHistogram
+
+_MEDIAN = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedMaximum:
+    """The highest of n values, and what may be said of higher ones."""
+
+    value: int
+    n: int
+    effective_n: float
+    """So many independent events would tell as much of rare ones."""
+    beyond: float
+    """An event lies above the observed maximum with a probability below this."""
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Figures:
+    """In whole samples; docs/statistics.md defines each. None: too few values for it."""
+
+    average: AverageInterval | None
+    median: Interval
+    percentiles: tuple[Percentile, ...]
+    maximum: ObservedMaximum
+    autocorrelation: Autocorrelation
+    trend: Trend | None
+    changes: tuple[Change, ...]
+    tick: Tick
+    tail: Tail | None
+    """None: not asked for."""
+    exact: bool
+    """False: what needs the order of events was made of summaries of it; the rest never is."""
+
+
+def summarize(
+    histogram: ExactHistogram,
+    sequence: EventSequence,
+    sample_rate_hz: int,
+    tail_probability: float | None = None,
+    confidence: float = CONFIDENCE,
+) -> Figures | None:
+    """None without values. Histogram and sequence must hold the same values.
+
+    Raises ValueError if they do not, or unless 0 < tail_probability, confidence < 1.
+    """
+    if histogram.n != sequence.n:
+        raise ValueError(f"{histogram.n} values in the histogram, {sequence.n} in the sequence")
+    if histogram.n == 0:
+        return None
+    thinning = _thinning(histogram, sequence, confidence)
+    median = histogram.quantile(_MEDIAN)
+    worth = effective_n(sequence, float(median), confidence)
+    values, times = sequence.events()
+    beyond = None
+    if tail_probability is not None:
+        beyond = tail(histogram, sequence, tail_probability, confidence)
+    return Figures(
+        average=_average(histogram, sequence, confidence),
+        median=quantile_interval(histogram, 0.5, confidence, worth),
+        percentiles=percentiles(histogram, confidence, thinning),
+        maximum=_maximum(histogram, max(thinning.values(), default=1.0), confidence),
+        autocorrelation=autocorrelation(sequence.stretches()),
+        trend=trend(sequence, confidence),
+        changes=changes(sequence),
+        tick=tick_phase(times, values, sample_rate_hz),
+        tail=beyond,
+        exact=sequence.exact,
+    )
+
+
+def _thinning(
+    histogram: ExactHistogram, sequence: EventSequence, confidence: float
+) -> dict[str, float]:
+    """Events that count as one, for each percentile that n allows."""
+    n = histogram.n
+    shares = {percent: Fraction(percent) / 100 for percent in PERCENTS}
+    return {
+        percent: n / effective_n(sequence, float(histogram.quantile(p)), confidence)
+        for percent, p in shares.items()
+        if n * (1 - p) >= 1
+    }
+
+
+def _average(
+    histogram: ExactHistogram, sequence: EventSequence, confidence: float
+) -> AverageInterval | None:
+    """The average and the deviation come from integer sums over the histogram."""
+    n = histogram.n
+    values = [int(v) for v in histogram.values]
+    counts = [int(c) for c in histogram.counts]
+    total = sum(v * c for v, c in zip(values, counts, strict=True))
+    squares = sum(v * v * c for v, c in zip(values, counts, strict=True))
+    deviation = math.sqrt(Fraction(n * squares - total * total, n * max(1, n - 1)))
+    return average_interval(sequence, total / n, deviation, confidence)
+
+
+def _maximum(histogram: ExactHistogram, thinning: float, confidence: float) -> ObservedMaximum:
+    n = histogram.n
+    worth = n / thinning
+    beyond = unseen_probability(worth, confidence)
+    return ObservedMaximum(int(histogram.values[-1]), n, worth, beyond, confidence)

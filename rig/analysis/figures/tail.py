@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tail beyond what was seen: an estimate under stated conditions, or a refusal.
+
+Peaks over threshold: excesses over a high threshold are fitted by a generalized Pareto
+distribution, and the level that an event exceeds with a given small probability follows from it
+with its interval: Coles, "An Introduction to Statistical Modeling of Extreme Values" (2001),
+chapter 4. That is no guarantee, and it means nothing unless events are independent, the run is
+stationary, and the distribution fits; each is tested, and one test failed is enough to refuse.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from rig.analysis.figures import goodness, pareto
+from rig.analysis.figures.changes import changes
+from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
+from rig.analysis.figures.sequence import EventSequence
+from rig.analysis.figures.trend import trend
+from rig.analysis.statistics import ExactHistogram
+
+FEWEST_EVENTS = 2000
+"""With fewer, a second kind of event in each hundred is too often taken for a heavy tail."""
+EXCEEDANCES = (100, 71, 50)
+"""Thresholds tried, by how many values exceed them. More would narrow the interval, but what lies
+deeper in the distribution is no tail: the true level is then missed too often."""
+BEYOND = 10
+"""Levels rarer than one in this many times n are refused."""
+FEWEST_DIFFERENT = 10
+HEAVIEST_SHAPE = 0.5
+"""Heavier tails have no variance."""
+LEVEL = 0.01
+"""Significance at which trend, change points and dependence refuse."""
+FIT_LEVEL = 0.05
+MIXTURE_GAIN = 1.0
+_MIXTURE_SHARE = 5
+_LAGS = 10
+_DEPENDENCE_SHARES = (5, 20)
+_HIGHER_SHARES = (0.71, 0.5)
+_FEWEST_EXCEEDANCES = 40
+
+
+class Test(NamedTuple):
+    """One condition of the tail."""
+
+    name: str
+    passed: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Tail:
+    """An estimate of a level, in the unit of the values, or why there is none."""
+
+    probability: float
+    """An event exceeds the level with this probability."""
+    tests: tuple[Test, ...]
+    threshold: float | None = None
+    exceedances: int = 0
+    shape: float | None = None
+    scale: float | None = None
+    level: float | None = None
+    interval: Interval | None = None
+
+    @property
+    def refused(self) -> str:
+        """The failed tests in words; empty if there is an estimate."""
+        return "; ".join(f"{t.name}: {t.text}" for t in self.tests if not t.passed)
+
+
+def tail(
+    histogram: ExactHistogram,
+    sequence: EventSequence,
+    probability: float,
+    confidence: float = CONFIDENCE,
+) -> Tail:
+    """Level that an event exceeds with `probability`.
+
+    The fit and its tests use the exact histogram; trend, changes and dependence the sequence.
+    Raises ValueError unless 0 < probability, confidence < 1.
+    """
+    check_share("probability", probability)
+    check_share("confidence", confidence)
+    tests = list(_reach(histogram, probability))
+    if not all(test.passed for test in tests):
+        return Tail(probability, tuple(tests))
+    tests += [*_stationary(sequence), _independent(histogram, sequence), _one_kind(histogram)]
+    excesses, model, fitted = _threshold(histogram)
+    tests += fitted
+    if not all(test.passed for test in tests):
+        return Tail(probability, tuple(tests))
+    excess = pareto.return_excess(model, excesses.fraction, probability)
+    low, high = pareto.return_interval(excesses, model, probability, confidence)
+    t = excesses.threshold
+    return Tail(
+        probability,
+        tuple(tests),
+        t,
+        excesses.count,
+        model.shape,
+        model.scale,
+        t + excess,
+        Interval(t + low, t + high, confidence),
+    )
+
+
+def _reach(histogram: ExactHistogram, probability: float) -> list[Test]:
+    """Are there enough values for any tail, and for this level of it?"""
+    n = histogram.n
+    enough = Test("events", n >= FEWEST_EVENTS, f"{n:,}, at least {FEWEST_EVENTS:,} needed")
+    if not enough.passed:
+        return [enough]
+    rarest, commonest = 1 / (BEYOND * n), EXCEEDANCES[-1] / n / 2
+    text = f"{probability:.3g}, {n:,} events allow {rarest:.3g} to {commonest:.3g}"
+    reach = Test(
+        "probability", rarest <= probability * (1 + 1e-9) and probability <= commonest, text
+    )
+    excesses = _above(histogram, EXCEEDANCES[0])
+    different, count = len(excesses.low), excesses.count
+    fine = different >= FEWEST_DIFFERENT and count >= _FEWEST_EXCEEDANCES
+    few = f"the {count} highest values are {different} different ones, {FEWEST_DIFFERENT} needed"
+    return [enough, reach, Test("resolution", fine, few)]
+
+
+def _stationary(sequence: EventSequence) -> list[Test]:
+    drift, found = trend(sequence), changes(sequence)
+    p_value = 1.0 if drift is None else drift.p_value
+    text = f"p = {p_value:.2g}, refused below {LEVEL:g}"
+    where = ", ".join(f"{c.kind} at event {c.event:,}" for c in found[:3])
+    return [
+        Test("trend", p_value >= LEVEL, text),
+        Test("change points", not found, where or "none"),
+    ]
+
+
+def _independent(histogram: ExactHistogram, sequence: EventSequence) -> Test:
+    """Do values above a threshold follow each other more often than chance lets them?"""
+    p_values = []
+    for share in _DEPENDENCE_SHARES:
+        level = histogram.order_statistic(histogram.n - 1 - histogram.n // share)
+        p_values.append(_clusters_p([s > level for s in sequence.stretches()]))
+    p_value = min(1.0, len(p_values) * min(p_values))
+    text = f"of the exceedances: p = {p_value:.2g}, refused below {LEVEL:g}"
+    return Test("independence", p_value >= LEVEL, text)
+
+
+def _clusters_p(exceeds: list[npt.NDArray[np.bool_]]) -> float:
+    """p-value of more pairs of exceedances within _LAGS events than independent ones have."""
+    n = sum(len(e) for e in exceeds)
+    share = sum(int(e.sum()) for e in exceeds) / n
+    if not 0 < share < 1:
+        return 1.0
+    pairs = expected = 0.0
+    for lag in range(1, _LAGS + 1):
+        for e in exceeds:
+            pairs += float(np.count_nonzero(e[lag:] & e[:-lag]))
+            expected += (len(e) - lag) * share**2
+    deviation = math.sqrt(expected) * (1 - share)
+    return float(stats.norm.sf((pairs - expected) / deviation))
+
+
+def _one_kind(histogram: ExactHistogram) -> Test:
+    excesses = _above(histogram, histogram.n // _MIXTURE_SHARE)
+    gain = goodness.mixture_gain(excesses, pareto.fit(excesses)) if len(excesses.low) > 2 else 0.0
+    text = f"two kinds of events are likelier than one by {gain:.1f} in log-likelihood"
+    return Test("one kind of event", gain <= MIXTURE_GAIN, text + f", at most {MIXTURE_GAIN:g}")
+
+
+def _threshold(
+    histogram: ExactHistogram,
+) -> tuple[pareto.Excesses, pareto.Pareto, list[Test]]:
+    """The lowest threshold where all tests hold; the lowest of all if they hold at none."""
+    tried = []
+    for count in EXCEEDANCES:
+        excesses = _above(histogram, count)
+        model = pareto.fit(excesses)
+        tests = [_fits(excesses, model), _stable(histogram, excesses, model), _light(model)]
+        tried.append((excesses, model, tests))
+        if all(test.passed for test in tests):
+            return tried[-1]
+    return tried[0]
+
+
+def _fits(excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
+    statistic = goodness.anderson_darling(excesses, model)
+    p_value = goodness.anderson_darling_p(statistic, model.shape)
+    text = f"Anderson-Darling {statistic:.2f}, p = {p_value:.2g}, refused below {FIT_LEVEL:g}"
+    return Test("fit", p_value >= FIT_LEVEL, text)
+
+
+def _stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
+    """Is the shape above higher thresholds the same, but for what fewer values explain?
+
+    Estimates from a part of the values differ by the difference of their variances; the shape's is
+    (1 + shape)^2 / count: Smith, "Maximum Likelihood Estimation in a Class of Nonregular Cases",
+    Biometrika 72 (1985).
+    """
+    worst = 0.0
+    for share in _HIGHER_SHARES:
+        higher = _above(histogram, int(excesses.count * share))
+        if len(higher.low) < 3:
+            continue
+        shape = pareto.fit(higher).shape
+        variance = (1 + max(model.shape, -0.5)) ** 2 * (1 / higher.count - 1 / excesses.count)
+        worst = max(worst, abs(shape - model.shape) / math.sqrt(variance))
+    most = float(stats.norm.isf(FIT_LEVEL / 2 / len(_HIGHER_SHARES)))
+    text = f"shape changes by {worst:.1f} standard errors above higher thresholds"
+    return Test("stability", worst <= most, text + f", at most {most:.1f}")
+
+
+def _light(model: pareto.Pareto) -> Test:
+    text = f"shape {model.shape:.2f}, at most {HEAVIEST_SHAPE:g}"
+    return Test("shape", model.shape <= HEAVIEST_SHAPE, text)
+
+
+def _above(histogram: ExactHistogram, count: int) -> pareto.Excesses:
+    return pareto.Excesses.above(histogram.values, histogram.counts, count)

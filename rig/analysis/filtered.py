@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run's edges without glitches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rig.analysis.glitch import GlitchFilter
+from rig.analysis.raw import RawRun, Settings
+from rig.instruments import EdgeBlock
+
+
+def filtered(raw: RawRun, settings: Settings) -> tuple[Iterator[EdgeBlock], GlitchFilter]:
+    """The blocks, once, and the filter that counts what it sets aside of them."""
+    glitch = GlitchFilter(settings.glitch_samples)
+
+    def blocks() -> Iterator[EdgeBlock]:
+        for block in raw.edge_blocks():
+            yield glitch.feed(block)
+        yield glitch.finish()
+
+    return blocks(), glitch

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Latency inside the target beside the external one, event by event, over a whole run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.answers import AnswerLog
+from rig.analysis.bracketing import FittedClock
+from rig.analysis.clocks.latency import stimulus_to_handler
+from rig.analysis.pairing import Events
+
+PAIRS_MAX = 1 << 14
+"""Kept for a plot, the first ones."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class InsideFigures:
+    """From the stimulus edge to the reading before the pin write, of answered events."""
+
+    n: int
+    average_ns: float
+    min_ns: float
+    max_ns: float
+    within_ns: float
+    """Each value lies at most this far from the true one."""
+    rest_average_ns: float
+    """External latency less the one inside: the way from that reading to the pin's edge."""
+    pairs_ns: tuple[FloatArray, FloatArray] = field(compare=False)
+    """External and inside, at most PAIRS_MAX."""
+
+
+class InsideTally:
+    """Adds up event by event, in constant memory."""
+
+    def __init__(self, fitted: FittedClock | None, log: AnswerLog, sample_ns: float) -> None:
+        self._fitted, self._log, self._sample_ns = fitted, log, sample_ns
+        self._n, self._kept = 0, 0
+        self._sum = self._rest = self._within = 0.0
+        self._min, self._max = np.inf, -np.inf
+        self._pairs: list[tuple[FloatArray, FloatArray]] = []
+
+    def add(self, events: Events) -> None:
+        """The next events; those without an answer of their own have no record."""
+        known = events.answer >= 0
+        if self._fitted is None or not known.any():
+            return
+        answer = events.answer[known]
+        first = int(answer[0])
+        rows = self._log.read(first, int(answer[-1]) + 1 - first)
+        logged = answer - first < len(rows)
+        answer = answer[logged]
+        if not len(answer):
+            return
+        before = self._fitted.ticks_since(rows[answer - first])
+        stimulus = events.stimulus[known][logged]
+        response = events.response[known][logged]
+        try:
+            found = stimulus_to_handler(self._fitted.clock, stimulus, before)
+        except ValueError:  # the bounds do not reach these events
+            self._fitted = None
+            return
+        external = (response - stimulus).astype(np.float64) * self._sample_ns
+        self._count(external, found.middle_ns, (found.highest_ns - found.lowest_ns) / 2)
+
+    def _count(self, external: FloatArray, inside: FloatArray, within: FloatArray) -> None:
+        self._n += len(inside)
+        self._sum += float(inside.sum())
+        self._rest += float((external - inside).sum())
+        self._min, self._max = min(self._min, inside.min()), max(self._max, inside.max())
+        self._within = max(self._within, float(within.max()))
+        room = PAIRS_MAX - self._kept
+        if room > 0:
+            self._pairs.append((external[:room], inside[:room]))
+            self._kept += len(external[:room])
+
+    def result(self) -> InsideFigures | None:
+        """None if no event could be mapped."""
+        if self._fitted is None or not self._n:
+            return None
+        external, inside = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
+        return InsideFigures(
+            self._n, self._sum / self._n, float(self._min), float(self._max), self._within,
+            self._rest / self._n, (external, inside),
+        )  # fmt: skip

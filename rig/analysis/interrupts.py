@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs with a train of stimuli: from raw data to figures, witnesses and verdict.
+
+Three passes over the edges, each in constant memory: count and look for holes, find merged
+interrupts, pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.answer_times import AnswerTimes
+from rig.analysis.answers import AnswerLog
+from rig.analysis.beyond import BeyondTally
+from rig.analysis.bracketing import bracket_agreement
+from rig.analysis.budget.bench import Bench
+from rig.analysis.continuity import Alignment, Continuity, Gap
+from rig.analysis.counting import CountSource, pins_differing
+from rig.analysis.dispatch import (
+    DispatchFigures,
+    dispatch_doubts,
+    dispatch_witnesses,
+    measure_dispatch,
+)
+from rig.analysis.evaluation import Evaluation, OnEvents
+from rig.analysis.filtered import filtered
+from rig.analysis.gap_losses import Straddlers, gap_losses
+from rig.analysis.observation import Observation, observe
+from rig.analysis.pairing import (
+    Counts,
+    EventClass,
+    Events,
+    ExtraClass,
+    MergeProfile,
+    Pairer,
+    latencies,
+)
+from rig.analysis.planned import PlannedEdges
+from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.self_trigger import (
+    BracketTally,
+    SelfTriggerFigures,
+    measure_self_trigger,
+    self_trigger_witnesses,
+)
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.verdict import doubtful_limits, exceeded_limits, verdict_of
+from rig.analysis.witness import CaptureComparison, Witness, witnesses
+from rig.instruments import Int64Array
+from rig.stimulus.train import Train
+
+
+@dataclass(frozen=True)
+class Totals:
+    """First pass: what the analyzer saw, before anything is paired."""
+
+    stimuli: int
+    responses: int
+    glitches: int
+    first_stimulus: int
+    """Sample of the first and the last stimulus edge, 0 without any."""
+    last_stimulus: int
+    pins_differing: int
+    """Answers whose sequence pins are not what the log's record of that number says."""
+    alignment: Alignment | None
+    """None: the train is not known."""
+    times: AnswerTimes
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Holes in the sample stream."""
+        return () if self.alignment is None else self.alignment.gaps
+
+
+def evaluate_interrupts(
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    on_events: OnEvents | None = None,
+    bench: Bench | None = None,
+) -> Evaluation:
+    """Compute everything from the raw data; `on_events` gets all events in order, in pieces."""
+    log = AnswerLog(raw)
+    totals = _count(raw, log, settings, account)
+    source = CountSource.choose(settings, log, totals.responses, totals.pins_differing)
+    profile = MergeProfile()
+    for observation, counts in _counted(raw, settings, source):
+        profile.feed(observation.stimulus, observation.response, counts)
+    profile.finish()
+    agreement, fitted = bracket_agreement(totals.times, log, settings, account, totals.gaps)
+    bench = bench or Bench(1e9 / settings.sample_rate_hz)
+    beyond = BeyondTally(settings, log, bench, agreement, fitted)
+    tally = _Tally(raw, log, settings, totals, beyond)
+    pairer = Pairer(profile, source.coalesced)
+    for observation, counts in _counted(raw, settings, source):
+        tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
+    tally.add(pairer.finish(), on_events)
+    return _conclude(raw, log, settings, account, totals, source, tally)
+
+
+def _count(raw: RawRun, log: AnswerLog, settings: Settings, account: Account) -> Totals:
+    blocks, glitch = filtered(raw, settings)
+    continuity = _continuity(settings, account)
+    stimuli = responses = first = last = differing = end = 0
+    times = AnswerTimes()
+    for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
+        if len(seen.stimulus):
+            first = first if stimuli else int(seen.stimulus[0])
+            last = int(seen.stimulus[-1])
+        if continuity is not None:
+            continuity.feed(seen.stimulus)
+        differing += pins_differing(log, responses, seen, len(settings.wiring.sequence))
+        stimuli += len(seen.stimulus)
+        responses += len(seen.response)
+        times.add(seen.response)
+        end = seen.end_sample
+    alignment = None if continuity is None else continuity.finish(end)
+    removed = sum(glitch.removed.values())
+    return Totals(stimuli, responses, removed, first, last, differing, alignment, times)
+
+
+def _continuity(settings: Settings, account: Account) -> Continuity | None:
+    if settings.train is None:
+        return None
+    rates_hz = settings.sample_rate_hz, settings.stimulus_clock_hz
+    return Continuity(settings.train, *rates_hz, account.sent)
+
+
+def _counted(
+    raw: RawRun, settings: Settings, source: CountSource
+) -> Iterator[tuple[Observation, Int64Array | None]]:
+    blocks, _ = filtered(raw, settings)
+    counts_of = source.feeder()
+    first = 0
+    for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
+        yield seen, counts_of(first, seen)
+        first += len(seen.response)
+
+
+class _PlannedTicks:
+    """When the stimulus edges in the capture were planned, in order, a stretch at a time."""
+
+    def __init__(self, train: Train, alignment: Alignment) -> None:
+        self._plan = PlannedEdges(train)
+        self._alignment = alignment
+
+    def of(self, first: int, count: int) -> Int64Array:
+        """Ticks since INIT of observed edges `first` on, shape (count,); -1: not known."""
+        number = self._alignment.planned_numbers(first, count)
+        known = (number >= 0) & (number < self._plan.count)
+        ticks = np.full(count, -1, np.int64)
+        if known.any():
+            low, high = int(number[known].min()), int(number[known].max())
+            self._plan.forget(low)
+            ticks[known] = self._plan.ticks(low, high + 1)[number[known] - low]
+        return ticks
+
+
+class _Tally:
+    """Collects what the second pass hands out."""
+
+    def __init__(
+        self,
+        raw: RawRun,
+        log: AnswerLog,
+        settings: Settings,
+        totals: Totals,
+        beyond: BeyondTally,
+    ) -> None:
+        self.beyond = beyond
+        self.classes = np.zeros(len(EventClass), np.int64)
+        self.extras = np.zeros(len(ExtraClass), np.int64)
+        self.histogram = ExactHistogram()
+        self.capture: CaptureComparison | None = None
+        self._raw = raw
+        self.straddlers = Straddlers(totals.gaps)
+        self.brackets: BracketTally | None = None
+        if settings.triggers is not None:
+            self.brackets = BracketTally(raw, log, settings)
+            counts = totals.stimuli, totals.responses
+            self._known = counts == (self.brackets.triggers.count, log.count)
+        self._planned: _PlannedTicks | None = None
+        if settings.train is not None and totals.alignment is not None:
+            self._planned = _PlannedTicks(settings.train, totals.alignment)
+            if raw.capture_count == totals.responses > 0 and totals.stimuli > 1:
+                self.capture = _comparison(settings, totals.alignment)
+
+    def add(self, events: Events, on_events: OnEvents | None) -> None:
+        self.classes += np.bincount(events.kind, minlength=len(EventClass))
+        self.extras += np.bincount(events.extra_kind, minlength=len(ExtraClass))
+        self.histogram.add(latencies(events))
+        if self.brackets is not None and self._known:
+            self.brackets.add(events)
+        n = len(events.stimulus)
+        planned = np.full(n, -1, np.int64)
+        if self._planned is not None:
+            planned = self._planned.of(events.first, n)
+        self.beyond.add(events, planned)
+        comparable = (events.answer >= 0) & (planned >= 0) & ~self.straddlers.find(events)
+        self._compare_capture(events, planned, comparable)
+        if on_events is not None:
+            on_events(
+                {
+                    "planned_ticks": planned,
+                    "stimulus_sample": events.stimulus,
+                    "response_sample": events.response,
+                    "answer": events.answer,
+                    "class": events.kind,
+                }
+            )
+
+    def _compare_capture(
+        self, events: Events, planned: Int64Array, comparable: npt.NDArray[np.bool_]
+    ) -> None:
+        if self.capture is None or not comparable.any():
+            return
+        answer = events.answer[comparable]
+        first = int(answer[0])
+        ticks = self._raw.captures(first, int(answer[-1]) + 1 - first)[answer - first]
+        latency_samples = events.response[comparable] - events.stimulus[comparable]
+        self.capture = self.capture.add(latency_samples, ticks - planned[comparable])
+
+
+def _comparison(settings: Settings, alignment: Alignment) -> CaptureComparison:
+    return CaptureComparison.begin(
+        settings.sample_rate_hz,
+        settings.stimulus_clock_hz,
+        samples=alignment.span_samples,
+        ticks=alignment.span_ticks,
+    )
+
+
+def _conclude(
+    raw: RawRun,
+    log: AnswerLog,
+    settings: Settings,
+    account: Account,
+    totals: Totals,
+    source: CountSource,
+    tally: _Tally,
+) -> Evaluation:
+    answered, late, missed, merged = (int(n) for n in tally.classes)
+    duplicate, spurious = (int(n) for n in tally.extras)
+    n = answered + late + missed + merged
+    counts = Counts(n, answered, late, missed, merged, duplicate, spurious, totals.glitches)
+    headline = _headline(raw, settings, account, totals, tally)
+    beyond = tally.beyond.result(tally.histogram)
+    if headline.histogram is not tally.histogram:  # it tells of answers, not of what was asked
+        beyond = replace(beyond, figures=None, budgets={})
+    seen = witnesses(
+        raw, log, account, totals.stimuli, totals.responses, totals.pins_differing, tally.capture
+    )
+    if beyond.clock is not None:
+        seen = (*seen, beyond.clock.witness)
+    found = gap_losses(totals.gaps, tally.straddlers, settings.sample_rate_hz)
+    verdict, reasons = verdict_of(
+        losses=[*raw.losses(), *found],
+        account=account,
+        planned=settings.planned,
+        witnesses=(*seen, *headline.witnesses),
+        exceeded=exceeded_limits(settings.limits, headline.figures, counts, beyond.budgets),
+        n=n,
+        ended=(account.sent if settings.triggers is None else account.handled) is not None,
+        doubts=(*headline.doubts, *doubtful_limits(settings.limits, beyond.budgets)),
+    )
+    duration_s = (totals.last_stimulus - totals.first_stimulus) / settings.sample_rate_hz
+    return Evaluation(
+        verdict, reasons, counts, headline.figures, (*seen, *headline.witnesses), tally.capture,
+        headline.histogram, duration_s, source.name, totals.gaps, dispatch=headline.dispatch,
+        self_trigger=headline.self_trigger, beyond=beyond,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Headline:
+    """What the run was made to find: the latency of its measurement."""
+
+    figures: Statistics
+    histogram: ExactHistogram
+    dispatch: DispatchFigures | None = None
+    self_trigger: SelfTriggerFigures | None = None
+    witnesses: tuple[Witness, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+def _headline(
+    raw: RawRun, settings: Settings, account: Account, totals: Totals, tally: _Tally
+) -> _Headline:
+    answers = statistics(tally.histogram, settings.sample_rate_hz)
+    if tally.brackets is not None:
+        both = measure_self_trigger(raw, settings, answers, tally.brackets)
+        return _Headline(
+            figures=answers,
+            histogram=tally.histogram,
+            self_trigger=both,
+            witnesses=self_trigger_witnesses(both, account, totals.stimuli),
+        )
+    if settings.measurement != "interrupt_dispatch":
+        return _Headline(answers, tally.histogram)
+    found = measure_dispatch(raw, settings, totals.responses, answers)
+    pins = found.figures.pins
+    return _Headline(
+        figures=found.figures.ticks if pins is None else pins,
+        histogram=found.histogram,
+        dispatch=found.figures,
+        witnesses=dispatch_witnesses(found.figures),
+        doubts=dispatch_doubts(found.figures),
+    )

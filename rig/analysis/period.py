@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Period accuracy by one clock: intervals, and latencies against the ideal grid.
+
+Answer number k of a period T is due at a + k * T. The target's own clock makes T, the clock that
+judges has another rate, and nobody tells a: grid and rate are fitted as the line below all answers
+(rig.analysis.envelope), since no wake-up is early. So the shortest latency is 0 by definition, and
+what all wake-ups have in common does not show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from rig.analysis.envelope import EarliestLine, Line
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.instruments import Int64Array
+
+PARTS_MAX = 1000
+"""Finest fraction of a time unit that a nominal period is taken to."""
+
+
+@dataclass(frozen=True)
+class PeriodSide:
+    """What one clock says of the periods."""
+
+    interval_error: Statistics
+    """From one answer to the next, less the nominal period."""
+    latency: Statistics
+    """Against the fitted grid, rounded to whole units of the clock."""
+    rate_ppm: float | None
+    """How much longer the fitted period is than the nominal one; None with fewer than 2 answers."""
+    rate_uncertainty_ppm: float | None
+    """Standard uncertainty of that rate from the answers' own scatter; None with too few."""
+    average_interval_ns: float | None
+    """From the first answer to the last, by the number of intervals."""
+
+
+@dataclass(frozen=True)
+class PeriodFigures:
+    """Both witnesses' figures of the same answers."""
+
+    nominal_ns: int
+    pins: PeriodSide
+    """By edges, on the analyzer's clock."""
+    ticks: PeriodSide | None
+    """By the log, on the target's cycle counter at its nominal rate; None without a log."""
+    overruns_told: int | None
+    """Overruns as the agent counted them: answers that ended when the next period was due."""
+
+
+class Grid:
+    """Due times of periods by number, in units of one clock."""
+
+    def __init__(self, nominal: NominalPeriod, line: Line, origin: int) -> None:
+        self._nominal, self._line, self._origin = nominal, line, origin
+
+    @property
+    def rate_ppm(self) -> float:
+        """How much longer than nominal a period is by this clock."""
+        return self._line.slope / self._nominal.units * 1e6
+
+    @property
+    def rate_uncertainty_ppm(self) -> float | None:
+        """Standard uncertainty of it; None with too few answers to tell."""
+        slope = self._line.slope_uncertainty
+        return None if slope is None else slope / self._nominal.units * 1e6
+
+    @property
+    def period(self) -> float:
+        """One fitted period, in time units."""
+        return (self._nominal.units + self._line.slope) / self._nominal.parts
+
+    def latencies(self, number: Int64Array, time: Int64Array) -> Int64Array:
+        """Time past due, shape (n,), in whole units, to the nearest."""
+        rest = self._nominal.residuals(number, time, self._origin) - self._line.y
+        above = rest - (number - self._line.x) * self._line.slope
+        rounded: Int64Array = np.rint(above / self._nominal.parts).astype(np.int64)
+        return rounded
+
+    def due(self, number: Int64Array) -> Int64Array:
+        """When these periods were due, shape (n,), in whole units, to the nearest."""
+        line = self._line
+        past = line.y + (number - line.x) * line.slope
+        whole = self._origin + number * self._nominal.units // self._nominal.parts
+        part = number * self._nominal.units % self._nominal.parts
+        rounded: Int64Array = whole + np.rint((past + part) / self._nominal.parts).astype(np.int64)
+        return rounded
+
+
+class NominalPeriod:
+    """A period in units of a clock: `units` / `parts`, both integers."""
+
+    def __init__(self, period_ns: int, rate_hz: int) -> None:
+        exact = Fraction(period_ns * rate_hz, 10**9)
+        self.parts = min(exact.denominator, PARTS_MAX)
+        self.units = max(1, round(exact * self.parts))
+
+    def residuals(self, number: Int64Array, time: Int64Array, origin: int) -> Int64Array:
+        """Departure from the nominal grid that passes `origin` at number 0, in parts of a unit."""
+        return (time - origin) * self.parts - number * self.units
+
+    def numbers(self, time: Int64Array, last: tuple[int, int] | None) -> Int64Array:
+        """Numbers by time alone: each answer takes the nearest period after that before it.
+
+        `last` is number and time of the answer before these, None for the first of all.
+        """
+        before = time[:1] if last is None else np.array([last[1]], np.int64)
+        interval = np.diff(time, prepend=before) * self.parts
+        steps = np.maximum(1, (2 * interval + self.units) // (2 * self.units))
+        numbers: Int64Array = (0 if last is None else last[0]) + np.cumsum(steps)
+        return numbers
+
+
+class PeriodFit:
+    """First pass over the answers: intervals, and the grid."""
+
+    def __init__(self, period_ns: int, rate_hz: int) -> None:
+        self.nominal = NominalPeriod(period_ns, rate_hz)
+        self._rate_hz = rate_hz
+        self._errors = ExactHistogram()
+        self._envelope = EarliestLine()
+        self._first: tuple[int, int] | None = None
+        self._last: tuple[int, int] | None = None
+        self._n = 0
+
+    def feed(self, number: Int64Array, time: Int64Array) -> None:
+        """More answers, shapes (n,): numbers that increase, times in units of the clock."""
+        if not len(number):
+            return
+        if self._first is None:
+            self._first = int(number[0]), int(time[0])
+        before = time[:1] if self._last is None else np.array([self._last[1]], np.int64)
+        interval = np.diff(time, prepend=before)[1 if self._last is None else 0 :]
+        self._errors.add(interval * self.nominal.parts - self.nominal.units)
+        self._envelope.add(number, self.nominal.residuals(number, time, self._first[1]))
+        self._last = int(number[-1]), int(time[-1])
+        self._n += len(number)
+
+    def grid(self) -> Grid | None:
+        """The line below all answers; None without any."""
+        line = self._envelope.line()
+        if line is None or self._first is None:
+            return None
+        return Grid(self.nominal, line, self._first[1])
+
+    def departures(self, number: Int64Array, time: Int64Array) -> Int64Array:
+        """Departure from a grid of the steady period, shape (n,), in whole units.
+
+        That period is the mean of all intervals but those that jump by half a period or more: a
+        jump stays one and does not tilt the grid, as it does that of `grid`.
+        """
+        origin = 0 if self._first is None else self._first[1]
+        rest = self.nominal.residuals(number, time, origin) - number * self._steady()
+        whole: Int64Array = np.rint(rest / self.nominal.parts).astype(np.int64)
+        return whole
+
+    def _steady(self) -> float:
+        values, counts = self._errors.values, self._errors.counts
+        small = np.abs(values) < self.nominal.units // 2
+        total = int((values[small] * counts[small]).sum())
+        return total / max(1, int(counts[small].sum()))
+
+    def side(self, latencies: ExactHistogram) -> PeriodSide:
+        """The clock's figures; `latencies` in whole units, from a second pass."""
+        grid = self.grid()
+        average_ns = None
+        if self._first is not None and self._last is not None and self._n > 1:
+            span = self._last[1] - self._first[1]
+            average_ns = float(Fraction(span * 10**9, self._rate_hz * (self._n - 1)))
+        return PeriodSide(
+            interval_error=statistics(self._errors, self._rate_hz * self.nominal.parts),
+            latency=statistics(latencies, self._rate_hz),
+            rate_ppm=grid.rate_ppm if grid is not None and self._n > 1 else None,
+            rate_uncertainty_ppm=None if grid is None else grid.rate_uncertainty_ppm,
+            average_interval_ns=average_ns,
+        )

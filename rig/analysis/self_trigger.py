@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A target that makes its own interrupts: their latency from outside and from inside.
+
+From outside it lies between two edges. From inside it lies between two records of the target's
+log, by its cycle counter: the trigger's pin write and the answer's. Two witnesses that share no
+clock tell of the same events. The records are paired like the edges, but by themselves: what the
+analyzer did not see has a latency inside all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.answers import CHUNK, AnswerLog, are_answers, are_triggers
+from rig.analysis.counting import handled_of
+from rig.analysis.pairing import Events, MergeProfile, Pairer, latencies
+from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.witness import Witness
+from rig.instruments import LOG_COALESCED, Int64Array, LogArray
+
+RATE_PPM = 200
+"""The cycle counter's nominal rate and the analyzer's may differ by so much."""
+_TICKS_MAX = 2**62
+"""Since the first record; the difference of two fits 64 bits."""
+
+
+@dataclass(frozen=True)
+class Brackets:
+    """Latencies by pins against what the records of the same events allow."""
+
+    compared: int
+    outside: int
+    """Too long or too short by more than a sample and a tick."""
+    first_outside: int | None
+    """Number of the first stimulus of these, from 0."""
+    least_ns: float | None
+    """Outside less inside, as the figures tell them; None if none was compared."""
+    most_ns: float | None
+
+
+@dataclass(frozen=True)
+class SelfTriggerFigures:
+    """The same latencies by two witnesses."""
+
+    external: Statistics
+    """From the trigger's edge to the answer's, by the analyzer."""
+    internal: Statistics
+    """From just before the trigger's pin write to just before the answer's, on the cycle counter at
+    its nominal rate."""
+    triggers: int
+    """In the log."""
+    brackets: Brackets
+
+
+class BracketTally:
+    """Compares event by event, stretch by stretch.
+
+    A pin write lies between the ticks before and after it, so that an edge-to-edge latency lies
+    between answer.before - trigger.after and answer.after - trigger.before. Each edge is known to
+    one sample, each reading to one tick, the counter's rate to RATE_PPM.
+    """
+
+    def __init__(self, raw: RawRun, answers: AnswerLog, settings: Settings) -> None:
+        self.triggers = AnswerLog(raw, are_triggers)
+        self._answers = answers
+        self._sample_ns = 1e9 / settings.sample_rate_hz
+        self._tick_ns = 1e9 / (settings.tick_hz or 10**9)
+        self._compared = self._outside = 0
+        self._first_outside: int | None = None
+        self._least_ns, self._most_ns = np.inf, -np.inf
+
+    def add(self, events: Events) -> None:
+        """The next events; there must be one record for each edge of either pin."""
+        place = np.flatnonzero(events.answer >= 0)
+        if not len(place):
+            return
+        trigger = _rows(self.triggers, events.first + place)
+        answer = _rows(self._answers, events.answer[place])
+        outside_ns = (events.response - events.stimulus)[place] * self._sample_ns
+        inside_ns = self._ns(answer["before_ticks"], trigger["before_ticks"])
+        reserve_ns = self._sample_ns + self._tick_ns + outside_ns * RATE_PPM / 1e6
+        low_ns = self._ns(answer["before_ticks"], trigger["after_ticks"]) - reserve_ns
+        high_ns = self._ns(answer["after_ticks"], trigger["before_ticks"]) + reserve_ns
+        wrong = np.flatnonzero((outside_ns < low_ns) | (outside_ns > high_ns))
+        if len(wrong) and self._first_outside is None:
+            self._first_outside = events.first + int(place[wrong[0]])
+        self._compared += len(place)
+        self._outside += len(wrong)
+        self._least_ns = min(self._least_ns, float((outside_ns - inside_ns).min()))
+        self._most_ns = max(self._most_ns, float((outside_ns - inside_ns).max()))
+
+    def _ns(
+        self, later: npt.NDArray[np.uint64], earlier: npt.NDArray[np.uint64]
+    ) -> npt.NDArray[np.float64]:
+        """Ticks of either order as a time, shape (n,)."""
+        ticks = (later - earlier).astype(np.int64)
+        return ticks.astype(np.float64) * self._tick_ns
+
+    def brackets(self) -> Brackets:
+        """Of all that was added."""
+        n = self._compared
+        spread = (self._least_ns, self._most_ns) if n else (None, None)
+        return Brackets(n, self._outside, self._first_outside, *spread)
+
+
+def _rows(log: AnswerLog, numbers: Int64Array) -> LogArray:
+    """Records by their numbers, which never fall."""
+    first = int(numbers[0])
+    rows: LogArray = log.read(first, int(numbers[-1]) + 1 - first)[numbers - first]
+    return rows
+
+
+def measure_self_trigger(
+    raw: RawRun, settings: Settings, external: Statistics, tally: BracketTally
+) -> SelfTriggerFigures:
+    """Both sides; `tally` has been given all events that can be compared."""
+    inside = statistics(_inside(raw), settings.tick_hz or 10**9)
+    return SelfTriggerFigures(external, inside, tally.triggers.count, tally.brackets())
+
+
+def _inside(raw: RawRun) -> ExactHistogram:
+    """Latencies in ticks, of the log alone."""
+    answers = AnswerLog(raw)
+
+    def coalesced(first: int, count: int) -> npt.NDArray[np.bool_]:
+        flags = answers.read(first, count)["flags"]
+        shared: npt.NDArray[np.bool_] = (flags & np.uint32(LOG_COALESCED)) != 0
+        return shared
+
+    profile, found = MergeProfile(), ExactHistogram()
+    for stretch in _stretches(raw):
+        profile.feed(*stretch)
+    profile.finish()
+    pairer = Pairer(profile, coalesced)
+    for stretch in _stretches(raw):
+        found.add(latencies(pairer.feed(*stretch)))
+    found.add(latencies(pairer.finish()))
+    return found
+
+
+def _stretches(raw: RawRun) -> Iterator[tuple[Int64Array, Int64Array, Int64Array]]:
+    """Ticks of triggers, ticks of answers and their handler counts; a damaged log's never fall."""
+    origin, highest = None, 0
+    for first in range(0, raw.log_count, CHUNK):
+        rows = raw.log(first, CHUNK)
+        origin = rows["before_ticks"][0] if origin is None else origin
+        since = np.minimum(rows["before_ticks"] - origin, np.uint64(_TICKS_MAX)).astype(np.int64)
+        ticks = np.maximum.accumulate(np.maximum(since, highest))
+        highest = int(ticks[-1])
+        own = are_answers(rows)
+        yield ticks[are_triggers(rows)], ticks[own], handled_of(rows[own])
+
+
+def self_trigger_witnesses(
+    figures: SelfTriggerFigures, account: Account, stimuli: int
+) -> tuple[Witness, ...]:
+    """The trigger pin's edges against the target's log, and each latency against its records."""
+    if account.handled is None:
+        return ()
+    found = [_edges(figures.triggers, account, stimuli)]
+    brackets = figures.brackets
+    if brackets.compared:
+        text = f"{brackets.compared} compared, "
+        text += (
+            f"{brackets.outside} outside of their records' ticks, the first that of stimulus "
+            f"{brackets.first_outside}"
+            if brackets.outside
+            else "each within its records' ticks, to a sample and a tick"
+        )
+        found.append(Witness("latency by target log", not brackets.outside, text))
+    return tuple(found)
+
+
+def _edges(logged: int, account: Account, stimuli: int) -> Witness:
+    """What found the log full may have been triggers or answers."""
+    dropped, told = account.log_dropped, account.triggers
+    agrees = logged <= stimuli <= logged + dropped and told in (None, stimuli)
+    text = f"analyzer {stimuli}, target log {logged} triggers"
+    text += f", {dropped} records found it full" if dropped else ""
+    text += "" if told in (None, logged) else f", {told} by the agent's count"
+    return Witness("stimulus edges", agrees, text)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig compare A B ...`"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from rich.console import Console
+
+from rig.errors import InputError
+from rig.record.space import check_new_file
+from rig.record.vetting import vet
+from rig.report.compare import compare, document
+from rig.report.compare_page import print_comparison, write_comparison
+from rig.report.page_data import page_data
+from rig.session.results import read
+
+
+def command(options: argparse.Namespace) -> int:
+    """Show the runs side by side; 0 if they could be compared, whatever came out."""
+    if len(options.files) < 2:
+        raise InputError("compare: one run file given; valid: two or more")
+    out = options.output
+    if out is not None:
+        if out.suffix not in (".html", ".htm"):
+            raise InputError(f"{out}: valid names end in .html")
+        check_new_file(out)
+    for file in options.files:
+        vet(file)
+    runs = [page_data(read(file)) for file in options.files]
+    found = compare(runs)
+    if options.json:
+        sys.stdout.write(json.dumps(document(found, runs), indent=2) + "\n")
+    else:
+        print_comparison(Console(), found)
+    if out is not None:
+        write_comparison(out, found, runs)
+        print(f"{out}: open it with a browser", file=sys.stderr)
+    return 0

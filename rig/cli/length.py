@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig length`"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from rig.analysis.figures.unseen import events_needed, unseen_probability
+from rig.config.units import RATE, TIME, Quantity
+from rig.errors import InputError
+
+_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def command(options: argparse.Namespace) -> int:
+    """Say how many events, and how long, bound the probability of what none of them shows."""
+    limit_ps = _quantity("--limit", options.limit, TIME)
+    rate_hz = _quantity("--rate", options.rate, RATE)
+    probability = _share("--probability", options.probability, "1e-6")
+    confidence = _share("--confidence", options.confidence, "0.95")
+    try:
+        count = events_needed(probability, confidence)
+    except ValueError as error:
+        raise InputError(f"--probability: {error}; ask for a larger one") from None
+    if options.json:
+        document = {
+            "limit_ps": limit_ps,
+            "probability": probability,
+            "confidence": confidence,
+            "rate_hz": rate_hz,
+            "events": count,
+            "duration_s": count / rate_hz,
+            "bound": unseen_probability(count, confidence),
+        }
+        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        return 0
+    limit, percent = TIME.format(limit_ps), f"{confidence * 100:.10g} %"
+    duration = in_words(-(-count // rate_hz))
+    print(f"{count:,} events: {duration} at {RATE.format(rate_hz)}")
+    print(
+        f"If none of them takes longer than {limit}, then with {percent} confidence an event does "
+        f"so\nwith a probability below {probability:g}. If one does, that is not shown: a run "
+        "tells its own figure."
+    )
+    print("Events must be independent and the target's load that of its use.")
+    return 0
+
+
+def in_words(seconds: int) -> str:
+    """A duration, such as "49 min 56 s": the two largest units that it fills."""
+    parts: list[str] = []
+    for unit_s, name in _UNITS:
+        whole, seconds = divmod(seconds, unit_s)
+        if whole or (name == "s" and not parts):
+            parts.append(f"{whole:,} {name}")
+    return " ".join(parts[:2])
+
+
+def _quantity(option: str, text: str, quantity: Quantity) -> int:
+    try:
+        value = quantity.parse(text)
+    except ValueError as error:
+        raise InputError(f'{option}: {error}; valid: such as "{quantity.example}"') from None
+    if value == 0:
+        raise InputError(f'{option}: "{text}" is zero; valid: such as "{quantity.example}"')
+    return value
+
+
+def _share(option: str, text: str, example: str) -> float:
+    """A number between 0 and 1, both excluded."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 1:
+        shown = text if len(text) <= 40 else text[:37] + "..."
+        raise InputError(f'{option}: "{shown}"; valid: above 0 and below 1, such as {example}')
+    return value

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig report FILE... -o report.html`"""
+
+from __future__ import annotations
+
+import argparse
+
+from rig.errors import InputError
+from rig.record.space import check_new_file
+from rig.record.vetting import vet
+from rig.report.junit import write_junit
+from rig.report.page import write_pages
+from rig.session.results import read
+
+
+def command(options: argparse.Namespace) -> int:
+    """Write the page; 0 if all files could be read, whatever their verdicts."""
+    out = options.output or options.files[0].with_suffix(".html")
+    if out.suffix not in (".html", ".htm"):
+        raise InputError(f"{out}: valid names end in .html")
+    check_new_file(out)
+    for file in options.files:
+        vet(file)
+    results = [read(file) for file in options.files]
+    write_pages(out, results)
+    print(f"{out}: open it with a browser; to get a PDF, print it")
+    if options.junit is not None:
+        write_junit(options.junit, results)
+        print(f"{options.junit}: JUnit XML")
+    return 0

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The [agent] table of a plan: what is asked of the agent on the target beyond the measurement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rig.config.tables import Table
+from rig.config.units import TIME
+from rig.errors import InputError, input_error
+
+PERIOD = "period"
+PERIOD_MIN_PS = 10 * 10**6
+PERIOD_MAX_PS = 100 * 10**12
+COUNT_MAX = 2**32 - 1
+CPU_MAX = 4095
+PRIORITY_MAX = 99
+
+TIMERS = ("nanosleep", "itimer", "timerfd")
+HANDLERS = ("parport", "hard", "default")
+SECOND_LEVELS = ("thread", "workqueue")
+
+TRIGGER_KEYS = ("self_trigger", "period", "count")
+"""Of a target that makes the interrupts itself."""
+
+AGENT_KEYS = {
+    "interrupt": ("handler", "cpu", *TRIGGER_KEYS),
+    "interrupt_to_task": ("handler", "second_level", "priority", "cpu", *TRIGGER_KEYS),
+    "interrupt_dispatch": ("handler", "priority", "cpu"),
+    PERIOD: ("period", "count", "timer", "priority", "cpu"),
+}
+"""The keys that each measurement may have."""
+
+
+@dataclass(frozen=True)
+class AgentPlan:
+    """What the agent is told. What is None or "" is left to the agent."""
+
+    period_ps: int = 0
+    """From one period, or trigger of the target's own, to the next; 0 if there are none."""
+    count: int = 0
+    """Periods, answered or missed, or triggers, after which the run is over."""
+    self_trigger: bool = False
+    """The target makes the interrupts itself."""
+    timer: str = ""
+    handler: str = ""
+    second_level: str = ""
+    priority: int | None = None
+    cpu: int | None = None
+
+    @property
+    def period_ns(self) -> int:
+        """Whole, as the agent takes it."""
+        return self.period_ps // 1000
+
+    def words(self) -> dict[str, str]:
+        """Words for the agent's ARM, name to value."""
+        given = {
+            "timer": self.timer,
+            "handler": self.handler,
+            "second_level": self.second_level,
+            "priority": self.priority,
+            "cpu": self.cpu,
+        }
+        words = {name: str(value) for name, value in given.items() if value not in ("", None)}
+        if self.period_ps:
+            words |= {"period_ns": str(self.period_ns), "count": str(self.count)}
+        if self.self_trigger:
+            words["self_trigger"] = "1"
+        return words
+
+    def with_overrides(self, count: int | None, period: str | None, timer: str | None) -> AgentPlan:
+        """Periods of another number, length or timer. Raises InputError."""
+        changed = self
+        if count is not None:
+            valid = f"an integer from 1 to {COUNT_MAX}"
+            if not 1 <= count <= COUNT_MAX:
+                raise input_error("--count", None, "", f"{count} is out of range", valid)
+            changed = replace(changed, count=count)
+        if period is not None:
+            changed = replace(changed, period_ps=_period_of(period))
+        if timer is not None:
+            changed = replace(changed, timer=timer)
+        return changed
+
+
+def parse_agent(root: Table, measurement: str) -> AgentPlan:
+    """The table of a plan for this measurement. Raises InputError."""
+    table = root.table("agent", optional=measurement != PERIOD)
+    own = AGENT_KEYS[measurement]
+    table.allow_only(tuple(dict.fromkeys(key for keys in AGENT_KEYS.values() for key in keys)))
+    for key in table.values:
+        if key not in own:
+            owners = ", ".join(each for each, keys in AGENT_KEYS.items() if key in keys)
+            problem = f"belongs to measurement {owners}, not to {measurement}"
+            raise table.error(key, problem, ", ".join(own))
+    self_trigger = table.flag("self_trigger")
+    timed = measurement == PERIOD or self_trigger
+    _refuse_untimed(table, measurement, timed=timed)
+    return AgentPlan(
+        period_ps=_period_ps(table) if timed else 0,
+        count=table.integer("count", 1, COUNT_MAX) if timed else 0,
+        self_trigger=self_trigger,
+        timer=_choice(table, "timer", TIMERS),
+        handler=_choice(table, "handler", HANDLERS),
+        second_level=_choice(table, "second_level", SECOND_LEVELS),
+        priority=table.integer("priority", 0, PRIORITY_MAX) if "priority" in table else None,
+        cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
+    )
+
+
+def _refuse_untimed(table: Table, measurement: str, *, timed: bool) -> None:
+    """Pulses of the stimulus have a table of their own for such things."""
+    for key in ("period", "count"):
+        if key in table and not timed:
+            problem = f"measurement {measurement} has its pulses from [stimulus]"
+            raise table.error(key, problem, "with self_trigger = true only")
+
+
+def _choice(table: Table, key: str, words: tuple[str, ...]) -> str:
+    return table.choice(key, words) if key in table else ""
+
+
+def _period_ps(table: Table) -> int:
+    period_ps = table.time_ps("period", PERIOD_MIN_PS, PERIOD_MAX_PS)
+    if period_ps % 1000:
+        raise table.error("period", "not a whole number of nanoseconds", "whole nanoseconds")
+    return period_ps
+
+
+def _period_of(text: str) -> int:
+    """A period from the command line. Raises InputError."""
+    low, high = TIME.format(PERIOD_MIN_PS), TIME.format(PERIOD_MAX_PS)
+    valid = f'a time from {low} to {high} in whole nanoseconds, such as "500 us"'
+    try:
+        period_ps = TIME.parse(text)
+    except ValueError as error:
+        raise input_error("--period", None, "", str(error), valid) from None
+    if not PERIOD_MIN_PS <= period_ps <= PERIOD_MAX_PS or period_ps % 1000:
+        raise input_error("--period", None, "", f"{text!a} is not possible", valid)
+    return period_ps
+
+
+def refuse_override(option: str, plan: str) -> InputError:
+    """The error for an option that means nothing to a plan."""
+    return input_error(
+        option, None, "", f"plan {plan} has nothing that it could replace", f"without {option}"
+    )

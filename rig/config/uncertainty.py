@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The [uncertainty] table of a fixture: what is known of a bench's own errors.
+
+docs/uncertainty.md explains it. A key that is absent is not known, which is not the same as 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rig.config.tables import Table
+
+_PERCENT_MAX = 100
+_PPB_MAX = 10**8
+_SKEW_MAX_PS = 10**9
+_RISE_MAX_PS = 10**8
+_LINE_MAX_PS = 10**9
+_KEYS = (
+    "time_base_ppb", "channel_skew", "stimulus_rise", "response_rise", "threshold_low_percent",
+    "threshold_high_percent", "line_delay", "line_delay_tolerance",
+)  # fmt: skip
+_EDGES = _KEYS[2:6]
+_LINE = _KEYS[6:]
+
+
+@dataclass(frozen=True)
+class EdgeShape:
+    """How steep the signals are, and where the analyzer's threshold may lie."""
+
+    stimulus_rise_ps: int
+    """From 10 to 90 % of the swing, as its response_rise_ps."""
+    response_rise_ps: int
+    threshold_low_percent: int
+    """Of the swing."""
+    threshold_high_percent: int
+
+
+@dataclass(frozen=True)
+class LineDelay:
+    """Delay of the response's path less that of the stimulus's."""
+
+    delay_ps: int
+    tolerance_ps: int
+
+
+@dataclass(frozen=True)
+class UncertaintySettings:
+    """Limits of a bench's errors. None: not known."""
+
+    time_base_ppb: int | None = None
+    """The analyzer's clock is off by no more than this, either way."""
+    channel_skew_ps: int | None = None
+    """Two channels of the analyzer differ by no more than this, either way."""
+    edges: EdgeShape | None = None
+    line: LineDelay | None = None
+
+
+def parse_uncertainty(table: Table) -> UncertaintySettings:
+    """From the table, which may be empty. Raises InputError with file, line and key."""
+    table.allow_only(_KEYS)
+    time_base_ppb = table.integer("time_base_ppb", 0, _PPB_MAX) if _KEYS[0] in table else None
+    skew_ps = table.time_ps("channel_skew", 0, _SKEW_MAX_PS) if _KEYS[1] in table else None
+    return UncertaintySettings(time_base_ppb, skew_ps, _edge_shape(table), _line_delay(table))
+
+
+def _edge_shape(table: Table) -> EdgeShape | None:
+    """All four keys or none of them."""
+    if not any(key in table for key in _EDGES):
+        return None
+    low = table.integer("threshold_low_percent", 0, _PERCENT_MAX)
+    return EdgeShape(
+        stimulus_rise_ps=table.time_ps("stimulus_rise", 0, _RISE_MAX_PS),
+        response_rise_ps=table.time_ps("response_rise", 0, _RISE_MAX_PS),
+        threshold_low_percent=low,
+        threshold_high_percent=table.integer("threshold_high_percent", low, _PERCENT_MAX),
+    )
+
+
+def _line_delay(table: Table) -> LineDelay | None:
+    """Both keys or none of them."""
+    if not any(key in table for key in _LINE):
+        return None
+    return LineDelay(
+        table.time_ps("line_delay", 0, _LINE_MAX_PS),
+        table.time_ps("line_delay_tolerance", 0, _LINE_MAX_PS),
+    )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a measurement has beside its latency, by pin and by ticks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rig.analysis.dispatch import DispatchFigures
+from rig.analysis.evaluation import Evaluation
+from rig.analysis.period import PeriodFigures, PeriodSide
+from rig.analysis.self_trigger import SelfTriggerFigures
+from rig.analysis.statistics import Statistics
+from rig.config.units import TIME
+
+COLUMNS = ("", "n", "average", "min", "max", "gap", "deviation")
+"""Of each table; times in microseconds."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A table with COLUMNS, and facts below it."""
+
+    title: str
+    rows: list[list[str]]
+    facts: list[tuple[str, str]]
+
+
+def measured(evaluation: Evaluation) -> Measured | None:
+    """None for measurements of a latency alone."""
+    if evaluation.period is not None:
+        return _period(evaluation.period, evaluation)
+    if evaluation.dispatch is not None:
+        return _dispatch(evaluation.dispatch)
+    if evaluation.self_trigger is not None:
+        return _self_trigger(evaluation.self_trigger)
+    return None
+
+
+def _row(name: str, figures: Statistics) -> list[str]:
+    values = (
+        figures.average_ns,
+        figures.min_ns,
+        figures.max_ns,
+        figures.gap_ns,
+        figures.deviation_ns,
+    )
+    cells = ["-" if value is None else f"{value / 1e3:.3f}" for value in values]
+    return [name, str(figures.n), *cells]
+
+
+def _period(period: PeriodFigures, evaluation: Evaluation) -> Measured:
+    sides = [("pin", period.pins)] + ([("ticks", period.ticks)] if period.ticks else [])
+    rows = [_row(f"interval error by {name}", side.interval_error) for name, side in sides]
+    rows += [_row(f"latency by {name}", side.latency) for name, side in sides]
+    told = period.overruns_told
+    facts = [
+        *((f"by {name}", _rate(side)) for name, side in sides),
+        (
+            "overruns",
+            f"{evaluation.counts.late:,} by pin"
+            + ("" if told is None else f", {told:,} by the agent's count"),
+        ),
+        ("missed", f"{evaluation.counts.missed:,} periods without an answer"),
+    ]
+    title = (
+        f"period of {TIME.format(period.nominal_ns * 1000)}, in microseconds: "
+        "intervals less the period, and latency after the earliest answers"
+    )
+    return Measured(title, rows, facts)
+
+
+def _rate(side: PeriodSide) -> str:
+    if side.average_interval_ns is None or side.rate_ppm is None:
+        return "too few answers to tell a rate"
+    known = side.rate_uncertainty_ppm
+    uncertain = "" if known is None else f" (u = {known:.3f})"
+    return (
+        f"average interval {side.average_interval_ns / 1e3:.6f} us, "
+        f"fitted period {side.rate_ppm:+.3f} ppm{uncertain} off the nominal one"
+    )
+
+
+def _dispatch(dispatch: DispatchFigures) -> Measured:
+    rows = [_row("dispatch by ticks", dispatch.ticks)]
+    if dispatch.pins is not None:
+        rows.append(_row("dispatch by pins", dispatch.pins))
+    rows.append(_row("interrupt by pin", dispatch.interrupt))
+    elsewhere = dispatch.interrupts - dispatch.of_task
+    facts = [
+        (
+            "interrupts",
+            f"{dispatch.of_task:,} fell upon the agent's task, {elsewhere:,} upon something else",
+        ),
+        ("overtaken", f"{dispatch.overtaken:,}: the next interrupt came before the task went on"),
+    ]
+    title = "interrupt dispatch in microseconds: handler's exit to the interrupted task"
+    return Measured(title, rows, facts)
+
+
+def _self_trigger(found: SelfTriggerFigures) -> Measured:
+    rows = [
+        _row("outside, by pins", found.external),
+        _row("inside, by ticks", found.internal),
+    ]
+    brackets = found.brackets
+    if brackets.least_ns is None or brackets.most_ns is None:
+        difference = "not compared: edges and records are not as many"
+    else:
+        difference = (
+            f"{brackets.least_ns / 1e3:+.3f} to {brackets.most_ns / 1e3:+.3f} us, outside less "
+            f"inside, of {brackets.compared:,} events"
+        )
+    title = "latency in microseconds of the same interrupts, made by the target itself"
+    return Measured(title, rows, [("difference", difference)])

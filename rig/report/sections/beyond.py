@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What n events allow to be said: intervals, dependence, tail; and the tick that was found."""
+
+from __future__ import annotations
+
+import math
+
+from rig.report.beyond import beyond_facts
+from rig.report.page_data import PageData
+from rig.report.plots.folded import folded_svg
+from rig.report.sections.html import facts, figure, section
+
+_BUDGETS = "uncertainty"
+"""These have a section of their own."""
+
+
+def beyond(data: PageData) -> str:
+    """ "" for a measurement that has no latencies."""
+    result = data.result
+    rows = beyond_facts(result.evaluation, result.settings.scenario)
+    return section(
+        "What these values allow to be said, in microseconds",
+        facts([(name, text) for name, text in rows if name != _BUDGETS]),
+        _tick(data),
+    )
+
+
+def _tick(data: PageData) -> str:
+    found = data.result.evaluation.beyond
+    if found is None or found.figures is None or found.figures.tick.rate_hz is None:
+        return ""
+    tick, sample_us = found.figures.tick, found.sample_ns / 1e3
+    svg = folded_svg(
+        [value * sample_us for value in tick.phase_average],
+        [value * sample_us for value in tick.phase_max],
+        1e6 / (tick.rate_hz or math.inf),
+    )
+    return figure(
+        svg,
+        f"Latency against the phase of a tick of {tick.rate_hz:.3f} Hz, found among all rates that "
+        f"{tick.n:,} events can show; it was not assumed. The phase is 0 at the first event.",
+    )

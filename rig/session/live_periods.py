@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run of periods while it goes on: how many were answered, and when it is over."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rig.analysis.glitch import GlitchFilter
+from rig.analysis.period import NominalPeriod
+from rig.analysis.raw import Schedule, Settings
+from rig.instruments import EdgeBlock
+
+GRACE_S = 1
+"""ARM may take effect so much later, in the analyzer's time, than its samples had got to."""
+CLOCK_PER_MILLE = 1
+"""The target's clock may be so much slower than the analyzer's."""
+
+
+class LivePeriods:
+    """Counts answers; provisional, as all live figures are."""
+
+    def __init__(self, settings: Settings, schedule: Schedule) -> None:
+        self._response = settings.wiring.response
+        self._answer_level = settings.wiring.answer_level
+        self._glitch = GlitchFilter(settings.glitch_samples)
+        self._nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
+        self._rate_hz = settings.sample_rate_hz
+        self.answers = 0
+        self.last_sample = -1
+        """Of the newest answer; -1 without any."""
+        self._worst = 0
+
+    def add(self, block: EdgeBlock) -> None:
+        """Take in a block of raw edges."""
+        edges = self._glitch.feed(block)
+        mine = edges.channel == self._response
+        if self._answer_level is not None:
+            mine &= edges.level == self._answer_level
+        sample = edges.index[mine]
+        if not len(sample):
+            return
+        if self.answers:
+            sample = np.concatenate([[self.last_sample], sample])
+        else:
+            self.answers = 1
+        self.answers += len(sample) - 1
+        self.last_sample = int(sample[-1])
+        if len(sample) > 1:
+            errors = np.diff(sample) * self._nominal.parts - self._nominal.units
+            self._worst = max(self._worst, int(np.abs(errors).max()))
+
+    @property
+    def worst_ns(self) -> float | None:
+        """Largest departure of an interval from the period so far; None without any."""
+        if self.answers < 2:
+            return None
+        return self._worst / self._nominal.parts * 1e9 / self._rate_hz
+
+
+class PeriodsEnd:
+    """When the run is over: all periods answered, or the time for them gone."""
+
+    def __init__(
+        self, schedule: Schedule, sample_rate_hz: int, timeout_samples: int, armed_sample: int
+    ) -> None:
+        """`armed_sample`: how far the samples had come when ARM was answered."""
+        length = (schedule.count + 1) * schedule.period_ns * sample_rate_hz // 10**9
+        length += length * CLOCK_PER_MILLE // 1000
+        self._count = schedule.count
+        self._timeout = timeout_samples
+        self._latest = armed_sample + length + timeout_samples + GRACE_S * sample_rate_hz
+
+    def reached(self, periods: LivePeriods, samples: int) -> bool:
+        """`samples` have come. Behind the last answer none too many may follow unseen."""
+        if samples >= self._latest:
+            return True
+        return periods.answers >= self._count and samples >= periods.last_sample + self._timeout

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kernel module in both of Debian's kernels: builds, works in every mode, comes and goes.
+
+Slow: each test boots a kernel. What is tried is in targets/module/tests.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from rig.config.virtual import VirtualGuest
+from rig.resources import module_sources
+from rig.virtual.guest.cache import Cache
+from rig.virtual.guest.commands import Commands
+from rig.virtual.guest.image import build_image
+from rig.virtual.guest.kernel import headers
+from rig.virtual.guest.packages import Packages
+
+from .module_guest import image_of, tried
+
+KERNELS = ("debian", "debian-rt")
+RELOADS = 100
+MODES_WAIT_MS = 100
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built(plugin: Path) -> None:
+    """The plugin."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_every_mode_in_every_state_of_the_port(kernel: str, tmp_path: Path) -> None:
+    told = tried(image_of(kernel, f"sh /lib/modes.sh /lib {MODES_WAIT_MS}", tmp_path), 60)
+    assert told.status == 0, told.output
+    assert "MODES all" in told.output
+    assert told.output.count("\n== run") == 10
+    assert "FAIL" not in told.output
+    assert told.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_it_comes_and_goes_under_measurement(kernel: str, tmp_path: Path) -> None:
+    told = tried(image_of(kernel, f"sh /lib/reload.sh /lib {RELOADS}", tmp_path), 300)
+    assert told.status == 0, told.output
+    assert told.output.strip() == f"RELOADED {RELOADS} times"
+    assert told.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_kernel_that_complains_is_noticed(tmp_path: Path) -> None:
+    """Else the two tests above would pass whatever a kernel said."""
+    trouble = "echo '<4>WARNING: CPU: 0 at here' >/dev/kmsg; sh /lib/reload.sh /lib 1"
+    told = tried(image_of("debian", trouble, tmp_path), 60)
+    assert told.status == 1
+    assert "FAIL turn 1: kernel log" in told.output
+    assert [line[-23:] for line in told.complaints] == ["WARNING: CPU: 0 at here"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_it_builds_without_a_warning(kernel: str, tmp_path: Path) -> None:
+    stop = threading.Event()
+    release = build_image(VirtualGuest(kernel, "kmod", "idle"), stop, print).release
+    kdir = headers(release, Packages(Commands(stop)), Cache.of_user(stop), print)
+    folder = module_sources()[0].parent
+    built = subprocess.run(
+        ["make", "-C", folder, f"KDIR={kdir}", f"OUT={tmp_path}", "W=1"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=250,
+    )
+    assert "latency_rig.ko" in built.stdout
+    assert (tmp_path / "latency_rig.ko").is_file()
+    assert "warning" not in (built.stdout + built.stderr).lower()

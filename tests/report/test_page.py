@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page and the comparison of real runs of the virtual bench."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import h5py
+import numpy as np
+import pytest
+
+from rig.cli.main import main
+from rig.record.reader import RunFile
+from rig.report.page import SECTIONS, pages
+from rig.report.page_data import page_data
+from rig.report.plots.canvas import MISSING
+from rig.report.sections.budget import average_of, maximum_of
+from rig.report.sections.numbers import decimals_for, rounded, three_digits
+from rig.session.results import read
+from tests.cli.command import rig
+
+VOID = {"meta", "br", "path", "use", "rect", "line", "circle", "polyline"}
+
+
+class Page(HTMLParser):
+    """Checks that elements close in order; collects ids, texts and links to elsewhere."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.text: list[str] = []
+        self.outside: list[str] = []
+        self.feed(text)
+        assert self.open == [], "elements left open"
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src") and not value.startswith("#"):
+                self.outside.append(value)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A good run and one in which everything goes wrong."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name, fixture, code in (("good", "virtual", 0), ("bad", "virtual-misbehaving", 1)):
+        words = ("--fixture", fixture, "--count", 200, "--out", folder / f"{name}.h5", "--quiet")
+        ended = rig("run", "interrupt", *words)
+        assert ended.returncode == code, ended.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def good(runs):
+    return page_data(read(runs / "good.h5"))
+
+
+def test_page_of_a_run_is_whole_and_alone(runs):
+    text = (runs / "good.html").read_text()
+    page = Page(text)
+    assert page.outside == []
+    assert "<script" not in text
+    assert "url(http" not in text
+    assert len(set(page.ids)) == len(page.ids)
+    for heading in (
+        "Figures in microseconds", "Distribution", "Course of the run", "Waveforms", "Events",
+        "Witnesses", "Loss", "Uncertainty", "Run", "Environment",
+    ):  # fmt: skip
+        assert f"{heading}" in page.words
+    assert "PASS" in page.words
+    assert "No sign of lost samples" in page.words
+
+
+def test_page_has_light_dark_and_print(runs):
+    text = (runs / "good.html").read_text()
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    used = set(re.findall(r"var\(--(\w+)\)", text))
+    style = text[: text.index("</style>")]
+    for scheme in re.findall(r":root {(?: color-scheme: [\w ]+;)?([^}]*)}", style):
+        assert used <= set(re.findall(r"--(\w+):", scheme))
+
+
+def test_every_outlier_is_marked_and_drawn(runs):
+    data = page_data(read(runs / "bad.h5"))
+    counts = data.result.evaluation.counts
+    assert data.unusual == len(data.marked) == counts.late + counts.missed + counts.merged > 0
+    text = (runs / "bad.html").read_text()
+    drawn = re.findall(r"<figcaption>(\d+): event ([\d,]+), ([\w ]+)</figcaption>", text)
+    assert [int(n) for n, _, _ in drawn] == list(range(1, len(data.windows) + 1))
+    assert "maximum" in {reason for _, _, reason in drawn}
+
+
+def test_evidence_of_a_bad_run_agrees_with_what_was_counted(runs):
+    data = page_data(read(runs / "bad.h5"))
+    counts = data.result.evaluation.counts
+    assert data.log is not None
+    assert data.log.skipped.count == counts.missed
+    assert data.log.repeated.count == counts.duplicate
+    assert "DIFFER" not in Page((runs / "bad.html").read_text()).words
+
+
+def test_timeline_has_every_latency(good, runs):
+    with RunFile(runs / "good.h5") as file:
+        columns = file.events(0, file.event_count)
+    latency = columns["response_sample"] - columns["stimulus_sample"]
+    assert good.timeline.count.sum() == len(latency)
+    assert good.timeline.total.sum() == latency.sum()
+    assert good.timeline.maximum.max() == latency.max()
+    at = int(np.argmax(latency))
+    place = np.searchsorted(good.timeline.edges, columns["stimulus_sample"][at], "right") - 1
+    assert good.timeline.maximum[place] == latency.max()
+
+
+def test_budget_of_a_virtual_run(good):
+    """Nothing but quantization, scatter and the pin write of 50 ns, told by the log's stamps."""
+    largest, average = maximum_of(good), average_of(good)
+    assert largest.is_whole
+    assert average.is_whole
+    by_name = {c.name: c for c in largest.contributions}
+    assert by_name["agent's pin write"].correction == pytest.approx(-25.5, abs=1.0)
+    assert by_name["channel skew"].uncertainty == 0
+    figures = good.result.evaluation.figures
+    parts = {c.name: c.uncertainty for c in average.contributions}
+    assert parts["repeatability"] == pytest.approx(figures.deviation_ns / np.sqrt(199))
+    # A random train, clocks 38 ppm apart: next to nothing of the quantization stays.
+    assert parts["quantization of the stimulus edge"] < 1.5
+
+
+def test_text_of_a_run_file_cannot_break_the_page(good):
+    data = page_data(read(good.result.path))
+    data.environment["target"]["environment"]["system"] = "<script>alert(1)</script>"
+    text = "".join(section(data) for section in SECTIONS)
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_report_command(runs, tmp_path, capsys):
+    out, xml = tmp_path / "both.html", tmp_path / "both.xml"
+    words = ["report", f"{runs / 'good.h5'}", f"{runs / 'bad.h5'}", "-o", f"{out}"]
+    assert main([*words, "--junit", f"{xml}"]) == 0
+    page = Page(out.read_text())
+    assert "2 runs" in page.words
+    assert len(set(page.ids)) == len(page.ids)
+    assert {"run1", "run2"} <= set(page.ids)
+    assert len(list(ET.parse(xml).getroot())) == 2  # noqa: S314 - made here
+    assert main(words) == 2
+    assert "is not overwritten" in capsys.readouterr().err
+    assert main(["report", f"{runs / 'good.h5'}", "-o", "a.pdf"]) == 2
+    assert "valid names end in .html" in capsys.readouterr().err
+
+
+def test_without_matplotlib_the_figures_are_still_told(good, monkeypatch):
+    for name in [n for n in sys.modules if n.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = Page(pages([good.result]))
+    assert MISSING in page.words
+    assert f"{good.result.evaluation.figures.max_ns / 1e3:.3f}" in page.words
+
+
+def test_report_of_a_file_without_figures(runs, tmp_path):
+    """As a crash leaves it: nothing computed was stored."""
+    copy = Path(shutil.copy(runs / "good.h5", tmp_path / "copy.h5"))
+    with h5py.File(copy, "a") as file:
+        del file["events"], file["statistics"], file["histogram"], file["windows"]
+    page = Page(pages([read(copy)]))
+    assert "observed maximum" in page.words
+    assert "Course of the run" not in page.words
+
+
+def test_page_of_a_capture_made_by_hand(runs, tmp_path):
+    capture, kept = tmp_path / "capture.sr", tmp_path / "kept.h5"
+    assert main(["export", f"{runs / 'good.h5'}", f"{capture}"]) == 0
+    words = ["--stimulus", "P8_45", "--response", "P8_46", "--out", f"{kept}"]
+    assert main(["analyze", f"{capture}", *words]) == 1
+    page = Page(pages([read(kept)]))
+    assert "INCONCLUSIVE" in page.words
+    assert "not known" in page.words
+    assert "What would make the budget whole" in page.words
+
+
+# --- compare ------------------------------------------------------------------------------------
+
+
+def test_compare(runs, tmp_path, capsys):
+    out = tmp_path / "compared.html"
+    files = [f"{runs / 'good.h5'}", f"{runs / 'bad.h5'}"]
+    assert main(["compare", *files, "-o", f"{out}", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    first, second = document["runs"]
+    assert (first["verdict"], second["verdict"]) == ("pass", "fail")
+    difference = {d["figure"]: d for d in document["differences"]}
+    assert difference["median"]["value_ns"] == second["median_ns"] - first["median_ns"]
+    assert difference["median"]["low_ns"] > 0
+    assert document["environment"]["fixture"] == ["virtual", "virtual-misbehaving"]
+    page = Page(out.read_text())
+    assert page.outside == []
+    assert "Comparison of 2 runs" in page.words
+    assert main(["compare", *files]) == 0
+    assert "what differs around the runs" in capsys.readouterr().out
+
+
+def test_a_run_is_like_itself(good, capsys):
+    assert main(["compare", *[f"{good.result.path}"] * 2, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["environment"] == {}
+    assert {d["value_ns"] for d in document["differences"]} == {0.0}
+    assert [run["name"] for run in document["runs"]] == ["1: good.h5", "2: good.h5"]
+
+
+def test_one_run_cannot_be_compared(good, capsys):
+    assert main(["compare", f"{good.result.path}"]) == 2
+    assert "valid: two or more" in capsys.readouterr().err
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "expanded", "text"),
+    [
+        (10_333.33, 45.0, "10.333 ± 0.045"),
+        (10_333.33, 45.1, "10.333 ± 0.046"),
+        (65_056.0, 20_840.0, "65 ± 21"),
+        (4_492.4, 0.0, "4.492"),
+        (4_492.4, 99.7, "4.492 ± 0.100"),
+        (123.4, 0.12, "0.12340 ± 0.00012"),
+    ],
+)
+def test_an_uncertainty_is_never_rounded_down(value, expanded, text):
+    assert rounded(value, expanded) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (12.028, "12.0"), (-1.0, "-1.00"), (10_437.2, "10,400"), (0.04883, "0.0488")],
+)
+def test_three_digits(value, text):
+    assert three_digits(value) == text
+
+
+def test_decimals():
+    assert [decimals_for(u) for u in (0.045, 0.12, 3.4, 45.0, 0.0)] == [3, 2, 1, 0, 3]

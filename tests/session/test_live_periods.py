@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live figures of a run of periods, and when it is over."""
+
+from __future__ import annotations
+
+from rig.analysis.raw import Schedule
+from rig.session.live_periods import LivePeriods, PeriodsEnd
+from tests.analysis.raw_runs import RATE_HZ, MemoryRun, settings_of, toggles
+
+PERIOD = RATE_HZ // 100
+SCHEDULE = Schedule(10_000_000, 50)
+
+
+def live_of(samples: list[int], block_samples: int) -> LivePeriods:
+    live = LivePeriods(settings_of("period", SCHEDULE), SCHEDULE)
+    glitch = [(samples[0] + 5000, 1, 0), (samples[0] + 5002, 1, 1)]
+    run = MemoryRun([*toggles(samples), *glitch], samples[-1] + PERIOD, block_samples=block_samples)
+    for block in run.edge_blocks():
+        live.add(block)
+    return live
+
+
+def test_answers_and_the_worst_interval_so_far() -> None:
+    samples = [1000 + k * PERIOD for k in range(50)]
+    samples[20] += 240  # 10 us late: one interval too long, the next too short
+    for block in (1 << 40, PERIOD * 7, 1000):
+        live = live_of(samples, block)
+        assert (live.answers, live.last_sample) == (50, samples[-1])
+        assert live.worst_ns == 10_000
+    assert live_of([1000], PERIOD).worst_ns is None
+
+
+def test_the_run_is_over_when_all_were_answered_and_the_timeout_has_passed() -> None:
+    live = live_of([1000 + k * PERIOD for k in range(50)], 1 << 40)
+    end = PeriodsEnd(SCHEDULE, RATE_HZ, 24_000, 0)
+    assert not end.reached(live, live.last_sample + 23_999)
+    assert end.reached(live, live.last_sample + 24_000)
+
+
+def test_the_run_is_over_when_the_time_is() -> None:
+    """51 periods and a thousandth, the timeout, and a second of grace."""
+    live = live_of([1000 + k * PERIOD for k in range(49)], 1 << 40)
+    end = PeriodsEnd(SCHEDULE, RATE_HZ, 24_000, 5_000_000)
+    over = 5_000_000 + 51 * PERIOD * 1001 // 1000 + 24_000 + RATE_HZ
+    assert not end.reached(live, over - 1)
+    assert end.reached(live, over)
