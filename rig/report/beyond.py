@@ -54,7 +54,7 @@ def _average(figures: Figures, sample_us: float, average_ns: float | None) -> st
         return ""
     worth = ""
     if found.effective_n < 0.9 * figures.maximum.n:
-        worth = f"; events depend on each other, {found.effective_n:,.0f} independent ones' worth"
+        worth = f", widened: as much is known as from {found.effective_n:,.0f} independent events"
     return f"{average_ns / 1e3:.3f}, 95 % interval {_range(found.interval, sample_us)}{worth}"
 
 

@@ -32,7 +32,7 @@ header .sub {{ color: var(--dim); margin: .3rem 0 0; }}
 .cards {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem;
   margin: 1.25rem 0; }}
 .card {{ background: var(--card); border-radius: .5rem; padding: .7rem .95rem; }}
-.card b {{ display: block; font-size: 1.2rem; line-height: 1.4; font-weight: 650;
+.card b {{ display: block; font-size: 1.08rem; line-height: 1.4; font-weight: 650;
   font-variant-numeric: tabular-nums; white-space: nowrap; }}
 .card span {{ color: var(--dim); font-size: .87rem; }}
 .scroll {{ overflow-x: auto; }}
@@ -67,7 +67,7 @@ footer {{ color: var(--dim); margin-top: 2.5rem; padding-top: .75rem; font-size:
   figure, tr, .card, .verdict {{ break-inside: avoid; }} h2, h3 {{ break-after: avoid; }}
   .waveforms {{ grid-template-columns: 1fr 1fr; }}
   .cards {{ grid-template-columns: repeat(4, 1fr); }}
-  .card b {{ font-size: 13pt; }} .run + .run {{ break-before: page; margin-top: 0; }}
+  .card b {{ font-size: 12pt; }} .run + .run {{ break-before: page; margin-top: 0; }}
   .scroll {{ overflow: visible; }} a {{ color: inherit; text-decoration: none; }}
 }}
 """

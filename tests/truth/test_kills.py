@@ -121,7 +121,7 @@ def test_readers_killed(tmp_path):
     chance = random.Random(4)  # noqa: S311 - repeatable moments
     kills: list[Kill] = []
     for turn in range(READERS // READERS_A_RUN):
-        with hosting(tmp_path / f"{turn}.h5", 2 * STIMULI) as host:
+        with hosting(tmp_path / f"{turn}.h5", 5 * STIMULI) as host:
             kills += kill_readers(host, [chance.uniform(0, 0.3) for _ in range(READERS_A_RUN)])
     summary("reader", kills)
     assert len(kills) == READERS

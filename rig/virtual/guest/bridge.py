@@ -69,11 +69,13 @@ class AgentBridge(Closing):
             return False
         if not data:
             return False
+        # In this order, the reverse of the reader's: who sees that the guest owes something also
+        # sees that something was just said.
+        self.moved += len(data)
         self.guest_owes = source is not self._serial
         if self.guest_owes:
             self.periods = data.startswith(b"ARM ") and any(word in data for word in _PERIODIC)
         if to is not None:
             with contextlib.suppress(OSError):
                 to.sendall(data)
-        self.moved += len(data)
         return True

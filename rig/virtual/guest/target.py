@@ -200,11 +200,12 @@ class GuestTarget(Closing):
                 )
 
     def _watch_agent(self) -> None:
+        owes = self._bridge.guest_owes  # first: see the bridge
         now_ns, moved = self._machine.now_ns, self._bridge.moved
         if moved != self._moved:
             self._moved, self._moved_ns = moved, now_ns
             self._met = False
-        elif self._bridge.guest_owes and now_ns - self._moved_ns > _REPLY_LIMIT_NS:
+        elif owes and now_ns - self._moved_ns > _REPLY_LIMIT_NS:
             raise BenchError(
                 "the guest hangs: its agent has been silent for "
                 f"{_REPLY_LIMIT_NS // 10**9} s of its own time after a line of the host"
