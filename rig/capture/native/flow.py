@@ -56,6 +56,9 @@ size_t flow_take_notable(struct flow *, struct flow_notable *, size_t);
 """
 _ffi: Any = cffi.FFI()  # typeshed knows neither numpy's buffers nor what cdef declares
 _ffi.cdef(_DECLARATIONS)
+_OFFSETS: Any = _ffi.typeof("uint32_t[]")
+_CODES: Any = _ffi.typeof("uint8_t[]")
+"""Looked up once, as such a lookup takes longer than a small block's edges."""
 
 NOTABLE: Final = np.dtype(
     [
@@ -151,8 +154,8 @@ class FlowEngine:
             self._flow,
             start_sample,
             end_sample,
-            _ffi.from_buffer("uint32_t[]", np.ascontiguousarray(offset, dtype=np.uint32)),
-            _ffi.from_buffer("uint8_t[]", np.ascontiguousarray(code, dtype=np.uint8)),
+            _ffi.from_buffer(_OFFSETS, np.ascontiguousarray(offset, dtype=np.uint32)),
+            _ffi.from_buffer(_CODES, np.ascontiguousarray(code, dtype=np.uint8)),
             len(offset),
             levels_before & ((1 << 64) - 1),
         )

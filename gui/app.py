@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Start of the window: application, settings, theme, and what to do when something goes wrong."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QSettings, QSocketNotifier, QTranslator
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from gui.settings import ORGANIZATION, open_settings
+from gui.theme import theme
+from gui.theme.icons import icon
+from gui.trouble import TroubleTeller
+from gui.window import Window
+from rig import __version__
+
+HOME_FOLDER = "latency-rig/runs"
+TRANSLATIONS = Path(__file__).parent / "translations"
+
+
+def main(folder: Path | None = None) -> int:
+    """Open the window and stay until it is closed; returns the exit code."""
+    app = application()
+    settings = open_settings()
+    theme().begin(settings)
+    teller = TroubleTeller()
+    window = Window(runs_folder(folder, settings), settings)
+    signals = _CloseOnSignal(window)
+    window.show()
+    code = app.exec()
+    signals.restore()
+    teller.restore()
+    return code
+
+
+def application() -> QApplication:
+    """The application, made if there is none yet."""
+    found = QApplication.instance()
+    app = found if isinstance(found, QApplication) else QApplication(sys.argv[:1])
+    app.setApplicationName("latency-rig")
+    app.setApplicationDisplayName("Latency Rig")
+    app.setApplicationVersion(__version__)
+    app.setOrganizationName(ORGANIZATION)
+    app.setDesktopFileName("latency-rig")
+    app.setStyle("Fusion")
+    app.setWindowIcon(QIcon(icon("app", theme().palette.accent)))
+    _translate(app)
+    return app
+
+
+def runs_folder(asked: Path | None, settings: QSettings) -> Path:
+    """Where runs are: as asked; else `runs` here, as `rig run` uses it; else that of last time."""
+    if asked is None:
+        here = Path("runs")
+        last = settings.value("window/folder")
+        before = Path(str(last)) if last else Path.home() / HOME_FOLDER
+        asked = here if here.is_dir() else before
+    folder = asked.absolute()
+    settings.setValue("window/folder", str(folder))
+    return folder
+
+
+def _translate(app: QApplication) -> None:
+    """Texts of the system's language, where there are any."""
+    own = QTranslator(app)
+    if own.load(QLocale(), "latency-rig", "_", str(TRANSLATIONS)):
+        app.installTranslator(own)
+        qt = QTranslator(app)
+        place = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        if qt.load(QLocale(), "qtbase", "_", place):
+            app.installTranslator(qt)
+
+
+class _CloseOnSignal(QObject):
+    """Ctrl-C at the terminal and SIGTERM close the window as its button does, asking if need be.
+
+    Python handles signals between its own instructions only, and Qt may not give it any: a byte
+    in a socket, which Qt watches, does.
+    """
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._read, self._write = socket.socketpair()
+        for end in (self._read, self._write):
+            end.setblocking(False)
+        self._before = {
+            number: signal.signal(number, lambda *_: None)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        self._fd_before = signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._came)
+        self._window = window
+
+    def _came(self) -> None:
+        self._read.recv(64)
+        self._window.close()
+
+    def restore(self) -> None:
+        """As it was before."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._fd_before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._read.close()
+        self._write.close()

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looks at a run's live summary now and then and makes snapshots of it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from time import monotonic
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.engine.snapshot import Event, Snapshot
+from gui.engine.timeline import Timeline
+from rig.analysis.pairing import Counts
+from rig.session.live import LiveSummary
+from rig.streaming.flow import Flow
+from rig.streaming.histogram import BINS, bin_starts
+from rig.streaming.outcome import Notable, Reason
+
+EVERY_S: Final = 0.05
+"""20 snapshots a second."""
+RATE_WINDOW_S: Final = 3.0
+SILENT_STIMULI: Final = 3
+"""A target that owes so many answers in a row is called silent."""
+
+
+class Observer:
+    """Called by the run for every block, in the run's thread: it has to be quick."""
+
+    def __init__(self, publish: Callable[[Snapshot], None], expected_s: float) -> None:
+        """`expected_s`: what the plan takes, told until the rate is known."""
+        self._publish = publish
+        self._expected_s = expected_s
+        self._timeline = Timeline()
+        self._starts = bin_starts()
+        self._counted: npt.NDArray[np.uint64] = np.zeros(BINS, np.uint64)
+        self._sums = (0, 0, 0, 0)
+        self._max = -1
+        self._next = 0.0
+        self._phase = ""
+        self._pace: deque[tuple[float, int]] = deque()
+        self._answers, self._events_then = 0, 0
+        self.last: Snapshot = Snapshot()
+
+    def __call__(self, live: LiveSummary) -> None:
+        """Take a snapshot if it is time for one, or if a new phase has begun."""
+        now = monotonic()
+        if now >= self._next or live.phase != self._phase:
+            self._next, self._phase = now + EVERY_S, live.phase
+            self.look(live, now)
+
+    def evaluating(self) -> None:
+        """The run is over, its figures are being computed."""
+        self._publish(replace(self.last, phase="evaluating", target="stopped"))
+
+    def look(self, live: LiveSummary, now: float) -> None:
+        """Take one now."""
+        events = live.stimuli if live.periods is None else live.answers
+        rate_hz = self._rate_hz(now, events)
+        target, unanswered = self._target(live, events)
+        flow = live.flow
+        self.last = Snapshot(
+            phase=live.phase,
+            planned=live.planned,
+            events=events,
+            answers=live.answers,
+            is_periods=live.periods is not None,
+            worst_ns=live.max_ns,
+            losses=live.losses,
+            samples=live.samples,
+            sample_rate_hz=live.sample_rate_hz,
+            backlog_now_ns=live.backlog.now_ns,
+            backlog_max_ns=live.backlog.max_ns,
+            rate_hz=rate_hz,
+            remaining_s=self._remaining_s(live, events, rate_hz),
+            target=target,
+            unanswered=unanswered,
+            notable=_events(live.notable),
+            **({} if flow is None else self._figures(flow, live)),
+        )
+        self._publish(self.last)
+
+    def _figures(self, flow: Flow, live: LiveSummary) -> dict[str, Any]:
+        histogram, counts = flow.histogram(), flow.counts()
+        self._advance(histogram.counts, counts, live)
+        used = np.flatnonzero(histogram.counts)
+        worst, least = histogram.maximum, histogram.minimum
+        return {
+            "worst_event": -1 if worst is None else worst.event,
+            "worst_sample": -1 if worst is None else worst.stimulus_sample,
+            "min_samples": -1 if least is None else least.latency_samples,
+            "total_samples": histogram.total,
+            "latencies": histogram.n,
+            "counts": asdict(counts),
+            "bins": used.astype(np.int64),
+            "bin_counts": histogram.counts[used].astype(np.int64),
+            **self._timeline.arrays(),
+        }
+
+    def _advance(self, bins: npt.NDArray[np.uint64], counts: Counts, live: LiveSummary) -> None:
+        """The histogram's highest bin that grew tells the longest latency since the last look."""
+        sums = (counts.missed, counts.late, counts.merged, live.losses)
+        grown = np.flatnonzero(bins != self._counted)
+        longest = int(self._starts[grown[-1]]) if len(grown) else -1
+        maximum = live.flow.maximum if live.flow is not None else None
+        if maximum is not None and maximum.latency_samples > self._max:
+            self._max = longest = maximum.latency_samples
+        more = tuple(new - old for new, old in zip(sums, self._sums, strict=True))
+        if live.samples:
+            self._timeline.add(live.samples, longest, (more[0], more[1], more[2], more[3]))
+        self._counted, self._sums = bins, sums
+
+    def _rate_hz(self, now: float, events: int) -> float:
+        pace = self._pace
+        if not events:
+            return 0.0
+        pace.append((now, events))
+        while len(pace) > 2 and pace[1][0] <= now - RATE_WINDOW_S:
+            pace.popleft()
+        (then, before), passed_s = pace[0], now - pace[0][0]
+        return (events - before) / passed_s if passed_s > 0 and then < now else 0.0
+
+    def _remaining_s(self, live: LiveSummary, events: int, rate_hz: float) -> float | None:
+        left = max(0, live.planned - events)
+        if events == 0:
+            return self._expected_s
+        return left / rate_hz if rate_hz > 0 else None
+
+    def _target(self, live: LiveSummary, events: int) -> tuple[str, int]:
+        if live.answers > self._answers:
+            self._answers, self._events_then = live.answers, events
+        unanswered = 0 if live.periods is not None else events - self._events_then
+        if live.phase == "opening":
+            return ("armed" if live.samples else "connecting"), 0
+        if live.phase != "measuring":
+            return "stopped", unanswered
+        if unanswered >= SILENT_STIMULI:
+            return "silent", unanswered
+        return ("answering" if live.answers else "armed"), unanswered
+
+
+def _events(notable: Sequence[Notable]) -> tuple[Event, ...]:
+    return tuple(
+        Event(event.event, event.stimulus_sample, event.response_sample, _reason(event))
+        for event in notable
+    )
+
+
+def _reason(event: Notable) -> str:
+    for reason in (Reason.MISSED, Reason.LATE, Reason.MERGED, Reason.LIMIT):
+        if event.reasons & reason:
+            return "over limit" if reason is Reason.LIMIT else str(reason.name).lower()
+    return "maximum"

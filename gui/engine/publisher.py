@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sends messages without ever keeping the measurement waiting.
+
+A window that does not read blocks the pipe, and with it this thread, but not the run: of snapshots
+only the newest waits to be sent. All other messages wait their turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections import deque
+
+from gui.engine.messages import Message, packed
+from gui.engine.snapshot import Snapshot
+from rig.closing import Closing
+
+
+class Publisher(Closing):
+    """A thread that writes; `gone` is set when nobody reads any more."""
+
+    def __init__(self, pipe: int, gone: threading.Event) -> None:
+        """`pipe` is a file descriptor, open for writing."""
+        self._pipe, self._gone = pipe, gone
+        self._wake = threading.Condition()
+        self._queue: deque[Message] = deque()
+        self._newest: Snapshot | None = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._write_all, name="publisher", daemon=True)
+        self._thread.start()
+
+    def send(self, message: Message) -> None:
+        """To be sent after all before it, and after the newest snapshot."""
+        with self._wake:
+            if self._newest is not None:
+                self._queue.append(self._newest.message())
+                self._newest = None
+            self._queue.append(message)
+            self._wake.notify()
+
+    def snapshot(self, snapshot: Snapshot) -> None:
+        """To be sent unless a newer one comes first."""
+        with self._wake:
+            self._newest = snapshot
+            self._wake.notify()
+
+    def close(self) -> None:
+        """Send what waits, then end. That takes as long as the window takes to read, or to die."""
+        with self._wake:
+            self._closed = True
+            self._wake.notify()
+        self._thread.join()
+
+    def _next(self) -> Message | None:
+        with self._wake:
+            self._wake.wait_for(lambda: self._queue or self._newest is not None or self._closed)
+            if self._queue:
+                return self._queue.popleft()
+            newest, self._newest = self._newest, None
+        return None if newest is None else newest.message()
+
+    def _write_all(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while (message := self._next()) is not None:
+                left = memoryview(packed(message))
+                while left:
+                    left = left[os.write(self._pipe, left) :]
+            return
+        self._gone.set()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the window asks of the engine. Light: the window opens without what measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
+
+TELL: Final = "tell"
+"""Kind of a message with a line on what takes long."""
+BEGUN: Final = "begun"
+"""Kind of the message that names the run file."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to measure, as strings and numbers that cross a pipe."""
+
+    plan: str
+    """A built-in name or a path."""
+    fixture: str
+    """A built-in name, a path, or `replay:RUN.h5`."""
+    folder: str
+    """Where the run file goes."""
+    count: int | None = None
+    seed: int | None = None
+    expected_s: float = 0.0
+    """What the plan takes, for the time that remains until the rate is known."""
+
+    def fields(self) -> dict[str, Any]:
+        """As JSON has them."""
+        return asdict(self)
+
+
+def job_of(stored: Mapping[str, Any]) -> Job:
+    """The way back. Raises ValueError if fields are missing or unknown."""
+    if set(stored) != {each.name for each in fields(Job)}:
+        raise ValueError("a job with other fields")
+    return Job(**stored)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the pages see of a run that goes on: small, frozen, of bounded size for any run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final
+
+import numpy as np
+
+from gui.engine.messages import Message
+from rig.instruments import Int64Array
+
+KIND: Final = "snapshot"
+
+
+def _none() -> Int64Array:
+    return np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event worth a line."""
+
+    event: int
+    """Number of the stimulus, from 0."""
+    stimulus_sample: int
+    response_sample: int
+    """-1: nothing answered it."""
+    reason: str
+    """`maximum`, `missed`, `late`, `merged` or `over limit`."""
+
+    @property
+    def latency_samples(self) -> int | None:
+        """None without an answer."""
+        return None if self.response_sample < 0 else self.response_sample - self.stimulus_sample
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A moment of a run. Latencies in samples of `sample_rate_hz`; figures are provisional."""
+
+    phase: str = "opening"
+    """`opening`, `measuring`, `finishing`, `evaluating`."""
+    planned: int = 0
+    events: int = 0
+    """Stimuli seen, or periods answered."""
+    answers: int = 0
+    is_periods: bool = False
+    """The target's own periods are measured: no latencies, but a worst interval error."""
+    worst_ns: float | None = None
+    """Longest latency so far, of periods the worst interval error."""
+    worst_event: int = -1
+    worst_sample: int = -1
+    """Of the stimulus whose answer took longest."""
+    min_samples: int = -1
+    """-1 without any."""
+    total_samples: int = 0
+    """Sum of all latencies."""
+    latencies: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    """Events of each class, decided so far, by the names of rig.analysis.pairing.Counts."""
+    losses: int = 0
+    """Signs of loss."""
+    samples: int = 0
+    sample_rate_hz: int = 1
+    backlog_now_ns: int = 0
+    backlog_max_ns: int = 0
+    rate_hz: float = 0.0
+    """Events per second of waiting, lately."""
+    remaining_s: float | None = None
+    """Until all planned events have been seen, at the rate of late; None if that is not known."""
+    target: str = "connecting"
+    """`connecting`, `armed`, `answering`, `silent` or `stopped`."""
+    unanswered: int = 0
+    """Stimuli since the target's last answer."""
+    notable: tuple[Event, ...] = ()
+    """The last ones, oldest first."""
+    bins: Int64Array = field(default_factory=_none)
+    """Numbers of the histogram's bins that are not empty, ascending (rig.streaming.histogram)."""
+    bin_counts: Int64Array = field(default_factory=_none)
+    end_sample: Int64Array = field(default_factory=_none)
+    """Timeline: where each stretch ends; the first begins at 0."""
+    max_samples: Int64Array = field(default_factory=_none)
+    """Longest latency decided in it, -1 without any; above 256 samples rounded down to its bin."""
+    missed: Int64Array = field(default_factory=_none)
+    late: Int64Array = field(default_factory=_none)
+    merged: Int64Array = field(default_factory=_none)
+    lost: Int64Array = field(default_factory=_none)
+
+    @property
+    def sample_us(self) -> float:
+        """Length of a sample."""
+        return 1e6 / self.sample_rate_hz
+
+    @property
+    def average_ns(self) -> float | None:
+        """Of all latencies so far; None without any."""
+        if not self.latencies:
+            return None
+        return self.total_samples / self.latencies * 1e9 / self.sample_rate_hz
+
+    @property
+    def min_ns(self) -> float | None:
+        """Shortest latency so far; None without any."""
+        return None if self.min_samples < 0 else self.min_samples * 1e9 / self.sample_rate_hz
+
+    def message(self) -> Message:
+        """For the way from the engine to the window."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS}
+        plain["notable"] = [asdict(event) for event in self.notable]
+        return Message(KIND, plain, {name: getattr(self, name) for name in _ARRAYS})
+
+
+_ARRAYS: Final = (
+    "bins", "bin_counts", "end_sample", "max_samples", "missed", "late", "merged", "lost",
+)  # fmt: skip
+
+
+def snapshot_of(message: Message) -> Snapshot:
+    """The way back. Raises TypeError or KeyError if fields are missing or unknown."""
+    plain: dict[str, Any] = dict(message.fields)
+    plain["notable"] = tuple(Event(**event) for event in plain["notable"])
+    return Snapshot(**plain | dict(message.arrays))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One line of the table of runs: what a run file says of itself, without computing anything."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from gui.models.runs.stored import stored_result
+from rig.errors import InputError
+from rig.record.reader import RunFile
+from rig.record.vetting import vet
+from rig.session.settings import settings_from_json
+
+LIVE_S = 3.0
+"""A run that goes on writes several times a second; one silent for longer was killed."""
+
+PATIENCE_S = 5.0
+"""For a look at a file; the window may be about to close."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What changes when a file does."""
+
+    size: int
+    modified_ns: int
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """A run file at one moment."""
+
+    path: Path
+    stamp: Stamp
+    created: str = ""
+    """ISO 8601, UTC."""
+    measurement: str = ""
+    scenario: str = ""
+    plan: str = ""
+    fixture: str = ""
+    state: str = ""
+    verdict: str = ""
+    """Empty: no figures are stored yet."""
+    stimuli: int | None = None
+    latencies: int | None = None
+    average_ns: float | None = None
+    max_ns: float | None = None
+    p99_ns: float | None = None
+    edges: int = 0
+    duration_s: float = 0.0
+    """Of the capture, by the analyzer's clock."""
+    problem: str = ""
+    """Why the file could not be read; empty if it could."""
+
+    @property
+    def is_running(self) -> bool:
+        """Without an end: going on, or left by a crash."""
+        return self.state == "running" and not self.problem
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Raises OSError if the file is gone."""
+    found = path.stat()
+    return Stamp(found.st_size, found.st_mtime_ns)
+
+
+def read_entry(path: Path, stamp: Stamp) -> RunEntry:
+    """Look at a file that may be anybody's. Never raises: what is wrong with it is in the entry."""
+    try:
+        vet(path, PATIENCE_S)
+        with RunFile(path) as file:
+            return _entry(file, stamp)
+    except InputError as error:
+        return RunEntry(path, stamp, problem=str(error))
+
+
+def _entry(file: RunFile, stamp: Stamp) -> RunEntry:
+    settings = settings_from_json(file.path, file.settings)
+    result = stored_result(file)
+    facts = RunEntry(
+        path=file.path,
+        stamp=stamp,
+        created=file.created,
+        measurement=settings.measurement,
+        scenario=settings.scenario,
+        plan=_name(file.text("plan"), "plan"),
+        fixture=_name(file.text("fixture"), "fixture"),
+        state=file.state,
+        edges=file.edge_count,
+        duration_s=file.covered_samples / settings.sample_rate_hz,
+    )
+    if result is None:
+        return facts
+    figures = result.evaluation.figures
+    return RunEntry(
+        **{
+            **vars(facts),
+            "verdict": str(result.evaluation.verdict),
+            "stimuli": result.evaluation.counts.n,
+            "latencies": figures.n,
+            "average_ns": figures.average_ns,
+            "max_ns": figures.max_ns,
+            "p99_ns": figures.p99_ns,
+        }
+    )
+
+
+def _name(text: str, table: str) -> str:
+    """The name that a plan or a fixture gives itself; "" if it has none."""
+    try:
+        name = tomllib.loads(text)[table]["name"]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError):
+        return ""
+    return name if isinstance(name, str) else ""

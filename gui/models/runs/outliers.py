@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finds what stands out in a run: late, missed, merged, or slower than a threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun, latencies
+from gui.models.summary.levels import Levels
+from gui.models.summary.rows import BUCKET, Rows
+from rig.analysis.pairing import EventClass
+
+LARGEST_SHOWN = 100
+"""Without a limit in the plan, an outlier is one of about so many largest latencies."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Above which latency an answered event is an outlier."""
+
+    samples: int
+    is_limit: bool
+    """The plan's limit; else chosen from the run's own latencies."""
+
+
+def threshold_of(run: OpenedRun) -> Threshold | None:
+    """None: nothing is known of the run's latencies."""
+    limit_ns = run.settings.limits.max_ns
+    if limit_ns is not None:
+        return Threshold(int(limit_ns * run.settings.sample_rate_hz // 10**9), is_limit=True)
+    if run.result is None or not run.result.evaluation.histogram.n:
+        return None
+    histogram = run.result.evaluation.histogram
+    above = np.cumsum(histogram.counts[::-1])[::-1] - histogram.counts
+    few = np.flatnonzero(above <= min(LARGEST_SHOWN, histogram.n // 100))
+    return Threshold(int(histogram.values[few[0]]), is_limit=False)
+
+
+def next_outlier(
+    run: OpenedRun, levels: Levels, event: int, threshold: Threshold | None, step: int
+) -> int | None:
+    """The nearest outlier behind (`step` 1) or before (-1) this event; None: there is none.
+
+    Looks at the summary's rows and reads events only where one is. While the summary grows, it
+    finds what that covers. Raises InputError for a damaged file.
+    """
+    base = levels.base
+    unusual = _rows_with(base, threshold)
+    row = min(max(event, 0) // BUCKET, max(len(base) - 1, 0))
+    rows = np.flatnonzero(unusual)
+    candidates = rows[rows >= row] if step > 0 else rows[rows <= row][::-1]
+    for number in candidates.tolist():
+        found = number * BUCKET + _outliers(run, number, threshold)
+        found = found[found > event] if step > 0 else found[found < event]
+        if len(found):
+            return int(found[0 if step > 0 else -1])
+    return None
+
+
+def worst_event(run: OpenedRun, levels: Levels) -> int | None:
+    """The first event with the largest latency; None without any latency."""
+    high = levels.base["high"]
+    if not len(high) or int(high.max()) < 0:
+        return None
+    row = int(np.argmax(high))
+    latency, answered = latencies(run.events(row * BUCKET, (row + 1) * BUCKET, LATENCY_COLUMNS))
+    return row * BUCKET + int(np.argmax(np.where(answered, latency, -1)))
+
+
+def _rows_with(base: Rows, threshold: Threshold | None) -> npt.NDArray[np.bool_]:
+    unusual: npt.NDArray[np.bool_] = (base["kinds"] & ~np.uint8(1 << EventClass.ANSWERED)) != 0
+    if threshold is not None:
+        unusual = unusual | (base["high"] > threshold.samples)
+    return unusual
+
+
+def _outliers(run: OpenedRun, row: int, threshold: Threshold | None) -> npt.NDArray[np.int64]:
+    columns = run.events(row * BUCKET, (row + 1) * BUCKET, LATENCY_COLUMNS)
+    latency, answered = latencies(columns)
+    unusual = columns["class"] != EventClass.ANSWERED
+    if threshold is not None:
+        unusual |= answered & (latency > threshold.samples)
+    return np.flatnonzero(unusual)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Summaries of long runs, so that a plot never reads what it cannot show."""

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The strip at the left: one button a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
+
+from gui.theme import GAP, GAP_S, theme
+from gui.theme.icons import two_state_icon
+
+
+class Navigation(QFrame):
+    """Buttons of checkable actions, of which one is on."""
+
+    def __init__(self, actions: Iterable[tuple[str, QAction]], parent: QWidget | None = None):
+        """Name of the icon and action of each page."""
+        super().__init__(parent)
+        self.setObjectName("navigation")
+        self._actions = tuple(actions)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GAP, GAP, GAP, GAP)
+        column.setSpacing(GAP_S)
+        for _, action in self._actions:
+            button = QToolButton()
+            button.setDefaultAction(action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+            button.setIconSize(QSize(24, 24))
+            column.addWidget(button)
+        column.addStretch(1)
+        theme().changed.connect(self._recolor)
+        self._recolor()
+
+    def _recolor(self) -> None:
+        for name, action in self._actions:
+            action.setIcon(two_state_icon(name, theme().palette))

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Histogram and complementary distribution of one run or several over each other."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from gui.pages.results.charts.axes import LEFT, Axes, Range, paint_axes, plot_area
+from gui.pages.results.charts.curves import (
+    Distribution,
+    binned,
+    extent_us,
+    outline,
+    series_color,
+    share_above,
+)
+from gui.theme.palette import Palette
+from gui.theme.theme import figures_font
+
+_WIDE = 50.0
+"""From this ratio of largest to smallest latency on the axis is logarithmic."""
+_ONE = 0.7
+"""Bottom of a count axis: a bin with one latency is seen."""
+
+
+def tr(text: str) -> str:
+    """Words of charts, for translators."""
+    return QCoreApplication.translate("Chart", text)
+
+
+class Chart:
+    """Something that can be painted at any size, in any palette."""
+
+    def __init__(
+        self, title: str, runs: Sequence[Distribution], limit_us: float | None = None
+    ) -> None:
+        self.title = title
+        self.runs = [run for run in runs if run.histogram.n]
+        self.limit_us = limit_us
+
+    def paint(self, painter: QPainter, width: float, height: float, colors: Palette) -> None:
+        """Into (0, 0) to (width, height)."""
+        painter.fillRect(QRectF(0, 0, width, height), QColor(colors.panel))
+        if not self.runs:
+            painter.setPen(QColor(colors.dim))
+            painter.drawText(
+                QRectF(0, 0, width, height), int(Qt.AlignmentFlag.AlignCenter), tr("no latencies")
+            )
+            return
+        axes = Axes(*self.ranges(), plot_area(width, height))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_axes(painter, axes, self.x_words(), self.y_words(), colors)
+        painter.save()
+        painter.setClipRect(axes.plot.adjusted(-1, -1, 4, 1))
+        self._paint_limit(painter, axes, colors)
+        for number, run in enumerate(self.runs):
+            self.paint_run(painter, axes, run, QColor(series_color(number, colors)))
+        painter.restore()
+        self._paint_names(painter, axes, colors)
+
+    def axes(self, width: float, height: float) -> Axes | None:
+        """As painted at this size; None without anything to paint."""
+        return Axes(*self.ranges(), plot_area(width, height)) if self.runs else None
+
+    @abstractmethod
+    def ranges(self) -> tuple[Range, Range]: ...
+
+    @abstractmethod
+    def y_words(self) -> str: ...
+
+    @abstractmethod
+    def paint_run(
+        self, painter: QPainter, axes: Axes, run: Distribution, color: QColor
+    ) -> None: ...
+
+    def x_words(self) -> str:
+        """What the time axis is of."""
+        return tr("latency in us")
+
+    def _paint_limit(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
+        if self.limit_us is None:
+            return
+        x = axes.point(self.limit_us, axes.y.low).x()
+        painter.setPen(QPen(QColor(colors.bad), 1, Qt.PenStyle.DashLine))
+        painter.drawLine(QLineF(x, axes.plot.top(), x, axes.plot.bottom()))
+
+    def _paint_names(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
+        """Right of the words of the axis: which color is whose, or the one run's worst value."""
+        painter.setFont(figures_font(8.5))
+        metrics = QFontMetricsF(painter.font())
+        x = axes.plot.right()
+        if len(self.runs) == 1:
+            text = tr("max {} us").format(f"{self.runs[0].high_us:.3f}")
+            painter.setPen(QColor(colors.ink))
+            painter.drawText(QRectF(LEFT, 6, x - LEFT, 18), int(_RIGHT), text)
+            return
+        room = (x - LEFT - 150) / len(self.runs) - 24
+        for number, run in reversed(list(enumerate(self.runs))):
+            name = metrics.elidedText(run.name, Qt.TextElideMode.ElideMiddle, max(room, 30))
+            wide = metrics.horizontalAdvance(name)
+            painter.setPen(QColor(colors.ink))
+            painter.drawText(QRectF(x - wide, 6, wide + 2, 18), int(_RIGHT), name)
+            box = QRectF(x - wide - 14, 11, 9, 9)
+            painter.fillRect(box, QColor(series_color(number, colors)))
+            x -= wide + 26
+
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class HistogramChart(Chart):
+    """Linear microseconds, logarithmic count; shares if runs are compared, their n may differ."""
+
+    def ranges(self) -> tuple[Range, Range]:
+        """Of all runs, the limit if it is near."""
+        low, high = extent_us(self.runs)
+        if self.limit_us is not None and self.limit_us < 2 * high:
+            high = max(high, self.limit_us)
+        room = max((high - low) * 0.02, 0.05)
+        top = max(float(self._heights(run)[1].max()) for run in self.runs)
+        bottom = _ONE if self._counted else _ONE / max(run.histogram.n for run in self.runs)
+        decade = 10.0 ** math.ceil(math.log10(top * 1.2)) if self._counted else top * 1.5
+        return Range(max(0.0, low - room), high + room), Range(bottom, decade, is_log=True)
+
+    def y_words(self) -> str:
+        """Counts or shares."""
+        return tr("latencies in a bin") if self._counted else tr("share of latencies in a bin")
+
+    def paint_run(self, painter: QPainter, axes: Axes, run: Distribution, color: QColor) -> None:
+        """Bars of one run filled, of several as outlines."""
+        edges, heights = self._heights(run)
+        x, y = outline(edges, heights, axes.y.low)
+        line = axes.points(x, y)
+        if self._counted:
+            fill = QColor(color)
+            fill.setAlphaF(0.85)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(fill)
+            painter.drawPolygon(line)
+        else:
+            painter.setPen(QPen(color, 1.4))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline(line)
+
+    @property
+    def _counted(self) -> bool:
+        return len(self.runs) == 1
+
+    def _heights(self, run: Distribution) -> tuple[np.ndarray, np.ndarray]:
+        edges, counts = binned(run, *extent_us(self.runs))
+        return edges, counts.astype(np.float64) / (1 if self._counted else run.histogram.n)
+
+
+class TailChart(Chart):
+    """Which share of the latencies is longer; a dot is the observed maximum."""
+
+    def ranges(self) -> tuple[Range, Range]:
+        """Logarithmic in both directions if latencies reach far."""
+        low, high = extent_us(self.runs)
+        if self.limit_us is not None and self.limit_us < 2 * high:
+            high = max(high, self.limit_us)
+        least = 1 / max(run.histogram.n for run in self.runs)
+        y = Range(least / 2, 1.3, is_log=True)
+        if low > 0 and high > _WIDE * low:
+            return Range(low / 1.1, high * 1.1, is_log=True), y
+        room = max((high - low) * 0.02, 0.05)
+        return Range(max(0.0, low - room), high + room), y
+
+    def y_words(self) -> str:
+        """What the shares are of."""
+        return tr("share of latencies above")
+
+    def paint_run(self, painter: QPainter, axes: Axes, run: Distribution, color: QColor) -> None:
+        """A falling staircase."""
+        x, share = share_above(run)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(color, 1.6))
+        painter.drawPolyline(QPolygonF(axes.points(x, share)))
+        painter.setBrush(color)
+        painter.drawEllipse(QPointF(axes.point(run.high_us, float(share[-1]))), 3.0, 3.0)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A chart in the window: painted when it changes, read by pointing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.pages.results.charts.charts import Chart
+from gui.theme import theme
+
+
+class ChartWidget(QWidget):
+    """Shows one chart."""
+
+    def __init__(self, chart: Chart, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chart = chart
+        self._painted: QPixmap | None = None
+        self._pointer: QPointF | None = None
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(chart.title)
+        theme().changed.connect(self._repaint)
+
+    @property
+    def chart(self) -> Chart:
+        """What is shown."""
+        return self._chart
+
+    def show_chart(self, chart: Chart) -> None:
+        """Another one."""
+        self._chart = chart
+        self.setAccessibleName(chart.title)
+        self._repaint()
+
+    def reading(self, x: float) -> str:
+        """What the chart says at a pixel: the latency there and each run's share above it."""
+        axes = self._chart.axes(self.width(), self.height())
+        if axes is None or not axes.plot.left() <= x <= axes.plot.right():
+            return ""
+        at_us = axes.x.at((x - axes.plot.left()) / axes.plot.width())
+        lines = [f"{at_us:.3f} us"]
+        for run in self._chart.runs:
+            samples = at_us * 1e3 / run.sample_ns
+            above = int(run.histogram.counts[run.histogram.values > samples].sum())
+            share = above / run.histogram.n
+            name = f"{run.name}: " if len(self._chart.runs) > 1 else ""
+            lines.append(self.tr("{}{} above ({})").format(name, f"{above:,}", f"{share:.3g}"))
+        return "\n".join(lines)
+
+    def _repaint(self) -> None:
+        self._painted = None
+        self.update()
+
+    # What Qt asks for.
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's
+        """Half a page."""
+        return QSize(460, 260)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's
+        """Still readable."""
+        return QSize(240, 150)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's
+        """The chart, from memory if it has not changed, and the line that is pointed at."""
+        if self._painted is None:
+            ratio = self.devicePixelRatioF()
+            self._painted = QPixmap(self.size() * ratio)
+            self._painted.setDevicePixelRatio(ratio)
+            self._painted.fill(QColor(theme().palette.panel))
+            painter = QPainter(self._painted)
+            self._chart.paint(painter, self.width(), self.height(), theme().palette)
+            painter.end()
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._painted)
+        axes = self._chart.axes(self.width(), self.height())
+        if self._pointer is not None and axes is not None and axes.plot.contains(self._pointer):
+            painter.setPen(QPen(QColor(theme().palette.dim), 1, Qt.PenStyle.DotLine))
+            x = self._pointer.x()
+            painter.drawLine(QLineF(x, axes.plot.top(), x, axes.plot.bottom()))
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's
+        """Painted anew."""
+        self._painted = None
+        super().resizeEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's
+        """Tell the values there."""
+        self._pointer = event.position()
+        self.update()
+        QToolTip.showText(
+            event.globalPosition().toPoint(), self.reading(event.position().x()), self
+        )
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's
+        """Nothing is pointed at."""
+        self._pointer = None
+        self.update()
+        super().leaveEvent(event)

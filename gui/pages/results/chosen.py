@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The run that is looked at: opened, shown, followed while it goes on, and let go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+from gui.models.runs.entry import RunEntry, stamp_of
+from gui.models.runs.opened import OpenedRun
+from gui.pages.results.events_view import EventsView
+from gui.pages.results.loader import FigureComputer
+from gui.pages.results.report import ReportView
+from rig.errors import InputError
+from rig.session.results import Result
+
+LIVE_MS = 2000
+"""Between two looks at the figures of a run that goes on."""
+
+
+class ChosenRun(QObject):
+    """One run at a time, in the report and in the view of events."""
+
+    def __init__(self, report: ReportView, events: EventsView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._report, self._events = report, events
+        self._events_in_front = False
+        self._computer = FigureComputer()
+        self._computer.computed.connect(self._computed)
+        self._computer.failed.connect(self._not_computed)
+        self._live = QTimer(self)
+        self._live.setSingleShot(True)
+        self._live.setInterval(LIVE_MS)
+        self._live.timeout.connect(self._look_at_live)
+        self.entry: RunEntry | None = None
+        """As it was when it was looked at last; None: no run is chosen."""
+        self.run: OpenedRun | None = None
+        """None: the file cannot be used, or its run goes on."""
+
+    @property
+    def path(self) -> Path | None:
+        """Of the run file."""
+        return None if self.entry is None else self.entry.path
+
+    @property
+    def is_readable(self) -> bool:
+        """There is one, and it can be read."""
+        return self.entry is not None and not self.entry.problem
+
+    @property
+    def has_events(self) -> bool:
+        """There are events to be looked at."""
+        return self.run is not None and self.run.event_count > 0
+
+    def show(self, entry: RunEntry | None, otherwise: str) -> None:
+        """Another run, or the same one changed; None: none, said in the words `otherwise`."""
+        before, self.entry = self.entry, entry
+        if entry is None:
+            self.close()
+            self._report.show_message(otherwise)
+        elif entry == before:
+            return
+        elif entry.problem:
+            self.close()
+            self._report.show_message(entry.problem)
+        elif entry.is_running and not entry.verdict:
+            self._follow(same=before is not None and before.path == entry.path)
+        else:
+            self._open(entry)
+
+    def put_events_in_front(self, in_front: bool) -> None:
+        """Events are read once somebody looks at them."""
+        self._events_in_front = in_front
+        self._show_events()
+
+    def close(self) -> None:
+        """Let go of the file; may be called twice."""
+        run, self.run = self.run, None
+        self._events.clear()
+        if run is not None:
+            run.close()
+
+    def release(self) -> None:
+        """And of the thread."""
+        self._live.stop()
+        self._computer.stop()
+        self.close()
+
+    def _open(self, entry: RunEntry) -> None:
+        self.close()
+        try:
+            self.run = OpenedRun(entry.path, vetted=stamp_of(entry.path) == entry.stamp)
+        except (InputError, OSError) as error:
+            self._report.show_message(str(error))
+            return
+        if self.run.result is None:
+            self._report.show_message(self.tr("Computing figures: none are stored..."))
+            self._computer.ask(entry.path)
+        else:
+            self._report.show_result(self.run.result, provisional=False)
+        self._show_events()
+
+    def _show_events(self) -> None:
+        if not self._events_in_front or (self.run and self._events.run is self.run):
+            return
+        if self.run is None:
+            self._events.clear(self.tr("Events are shown when a run has ended."))
+        else:
+            self._events.show_run(self.run)
+
+    def _follow(self, *, same: bool) -> None:
+        """A run without an end: its figures are computed now and then, from what is there."""
+        if not same:
+            self.close()
+            self._report.show_message(self.tr("Computing figures of what has been recorded..."))
+            self._look_at_live()
+            self._show_events()
+        elif not self._live.isActive():
+            self._live.start()
+
+    def _look_at_live(self) -> None:
+        if self.entry is not None and self.entry.is_running:
+            self._computer.ask(self.entry.path)
+
+    def _computed(self, result: Result) -> None:
+        """What is stored meanwhile is better."""
+        if result.path == self.path and (self.run is None or self.run.result is None):
+            self._report.show_result(result, provisional=True)
+
+    def _not_computed(self, path: Path, text: str) -> None:
+        if path == self.path and (self.run is None or self.run.result is None):
+            self._report.show_message(text)

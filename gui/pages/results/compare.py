@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several runs over each other: distributions, and figures with their differences."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.models.runs.entry import RunEntry
+from gui.models.runs.stored import stored_result
+from gui.pages.results.charts.charts import HistogramChart, TailChart
+from gui.pages.results.charts.curves import series_color
+from gui.pages.results.charts.widget import ChartWidget
+from gui.pages.results.report import distribution_of
+from gui.theme import GAP, theme
+from rig.errors import InputError
+from rig.record.reader import RunFile
+from rig.report.words import figure_rows
+from rig.session.results import Result
+
+ROWS_SHOWN = 5
+RUNS_MAX = 12
+"""Over each other; more cannot be told apart."""
+_NONE = "-"
+"""How the report writes a figure that there is not."""
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class CompareView(QWidget):
+    """What the runs chosen in the table have in common, and what not."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._results: list[Result] = []
+        self.histogram = ChartWidget(HistogramChart(self.tr("Histogram"), ()), self)
+        self.tail = ChartWidget(TailChart(self.tr("Complementary distribution"), ()), self)
+        self.table = QTableWidget(self)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setAccessibleName(self.tr("Figures in us, and differences from the first run"))
+        plots = QHBoxLayout()
+        plots.setSpacing(GAP)
+        plots.addWidget(self.histogram)
+        plots.addWidget(self.tail)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP)
+        layout.addLayout(plots, 1)
+        layout.addWidget(self.table)
+        theme().changed.connect(self._fill)
+
+    @property
+    def results(self) -> list[Result]:
+        """What is compared."""
+        return list(self._results)
+
+    def show_results(self, results: Sequence[Result]) -> None:
+        """The first one is what the others are compared with."""
+        self._results = list(results)
+        runs = [distribution_of(result) for result in self._results]
+        self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs))
+        self.tail.show_chart(TailChart(self.tr("Complementary distribution"), runs))
+        self._fill()
+
+    def _fill(self) -> None:
+        self.table.clear()
+        if not self._results:
+            self.table.setRowCount(0)
+            return
+        firsts = figure_rows(self._results[0].evaluation)
+        names = [name for name, _ in firsts]
+        heads = [self.tr("Run"), self.tr("Verdict"), *names]
+        self.table.setColumnCount(len(heads))
+        self.table.setHorizontalHeaderLabels(heads)
+        for column in range(2, len(heads)):
+            heading = self.table.horizontalHeaderItem(column)
+            if heading is not None:
+                heading.setTextAlignment(_RIGHT)
+        self.table.setRowCount(len(self._results))
+        for row, result in enumerate(self._results):
+            self._put(row, 0, result.path.stem, series_color(row, theme().palette))
+            self._put(row, 1, str(result.evaluation.verdict))
+            for column, (name, text) in enumerate(figure_rows(result.evaluation)):
+                compared = row and name != "n"
+                difference = self._difference(text, firsts[column][1]) if compared else ""
+                self._put(row, 2 + column, f"{text}{difference}", right=True)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        height = self.table.rowHeight(0) * min(len(self._results), ROWS_SHOWN)
+        self.table.setFixedHeight(height + header.sizeHint().height() + 16)
+
+    def _difference(self, text: str, first: str) -> str:
+        """Of two figures as they are written; "" where there is none."""
+        if _NONE in (text, first):
+            return ""
+        return f"  ({float(text) - float(first):+.3f})"
+
+    def _put(
+        self, row: int, column: int, text: str, color: str = "", *, right: bool = False
+    ) -> None:
+        item = QTableWidgetItem(text)
+        if color:
+            item.setForeground(QColor(color))
+        if right:
+            item.setTextAlignment(_RIGHT)
+        self.table.setItem(row, column, item)
+
+
+def stored_results(entries: Sequence[RunEntry]) -> list[Result]:
+    """Results of the runs that have stored ones, at most RUNS_MAX; those gone are left out."""
+    found: list[Result] = []
+    for entry in entries:
+        if entry.problem or not entry.verdict or len(found) == RUNS_MAX:
+            continue
+        with contextlib.suppress(InputError), RunFile(entry.path) as file:
+            result = stored_result(file)
+            found += [] if result is None else [result]
+    return found

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can be taken along: pictures, tables, reports. Files are whole or not there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QRect, QSize
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from gui.models.runs.entry import RunEntry
+from gui.models.runs.notes import RunNote
+from gui.theme.palette import LIGHT, Palette
+from rig.errors import InputError
+
+PNG_SCALE = 2
+"""Pixels for each unit of length: sharp in print."""
+Paint = Callable[[QPainter, float, float, Palette], None]
+PICTURE_TYPES = (".png", ".svg")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Something to be painted into a file."""
+
+    title: str
+    paint: Paint
+    size: QSize
+
+
+def save_picture(picture: Picture, path: Path) -> None:
+    """As PNG or SVG, by the file's name, on light ground as paper is. Raises InputError."""
+    if path.suffix not in PICTURE_TYPES:
+        raise InputError(f"{path}: valid names end in {' or '.join(PICTURE_TYPES)}")
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    width, height = picture.size.width(), picture.size.height()
+    if path.suffix == ".png":
+        image = QImage(picture.size * PNG_SCALE, QImage.Format.Format_ARGB32)
+        image.setDevicePixelRatio(PNG_SCALE)
+        _painted(image, picture, width, height)
+        image.save(buffer, "PNG")  # type: ignore[call-overload]
+    else:
+        drawing = QSvgGenerator()
+        drawing.setOutputDevice(buffer)
+        drawing.setSize(picture.size)
+        drawing.setViewBox(QRect(0, 0, width, height))
+        drawing.setTitle(picture.title)
+        _painted(drawing, picture, width, height)
+    write_whole(path, bytes(buffer.data().data()))
+
+
+def _painted(device: QImage | QSvgGenerator, picture: Picture, width: int, height: int) -> None:
+    painter = QPainter(device)
+    picture.paint(painter, width, height, LIGHT)
+    painter.end()
+
+
+_COLUMNS = (
+    "file", "started", "measurement", "scenario", "plan", "fixture", "state", "verdict",
+    "stimuli", "latencies", "average_ns", "p99_ns", "max_ns", "duration_s", "tags", "note",
+)  # fmt: skip
+
+
+def runs_csv(runs: Iterable[tuple[RunEntry, RunNote]]) -> str:
+    """A line a run, figures in nanoseconds and not rounded; RFC 4180."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_COLUMNS)
+    for entry, note in runs:
+        values = {
+            **vars(entry),
+            "file": entry.path.name,
+            "started": entry.created,
+            "tags": " ".join(note.tags),
+            "note": note.note,
+        }
+        writer.writerow(["" if values[name] is None else values[name] for name in _COLUMNS])
+    return text.getvalue()
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put a file in place when all of it is written; one of that name is replaced then.
+
+    Raises InputError.
+    """
+    try:
+        descriptor, name = tempfile.mkstemp(".new", f"{path.name}.", path.parent)
+        new = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            new.chmod(0o644)
+            new.replace(path)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: not written ({error.strerror}); name another place") from None

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run's report: words and figures, its distribution, and what people noted of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWidget
+
+from gui.models.runs.entry import RunEntry
+from gui.pages.results.charts.charts import HistogramChart, TailChart
+from gui.pages.results.charts.curves import Distribution
+from gui.pages.results.charts.widget import ChartWidget
+from gui.pages.results.notes_editor import NotesEditor
+from gui.pages.results.report_text import report_html
+from gui.pages.results.state import stored_state
+from gui.theme import GAP, GAP_S, theme
+from rig.session.results import Result
+
+_KEY = "results/report_splitter"
+
+
+class ReportView(QWidget):
+    """The report of one run."""
+
+    def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._shown: tuple[Result, bool] | None = None
+        self._message = ""
+        self.text = QTextBrowser(self)
+        self.text.setOpenLinks(False)
+        self.text.document().setDocumentMargin(12)
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setAccessibleName(self.tr("Report"))
+        self.notes = NotesEditor(self)
+        self.histogram = ChartWidget(HistogramChart(self.tr("Histogram"), ()), self)
+        self.tail = ChartWidget(TailChart(self.tr("Complementary distribution"), ()), self)
+        self._lay_out()
+        theme().changed.connect(self._render)
+
+    def _lay_out(self) -> None:
+        left, right = QWidget(self), QWidget(self)
+        words = QVBoxLayout(left)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(GAP_S)
+        words.addWidget(self.text, 1)
+        words.addWidget(self.notes)
+        plots = QVBoxLayout(right)
+        plots.setContentsMargins(0, 0, 0, 0)
+        plots.setSpacing(GAP)
+        plots.addWidget(self.histogram, 1)
+        plots.addWidget(self.tail, 1)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        self._splitter.addWidget(left)
+        self._splitter.addWidget(right)
+        self._splitter.setStretchFactor(0, 5)
+        self._splitter.setStretchFactor(1, 6)
+        self._splitter.setChildrenCollapsible(False)
+        if not self._splitter.restoreState(stored_state(self._settings, _KEY)):
+            self._splitter.setSizes([480, 700])
+        self._splitter.splitterMoved.connect(self._keep)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+
+    def show_result(self, result: Result, *, provisional: bool) -> None:
+        """Figures of a run; `provisional`: they are not stored in its file."""
+        self._shown, self._message = (result, provisional), ""
+        runs = [distribution_of(result)]
+        limit = result.settings.limits.max_ns
+        limit_us = None if limit is None else limit / 1e3
+        self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs, limit_us))
+        self.tail.show_chart(TailChart(self.tr("Complementary distribution"), runs, limit_us))
+        self._render()
+
+    def show_message(self, text: str) -> None:
+        """Nothing but a line of text."""
+        self._shown, self._message = None, text
+        self.histogram.show_chart(HistogramChart(self.tr("Histogram"), ()))
+        self.tail.show_chart(TailChart(self.tr("Complementary distribution"), ()))
+        self._render()
+
+    def show_entry(self, entry: RunEntry | None) -> None:
+        """What is known of a run without its figures."""
+        self.show_message(entry.problem if entry is not None else "")
+
+    def _render(self) -> None:
+        if self._shown is None:
+            self.text.setPlainText(self._message)
+            return
+        result, provisional = self._shown
+        bar = self.text.verticalScrollBar()
+        place = bar.value()
+        self.text.setHtml(report_html(result, theme().palette, provisional=provisional))
+        bar.setValue(place)
+
+    def _keep(self) -> None:
+        self._settings.setValue(_KEY, self._splitter.saveState())
+
+
+def distribution_of(result: Result) -> Distribution:
+    """A run's latencies, under its file's name."""
+    return Distribution(
+        result.path.stem, result.evaluation.histogram, 1e9 / result.settings.sample_rate_hz
+    )

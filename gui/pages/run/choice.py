@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is to be measured on which bench, and whether that can be done. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rig.config.check import check
+from rig.config.fixture import Fixture, load_fixture
+from rig.config.plan import Plan, load_plan
+from rig.errors import RigError
+from rig.stimulus.train import CLOCK_HZ
+
+FIRST_FIXTURE: Final = "virtual"
+FIRST_PLAN: Final = "interrupt"
+REPLAY_PREFIX: Final = "replay:"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A plan and a fixture as chosen, read and checked."""
+
+    plan_name: str
+    fixture_name: str
+    count: int | None
+    plan: Plan | None = None
+    fixture: Fixture | None = None
+    error: str = ""
+    """Why it cannot be run, in the words of the command line; "" if it can."""
+
+    @property
+    def expected_s(self) -> float | None:
+        """What the plan takes on hardware: from first to last event, and the wait for answers."""
+        return None if self.plan is None else expected_s(self.plan)
+
+    @property
+    def limit_us(self) -> float | None:
+        """The plan's largest latency; None if it has none."""
+        limit_ps = None if self.plan is None else self.plan.limits.max_latency_ps
+        return None if limit_ps is None else limit_ps / 1e6
+
+
+def choose(plan_name: str, fixture_name: str, count: int | None = None) -> Choice:
+    """Read both and check them against each other."""
+    plan: Plan | None = None
+    fixture: Fixture | None = None
+    error = ""
+    try:
+        plan = load_plan(plan_name).with_overrides(count)
+        if not fixture_name.startswith(REPLAY_PREFIX):
+            fixture = load_fixture(fixture_name)
+            check(plan, fixture)
+    except (RigError, ValueError) as problem:
+        error = str(problem)
+    return Choice(plan_name, fixture_name, count, plan, fixture, error)
+
+
+def expected_s(plan: Plan) -> float | None:
+    """None for a train that the firmware cannot make."""
+    timeout_s = plan.response.timeout_ps / 1e12
+    try:
+        train = plan.train(CLOCK_HZ)
+    except ValueError:
+        return None
+    if train is None:
+        return plan.agent.count * plan.agent.period_ps / 1e12 + timeout_s
+    return train.expected_duration_ticks / CLOCK_HZ + timeout_s
+
+
+def shown_name(name: str) -> str:
+    """A built-in name as it is, of a path the last part."""
+    return Path(name).name if "/" in name or name.endswith(".toml") else name

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bar at the top: bench, plan, number of stimuli, how long it takes, and the Run button."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QSettings, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.pages.run.choice import FIRST_FIXTURE, FIRST_PLAN, Choice, choose, shown_name
+from gui.plots.words import count, duration
+from gui.theme import GAP, GAP_L, GAP_S, theme
+from gui.theme.icons import icon
+from gui.theme.theme import figures_font
+from gui.widgets.labels import caption, dim
+from rig.resources import fixture_names, plan_names
+
+RECENT_MAX: Final = 8
+FIELD_HEIGHT: Final = 32
+COUNT_MAX: Final = 2**31 - 1
+"""What a QSpinBox can hold."""
+
+
+class Chooser(QWidget):
+    """Remembers what was chosen last."""
+
+    changed = Signal()
+
+    def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._choice = choose(FIRST_PLAN, FIRST_FIXTURE)
+        self.fixtures = self._combo("fixtures", FIRST_FIXTURE, fixture_names())
+        self.plans = self._combo("plans", FIRST_PLAN, plan_names())
+        self.count = QSpinBox(minimum=0, maximum=COUNT_MAX)
+        self.count.setGroupSeparatorShown(True)
+        self.count.setFixedSize(120, FIELD_HEIGHT)
+        self.count.lineEdit().setTextMargins(GAP, 0, 0, 0)
+        self.duration = dim()
+        self.duration.setFont(figures_font(self.font().pointSizeF()))
+        self.run = QPushButton()
+        self.run.setMinimumSize(QSize(168, 52))
+        self.run.setFont(figures_font(self.font().pointSizeF() * 1.25, bold=True))
+        self.run.setIconSize(QSize(20, 20))
+        self.run.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._captions: list[QLabel] = []
+        self._problem = QLabel(wordWrap=True)
+        self._problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._problem.hide()
+        self._lay_out()
+        self.fixtures.currentIndexChanged.connect(self._chosen)
+        self.plans.currentIndexChanged.connect(self._chosen)
+        self.count.valueChanged.connect(self._chosen)
+        theme().changed.connect(self._recolor)
+        self.retranslate()
+        self._chosen()
+
+    @property
+    def choice(self) -> Choice:
+        """As chosen now."""
+        return self._choice
+
+    def retranslate(self) -> None:
+        """Texts in the language in force."""
+        texts = (self.tr("Bench"), self.tr("Plan"), self.tr("Stimuli"))
+        for label, text in zip(self._captions, texts, strict=True):
+            label.setText(text)
+        self.fixtures.setAccessibleName(texts[0])
+        self.plans.setAccessibleName(texts[1])
+        self.count.setAccessibleName(texts[2])
+        self.count.setSpecialValueText(self.tr("as planned"))
+
+    def offer(self, combo: QComboBox, path: Path) -> None:
+        """Choose a file, and remember it."""
+        name = str(path if path.is_absolute() else path.absolute())
+        if (at := combo.findData(name)) < 0:
+            combo.addItem(shown_name(name), name)
+            at = combo.count() - 1
+            combo.setItemData(at, name, Qt.ItemDataRole.ToolTipRole)
+        combo.setCurrentIndex(at)
+        if combo.currentIndex() == at:
+            self._chosen()  # read again: the file may have been edited
+
+    def again(self) -> None:
+        """Read both files again: they may have been edited meanwhile."""
+        self._chosen()
+
+    def lock(self, *, locked: bool) -> None:
+        """Nothing can be chosen while a run goes on."""
+        for widget in (self.fixtures, self.plans, self.count):
+            widget.setDisabled(locked)
+
+    def show_run_button(self, state: str, text: str) -> None:
+        """`state` is idle, running or stopping."""
+        self.run.setText(text)
+        self.run.setEnabled(state == "running" or (state == "idle" and not self._choice.error))
+        self.run.setProperty("primary", state == "idle")
+        colors = theme().palette
+        ink = colors.accent_ink if state == "idle" and self.run.isEnabled() else colors.ink
+        self.run.setIcon(icon("start" if state == "idle" else "stop", ink))
+        self.run.style().unpolish(self.run)
+        self.run.style().polish(self.run)
+
+    # --- within ---------------------------------------------------------------------------------
+
+    def _combo(self, kind: str, first: str, built_in: tuple[str, ...]) -> QComboBox:
+        combo = QComboBox()
+        combo.setObjectName(kind)
+        combo.setMinimumWidth(200)
+        combo.setFixedHeight(FIELD_HEIGHT)
+        combo.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for name in built_in:
+            combo.addItem(name, name)
+        for name in self._recent(kind):
+            if combo.findData(name) < 0 and Path(name).is_file():
+                combo.addItem(shown_name(name), name)
+                combo.setItemData(combo.count() - 1, name, Qt.ItemDataRole.ToolTipRole)
+        last = str(self._settings.value(f"run/{kind}", first))
+        at = combo.findData(last)
+        combo.setCurrentIndex(at if at >= 0 else max(0, combo.findData(first)))
+        return combo
+
+    def _recent(self, kind: str) -> list[str]:
+        stored = self._settings.value(f"run/recent_{kind}", [])
+        if isinstance(stored, str):  # QSettings gives a list of one as a string
+            return [stored]
+        return [str(name) for name in stored] if isinstance(stored, list) else []
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(GAP_L)
+        for widget in (self.fixtures, self.plans, self.count):
+            name = caption()
+            name.setBuddy(widget)
+            self._captions.append(name)
+            column = QVBoxLayout()
+            column.setSpacing(GAP_S // 2)
+            column.addWidget(name)
+            column.addWidget(widget)
+            row.addLayout(column)
+        row.addWidget(self.duration, 1, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self.run, 0, Qt.AlignmentFlag.AlignBottom)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP_S)
+        column.addLayout(row)
+        column.addWidget(self._problem)
+
+    def _chosen(self) -> None:
+        plan, fixture = str(self.plans.currentData()), str(self.fixtures.currentData())
+        self._choice = choose(plan, fixture, self.count.value() or None)
+        self._remember("plans", plan)
+        self._remember("fixtures", fixture)
+        self._tell()
+        self.changed.emit()
+
+    def _remember(self, kind: str, name: str) -> None:
+        self._settings.setValue(f"run/{kind}", name)
+        if "/" in name:
+            recent = [name, *(other for other in self._recent(kind) if other != name)]
+            self._settings.setValue(f"run/recent_{kind}", recent[:RECENT_MAX])
+
+    def _tell(self) -> None:
+        choice = self._choice
+        self._problem.setText(choice.error)
+        self._problem.setVisible(bool(choice.error))
+        self._recolor()
+        takes_s = choice.expected_s
+        if choice.plan is None or takes_s is None:
+            self.duration.setText("")
+            return
+        events = count(choice.plan.count)
+        text = self.tr("{0} events in about {1}").format(events, duration(takes_s))
+        title = choice.plan.title
+        self.duration.setText(f"{title}\n{text}" if title else text)
+
+    def _recolor(self) -> None:
+        self._problem.setStyleSheet(f"color: {theme().palette.bad}")

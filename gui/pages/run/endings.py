@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a run ended, in the banner: verdict with reasons, or what happened and what is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QPushButton
+
+from gui.engine.outcome import Failure, Outcome
+from gui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from gui.pages.run.page import RunPage
+
+_KINDS: Final = {"pass": "good", "inconclusive": "warn"}
+
+
+class EndingTeller:
+    """Fills the banner of a Run page."""
+
+    def __init__(self, page: RunPage, banner: Banner) -> None:
+        self._page, self._banner = page, banner
+
+    def tell_outcome(self, outcome: Outcome) -> None:
+        """A run that has a file with its figures."""
+        reasons = list(outcome.reasons)
+        if outcome.failure is not None:
+            # It is the first reason; most of the others only follow from it.
+            hint = _tr("What was measured until then is in {0}. Mend that and press Run again.")
+            reasons.insert(1, hint.format(outcome.path))
+        kind = _KINDS.get(outcome.verdict, "bad")
+        self._banner.tell(
+            kind, outcome.verdict.upper(), outcome.verdict_words, reasons, self._links(outcome)
+        )
+
+    def tell_failure(self, failure: Failure) -> None:
+        """A run that was not begun, or whose process is gone."""
+        reasons: list[str] = []
+        buttons: list[QPushButton] = []
+        page = self._page
+        if failure.kept is not None:
+            kept = failure.kept
+            reasons.append(
+                _tr("What was measured until then is kept in {0}; Results opens it, and "
+                    "`rig recover` makes a clean copy.").format(kept)
+            )  # fmt: skip
+            buttons.append(page.link(_tr("Show in Results"), lambda: page.run_wanted.emit(kept)))
+        else:
+            reasons.append(_tr("Nothing was measured, no file was left."))
+        text = f"{failure.message}\n{failure.details}".strip()
+        buttons.append(page.link(_tr("Copy"), lambda: page.copy(text)))
+        self._banner.tell("bad", _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF"),
+                          failure.message, reasons, buttons)  # fmt: skip
+
+    def _links(self, outcome: Outcome) -> list[QPushButton]:
+        page = self._page
+        return [
+            page.link(_tr("Show in Results"), lambda: page.run_wanted.emit(outcome.path)),
+            page.link(_tr("Report"), lambda: page.open_report(outcome.page)),
+            page.link(_tr("Copy"), lambda: page.copy(self._banner.text)),
+        ]
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("EndingTeller", text)

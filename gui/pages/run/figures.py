@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figures of a run beside its plots: provisional while it goes on, then those of its file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from gui.engine.outcome import Outcome
+from gui.engine.snapshot import Snapshot
+from gui.plots.words import NONE, count, duration, us
+from gui.theme import GAP, GAP_L, GAP_S
+from gui.theme.theme import figures_font
+from gui.widgets.figures import FigureRows, Row
+from gui.widgets.labels import caption
+
+CLASSES: Final = (
+    "answered", "late", "missed", "merged", "duplicate", "spurious", "glitches",
+)  # fmt: skip
+GRAVE: Final = ("missed", "duplicate", "spurious")
+BEHIND_NS: Final = 200_000_000
+"""The host is behind by more than it usually is."""
+
+
+class FiguresPanel(QFrame):
+    """Worst value in large digits, the classic figures, every class of event, the bench."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._worst_caption = caption()
+        self._worst = QLabel(NONE)
+        self._worst.setFont(figures_font(24, bold=True))
+        self.figures = FigureRows()
+        self.counts = FigureRows()
+        self.bench = FigureRows()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GAP_L, GAP, GAP_L, GAP)
+        column.setSpacing(GAP_S)
+        column.addWidget(self._worst_caption)
+        column.addWidget(self._worst)
+        for rows in (self.figures, self.counts, self.bench):
+            column.addWidget(rows)
+            column.addSpacing(GAP)
+        column.addStretch(1)
+        self.retranslate()
+        self.show_snapshot(Snapshot())
+
+    @property
+    def worst(self) -> str:
+        """The large figure as it is shown."""
+        return self._worst.text()
+
+    def retranslate(self) -> None:
+        """Texts in the language in force."""
+        self.figures.set_title(self.tr("Figures, µs"))
+        self.counts.set_title(self.tr("Events"))
+        self.bench.set_title(self.tr("Bench"))
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """A run that goes on."""
+        self._worst_caption.setText(
+            self.tr("Worst interval error so far")
+            if snapshot.is_periods
+            else self.tr("Worst latency so far")
+        )
+        self._show_worst(us(snapshot.worst_ns))
+        self.figures.set_rows(
+            []
+            if snapshot.is_periods
+            else [
+                Row(self.tr("average"), us(snapshot.average_ns)),
+                Row(self.tr("min"), us(snapshot.min_ns)),
+            ]
+        )
+        self.counts.set_rows(self._classes(snapshot))
+        self.bench.set_rows(self._bench(snapshot))
+        self.bench.show()
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        """A finished run: the texts of `rig show`."""
+        figures = dict(outcome.figures)
+        self._worst_caption.setText(self.tr("Observed maximum"))
+        self._show_worst(figures.get("max", NONE).replace("-", NONE))
+        self.figures.set_rows([Row(name, value) for name, value in outcome.figures])
+        self.counts.set_rows(
+            [Row(name, value, _tone(name, value)) for name, value in outcome.counts]
+        )
+        self.bench.hide()  # it is closed; the report tells how it was
+
+    def _show_worst(self, text: str) -> None:
+        self._worst.setFont(figures_font(24 if len(text) < 8 else 18, bold=True))
+        self._worst.setText(text if text == NONE else f"{text} µs")
+
+    def _classes(self, snapshot: Snapshot) -> list[Row]:
+        events = self.tr("periods") if snapshot.is_periods else self.tr("stimuli")
+        rows = [Row(events, self.tr("{0} of {1}").format(
+            count(snapshot.events), count(snapshot.planned)))]  # fmt: skip
+        for name in () if snapshot.is_periods else CLASSES:
+            value = count(snapshot.counts.get(name, 0))
+            rows.append(Row(name, value, _tone(name, value)))
+        return rows
+
+    def _bench(self, snapshot: Snapshot) -> list[Row]:
+        behind = snapshot.backlog_now_ns
+        remaining = NONE if snapshot.remaining_s is None else duration(snapshot.remaining_s)
+        started = snapshot.planned > 0
+        return [
+            Row(self.tr("remaining"), remaining if started else NONE),
+            Row(self.tr("rate"), f"{snapshot.rate_hz:,.0f} /s" if snapshot.rate_hz else NONE),
+            Row(
+                self.tr("backlog"),
+                f"{behind / 1e6:,.0f} ms" if started else NONE,
+                "warn" if behind > BEHIND_NS else "",
+                self.tr("How far the host is behind the analyzer; at most {0} ms so far").format(
+                    f"{snapshot.backlog_max_ns / 1e6:,.0f}"
+                ),
+            ),
+            Row(
+                self.tr("loss"),
+                count(snapshot.losses) if started else NONE,
+                "bad" if snapshot.losses else "",
+                self.tr("Signs that samples may be missing"),
+            ),
+            self._target(snapshot, started=started),
+        ]
+
+    def _target(self, snapshot: Snapshot, *, started: bool) -> Row:
+        words = {
+            "connecting": (self.tr("connecting"), "dim"),
+            "armed": (self.tr("armed"), ""),
+            "answering": (self.tr("answering"), "good"),
+            "silent": (self.tr("silent, {0} open").format(count(snapshot.unanswered)), "bad"),
+            "stopped": (self.tr("stopped"), ""),
+        }
+        text, tone = words[snapshot.target]
+        return Row(self.tr("target"), text if started else NONE, tone if started else "")
+
+
+def _tone(name: str, value: str) -> str:
+    if name in ("stimuli", "answered", "periods") or value == "0":
+        return ""
+    return "bad" if name in GRAVE else "warn"

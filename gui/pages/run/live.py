@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The four plots of the Run page. Imported when the window is already there: it loads pyqtgraph."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.engine.snapshot import Snapshot
+from gui.pages.run.waveform import WaveformCard
+from gui.plots.complementary import ComplementaryPlot
+from gui.plots.histogram import HistogramPlot
+from gui.plots.timeline import TimelinePlot
+from gui.theme import GAP
+
+
+class LivePlots(QWidget):
+    """Histogram and timeline at the left, complementary distribution and waveform at the right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.histogram = HistogramPlot()
+        self.complementary = ComplementaryPlot()
+        self.timeline = TimelinePlot()
+        self.waveform = WaveformCard()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GAP)
+        for stretch, cards in (
+            (3, ((3, self.histogram), (2, self.timeline))),
+            (2, ((2, self.complementary), (3, self.waveform))),
+        ):
+            column = QVBoxLayout()
+            column.setSpacing(GAP)
+            for share, card in cards:
+                column.addWidget(card, share)
+            row.addLayout(column, stretch)
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Draw a moment of a run."""
+        for plot in (self.histogram, self.complementary, self.timeline):
+            plot.show_snapshot(snapshot)
+
+    def set_limit_us(self, limit_us: float | None) -> None:
+        """The plan's largest latency, as a line in each plot."""
+        for plot in (self.histogram, self.complementary, self.timeline):
+            plot.set_limit_us(limit_us)

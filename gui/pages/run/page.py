@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Run page: what is chosen, the run that goes on, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSettings, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.engine.client import Engine
+from gui.engine.outcome import Failure, Outcome
+from gui.engine.request import Job
+from gui.engine.snapshot import Event, Snapshot
+from gui.pages.page import Page
+from gui.pages.run.chooser import Chooser
+from gui.pages.run.endings import EndingTeller
+from gui.pages.run.events import EventList
+from gui.pages.run.figures import FiguresPanel
+from gui.pages.run.menu import RunMenu, ask_to_stop
+from gui.pages.run.worst import WorstFollower
+from gui.plots.words import duration
+from gui.theme import GAP, GAP_L, theme
+from gui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from gui.pages.run.live import LivePlots
+
+SIDE_WIDTH = 248
+
+
+class RunPage(Page):
+    """One run at a time, in an engine of its own."""
+
+    def __init__(self, folder: Path, settings: QSettings, parent: QWidget | None = None) -> None:
+        """Run files go to `folder`."""
+        super().__init__(parent)
+        self.title = self.tr("Run")
+        self.folder, self._settings = folder, settings
+        self.engine = Engine(self)
+        self.chooser = Chooser(settings)
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setRange(0, 1)
+        self.banner = Banner()
+        self.figures = FiguresPanel()
+        self.events = EventList()
+        self.plots: LivePlots | None = None
+        self.outcome: Outcome | None = None
+        self.failure: Failure | None = None
+        """How the last run ended: one of both, neither while one goes on."""
+        self.snapshot = Snapshot()
+        """What is drawn."""
+        self._plots_place = QVBoxLayout()
+        self._worst = WorstFollower(self)
+        self._endings = EndingTeller(self, self.banner)
+        self._closing = False
+        self._lay_out()
+        self.menu = RunMenu(self)
+        self._connect()
+        self._refresh()
+
+    # --- what the window asks -------------------------------------------------------------------
+
+    def entered(self) -> None:
+        """Load what draws and what measures: both while the window can already be used."""
+        QTimer.singleShot(0, self.load)
+
+    def load(self) -> None:
+        """The plots and the engine; does nothing the second time."""
+        if self.plots is None:
+            from gui.pages.run.live import LivePlots
+
+            self.plots = LivePlots()
+            self._plots_place.addWidget(self.plots)
+            self._refresh()
+            self.engine.prepare()
+
+    def may_close(self) -> bool:
+        """Asks if a run goes on; if it shall be stopped, `closable` comes when it has ended."""
+        if not self.engine.is_running:
+            self.engine.close()
+            return True
+        ask_to_stop(self, self._stop_and_close)
+        return False
+
+    def _stop_and_close(self) -> None:
+        self._closing = True
+        self.stop()
+        if not self.engine.is_running:  # it ended while the question was open
+            self.closable.emit()
+
+    def choose_fixture(self, path: Path) -> None:
+        """Use this fixture file."""
+        self.chooser.offer(self.chooser.fixtures, path)
+
+    def uses_bench(self) -> bool:
+        """A run goes on."""
+        return self.engine.is_running
+
+    def use_bench(self, name: str) -> None:
+        """Use this fixture, a built-in name or a path; a run that goes on keeps its own."""
+        if self.engine.is_running:
+            self.status.emit(self.tr("A run is going on; choose the bench after it."))
+        elif "/" in name:
+            self.choose_fixture(Path(name))
+        else:
+            self.chooser.fixtures.setCurrentIndex(self.chooser.fixtures.findData(name))
+            self.chooser.again()
+
+    def choose_plan(self, path: Path) -> None:
+        """Use this plan file."""
+        self.chooser.offer(self.chooser.plans, path)
+
+    # --- run ------------------------------------------------------------------------------------
+
+    def toggle(self) -> None:
+        """Run, or stop."""
+        if self.engine.is_running:
+            self.stop()
+        else:
+            self.start()
+
+    def start(self) -> None:
+        """Begin what is chosen."""
+        self.chooser.again()
+        choice = self.chooser.choice
+        if self.engine.is_running or choice.error:
+            return
+        self.load()
+        self.banner.hide()
+        self.outcome = self.failure = None
+        if self.plots is not None:
+            self.plots.set_limit_us(choice.limit_us)
+        self._worst.begin(None if self.plots is None else self.plots.waveform)
+        self.show_snapshot(Snapshot(planned=0 if choice.plan is None else choice.plan.count))
+        self.status.emit(self.tr("Opening the bench …"))
+        self.engine.start(
+            Job(
+                choice.plan_name,
+                choice.fixture_name,
+                str(self.folder),
+                choice.count,
+                expected_s=choice.expected_s or 0.0,
+            )
+        )
+
+    def stop(self) -> None:
+        """End it in order: what was measured is kept and evaluated."""
+        self.engine.stop()
+        self._refresh()
+
+    # --- what the engine says -------------------------------------------------------------------
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Draw this moment."""
+        self.snapshot = snapshot
+        self.figures.show_snapshot(snapshot)
+        self.events.show_events(snapshot.notable, snapshot.sample_rate_hz)
+        if self.plots is not None:
+            self.plots.show_snapshot(snapshot)
+            self._worst.see(self.engine.path, snapshot)
+        self.progress.setRange(0, max(1, min(snapshot.planned, 2**31 - 1)))
+        self.progress.setValue(min(snapshot.events, 2**31 - 1))
+        if snapshot.phase != "opening" or snapshot.samples:
+            self.status.emit(self._phase(snapshot))
+
+    def _phase(self, snapshot: Snapshot) -> str:
+        words = {
+            "opening": self.tr("Arming the target …"),
+            "measuring": self.tr("Measuring"),
+            "finishing": self.tr("Taking what the instruments still have …"),
+            "evaluating": self.tr("Computing the figures …"),
+        }
+        text = words.get(snapshot.phase, snapshot.phase)
+        if snapshot.phase == "measuring" and snapshot.remaining_s is not None:
+            text = self.tr("Measuring, {0} remaining").format(duration(snapshot.remaining_s))
+        return text
+
+    def _done(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        if self.plots is not None and len(outcome.bins):
+            self.snapshot = replace(
+                self.snapshot,
+                is_periods=False,
+                bins=outcome.bins,
+                bin_counts=outcome.bin_counts,
+                worst_event=outcome.worst_event,
+                worst_ns=outcome.document["measurements"][0]["max_ns"],
+            )
+            self.plots.show_snapshot(self.snapshot)
+        self.figures.show_outcome(outcome)
+        self._endings.tell_outcome(outcome)
+        self.status.emit(self.tr("Run file: {0}").format(outcome.path))
+        self._worst.finish(outcome.path, outcome.worst_event)
+        self._refresh()
+
+    def _failed(self, failure: Failure) -> None:
+        self.failure = failure
+        self._worst.cancel()
+        self._endings.tell_failure(failure)
+        self.status.emit(failure.message)
+
+    def _event_chosen(self, event: Event) -> None:
+        path = self.engine.path
+        if path is not None and self.plots is not None:
+            self._worst.hold()
+            is_worst = event.event == self.snapshot.worst_event
+            self.plots.waveform.show_event(path, event, is_worst=is_worst)
+
+    def _running_changed(self, running: bool) -> None:
+        self.chooser.lock(locked=running)
+        self._refresh()
+        if not running and self._closing:
+            QTimer.singleShot(0, self.closable.emit)
+
+    # --- asked by the banner --------------------------------------------------------------------
+
+    def link(self, text: str, call: Callable[[], object]) -> QPushButton:
+        """A button that looks like a link."""
+        button = QPushButton(text)
+        button.setProperty("link", True)
+        button.clicked.connect(lambda _checked=False: call())
+        self.menu.keep_space(button)
+        return button
+
+    def show_in_results(self) -> None:
+        """The run that ended last."""
+        if self.outcome is not None:
+            self.run_wanted.emit(self.outcome.path)
+
+    def show_report(self) -> None:
+        """Its report."""
+        if self.outcome is not None:
+            self.open_report(self.outcome.page)
+
+    def open_report(self, page: Path) -> None:
+        """In the browser."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(page.absolute())))
+
+    def copy(self, text: str) -> None:
+        """To the clipboard."""
+        QGuiApplication.clipboard().setText(text)
+        self.status.emit(self.tr("Copied."))
+
+    # --- set up ---------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        side = QVBoxLayout()
+        side.setSpacing(GAP)
+        side.addWidget(self.figures)
+        side.addWidget(self.events, 1)
+        side_widget = QWidget()
+        side_widget.setFixedWidth(SIDE_WIDTH)
+        side.setContentsMargins(0, 0, 0, 0)
+        side_widget.setLayout(side)
+        body = QHBoxLayout()
+        body.setSpacing(GAP)
+        body.addLayout(self._plots_place, 1)
+        body.addWidget(side_widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GAP_L, GAP, GAP_L, GAP)
+        column.setSpacing(GAP)
+        column.addWidget(self.chooser)
+        column.addWidget(self.progress)
+        column.addWidget(self.banner)
+        column.addLayout(body, 1)
+
+    def _connect(self) -> None:
+        self.chooser.run.clicked.connect(self.toggle)
+        self.chooser.changed.connect(self._refresh)
+        self.engine.snapshot.connect(self.show_snapshot)
+        self.engine.told.connect(self.status)
+        self.engine.done.connect(self._done)
+        self.engine.failed.connect(self._failed)
+        self.engine.running_changed.connect(self._running_changed)
+        self.events.chosen.connect(self._event_chosen)
+        theme().changed.connect(self._refresh)
+
+    def _refresh(self) -> None:
+        """Button, menu and limit lines say what can be done now."""
+        engine, choice = self.engine, self.chooser.choice
+        state, text = "idle", self.tr("Run")
+        if engine.is_running:
+            state, text = "running", self.tr("Stop")
+        if engine.is_stopping:
+            state, text = "stopping", self.tr("Stopping …")
+        self.chooser.show_run_button(state, text)
+        self.menu.run.setText(text)
+        self.menu.run.setEnabled(self.chooser.run.isEnabled())
+        for action in (self.menu.results, self.menu.report):
+            action.setEnabled(self.outcome is not None)
+        if self.plots is not None and not engine.is_running and self.outcome is None:
+            self.plots.set_limit_us(choice.limit_us)

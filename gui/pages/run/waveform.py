@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The waveform of the worst event so far, or of one that was chosen."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+
+from gui.engine.snapshot import Event
+from gui.plots.words import count
+from gui.theme import GAP, GAP_L, GAP_S
+from gui.widgets.labels import caption, centered
+
+VIEW: Final = "gui.plots.waveform.view"
+
+
+class WaveformCard(QFrame):
+    """Shows what the run file has of an event; until there is one, says so."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._caption = caption()
+        self._nothing = centered()
+        self._view: Any = None
+        self._stack = QStackedLayout()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GAP_L, GAP, GAP, GAP_S)
+        column.setSpacing(GAP_S)
+        column.addWidget(self._caption)
+        column.addLayout(self._stack, 1)
+        self._stack.addWidget(self._nothing)  # now that it has a parent: else it is a window
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing to be shown yet."""
+        self._caption.setText(self.tr("Waveform of the worst event"))
+        self._nothing.setText(self.tr("Comes with the first answers."))
+        self._stack.setCurrentWidget(self._nothing)
+
+    def show_event(self, run: Path, event: Event, *, is_worst: bool) -> None:
+        """Draw the samples around an event of a run, finished or not."""
+        view = self._made()
+        text = self.tr("Waveform of the worst event, {0}") if is_worst else self.tr("Event {0}")
+        self._caption.setText(text.format(count(event.event)))
+        if view is None:
+            self._nothing.setText(self.tr("Waveforms are not part of this installation."))
+            return
+        view.show_event(run, event.event, event.stimulus_sample, event.response_sample)
+        self._stack.setCurrentWidget(view)
+
+    def _made(self) -> Any:
+        if self._view is None and find_spec(VIEW) is not None:
+            self._view = import_module(VIEW).WaveformView()
+            self._stack.addWidget(self._view)
+        return self._view

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What this machine has for a bench, what is missing, how to mend it; found instruments offered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.pages.wire.words import tr
+from gui.theme import GAP, GAP_L, GAP_S, theme
+from gui.widgets.labels import caption, dim
+from rig.cli.doctor import Finding
+
+
+class InstrumentList(QFrame):
+    """A row for each finding of `rig doctor`, those that need doing first."""
+
+    offered = Signal(str, str, str)
+    """Table, key and value that a found instrument would have in the fixture."""
+    again = Signal()
+    """Look again."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.findings: tuple[Finding, ...] = ()
+        """What is shown."""
+        self.uses: list[QPushButton] = []
+        """Buttons that put an instrument into the fixture."""
+        self._colored: list[tuple[QLabel, str]] = []
+        self._told = dim()
+        self._told.setWordWrap(True)
+        self.look = QPushButton(self.tr("Look again"))
+        self.look.setProperty("link", True)
+        self.look.clicked.connect(lambda _checked=False: self.again.emit())
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.viewport().setAutoFillBackground(False)
+        self._area.setStyleSheet("QScrollArea { background: transparent; }")
+        self._lay_out()
+        theme().changed.connect(self._recolor)
+
+    def show_looking(self) -> None:
+        """A look goes on; the rows of the last one stay."""
+        self._told.setText(self.tr("looking …"))
+        self.look.setEnabled(False)
+
+    def show_failure(self, text: str) -> None:
+        """A look ended without a finding."""
+        self._told.setText(text)
+        self.look.setEnabled(True)
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Rows for these."""
+        had_focus = self.isAncestorOf(self.focusWidget()) if self.focusWidget() else False
+        self.findings = tuple(findings)
+        missing = sum(bool(f.mend) and f.needed for f in findings)
+        self._told.setText(self.tr("{0} missing").format(missing) if missing else "")
+        self.look.setEnabled(True)
+        self.uses, self._colored = [], []
+        rows = QWidget()
+        grid = QGridLayout(rows)
+        grid.setContentsMargins(0, 0, GAP, 0)
+        grid.setHorizontalSpacing(GAP)
+        grid.setVerticalSpacing(GAP_S)
+        grid.setColumnStretch(2, 1)
+        for at, finding in enumerate(sorted(findings, key=_order)):
+            self._add_row(grid, at, finding)
+        grid.setRowStretch(len(findings), 1)
+        self._area.setWidget(rows)
+        rows.setAutoFillBackground(False)  # which setWidget() had set
+        self._recolor()
+        if had_focus:
+            self.look.setFocus()
+
+    @property
+    def words(self) -> str:
+        """All that is said, a line a row."""
+        labels = self._area.findChildren(QLabel)
+        return "\n".join([self._told.text(), *(label.text() for label in labels)]).strip()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(caption(self.tr("Found on this machine")))
+        head.addWidget(self._told, 1)
+        head.addWidget(self.look)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GAP_L, GAP_S, GAP, GAP)
+        column.setSpacing(GAP_S)
+        column.addLayout(head)
+        column.addWidget(self._area, 1)
+
+    def _add_row(self, grid: QGridLayout, at: int, finding: Finding) -> None:
+        word, tone = _mark(finding)
+        mark = QLabel(word)
+        self._colored.append((mark, tone))
+        top = Qt.AlignmentFlag.AlignTop
+        grid.addWidget(mark, at, 0, top)
+        grid.addWidget(_plain(finding.what), at, 1, top)
+        text = QVBoxLayout()
+        text.setSpacing(0)
+        text.addWidget(_wrapped(finding.state))
+        if finding.mend:
+            text.addWidget(self._remedy(finding.mend))
+        grid.addLayout(text, at, 2)
+        offer = _offer(finding)
+        if offer is not None:
+            grid.addWidget(self._use(finding, offer), at, 3, top)
+
+    def _remedy(self, mend: str) -> QLabel:
+        """What to do, to be copied: often a command."""
+        label = _wrapped(mend)
+        label.setObjectName("")
+        if mend.startswith(("apt-get", "sudo", "make")):
+            label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        return label
+
+    def _use(self, finding: Finding, offer: tuple[str, str, str]) -> QPushButton:
+        button = QPushButton(self.tr("Use"))
+        button.setProperty("link", True)
+        button.setStyleSheet("padding: 0 6px")
+        button.setToolTip(self.tr('[{0}] {1} = "{2}" in the fixture').format(*offer))
+        button.setAccessibleName(self.tr("Use {0}").format(finding.what))
+        button.clicked.connect(lambda _checked=False: self.offered.emit(*offer))
+        self.uses.append(button)
+        return button
+
+    def _recolor(self) -> None:
+        for label, tone in self._colored:
+            label.setStyleSheet(f"color: {getattr(theme().palette, tone)}; font-weight: 600")
+
+
+def _mark(finding: Finding) -> tuple[str, str]:
+    if not finding.mend:
+        return tr("ok"), "good"
+    return (tr("missing"), "bad") if finding.needed else (tr("note"), "warn")
+
+
+def _order(finding: Finding) -> int:
+    """What is missing, then instruments, then notes, then what is in order."""
+    if finding.mend and finding.needed:
+        return 0
+    if _offer(finding) is not None:
+        return 1
+    return 2 if finding.mend else 3
+
+
+def _offer(finding: Finding) -> tuple[str, str, str] | None:
+    if finding.driver:
+        return ("analyzer", "driver", finding.driver)
+    return ("stimulus", "port", finding.port) if finding.port else None
+
+
+def _plain(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
+def _wrapped(text: str) -> QLabel:
+    label = dim(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label

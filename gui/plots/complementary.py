@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live complementary distribution: which share of latencies is longer, axes logarithmic."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from gui.engine.snapshot import Snapshot
+from gui.plots.card import PlotCard
+from gui.plots.pg import pg
+from gui.plots.reduce import complementary, falling_steps, one_two_five_around, thin
+from gui.theme import theme
+
+
+class ComplementaryPlot(PlotCard):
+    """The tail, where a histogram has but single counts."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self.retranslate()
+        self._snapshot = Snapshot()
+        self._limit_us: float | None = None
+        self._curve: Any = pg.PlotCurveItem()
+        self._limit: Any = pg.InfiniteLine(angle=90, movable=False)
+        self.plot.addItem(self._curve)
+        self.plot.addItem(self._limit)
+        self._limit.hide()
+        self.plot.setMouseEnabled(x=False, y=False)
+        shares = [-float(d) for d in range(13)]
+        self.log_axis("left", [(d, f"1e{d:.0f}" if d else "1") for d in shares], shares)
+        self._restyle()
+
+    def retranslate(self) -> None:
+        """Texts in the language in force."""
+        self._caption.setText(self.tr("Share of latencies above"))
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Draw this moment."""
+        self._snapshot = snapshot
+        self._redraw()
+
+    def set_limit_us(self, limit_us: float | None) -> None:
+        """The plan's largest latency."""
+        self._limit_us = limit_us
+        self._limit.setVisible(limit_us is not None)
+        if limit_us is not None:
+            self._limit.setValue(math.log10(limit_us))
+        self._redraw()
+
+    def _redraw(self) -> None:
+        snapshot = self._snapshot
+        worst = (
+            0 if snapshot.worst_ns is None else round(snapshot.worst_ns / 1e3 / snapshot.sample_us)
+        )
+        x, share = complementary(snapshot.bins, snapshot.bin_counts, worst)
+        if not len(x):
+            self._curve.setData([], [])
+            self.plot.setRange(xRange=(0, 2), yRange=(-3, 0.1), padding=0)
+            return
+        x_us, share = thin(np.maximum(x, 0.5) * snapshot.sample_us, share, 2 * self.plot_width)
+        high_us = max(float(x_us[-1]), self._limit_us or 0.0)
+        low_us, high_us = one_two_five_around(float(x_us[0]), high_us)
+        start = math.log10(low_us)
+        self._curve.setData(*falling_steps(np.log10(x_us), np.log10(share), start, 0.0))
+        self.time_axis("bottom", math.log10(low_us), math.log10(high_us))
+        bottom = math.floor(math.log10(share[-1]))
+        self.plot.setRange(
+            xRange=(math.log10(low_us), math.log10(high_us)), yRange=(bottom, 0.1), padding=0
+        )
+
+    def paint_in(self) -> None:
+        """As the theme says."""
+        colors = theme().palette
+        self._curve.setPen(pg.mkPen(colors.accent, width=1))
+        self._limit.setPen(pg.mkPen(colors.bad))

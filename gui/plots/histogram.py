@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live histogram: linear microseconds, logarithmic counts, the worst value in words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from gui.engine.snapshot import Snapshot
+from gui.plots.card import PlotCard
+from gui.plots.filled import FilledSteps
+from gui.plots.pg import pg
+from gui.plots.reduce import bars, beyond, bulk, nice_above
+from gui.plots.words import count, us_unit
+from gui.theme import theme
+
+BASE: Final = math.log10(0.5)
+"""Where bars begin: one latency is then seen, and none is nothing."""
+
+
+class HistogramPlot(PlotCard):
+    """Latencies so far. Wheel and mouse zoom the time axis; `show_all` goes back."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self.retranslate()
+        self._snapshot = Snapshot()
+        self._limit_us: float | None = None
+        self._zoomed = False
+        self.bulk_only = False
+        self._bars = FilledSteps(self.plot)
+        self._worst: Any = pg.InfiniteLine(angle=90, movable=False)
+        self._limit: Any = pg.InfiniteLine(angle=90, movable=False)
+        for item in (self._worst, self._limit):
+            self.plot.addItem(item)
+        self._limit.hide()
+        self._worst.hide()
+        self.plot.setMouseEnabled(x=True, y=False)
+        decades = [float(d) for d in range(13)]
+        texts = [count(round(10**d)) if d < 4 else f"1e{d:.0f}" for d in decades]
+        self.log_axis("left", list(zip(decades, texts, strict=True)), decades)
+        self.plot.vb.setLimits(xMin=0)
+        self.plot.vb.sigRangeChangedManually.connect(self._zoomed_by_hand)
+        self._fit()
+        self._restyle()
+
+    def retranslate(self) -> None:
+        """Texts in the language in force."""
+        self._caption.setText(self.tr("Latency histogram, µs"))
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Draw this moment."""
+        self._snapshot = snapshot
+        self._redraw()
+
+    def set_limit_us(self, limit_us: float | None) -> None:
+        """The plan's largest latency."""
+        self._limit_us = limit_us
+        self._limit.setVisible(limit_us is not None)
+        if limit_us is not None:
+            self._limit.setValue(limit_us)
+        self._redraw()
+
+    def show_all(self) -> None:
+        """The whole range again."""
+        self._zoomed = False
+        self._redraw()
+
+    def set_bulk_only(self, bulk_only: bool) -> None:
+        """Show only up to where 99.9 % of the latencies lie; what lies beyond is counted."""
+        self.bulk_only = bulk_only
+        self.show_all()
+
+    def mouseDoubleClickEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Back to the whole range."""
+        self.show_all()
+        event.accept()
+
+    def _zoomed_by_hand(self) -> None:
+        self._zoomed = True
+        self._redraw()
+
+    def _fit(self) -> None:
+        snapshot = self._snapshot
+        high = (snapshot.worst_ns or 0.0) / 1e3
+        if self.bulk_only and len(snapshot.bins):
+            high = bulk(snapshot.bins, snapshot.bin_counts) * snapshot.sample_us
+        elif self._limit_us is not None and self._limit_us < 3 * max(high, 1.0):
+            high = max(high, self._limit_us)
+        self.plot.vb.setXRange(0, nice_above(high * 1.02) if high else 10.0, padding=0)
+
+    def _redraw(self) -> None:
+        snapshot = self._snapshot
+        if not self._zoomed:
+            self._fit()
+        low, high = (x / snapshot.sample_us for x in self.plot.vb.viewRange()[0])
+        if snapshot.is_periods:
+            self._bars.clear()
+            self._worst.hide()
+            self.say(self.tr("of periods: figures at the end of the run"), theme().palette.dim)
+            return
+        if not len(snapshot.bins):
+            self._bars.clear()
+            self._worst.hide()
+            self.say("")
+            return
+        edges, counts = bars(
+            snapshot.bins, snapshot.bin_counts, low, high, max(50, self.plot_width // 2)
+        )
+        top = int(counts.max(initial=1))
+        with np.errstate(divide="ignore"):
+            heights = np.maximum(np.log10(counts), BASE)
+        self._bars.set_data(edges * snapshot.sample_us, heights, BASE)
+        self.plot.vb.setYRange(BASE, max(1.0, math.ceil(math.log10(top * 1.3) * 2) / 2), padding=0)
+        self._show_worst(snapshot, high)
+
+    def _show_worst(self, snapshot: Snapshot, high: float) -> None:
+        self._worst.setVisible(snapshot.worst_ns is not None)
+        if snapshot.worst_ns is None:
+            self.say("")
+            return
+        self._worst.setValue(snapshot.worst_ns / 1e3)
+        words = self.tr("worst {0}, event {1}").format(
+            us_unit(snapshot.worst_ns), count(snapshot.worst_event)
+        )
+        hidden = beyond(snapshot.bins, snapshot.bin_counts, high)
+        if hidden:
+            words = self.tr("{0} beyond the right edge · ").format(count(hidden)) + words
+        over = self._limit_us is not None and snapshot.worst_ns / 1e3 > self._limit_us
+        self.say(words, theme().palette.bad if over else None)
+
+    def paint_in(self) -> None:
+        """As the theme says."""
+        colors = theme().palette
+        self._bars.paint_in()
+        self._worst.setPen(pg.mkPen(colors.ink, style=Qt.PenStyle.DotLine))
+        self._limit.setPen(pg.mkPen(colors.bad))
+        self._redraw()

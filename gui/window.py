@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The main window: navigation, menus, status bar. What is on a page is the page's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QStackedWidget,
+    QWidget,
+)
+
+from gui.navigation import Navigation
+from gui.pages.page import Page
+from gui.rooms import FIRST, ROOMS, Room, translated
+from gui.theme import theme
+from rig import __version__
+
+SIZE_MIN: Final = QSize(1100, 640)
+SIZE_FIRST: Final = QSize(1280, 720)
+
+
+class Window(QMainWindow):
+    """One window, four pages; each page is made when it is first entered."""
+
+    def __init__(self, folder: Path, settings: QSettings) -> None:
+        """`folder` is where run files are."""
+        super().__init__()
+        self._folder, self._settings = folder, settings
+        self._pages: dict[str, Page] = {}
+        self._menus: dict[str, QMenu] = {}
+        self._stack = QStackedWidget()
+        self._room_actions = self._make_room_actions()
+        self._lay_out()
+        self._make_menus()
+        self.setWindowTitle("Latency Rig")
+        self.setMinimumSize(SIZE_MIN)
+        self.resize(SIZE_FIRST)
+        geometry = settings.value("window/geometry")
+        if isinstance(geometry, QByteArray):
+            self.restoreGeometry(geometry)
+        last = str(settings.value("window/page", FIRST))
+        self.enter(last if last in self._room_actions else FIRST)
+
+    def page(self, name: str) -> Page:
+        """A page by name, made if need be."""
+        if name not in self._pages:
+            room = next(room for room in ROOMS if room.name == name)
+            self._pages[name] = self._made(room)
+        return self._pages[name]
+
+    def enter(self, name: str) -> None:
+        """Bring a page to the front."""
+        page = self.page(name)
+        self._room_actions[name].setChecked(True)
+        self._stack.setCurrentWidget(page)
+        self._settings.setValue("window/page", name)
+        page.setFocus()
+        page.entered()
+
+    def show_run(self, path: Path) -> None:
+        """A run file on the Results page."""
+        results = self.page("results")
+        show = getattr(results, "show_run", None)
+        if show is not None:
+            show(path)
+        self.enter("results")
+
+    def use_bench(self, name: str) -> None:
+        """A fixture on the Run page."""
+        use = getattr(self.page("run"), "use_bench", None)
+        if use is not None:
+            use(name)
+        self.enter("run")
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask each page; one that still works asks the user."""
+        for name, page in self._pages.items():
+            if not page.may_close():
+                self.enter(name)
+                event.ignore()
+                return
+        self._settings.setValue("window/geometry", self.saveGeometry())
+        self._settings.sync()
+        event.accept()
+
+    # --- set up ---------------------------------------------------------------------------------
+
+    def _made(self, room: Room) -> Page:
+        page = room.make(self._folder, self._settings)
+        page.status.connect(self._status.setText)
+        page.run_wanted.connect(self.show_run)
+        page.bench_wanted.connect(self.use_bench)
+        page.closable.connect(self.close)
+        self._stack.addWidget(page)
+        menu = self._menus[room.name]
+        menu.addActions(page.actions())
+        menu.menuAction().setVisible(bool(page.actions()))
+        return page
+
+    def _make_room_actions(self) -> dict[str, QAction]:
+        group = QActionGroup(self)
+        actions: dict[str, QAction] = {}
+        for number, room in enumerate(ROOMS, 1):
+            action = QAction(translated(room.title), self, checkable=True)
+            action.setShortcut(QKeySequence(f"Ctrl+{number}"))
+            action.setToolTip(f"{action.text()} (Ctrl+{number})")
+            action.triggered.connect(partial(self._entered, room.name))
+            group.addAction(action)
+            actions[room.name] = action
+        return actions
+
+    def _entered(self, name: str, _checked: bool = True) -> None:
+        self.enter(name)
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(Navigation(self._room_actions.items()))
+        row.addWidget(self._stack, 1)
+        self.setCentralWidget(body)
+        self._status = QLabel()
+        self._status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.statusBar().addWidget(self._status, 1)
+        self.statusBar().setSizeGripEnabled(False)
+
+    def _make_menus(self) -> None:
+        bar = self.menuBar()
+        file = bar.addMenu(self.tr("&File"))
+        for room in ROOMS:
+            self._menus[room.name] = bar.addMenu(f"&{translated(room.title)}")
+            self._menus[room.name].menuAction().setVisible(False)
+        self._add(file, self.tr("&Quit"), "Ctrl+Q", self.close)
+        view = bar.addMenu(self.tr("&View"))
+        view.addActions(list(self._room_actions.values()))
+        view.addSeparator()
+        self._add_theme_menu(view)
+        self._add(view, self.tr("&Full screen"), "F11", self._full_screen)
+        about = bar.addMenu(self.tr("&Help"))
+        self._add(about, self.tr("&About Latency Rig"), "F1", self._about)
+
+    def _add_theme_menu(self, view: QMenu) -> None:
+        menu = view.addMenu(self.tr("&Colors"))
+        group = QActionGroup(self)
+        for choice, text, key in (
+            ("system", self.tr("As the &system"), "Ctrl+Alt+S"),
+            ("light", self.tr("&Light"), "Ctrl+Alt+L"),
+            ("dark", self.tr("&Dark"), "Ctrl+Alt+D"),
+        ):
+            use = partial(theme().choose, choice, self._settings)
+            action = self._add(menu, text, key, use)
+            action.setCheckable(True)
+            action.setChecked(theme().choice == choice)
+            group.addAction(action)
+
+    def _add(
+        self,
+        menu: QMenu,
+        text: str,
+        key: str,
+        call: Callable[[], object],
+    ) -> QAction:
+        action = QAction(text, self)
+        action.setShortcut(QKeySequence(key))
+        action.triggered.connect(lambda _checked=False: call())
+        menu.addAction(action)
+        return action
+
+    def _full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _about(self) -> None:
+        box = QMessageBox(self)
+        box.setWindowTitle(self.tr("About Latency Rig"))
+        box.setText(f"Latency Rig {__version__}")
+        box.setInformativeText(
+            self.tr("Measures how fast a real-time system answers, from outside.\n"
+                    "GPL-3.0-or-later. Run files are in {0}").format(self._folder)
+        )  # fmt: skip
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Run page on the virtual bench, with a real engine: what it shows is what `rig show` says."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from gui.pages.run.page import RunPage
+from rig.session.results import document, read
+from tests.cli.command import rig
+from tests.gui.bench import begin, ending, finish, kill, orphans, part, run_files
+
+
+@pytest.fixture
+def page(qtbot, settings, tmp_path):
+    """A Run page with nothing remembered; its engine is ended afterwards."""
+    made = RunPage(tmp_path / "runs", settings)
+    qtbot.addWidget(made)
+    made.resize(1180, 640)
+    made.load()
+    with qtbot.waitActive(made):
+        made.show()
+        made.activateWindow()
+    made.setFocus()
+    yield made
+    made.engine.close()
+
+
+def shown(path):
+    """What the command line says of a run file: JSON, and the table's words."""
+    document = rig("show", path, "--json")
+    assert document.returncode == 0, document.stderr
+    return json.loads(document.stdout), rig("show", path).stdout
+
+
+def stored(path):
+    """The same document, computed here."""
+    return json.loads(json.dumps(document(read(path))))
+
+
+def banner_button(page, text):
+    (found,) = [b for b in page.banner.findChildren(QPushButton) if b.text() == text]
+    return found
+
+
+def test_one_click_from_nothing_to_a_finished_run(qtbot, page):
+    """The first fixture and plan are chosen already; figures are those of the run file."""
+    assert page.chooser.choice.error == ""
+    assert (page.chooser.choice.fixture_name, page.chooser.choice.plan_name) == (
+        "virtual",
+        "interrupt",
+    )
+    page.chooser.count.setValue(300)
+    seen = []
+    page.engine.snapshot.connect(seen.append)
+    qtbot.mouseClick(page.chooser.run, Qt.MouseButton.LeftButton)
+    outcome = ending(qtbot, page)
+    printed, table = shown(outcome.path)
+    assert json.loads(json.dumps(outcome.document)) == printed
+    (figures,) = printed["measurements"]
+    assert page.figures.worst == f"{figures['max_ns'] / 1e3:.3f} µs"
+    for name in ("average", "min", "max", "gap", "deviation", "median", "p99"):
+        assert page.figures.figures.value(name) == f"{figures[f'{name}_ns'] / 1e3:.3f}"
+        assert page.figures.figures.value(name) in table
+    for name in ("answered", "late", "missed", "merged", "duplicate", "spurious", "glitches"):
+        assert page.figures.counts.value(name) == f"{figures[name]:,}"
+    assert page.figures.counts.value("stimuli") == "300"
+    assert page.banner.isVisible()
+    assert page.banner.text.startswith("PASS")
+    # The live figures came to the same end, and so did the plots.
+    measured = [s for s in seen if s.phase == "measuring"]
+    assert measured
+    assert [s.events for s in measured] == sorted(s.events for s in measured)
+    assert seen[-1].counts["answered"] == 300
+    assert seen[-1].worst_ns == pytest.approx(figures["max_ns"])
+    assert seen[-1].average_ns == pytest.approx(figures["average_ns"])
+    assert f"{figures['max_ns'] / 1e3:,.3f}" in page.plots.histogram.words
+    assert f"event {outcome.worst_event:,}" in page.plots.histogram.words
+    with qtbot.waitSignal(page.run_wanted) as wanted:
+        banner_button(page, "Show in Results").click()
+    assert wanted.args == [outcome.path]
+    with qtbot.waitSignal(page.run_wanted) as wanted:
+        qtbot.keyClick(page, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert wanted.args == [outcome.path]
+
+
+def test_what_goes_wrong_on_the_target_is_seen(qtbot, page):
+    page.chooser.fixtures.setCurrentText("virtual-misbehaving")
+    outcome = finish(qtbot, page, 600)
+    (figures,) = stored(outcome.path)["measurements"]
+    assert figures["missed"] > 0
+    assert page.banner.text.startswith("FAIL")
+    assert f"{figures['missed']} missed, 0 allowed" in page.banner.text
+    for name in ("late", "missed", "merged", "duplicate", "glitches"):
+        assert page.figures.counts.value(name) == f"{figures[name]:,}"
+    assert re.search(r"\d+ missed", page.plots.timeline.words)
+    reasons = {event.reason for event in page.snapshot.notable}
+    assert "missed" in reasons
+    assert page.events.list.count() == len(page.snapshot.notable)
+
+
+def test_stop_in_the_middle_keeps_what_was_measured(qtbot, page):
+    family = begin(qtbot, page)
+    assert page.chooser.run.text() == "Stop"
+    assert not page.chooser.plans.isEnabled()
+    qtbot.keyClick(page, Qt.Key.Key_Space)
+    outcome = ending(qtbot, page)
+    found = stored(outcome.path)
+    assert outcome.verdict == found["verdict"] == "inconclusive"
+    assert "interrupted by the user" in page.banner.text
+    assert page.figures.counts.value("stimuli") == f"{found['measurements'][0]['n']:,}"
+    assert orphans(family) == []
+    assert page.chooser.run.text() == "Run"
+    assert page.chooser.plans.isEnabled()
+
+
+def test_a_killed_engine_leaves_the_window_and_a_file(qtbot, page):
+    family = begin(qtbot, page)
+    with qtbot.waitSignal(page.engine.failed, timeout=60_000):
+        kill(family[0])
+    assert "killed by signal SIGKILL" in page.banner.text
+    (path,) = run_files(page.folder)
+    assert str(path) in page.banner.text
+    assert "Results opens it" in page.banner.text
+    assert orphans(family) == []
+    assert "its process was killed" in " ".join(stored(path)["reasons"])
+    # And it measures again, at once.
+    outcome = finish(qtbot, page, 100)
+    assert outcome.verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("victim", "words"),
+    [
+        ("rig-emulator", "the microcontroller emulator"),
+        ("rig.capture.worker", "the analyzer stopped after"),
+    ],
+)
+def test_an_unplugged_instrument(qtbot, page, victim, words):
+    family = begin(qtbot, page)
+    kill(part(family, victim))
+    outcome = ending(qtbot, page)
+    assert outcome.verdict == "incomplete"
+    assert words in outcome.failure
+    assert words in page.banner.text
+    assert str(outcome.path) in page.banner.text
+    assert stored(outcome.path)["measurements"][0]["n"] > 0
+
+
+def test_a_wrong_fixture_is_told_before_anything_starts(qtbot, page, tmp_path):
+    file = tmp_path / "bench.toml"
+    file.write_text('[fixture]\nname = "bench"\n[analyzr]\n')
+    page.choose_fixture(file)
+    told = page.chooser.choice.error
+    assert told == rig("run", "interrupt", "--fixture", file).stderr.strip().removeprefix("rig: ")
+    assert not page.chooser.run.isEnabled()
+    page.toggle()
+    assert not page.engine.is_running
+    assert run_files(page.folder) == []
+
+
+def test_a_folder_that_cannot_be_written_is_told(qtbot, page):
+    page.folder.parent.joinpath("runs").write_text("a file where the folder should be")
+    with qtbot.waitSignal(page.engine.failed, timeout=60_000):
+        page.toggle()
+    assert "choose another folder" in page.banner.text
+    assert "NOT MEASURED" in page.banner.text
