@@ -42,11 +42,15 @@ def stored_result(file: RunFile) -> Result | None:
 
 
 def _fields(stored: dict[str, Any], settings: Settings, seen: ExactHistogram) -> dict[str, Any]:
-    """The stored document in the shape of an evaluation."""
+    """The stored document in the shape of an evaluation.
+
+    What goes beyond the classic figures is stored for other programs, in nanoseconds, and is not
+    taken back: the report as a page computes it again.
+    """
     figures = dict(stored["figures"])
     figures["n"] = figures.pop("latencies")
     capture = _capture(stored.get("capture"), settings)
-    return {**stored, "figures": figures, "capture": capture, "histogram": seen}
+    return {**stored, "figures": figures, "capture": capture, "histogram": seen, "beyond": None}
 
 
 def _capture(stored: dict[str, Any] | None, settings: Settings) -> CaptureComparison | None:
