@@ -9,23 +9,19 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from gui.engine.snapshot import Snapshot
-from gui.plots.card import PlotCard
+from gui.plots.live import LivePlot
 from gui.plots.pg import pg
 from gui.plots.reduce import complementary, falling_steps, one_two_five_around, thin
 from gui.theme import theme
 
 
-class ComplementaryPlot(PlotCard):
+class ComplementaryPlot(LivePlot):
     """The tail, where a histogram has but single counts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__("", parent, limit_angle=90)
         self.retranslate()
-        self._snapshot = Snapshot()
-        self._limit_us: float | None = None
         self._curve: Any = pg.PlotCurveItem()
-        self._limit: Any = pg.InfiniteLine(angle=90, movable=False)
         self.plot.addItem(self._curve)
         self.plot.addItem(self._limit)
         self._limit.hide()
@@ -37,19 +33,6 @@ class ComplementaryPlot(PlotCard):
     def retranslate(self) -> None:
         """Texts in the language in force."""
         self._caption.setText(self.tr("Share of latencies above"))
-
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Draw this moment."""
-        self._snapshot = snapshot
-        self._redraw()
-
-    def set_limit_us(self, limit_us: float | None) -> None:
-        """The plan's largest latency."""
-        self._limit_us = limit_us
-        self._limit.setVisible(limit_us is not None)
-        if limit_us is not None:
-            self._limit.setValue(math.log10(limit_us))
-        self._redraw()
 
     def _redraw(self) -> None:
         snapshot = self._snapshot

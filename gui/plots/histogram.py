@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.plots.card import PlotCard
 from gui.plots.filled import FilledSteps
+from gui.plots.live import LivePlot
 from gui.plots.pg import pg
 from gui.plots.reduce import bars, beyond, bulk, nice_above
 from gui.plots.words import count, us_unit
@@ -22,19 +22,16 @@ BASE: Final = math.log10(0.5)
 """Where bars begin: one latency is then seen, and none is nothing."""
 
 
-class HistogramPlot(PlotCard):
+class HistogramPlot(LivePlot):
     """Latencies so far. Wheel and mouse zoom the time axis; `show_all` goes back."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__("", parent, limit_angle=90)
         self.retranslate()
-        self._snapshot = Snapshot()
-        self._limit_us: float | None = None
         self._zoomed = False
         self.bulk_only = False
         self._bars = FilledSteps(self.plot)
         self._worst: Any = pg.InfiniteLine(angle=90, movable=False)
-        self._limit: Any = pg.InfiniteLine(angle=90, movable=False)
         for item in (self._worst, self._limit):
             self.plot.addItem(item)
         self._limit.hide()
@@ -52,18 +49,8 @@ class HistogramPlot(PlotCard):
         """Texts in the language in force."""
         self._caption.setText(self.tr("Latency histogram, µs"))
 
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Draw this moment."""
-        self._snapshot = snapshot
-        self._redraw()
-
-    def set_limit_us(self, limit_us: float | None) -> None:
-        """The plan's largest latency."""
-        self._limit_us = limit_us
-        self._limit.setVisible(limit_us is not None)
-        if limit_us is not None:
-            self._limit.setValue(limit_us)
-        self._redraw()
+    def _limit_place(self, limit_us: float) -> float:
+        return limit_us
 
     def show_all(self) -> None:
         """The whole range again."""

@@ -10,8 +10,8 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.plots.card import PlotCard
 from gui.plots.filled import FilledSteps
+from gui.plots.live import LivePlot
 from gui.plots.pg import pg
 from gui.plots.reduce import Float64Array, coarser, nice_above, one_two_five_around
 from gui.plots.words import count
@@ -22,20 +22,17 @@ MARK: Final = 0.07
 """Height of a mark, as a share of the plot."""
 
 
-class TimelinePlot(PlotCard):
+class TimelinePlot(LivePlot):
     """Maxima over the analyzer's time. Missed answers are marked at the top edge, late and merged
     ones just below, stretches with signs of loss over the whole height."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__("", parent, limit_angle=0)
         self.retranslate()
-        self._snapshot = Snapshot()
-        self._limit_us: float | None = None
         self._lost: Any = pg.PlotCurveItem(connect="pairs")
         self._bars = FilledSteps(self.plot)
         self._missed: Any = pg.PlotCurveItem(connect="pairs")
         self._doubtful: Any = pg.PlotCurveItem(connect="pairs")
-        self._limit: Any = pg.InfiniteLine(angle=0, movable=False)
         for item in (self._lost, self._doubtful, self._missed, self._limit):
             self.plot.addItem(item)
         self._limit.hide()
@@ -45,19 +42,6 @@ class TimelinePlot(PlotCard):
     def retranslate(self) -> None:
         """Texts in the language in force."""
         self._caption.setText(self.tr("Maxima over time, s"))
-
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Draw this moment."""
-        self._snapshot = snapshot
-        self._redraw()
-
-    def set_limit_us(self, limit_us: float | None) -> None:
-        """The plan's largest latency."""
-        self._limit_us = limit_us
-        self._limit.setVisible(limit_us is not None)
-        if limit_us is not None:
-            self._limit.setValue(math.log10(limit_us))
-        self._redraw()
 
     def _redraw(self) -> None:
         snapshot = self._snapshot

@@ -43,6 +43,21 @@ OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
 """How a fixture's instruments are opened; they are closed on every path."""
 
 
+def open_analyzer(fixture: Fixture, conn: str) -> SigrokAnalyzer:
+    """The fixture's analyzer alone, at this connection. Raises BenchError if it does not open."""
+    settings = fixture.analyzer
+    return SigrokAnalyzer.open(
+        driver=settings.driver,
+        conn=conn,
+        sample_rate_hz=settings.sample_rate_hz,
+        channels=settings.channels,
+        channel_mask=fixture.channel_mask,
+        options=settings.options,
+        stall_timeout_s=settings.stall_timeout_ps / 1e12,
+        flow_control=fixture.is_virtual,
+    )
+
+
 @contextmanager
 def open_bench(
     fixture: Fixture,
@@ -57,25 +72,14 @@ def open_bench(
         virtual = None
         if fixture.is_virtual:
             virtual = stack.enter_context(VirtualProcess(fixture, stop, on_progress))
-        settings = fixture.analyzer
         if virtual is not None:
             ends = virtual.ends
             conn, port = ends.analyzer, ends.stimulus
             link: TargetLink = TcpLink(*ends.target)
         else:
-            conn, port, link = settings.connection, fixture.stimulus.port, fixture.target.link
+            conn, port = fixture.analyzer.connection, fixture.stimulus.port
+            link = fixture.target.link
         stimulus = stack.enter_context(SerialStimulus.open(port))
         target = stack.enter_context(open_target(link))
-        analyzer = stack.enter_context(
-            SigrokAnalyzer.open(
-                driver=settings.driver,
-                conn=conn,
-                sample_rate_hz=settings.sample_rate_hz,
-                channels=settings.channels,
-                channel_mask=fixture.channel_mask,
-                options=settings.options,
-                stall_timeout_s=settings.stall_timeout_ps / 1e12,
-                flow_control=virtual is not None,
-            )
-        )
+        analyzer = stack.enter_context(open_analyzer(fixture, conn))
         yield Bench(analyzer, stimulus, target, virtual)

@@ -8,7 +8,7 @@ import argparse
 from rig.errors import InputError
 from rig.record.space import check_new_file
 from rig.record.vetting import vet
-from rig.report.junit import write_junit
+from rig.report.junit import check_junit, write_junit
 from rig.report.page import write_pages
 from rig.session.results import read
 
@@ -19,6 +19,8 @@ def command(options: argparse.Namespace) -> int:
     if out.suffix not in (".html", ".htm"):
         raise InputError(f"{out}: valid names end in .html")
     check_new_file(out)
+    if options.junit is not None:
+        check_junit(options.junit)
     for file in options.files:
         vet(file)
     results = [read(file) for file in options.files]

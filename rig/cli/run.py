@@ -23,7 +23,7 @@ from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.record.space import check_new_file
-from rig.report.junit import write_junit
+from rig.report.junit import check_junit, write_junit
 from rig.report.page import write_page
 from rig.session.results import store
 from rig.session.run import run
@@ -44,6 +44,8 @@ def command(options: argparse.Namespace) -> int:
     report_path = path.with_suffix(".html")
     for file in (path, report_path, folder_of(path)):
         check_new_file(file)
+    if options.junit is not None:
+        check_junit(options.junit)
     with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
         opener: OpenBench = partial(open_bench, stop=stop, on_progress=_silent if quiet else _tell)
         if replayed is not None:
@@ -53,10 +55,10 @@ def command(options: argparse.Namespace) -> int:
         print(f"rig: {failure}", file=sys.stderr)
     result = store(path)
     write_page(report_path, result)
-    if options.junit is not None:
-        write_junit(options.junit, [result])
     windows = write_outliers(path, result.settings)
     show_result(result, as_json=options.json)
+    if options.junit is not None:
+        write_junit(options.junit, [result])
     if not options.json:
         print(f"report:   {report_path}")
     if windows is not None and not options.json:

@@ -18,7 +18,7 @@ SIGNIFICANT = 0.01
 _CHANGES = 3
 
 
-def beyond_facts(evaluation: Evaluation, scenario: str) -> list[tuple[str, str]]:
+def beyond_facts(evaluation: Evaluation, load: str) -> list[tuple[str, str]]:
     """Name and words; times in microseconds. Empty without latencies."""
     beyond = evaluation.beyond
     if beyond is None or beyond.figures is None:
@@ -28,7 +28,7 @@ def beyond_facts(evaluation: Evaluation, scenario: str) -> list[tuple[str, str]]
     rows = [
         ("average", _average(figures, sample_us, evaluation.figures.average_ns)),
         ("percentiles", _percentiles(figures, sample_us)),
-        ("maximum", _maximum(figures, sample_us, evaluation.duration_s, scenario)),
+        ("maximum", _maximum(figures, sample_us, evaluation.duration_s, load)),
         ("dependence", "; ".join(_dependence(figures, sample_us))),
         ("tail", _tail(figures.tail, sample_us)),
         ("overruns", _overruns(beyond)),

@@ -8,6 +8,7 @@ error if they disagree or data are missing, since the other cases then prove not
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -43,6 +44,15 @@ class Case:
 
 Budgets = Mapping[str, Budget]
 """Uncertainty of figures by the limit's name, "max" or "average", in ns."""
+
+
+def check_junit(path: Path) -> None:
+    """Before anything is measured for it. Raises InputError if the file could not be written."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"{path}: there is no folder {folder}; make it, or name another file")
+    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(f"{path}: no permission to write it; name another file with --junit")
 
 
 def write_junit(path: Path, results: Sequence[Result]) -> None:

@@ -19,6 +19,7 @@ from rig.report.words import (
     counts_table,
     events_of,
     figure_rows,
+    load_of,
     run_facts,
     title_of,
 )
@@ -49,7 +50,7 @@ def print_result(console: Console, result: Result) -> None:
     for table in _figures(evaluation):
         console.print(table)
     console.print()
-    _print_facts(console, beyond_facts(evaluation, settings.scenario))
+    _print_facts(console, beyond_facts(evaluation, load_of(settings)))
     _print_counts(console, counts_table(evaluation.counts, events_of(settings)))
     console.print()
     for witness in evaluation.witnesses:

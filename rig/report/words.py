@@ -74,6 +74,11 @@ def title_of(settings: Settings) -> str:
     return f"{what}, scenario {settings.scenario}"
 
 
+def load_of(settings: Settings) -> str:
+    """What the target had to do meanwhile; the scenario of a capture by hand is only its name."""
+    return "not known" if settings.planned is None else settings.scenario
+
+
 def events_of(settings: Settings) -> str:
     """What the run's events are called."""
     return "stimuli" if settings.schedule is None else "periods"

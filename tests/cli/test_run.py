@@ -167,6 +167,16 @@ def test_an_exceeded_limit_fails(tmp_path):
     )
 
 
+def test_a_junit_file_that_cannot_be_written_is_told_before_anything_is_measured(tmp_path):
+    words = ("--fixture", "virtual", "--out", "run.h5", "--junit", "no/junit.xml")
+    ended = rig("run", "interrupt", *words, folder=tmp_path)
+    assert ended.returncode == 2
+    assert (
+        ended.stderr == "rig: no/junit.xml: there is no folder no; make it, or name another file\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_lists_name_every_built_in():
     assert "interrupt-burst" in rig("plans").stdout
     assert "virtual-misbehaving" in rig("fixtures").stdout

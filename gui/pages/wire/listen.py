@@ -19,8 +19,8 @@ from typing import Final
 import numpy as np
 
 from gui.pages.wire.levels import CHANNELS_MAX, Levels, error_line
+from rig.bench.open import open_analyzer
 from rig.bench.virtual_process import VirtualProcess
-from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.fixture import Fixture, parse_fixture
 from rig.errors import BenchError, RigError
 from rig.instruments import Analyzer, CaptureEnd, EdgeBlock, Loss
@@ -47,23 +47,11 @@ def main() -> int:
 
 def listen(fixture: Fixture, stop: threading.Event) -> None:
     """Write lines of levels until `stop`. Raises RigError."""
-    settings = fixture.analyzer
     with ExitStack() as stack:
-        conn = settings.connection
+        conn = fixture.analyzer.connection
         if fixture.is_virtual:
             conn = stack.enter_context(VirtualProcess(fixture, stop)).ends.analyzer
-        analyzer = stack.enter_context(
-            SigrokAnalyzer.open(
-                driver=settings.driver,
-                conn=conn,
-                sample_rate_hz=settings.sample_rate_hz,
-                channels=settings.channels,
-                channel_mask=fixture.channel_mask,
-                options=settings.options,
-                stall_timeout_s=settings.stall_timeout_ps / 1e12,
-                flow_control=fixture.is_virtual,
-            )
-        )
+        analyzer = stack.enter_context(open_analyzer(fixture, conn))
         analyzer.start()
         _follow(analyzer, stop)
         analyzer.stop()

@@ -9,6 +9,7 @@ from rig.report.beyond import beyond_facts
 from rig.report.page_data import PageData
 from rig.report.plots.folded import folded_svg
 from rig.report.sections.html import facts, figure, section
+from rig.report.words import load_of
 
 _BUDGETS = "uncertainty"
 """These have a section of their own."""
@@ -17,7 +18,7 @@ _BUDGETS = "uncertainty"
 def beyond(data: PageData) -> str:
     """ "" for a measurement that has no latencies."""
     result = data.result
-    rows = beyond_facts(result.evaluation, result.settings.scenario)
+    rows = beyond_facts(result.evaluation, load_of(result.settings))
     return section(
         "What these values allow to be said, in microseconds",
         facts([(name, text) for name, text in rows if name != _BUDGETS]),
