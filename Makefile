@@ -2,7 +2,7 @@
 # make run     measure once on the virtual bench          make test    all tests
 # make setup   what both need; leaves .venv/bin/rig       make truth   the full truth matrix
 # make bench   benchmarks                                 make fuzz    fuzzing, hours
-# make clean   remove what was built
+# make explore properties on new examples                make clean   remove what was built
 
 PYTHON ?= python3
 VENV := .venv
@@ -31,7 +31,7 @@ APT_DEV := $(APT) qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu libc6-de
 #   clang libclang-rt-14-dev  fuzzing
 APT_FUZZ := $(APT) clang libclang-rt-14-dev
 
-.PHONY: run test setup setup-dev truth bench fuzz clean apt apt-dev apt-fuzz native check
+.PHONY: run test setup setup-dev truth explore bench fuzz clean apt apt-dev apt-fuzz native check
 
 run: setup
 	$(BIN)/rig run interrupt --fixture virtual
@@ -85,6 +85,10 @@ test: check
 
 truth: setup-dev
 	$(BIN)/pytest -m truth --timeout 7200
+
+# Properties on examples never drawn before.
+explore: setup-dev
+	$(BIN)/pytest -m 'hypothesis and not truth and not slow and not guest' --hypothesis-profile explore
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks

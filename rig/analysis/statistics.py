@@ -111,11 +111,17 @@ class Statistics:
 
 def median_absolute_deviation(histogram: ExactHistogram) -> Fraction:
     """Median distance of the values from their median, in their unit, exact."""
+    values = histogram.values
+    if values[-1] >= 2**60 or values[0] <= -(2**60):
+        # A damaged log counts such; their distances do not fit in 64 bits, Python's integers do.
+        values = values.astype(object)
     # The median is a whole number or half of one: twice it is whole.
-    twice_median = int(2 * histogram.quantile(Fraction(1, 2)))
-    distances = ExactHistogram()
-    distances.add_counted(np.abs(2 * histogram.values - twice_median), histogram.counts)
-    return distances.quantile(Fraction(1, 2)) / 2
+    distances = np.abs(2 * values - int(2 * histogram.quantile(Fraction(1, 2))))
+    order = np.argsort(distances, kind="stable")
+    cumulative = np.cumsum(histogram.counts[order])
+    middle = [(histogram.n - 1) // 2, histogram.n // 2]
+    low, high = distances[order[np.searchsorted(cumulative, middle, side="right")]]
+    return Fraction(int(low) + int(high), 4)
 
 
 def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:

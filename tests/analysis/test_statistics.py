@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import statistics as stdlib
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from rig.analysis.statistics import ExactHistogram, Statistics, as_dict, statistics
+from rig.analysis.statistics import (
+    ExactHistogram,
+    Statistics,
+    as_dict,
+    median_absolute_deviation,
+    statistics,
+)
 
 GHZ = 10**9  # one sample is one nanosecond
 
@@ -66,6 +73,17 @@ def test_percentiles_go_as_far_as_n_allows(n, given, not_given):
         percent = float(name[1:].replace("_", "."))
         assert got[f"{name}_ns"] == pytest.approx(np.percentile(values, percent), rel=1e-9)
     assert [got[f"{name}_ns"] for name in not_given] == [None] * len(not_given)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=20))
+def test_median_absolute_deviation_of_any_integers(values):
+    """A damaged log holds any 64 bits."""
+    histogram = ExactHistogram()
+    histogram.add(np.array(values))
+    whole = [Fraction(value) for value in values]
+    middle = stdlib.median(whole)
+    expected = stdlib.median([abs(value - middle) for value in whole])
+    assert median_absolute_deviation(histogram) == expected
 
 
 def test_one_value_has_no_sample_deviation():
