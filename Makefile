@@ -23,11 +23,12 @@ APT := gcc make libc6-dev python3-venv \
 #   xz-utils              the kernels' modules
 #   openssh-server, -client  a target behind ssh; the server is started by the tests only
 #   xvfb and the libraries   a window without a screen
+#   openbox xdotool x11-utils imagemagick   a window as a person uses it; iproute2: cutting a link
 APT_DEV := $(APT) qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
        xz-utils openssh-client openssh-server \
        xvfb xauth libegl1 libgl1 libdbus-1-3 libfontconfig1 fonts-dejavu-core libxkbcommon-x11-0 \
        libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 \
-       libxcb-shape0 libxcb-xinerama0
+       libxcb-shape0 libxcb-xinerama0 openbox x11-utils xdotool imagemagick iproute2
 #   clang libclang-rt-14-dev  fuzzing
 APT_FUZZ := $(APT) clang libclang-rt-14-dev
 

@@ -36,8 +36,9 @@ class BuildPyWithData(build_py):
         if self.editable_mode:
             return
         data = Path(self.build_lib) / "rig" / "data"
-        for source in (ROOT / "fixtures").glob("*.toml"):
-            _copy(source, data / "fixtures")
+        for folder in ("fixtures", "fixtures/boards"):
+            for source in (ROOT / folder).glob("*.toml"):
+                _copy(source, data / folder)
         for source in (ROOT / "firmware" / "image").iterdir():
             _copy(source, data / "firmware")
         if Path("/usr/include/simavr").is_dir():

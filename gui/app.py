@@ -8,19 +8,19 @@ import socket
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QSettings, QSocketNotifier, QTranslator
+from PySide6.QtCore import QObject, QSettings, QSocketNotifier
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from gui.settings import ORGANIZATION, open_settings
 from gui.theme import theme
 from gui.theme.icons import icon
+from gui.translations.language import speak
 from gui.trouble import TroubleTeller
 from gui.window import Window
 from rig import __version__
 
 HOME_FOLDER = "latency-rig/runs"
-TRANSLATIONS = Path(__file__).parent / "translations"
 
 
 def main(folder: Path | None = None) -> int:
@@ -29,13 +29,24 @@ def main(folder: Path | None = None) -> int:
     settings = open_settings()
     theme().begin(settings)
     teller = TroubleTeller()
-    window = Window(runs_folder(folder, settings), settings)
+    runs = runs_folder(folder, settings)
+    code, again = 0, True
+    while again:  # in another language
+        speak(app, settings)
+        code, again = _one_window(app, runs, settings)
+    teller.restore()
+    return code
+
+
+def _one_window(app: QApplication, runs: Path, settings: QSettings) -> tuple[int, bool]:
+    """Exit code, and whether the user wants a new window in place of this one."""
+    window = Window(runs, settings)
     signals = _CloseOnSignal(window)
     window.show()
     code = app.exec()
     signals.restore()
-    teller.restore()
-    return code
+    window.deleteLater()
+    return code, window.wants_another
 
 
 def application() -> QApplication:
@@ -49,7 +60,6 @@ def application() -> QApplication:
     app.setDesktopFileName("latency-rig")
     app.setStyle("Fusion")
     app.setWindowIcon(QIcon(icon("app", theme().palette.accent)))
-    _translate(app)
     return app
 
 
@@ -63,17 +73,6 @@ def runs_folder(asked: Path | None, settings: QSettings) -> Path:
     folder = asked.absolute()
     settings.setValue("window/folder", str(folder))
     return folder
-
-
-def _translate(app: QApplication) -> None:
-    """Texts of the system's language, where there are any."""
-    own = QTranslator(app)
-    if own.load(QLocale(), "latency-rig", "_", str(TRANSLATIONS)):
-        app.installTranslator(own)
-        qt = QTranslator(app)
-        place = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-        if qt.load(QLocale(), "qtbase", "_", place):
-            app.installTranslator(qt)
 
 
 class _CloseOnSignal(QObject):
@@ -99,7 +98,7 @@ class _CloseOnSignal(QObject):
 
     def _came(self) -> None:
         self._read.recv(64)
-        self._window.close()
+        self._window.quit()
 
     def restore(self) -> None:
         """As it was before."""

@@ -15,6 +15,7 @@ from PySide6.QtCore import QCoreApplication, QSettings
 from gui.pages.page import Page
 
 RESULTS: Final = "gui.pages.results.page"
+CALIBRATE: Final = "gui.pages.calibrate.page"
 FIRST: Final = "run"
 
 
@@ -24,8 +25,8 @@ class Room:
 
     name: str
     """Also of its icon."""
-    title: str
-    """In English; `translated` gives it in the language in force."""
+    title: Callable[[], str]
+    """In the language in force."""
     make: Callable[[Path, QSettings], Page]
     """From the folder of runs and the settings."""
 
@@ -44,29 +45,38 @@ def _run(folder: Path, settings: QSettings) -> Page:
 
 def _results(folder: Path, settings: QSettings) -> Page:
     if find_spec(RESULTS) is None:
-        return _empty("Results", "`rig show FILE` shows a run, its report opens in a browser.")
+        return _empty(
+            "results",
+            translated("`rig show FILE` shows a run, its report opens in a browser."),
+        )
     page: Page = import_module(RESULTS).ResultsPage(folder, settings)
     return page
 
 
-def _calibrate(_folder: Path, _settings: QSettings) -> Page:
+def _calibrate(folder: Path, settings: QSettings) -> Page:
+    if find_spec("gui.pages.calibrate") is not None and find_spec(CALIBRATE) is not None:
+        page: Page = import_module(CALIBRATE).CalibratePage(folder, settings)
+        return page
     return _empty(
-        "Calibrate",
-        "There is no calibration to be made here yet: figures contain what the bench adds.",
+        "calibrate",
+        translated(
+            "There is no calibration to be made here yet: figures contain what the bench adds."
+        ),
     )
 
 
-def _empty(title: str, text: str) -> Page:
+def _empty(name: str, text: str) -> Page:
     from gui.pages.empty import EmptyPage
 
-    return EmptyPage(translated(title), translated(text))
+    room = next(room for room in ROOMS if room.name == name)
+    return EmptyPage(room.title(), text)
 
 
 ROOMS: Final = (
-    Room("wire", "Wire", _wire),
-    Room("run", "Run", _run),
-    Room("results", "Results", _results),
-    Room("calibrate", "Calibrate", _calibrate),
+    Room("wire", lambda: translated("Wire"), _wire),
+    Room("run", lambda: translated("Run"), _run),
+    Room("results", lambda: translated("Results"), _results),
+    Room("calibrate", lambda: translated("Calibrate"), _calibrate),
 )
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -22,8 +22,9 @@ from PySide6.QtWidgets import (
 
 from gui.navigation import Navigation
 from gui.pages.page import Page
-from gui.rooms import FIRST, ROOMS, Room, translated
+from gui.rooms import FIRST, ROOMS, Room
 from gui.theme import theme
+from gui.translations.language import LANGUAGES, SYSTEM, choose_language, chosen_language
 from rig import __version__
 
 SIZE_MIN: Final = QSize(1100, 640)
@@ -37,13 +38,16 @@ class Window(QMainWindow):
         """`folder` is where run files are."""
         super().__init__()
         self._folder, self._settings = folder, settings
+        self.wants_another = False
+        """It was closed to be opened again at once, in another language."""
         self._pages: dict[str, Page] = {}
+        self._measuring: set[str] = set()
+        """Pages whose measurement goes on."""
         self._menus: dict[str, QMenu] = {}
         self._stack = QStackedWidget()
         self._room_actions = self._make_room_actions()
         self._lay_out()
         self._make_menus()
-        self.setWindowTitle("Latency Rig")
         self.setMinimumSize(SIZE_MIN)
         self.resize(SIZE_FIRST)
         geometry = settings.value("window/geometry")
@@ -65,6 +69,7 @@ class Window(QMainWindow):
         self._room_actions[name].setChecked(True)
         self._stack.setCurrentWidget(page)
         self._settings.setValue("window/page", name)
+        self._retitle()
         page.setFocus()
         page.entered()
 
@@ -83,8 +88,15 @@ class Window(QMainWindow):
             use(name)
         self.enter("run")
 
+    def quit(self) -> None:
+        """Close it for good."""
+        self.wants_another = False
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask each page; one that still works asks the user."""
+        if event.spontaneous():
+            self.wants_another = False
         for name, page in self._pages.items():
             if not page.may_close():
                 self.enter(name)
@@ -101,6 +113,7 @@ class Window(QMainWindow):
         page.status.connect(self._status.setText)
         page.run_wanted.connect(self.show_run)
         page.bench_wanted.connect(self.use_bench)
+        page.bench_used.connect(partial(self._bench_used, room.name))
         page.closable.connect(self.close)
         self._stack.addWidget(page)
         menu = self._menus[room.name]
@@ -112,13 +125,24 @@ class Window(QMainWindow):
         group = QActionGroup(self)
         actions: dict[str, QAction] = {}
         for number, room in enumerate(ROOMS, 1):
-            action = QAction(translated(room.title), self, checkable=True)
+            action = QAction(room.title(), self, checkable=True)
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
             action.setToolTip(f"{action.text()} (Ctrl+{number})")
             action.triggered.connect(partial(self._entered, room.name))
             group.addAction(action)
             actions[room.name] = action
         return actions
+
+    def _bench_used(self, name: str, used: bool) -> None:
+        (self._measuring.add if used else self._measuring.discard)(name)
+        self._retitle()
+
+    def _retitle(self) -> None:
+        """What a task bar shows: the page, or that a measurement goes on."""
+        front = self._stack.currentWidget()
+        title = front.title if isinstance(front, Page) else ""
+        shown = self.tr("Measuring") if self._measuring else title
+        self.setWindowTitle(f"{shown} \N{EN DASH} Latency Rig")
 
     def _entered(self, name: str, _checked: bool = True) -> None:
         self.enter(name)
@@ -139,14 +163,17 @@ class Window(QMainWindow):
     def _make_menus(self) -> None:
         bar = self.menuBar()
         file = bar.addMenu(self.tr("&File"))
+        titles = [self.tr("&File"), self.tr("&View"), self.tr("&Help")]
         for room in ROOMS:
-            self._menus[room.name] = bar.addMenu(f"&{translated(room.title)}")
+            titles.append(with_letter(room.title(), titles))
+            self._menus[room.name] = bar.addMenu(titles[-1])
             self._menus[room.name].menuAction().setVisible(False)
-        self._add(file, self.tr("&Quit"), "Ctrl+Q", self.close)
+        self._add(file, self.tr("&Quit"), "Ctrl+Q", self.quit)
         view = bar.addMenu(self.tr("&View"))
         view.addActions(list(self._room_actions.values()))
         view.addSeparator()
         self._add_theme_menu(view)
+        self._add_language_menu(view)
         self._add(view, self.tr("&Full screen"), "F11", self._full_screen)
         about = bar.addMenu(self.tr("&Help"))
         self._add(about, self.tr("&About Latency Rig"), "F1", self._about)
@@ -164,6 +191,27 @@ class Window(QMainWindow):
             action.setCheckable(True)
             action.setChecked(theme().choice == choice)
             group.addAction(action)
+
+    def _add_language_menu(self, view: QMenu) -> None:
+        menu = view.addMenu(self.tr("&Language"))
+        group = QActionGroup(self)
+        words = {SYSTEM: self.tr("As the &system"), **LANGUAGES}
+        for number, (choice, text) in enumerate(words.items()):
+            action = self._add(menu, text, f"Ctrl+Alt+{number}", partial(self._speak, choice))
+            action.setCheckable(True)
+            action.setChecked(chosen_language(self._settings) == choice)
+            group.addAction(action)
+
+    def _speak(self, choice: str) -> None:
+        """Open again in this language, unless something still needs this window."""
+        if choice == chosen_language(self._settings):
+            return
+        choose_language(choice, self._settings)
+        if any(page.uses_bench() for page in self._pages.values()):
+            self._status.setText(self.tr("The language changes at the next start."))
+            return
+        self.wants_another = True
+        self.close()
 
     def _add(
         self,
@@ -191,3 +239,10 @@ class Window(QMainWindow):
         )  # fmt: skip
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
+
+
+def with_letter(title: str, others: Sequence[str]) -> str:
+    """The title with `&` before the first letter that no other title has for its own."""
+    taken = {other.partition("&")[2][:1].lower() for other in others}
+    at = next((at for at, letter in enumerate(title) if letter.lower() not in taken), 0)
+    return f"{title[:at]}&{title[at:]}"

@@ -19,6 +19,8 @@ from rig.stimulus.train import Train
 
 Int64Array = npt.NDArray[np.int64]
 UInt8Array = npt.NDArray[np.uint8]
+UNKNOWN_PS = -(1 << 63)
+"""Of an event's time in ps: not known. Any other value can be one."""
 
 
 class _Closing(Protocol):

@@ -26,6 +26,11 @@ def fixture_names() -> tuple[str, ...]:
     return tuple(_fixtures())
 
 
+def board_names() -> tuple[str, ...]:
+    """Names of the described boards, sorted."""
+    return tuple(_boards())
+
+
 def find_plan(name_or_path: str) -> Path:
     """The file of a built-in plan, or the path given. A built-in name wins over a file.
 
@@ -37,6 +42,11 @@ def find_plan(name_or_path: str) -> Path:
 def find_fixture(name_or_path: str) -> Path:
     """The file of a built-in fixture, or the path given; as `find_plan`."""
     return _find("fixture", name_or_path, _fixtures())
+
+
+def find_board(name_or_path: str) -> Path:
+    """The file of a described board, or the path given; as `find_plan`."""
+    return _find("board", name_or_path, _boards())
 
 
 def firmware_image() -> Path:
@@ -92,10 +102,18 @@ def _plans() -> dict[str, Path]:
 
 
 def _fixtures() -> dict[str, Path]:
-    in_wheel = _PACKAGE / "data" / "fixtures"
+    return _outside_the_package("fixtures")
+
+
+def _boards() -> dict[str, Path]:
+    return _outside_the_package("fixtures/boards")
+
+
+def _outside_the_package(folder: str) -> dict[str, Path]:
+    in_wheel = _PACKAGE / "data" / folder
     if in_wheel.is_dir():
         return _toml_files(in_wheel)
-    return _toml_files(_CHECKOUT / "fixtures") if _in_checkout() else {}
+    return _toml_files(_CHECKOUT / folder) if _in_checkout() else {}
 
 
 def _in_checkout() -> bool:

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from gui.engine.snapshot import Event, Snapshot
 from gui.engine.timeline import Timeline
-from rig.analysis.pairing import Counts
 from rig.session.live import LiveSummary
+from rig.session.live_periods import LivePeriods
 from rig.streaming.flow import Flow
 from rig.streaming.histogram import BINS, bin_starts
 from rig.streaming.outcome import Notable, Reason
@@ -78,16 +78,17 @@ class Observer:
             remaining_s=self._remaining_s(live, events, rate_hz),
             target=target,
             unanswered=unanswered,
-            notable=_events(live.notable),
+            notable=_events(live.notable if live.periods is None else live.periods.notable),
             **({} if flow is None else self._figures(flow, live)),
+            **({} if live.periods is None else self._intervals(live.periods, live)),
         )
         self._publish(self.last)
 
     def _figures(self, flow: Flow, live: LiveSummary) -> dict[str, Any]:
         histogram, counts = flow.histogram(), flow.counts()
-        self._advance(histogram.counts, counts, live)
-        used = np.flatnonzero(histogram.counts)
         worst, least = histogram.maximum, histogram.minimum
+        longest = -1 if worst is None else worst.latency_samples
+        sums = (counts.missed, counts.late, counts.merged, live.losses)
         return {
             "worst_event": -1 if worst is None else worst.event,
             "worst_sample": -1 if worst is None else worst.stimulus_sample,
@@ -95,23 +96,40 @@ class Observer:
             "total_samples": histogram.total,
             "latencies": histogram.n,
             "counts": asdict(counts),
-            "bins": used.astype(np.int64),
-            "bin_counts": histogram.counts[used].astype(np.int64),
-            **self._timeline.arrays(),
+            **self._advance(histogram.counts, longest, sums, live),
         }
 
-    def _advance(self, bins: npt.NDArray[np.uint64], counts: Counts, live: LiveSummary) -> None:
-        """The histogram's highest bin that grew tells the longest latency since the last look."""
-        sums = (counts.missed, counts.late, counts.merged, live.losses)
+    def _intervals(self, periods: LivePeriods, live: LiveSummary) -> dict[str, Any]:
+        longest = -1 if live.max_ns is None else round(live.max_ns * live.sample_rate_hz / 1e9)
+        return {
+            "worst_event": periods.worst_event,
+            "worst_sample": periods.worst_sample,
+            **self._advance(periods.bins.copy(), longest, (0, 0, 0, live.losses), live),
+        }
+
+    def _advance(
+        self,
+        bins: npt.NDArray[np.uint64],
+        maximum: int,
+        sums: tuple[int, int, int, int],
+        live: LiveSummary,
+    ) -> dict[str, Any]:
+        """The histogram's highest bin that grew tells the longest latency since the last look;
+        `maximum` is the longest of all, -1 without any. Sums are those of the timeline."""
         grown = np.flatnonzero(bins != self._counted)
         longest = int(self._starts[grown[-1]]) if len(grown) else -1
-        maximum = live.flow.maximum if live.flow is not None else None
-        if maximum is not None and maximum.latency_samples > self._max:
-            self._max = longest = maximum.latency_samples
+        if maximum > self._max:
+            self._max = longest = maximum
         more = tuple(new - old for new, old in zip(sums, self._sums, strict=True))
         if live.samples:
             self._timeline.add(live.samples, longest, (more[0], more[1], more[2], more[3]))
         self._counted, self._sums = bins, sums
+        used = np.flatnonzero(bins)
+        return {
+            "bins": used.astype(np.int64),
+            "bin_counts": bins[used].astype(np.int64),
+            **self._timeline.arrays(),
+        }
 
     def _rate_hz(self, now: float, events: int) -> float:
         pace = self._pace

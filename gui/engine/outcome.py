@@ -41,6 +41,9 @@ class Outcome:
     """Name and text, as `rig show` prints them."""
     counts: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str], ...]
+    measured: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    """What the measurement has beside its latency: each line with its name, figures as above."""
+    is_periods: bool
     worst_event: int
     """Number of the stimulus whose answer took longest; -1 without any."""
     bins: Int64Array
@@ -62,9 +65,11 @@ class Failure:
 
 def done(result: Result, page: Path, windows: Path | None, failure: str | None) -> Message:
     """The message of a finished run."""
+    from rig.report.measured import COLUMNS, measured
     from rig.report.words import (
         VERDICT_WORDS,
         counts_table,
+        events_of,
         figure_rows,
         run_facts,
     )
@@ -72,7 +77,7 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
 
     evaluation = result.evaluation
     values, counts = evaluation.histogram.values, evaluation.histogram.counts
-    # Periods have no latencies but intervals, and those no histogram that is shown.
+    beside = measured(evaluation)
     bins, which = np.unique(bin_of(np.maximum(values, 0)), return_inverse=True)
     fields = {
         "path": str(result.path),
@@ -84,8 +89,12 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
         "reasons": list(evaluation.reasons),
         "document": document(result),
         "figures": figure_rows(evaluation),
-        "counts": counts_table(evaluation.counts),
+        "counts": counts_table(evaluation.counts, events_of(result.settings)),
         "facts": run_facts(result),
+        "measured": []
+        if beside is None
+        else [(row[0], list(zip(COLUMNS[1:], row[1:], strict=True))) for row in beside.rows],
+        "is_periods": evaluation.period is not None,
         "worst_event": _worst_event(windows),
     }
     weights = np.zeros(len(bins), np.int64)
@@ -104,8 +113,13 @@ def outcome_of(message: Message) -> Outcome:
 
     fields = message.fields
 
+    def texts(rows: object) -> tuple[tuple[str, str], ...]:
+        if not isinstance(rows, list | tuple):
+            raise TypeError("no list of names and texts")
+        return tuple((str(key), str(value)) for key, value in rows)
+
     def pairs(name: str) -> tuple[tuple[str, str], ...]:
-        return tuple((str(key), str(value)) for key, value in fields[name])
+        return texts(fields[name])
 
     return Outcome(
         path=Path(fields["path"]),
@@ -119,6 +133,8 @@ def outcome_of(message: Message) -> Outcome:
         figures=pairs("figures"),
         counts=pairs("counts"),
         facts=pairs("facts"),
+        measured=tuple((str(name), texts(row)) for name, row in fields["measured"]),
+        is_periods=bool(fields["is_periods"]),
         worst_event=fields["worst_event"],
         bins=message.arrays["bins"],
         bin_counts=message.arrays["bin_counts"],

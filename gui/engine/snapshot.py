@@ -47,7 +47,7 @@ class Snapshot:
     """Stimuli seen, or periods answered."""
     answers: int = 0
     is_periods: bool = False
-    """The target's own periods are measured: no latencies, but a worst interval error."""
+    """The target's own periods are measured: in place of latencies, how far intervals are off."""
     worst_ns: float | None = None
     """Longest latency so far, of periods the worst interval error."""
     worst_event: int = -1

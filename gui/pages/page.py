@@ -19,6 +19,8 @@ class Page(QWidget):
     """A run file (Path) to be shown on the Results page."""
     bench_wanted = Signal(str)
     """A fixture, by its built-in name or its path, to be measured on: on the Run page."""
+    bench_used = Signal(bool)
+    """A measurement began, or ended."""
     closable = Signal()
     """`may_close` said no, but now the window may close."""
 

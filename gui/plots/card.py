@@ -39,6 +39,7 @@ class PlotCard(QFrame):
         head.addWidget(self._caption)
         head.addWidget(self._words, 1)
         self._view: Any = pg.PlotWidget(parent=self)
+        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it does nothing with keys
         self._view.setFrameShape(QFrame.Shape.NoFrame)
         self._view.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._view.setMinimumSize(120, 60)
@@ -49,13 +50,17 @@ class PlotCard(QFrame):
         column.setSpacing(GAP_S)
         column.addLayout(head)
         column.addWidget(self._view, 1)
+        self._words_color: str | None = None
         self._time_range = (0.0, 0.0)
         theme().changed.connect(self._restyle)
 
     def say(self, words: str, color: str | None = None) -> None:
         """What matters most, beside the caption."""
-        self._words.setText(words)
-        self._words.setStyleSheet("" if color is None else f"color: {color}")
+        if words != self._words.text():
+            self._words.setText(words)
+        if color != self._words_color:  # a style sheet, even the same, is worked out anew
+            self._words_color = color
+            self._words.setStyleSheet("" if color is None else f"color: {color}")
 
     @property
     def words(self) -> str:
@@ -92,6 +97,17 @@ class PlotCard(QFrame):
             axis.setTextPen(pg.mkPen(colors.dim))
             axis.setTickPen(pg.mkPen(colors.line))
         self.paint_in()
+
+    def show_range(
+        self, x: tuple[float, float] | None = None, y: tuple[float, float] | None = None
+    ) -> None:
+        """Ends of the axes; only what differs from what is shown makes the plot begin anew."""
+        view = self.plot.vb
+        shown_x, shown_y = view.viewRange()
+        new_x = x if x is not None and tuple(shown_x) != x else None
+        new_y = y if y is not None and tuple(shown_y) != y else None
+        if new_x is not None or new_y is not None:
+            view.setRange(xRange=new_x, yRange=new_y, padding=0)
 
     def log_axis(
         self, name: str, ticks: Sequence[tuple[float, str]], decades: Sequence[float]

@@ -32,7 +32,11 @@ class ComplementaryPlot(LivePlot):
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
-        self._caption.setText(self.tr("Share of latencies above"))
+        self._caption.setText(
+            self.tr("Share of intervals off by more")
+            if self._snapshot.is_periods
+            else self.tr("Share of latencies above")
+        )
 
     def _redraw(self) -> None:
         snapshot = self._snapshot
@@ -42,7 +46,7 @@ class ComplementaryPlot(LivePlot):
         x, share = complementary(snapshot.bins, snapshot.bin_counts, worst)
         if not len(x):
             self._curve.setData([], [])
-            self.plot.setRange(xRange=(0, 2), yRange=(-3, 0.1), padding=0)
+            self.show_range((0.0, 2.0), (-3.0, 0.1))
             return
         x_us, share = thin(np.maximum(x, 0.5) * snapshot.sample_us, share, 2 * self.plot_width)
         high_us = max(float(x_us[-1]), self._limit_us or 0.0)
@@ -50,10 +54,8 @@ class ComplementaryPlot(LivePlot):
         start = math.log10(low_us)
         self._curve.setData(*falling_steps(np.log10(x_us), np.log10(share), start, 0.0))
         self.time_axis("bottom", math.log10(low_us), math.log10(high_us))
-        bottom = math.floor(math.log10(share[-1]))
-        self.plot.setRange(
-            xRange=(math.log10(low_us), math.log10(high_us)), yRange=(bottom, 0.1), padding=0
-        )
+        bottom = float(math.floor(math.log10(share[-1])))
+        self.show_range((math.log10(low_us), math.log10(high_us)), (bottom, 0.1))
 
     def paint_in(self) -> None:
         """As the theme says."""

@@ -13,6 +13,7 @@ from gui.plots.pg import pg
 from gui.plots.reduce import Float64Array, steps
 from gui.theme import theme
 
+_NOTHING = np.empty(0)
 FILL = 0.3
 """How much of the accent is in the filling; the rest is the ground."""
 
@@ -45,11 +46,37 @@ class FilledSteps:
     def paint_in(self) -> None:
         """As the theme says."""
         colors = theme().palette
-        self._fill.setOpts(brush=pg.mkBrush(_mixed(colors.accent, colors.panel)), pen=None)
+        self._fill.setOpts(brush=pg.mkBrush(mixed(colors.accent, colors.panel)), pen=None)
         self._outline.setPen(pg.mkPen(colors.accent))
 
 
-def _mixed(color: str, ground: str) -> QColor:
+class Strokes:
+    """Vertical strokes, a few pixels wide: rectangles too, for Qt draws wide lines slowly."""
+
+    def __init__(self, plot: Any, width_px: int) -> None:
+        self._width_px = width_px
+        self._item: Any = pg.BarGraphItem(
+            x0=_NOTHING, width=_NOTHING, y0=0.0, height=_NOTHING, pen=None
+        )
+        plot.addItem(self._item)
+        self._is_empty = True
+
+    def set_data(self, x: Float64Array, low: float, high: float, pixel: float) -> None:
+        """Strokes at x, shape (n,), from `low` to `high`; `pixel` is the width of one."""
+        if not len(x) and self._is_empty:
+            return
+        self._is_empty = not len(x)
+        wide = self._width_px * pixel
+        self._item.setOpts(
+            x0=x - wide / 2, width=np.full(len(x), wide), y0=low, height=np.full(len(x), high - low)
+        )
+
+    def color(self, color: QColor) -> None:
+        """Of all of them."""
+        self._item.setOpts(brush=pg.mkBrush(color), pen=None)
+
+
+def mixed(color: str, ground: str) -> QColor:
     """Opaque: blending every pixel anew would take longer than all else."""
     top, below = QColor(color), QColor(ground)
     pairs = (

@@ -47,7 +47,11 @@ class HistogramPlot(LivePlot):
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
-        self._caption.setText(self.tr("Latency histogram, µs"))
+        self._caption.setText(
+            self.tr("Intervals off by, µs")
+            if self._snapshot.is_periods
+            else self.tr("Latency histogram, µs")
+        )
 
     def _limit_place(self, limit_us: float) -> float:
         return limit_us
@@ -78,18 +82,13 @@ class HistogramPlot(LivePlot):
             high = bulk(snapshot.bins, snapshot.bin_counts) * snapshot.sample_us
         elif self._limit_us is not None and self._limit_us < 3 * max(high, 1.0):
             high = max(high, self._limit_us)
-        self.plot.vb.setXRange(0, nice_above(high * 1.02) if high else 10.0, padding=0)
+        self.show_range((0.0, nice_above(high * 1.02) if high else 10.0))
 
     def _redraw(self) -> None:
         snapshot = self._snapshot
         if not self._zoomed:
             self._fit()
         low, high = (x / snapshot.sample_us for x in self.plot.vb.viewRange()[0])
-        if snapshot.is_periods:
-            self._bars.clear()
-            self._worst.hide()
-            self.say(self.tr("of periods: figures at the end of the run"), theme().palette.dim)
-            return
         if not len(snapshot.bins):
             self._bars.clear()
             self._worst.hide()
@@ -102,7 +101,7 @@ class HistogramPlot(LivePlot):
         with np.errstate(divide="ignore"):
             heights = np.maximum(np.log10(counts), BASE)
         self._bars.set_data(edges * snapshot.sample_us, heights, BASE)
-        self.plot.vb.setYRange(BASE, max(1.0, math.ceil(math.log10(top * 1.3) * 2) / 2), padding=0)
+        self.show_range(y=(BASE, max(1.0, math.ceil(math.log10(top * 1.3) * 2) / 2)))
         self._show_worst(snapshot, high)
 
     def _show_worst(self, snapshot: Snapshot, high: float) -> None:
@@ -111,9 +110,10 @@ class HistogramPlot(LivePlot):
             self.say("")
             return
         self._worst.setValue(snapshot.worst_ns / 1e3)
-        words = self.tr("worst {0}, event {1}").format(
-            us_unit(snapshot.worst_ns), count(snapshot.worst_event)
-        )
+        words = self.tr("worst {0}, event {1}")
+        if snapshot.is_periods:
+            words = self.tr("worst {0}, period {1}")
+        words = words.format(us_unit(snapshot.worst_ns), count(snapshot.worst_event))
         hidden = beyond(snapshot.bins, snapshot.bin_counts, high)
         if hidden:
             words = self.tr("{0} beyond the right edge · ").format(count(hidden)) + words

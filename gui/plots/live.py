@@ -25,7 +25,10 @@ class LivePlot(PlotCard):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Draw this moment."""
+        other = snapshot.is_periods != self._snapshot.is_periods
         self._snapshot = snapshot
+        if other:
+            self.retranslate()
         self._redraw()
 
     def set_limit_us(self, limit_us: float | None) -> None:
@@ -35,6 +38,10 @@ class LivePlot(PlotCard):
         if limit_us is not None:
             self._limit.setValue(self._limit_place(limit_us))
         self._redraw()
+
+    def retranslate(self) -> None:
+        """Texts in the language in force, and of what is measured: latencies, or intervals."""
+        raise NotImplementedError
 
     def _limit_place(self, limit_us: float) -> float:
         """Where the limit is on its axis: most are logarithmic."""

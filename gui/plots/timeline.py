@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.plots.filled import FilledSteps
+from gui.plots.filled import FilledSteps, Strokes, mixed
 from gui.plots.live import LivePlot
 from gui.plots.pg import pg
-from gui.plots.reduce import Float64Array, coarser, nice_above, one_two_five_around
+from gui.plots.reduce import coarser, nice_above, one_two_five_around
 from gui.plots.words import count
 from gui.theme import theme
-from rig.instruments import Int64Array
 
+MARK_PX: Final = 2
+"""Width of the mark of an event."""
+LOST_PX: Final = 5
+BAR_PX: Final = 2
+"""Width of the narrowest bar."""
 MARK: Final = 0.07
 """Height of a mark, as a share of the plot."""
 
@@ -29,40 +34,42 @@ class TimelinePlot(LivePlot):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent, limit_angle=0)
         self.retranslate()
-        self._lost: Any = pg.PlotCurveItem(connect="pairs")
+        self._lost = Strokes(self.plot, LOST_PX)
         self._bars = FilledSteps(self.plot)
-        self._missed: Any = pg.PlotCurveItem(connect="pairs")
-        self._doubtful: Any = pg.PlotCurveItem(connect="pairs")
-        for item in (self._lost, self._doubtful, self._missed, self._limit):
-            self.plot.addItem(item)
+        self._doubtful = Strokes(self.plot, MARK_PX)
+        self._missed = Strokes(self.plot, MARK_PX)
+        self.plot.addItem(self._limit)
         self._limit.hide()
         self.plot.setMouseEnabled(x=False, y=False)
         self._restyle()
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
-        self._caption.setText(self.tr("Maxima over time, s"))
+        self._caption.setText(
+            self.tr("Worst intervals over time, s")
+            if self._snapshot.is_periods
+            else self.tr("Maxima over time, s")
+        )
 
     def _redraw(self) -> None:
         snapshot = self._snapshot
         end_s = snapshot.end_sample / snapshot.sample_rate_hz
         edges = np.concatenate(([0.0], end_s))
-        self.plot.setXRange(
-            0, nice_above(float(edges[-1]) * 1.001) if len(end_s) else 1.0, padding=0
-        )
+        end = nice_above(float(edges[-1]) * 1.001) if len(end_s) else 1.0
         low, high = self._range(snapshot)
-        self.plot.setYRange(low, high, padding=0)
+        self.show_range((0.0, end), (low, high))
         self.time_axis("left", low, high)
         us = np.maximum(snapshot.max_samples * snapshot.sample_us, 1e-6)
         tops = np.where(snapshot.max_samples > 0, np.log10(us), low)
-        self._bars.set_data(*coarser(edges, tops, self.plot_width), low)
+        self._bars.set_data(*coarser(edges, tops, self.plot_width // BAR_PX), low)
         middle, height = (edges[:-1] + edges[1:]) / 2, high - low
         top = high - 0.02 * height
         below = top - (MARK + 0.02) * height
         doubtful = snapshot.late + snapshot.merged
-        self._missed.setData(*_marks(middle, snapshot.missed, top - MARK * height, top))
-        self._doubtful.setData(*_marks(middle, doubtful, below - MARK * height, below))
-        self._lost.setData(*_marks(middle, snapshot.lost, low, high))
+        pixel = end / self.plot_width
+        self._missed.set_data(middle[snapshot.missed > 0], top - MARK * height, top, pixel)
+        self._doubtful.set_data(middle[doubtful > 0], below - MARK * height, below, pixel)
+        self._lost.set_data(middle[snapshot.lost > 0], low, high, pixel)
         self._say(snapshot)
 
     def _range(self, snapshot: Snapshot) -> tuple[float, float]:
@@ -92,18 +99,8 @@ class TimelinePlot(LivePlot):
         """As the theme says."""
         colors = theme().palette
         self._bars.paint_in()
-        self._missed.setPen(pg.mkPen(colors.bad, width=2))
-        self._doubtful.setPen(pg.mkPen(colors.warn, width=2))
-        lost = pg.mkColor(colors.bad)
-        lost.setAlpha(90)
-        self._lost.setPen(pg.mkPen(lost, width=5))
+        self._missed.color(QColor(colors.bad))
+        self._doubtful.color(QColor(colors.warn))
+        self._lost.color(mixed(colors.bad, colors.panel))
         self._limit.setPen(pg.mkPen(colors.bad))
         self._redraw()
-
-
-def _marks(
-    middle: Float64Array, events: Int64Array, low: float, high: float
-) -> tuple[Float64Array, Float64Array]:
-    """A vertical stroke at each stretch that has such events."""
-    x = np.repeat(middle[events > 0], 2)
-    return x, np.tile(np.array([low, high]), len(x) // 2)

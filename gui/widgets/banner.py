@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from gui.theme import GAP, GAP_L, GAP_S, theme
 
-REASONS_MAX: Final = 4
+REASONS_MAX: Final = 2
+"""What happened, and what is kept; others follow from it, and the page below needs the room."""
 SHORT: Final = 40
 """Reasons that share a line."""
+SHORT_MAX: Final = 4
 
 
 class Banner(QFrame):
@@ -38,13 +40,14 @@ class Banner(QFrame):
         row.addLayout(texts, 1)
         row.addLayout(self._buttons)
         self._kind, self._word, self._text = "good", "", ""
+        self._all: tuple[str, ...] = ()
         theme().changed.connect(self._retell)
         self.hide()
 
     @property
     def text(self) -> str:
-        """All that it says."""
-        return f"{self._word} {self._text}\n{self._reasons.text()}".strip()
+        """All that it has been told, also what it has no room for."""
+        return "\n".join([f"{self._word} {self._text}", *self._all]).strip()
 
     def tell(
         self,
@@ -56,10 +59,13 @@ class Banner(QFrame):
     ) -> None:
         """`kind` is good, warn or bad; `word` stands out, `text` follows it."""
         self._kind, self._word, self._text = kind, word, text
-        shown = list(reasons[:REASONS_MAX])
-        if len(reasons) > REASONS_MAX:
-            shown.append(self.tr("and {0} more, in Results").format(len(reasons) - REASONS_MAX))
-        short = all(len(reason) <= SHORT for reason in shown)
+        self._all = tuple(reasons)
+        short = all(len(reason) <= SHORT for reason in reasons)
+        most = SHORT_MAX if short else REASONS_MAX
+        shown = list(reasons[:most])
+        if len(reasons) > most:
+            more = self.tr("and {0} more, in Results").format(len(reasons) - most)
+            shown[-1] = f"{shown[-1]}  ·  {more}"
         self._reasons.setText("  ·  ".join(shown) if short else "\n".join(shown))
         self._reasons.setVisible(bool(shown))
         while (item := self._buttons.takeAt(0)) is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of a run's latencies beyond the classic figures, gathered while they are paired."""
+"""What is said of a run beyond the classic figures, gathered while its events are paired."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rig.analysis.figures.overruns import OverrunCounter, Overruns
 from rig.analysis.figures.sequence import EventSequence
 from rig.analysis.figures.summary import Figures, summarize
 from rig.analysis.inside import InsideFigures, InsideTally
+from rig.analysis.measurands.effects import Effects, of_latency, on_counter
+from rig.analysis.measurands.measurand import Measurand
+from rig.analysis.measurands.series import TAIL_EVENTS
 from rig.analysis.pairing import EventClass, Events
 from rig.analysis.raw import Settings
 from rig.analysis.statistics import ExactHistogram, statistics
 from rig.instruments import Int64Array
-
-TAIL_EVENTS = 10
-"""The tail's level is one that an event in this many times n exceeds; docs/statistics.md."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,9 @@ class Beyond:
     """Each None if it could not be had."""
 
     sample_ns: float
+    """Unit of the figures: a sample, or a tick of a latency that only the log tells."""
     figures: Figures | None
-    """In samples."""
+    """In these units, of the latency that the measurement is for."""
     overruns: Overruns
     clock: ClockAgreement | None
     inside: InsideFigures | None
@@ -50,24 +51,30 @@ class BeyondTally:
         agreement: ClockAgreement | None,
         fitted: FittedClock | None,
     ) -> None:
-        self._settings, self._agreement = settings, agreement
-        self._bench = bench_with_log(bench, log, settings.tick_hz)
+        self._settings, self.agreement, self.fitted = settings, agreement, fitted
+        self.bench = bench_with_log(bench, log, settings.tick_hz)
         self._phases = PhaseTally()
         self._sequence, self._overruns = EventSequence(), OverrunCounter()
+        self.has_inside = fitted is not None
+        """There is a latency inside the target of each event, as far as it was answered."""
         self._inside = InsideTally(fitted, log, 1e9 / settings.sample_rate_hz)
 
-    def add(self, events: Events, planned_ticks: Int64Array) -> None:
-        """The next events, and when their stimuli were planned, shape (n,); -1: not known."""
+    def add(self, events: Events, planned_ticks: Int64Array) -> Int64Array:
+        """The next events, and when their stimuli were planned, shape (n,); -1: not known.
+
+        Returns their latency inside the target in ps, shape (n,); see InsideTally.
+        """
         self._add_phases(events, planned_ticks)
         served = events.response >= 0
         latency = events.response - events.stimulus
         self._sequence.add(latency[served], events.stimulus[served])
-        self._inside.add(events)
+        inside_ps = self._inside.add(events)
         over = events.kind != EventClass.ANSWERED
         limit_ns = self._settings.limits.max_ns
         if limit_ns is not None:
             over |= served & (latency * 1e9 > limit_ns * self._settings.sample_rate_hz)
         self._overruns.add(np.asarray(over))
+        return inside_ps
 
     def _add_phases(self, events: Events, planned_ticks: Int64Array) -> None:
         """Of the first stretch: one line fits it, and a longer run only averages out more."""
@@ -75,19 +82,29 @@ class BeyondTally:
         if self._phases.n == 0 and known.any():
             self._phases.add(places(events.stimulus[known], planned_ticks[known]))
 
-    def result(self, histogram: ExactHistogram) -> Beyond:
-        """`histogram`: of the same events' latencies."""
+    def latency(self, name: str, histogram: ExactHistogram) -> Measurand:
+        """From stimulus to answer, by this name. `histogram`: of the same events' latencies."""
         n, rate_hz = histogram.n, self._settings.sample_rate_hz
         figures = statistics(histogram, rate_hz)
         further = None
         if n:
             further = summarize(histogram, self._sequence, rate_hz, 1 / (TAIL_EVENTS * n))
         worth = None if further is None or further.average is None else further.average.effective_n
+        budgets = run_budgets(figures, histogram, self.bench, self._phases.coherence(), worth)
+        effects = of_latency(self.bench)
+        return Measurand(name, 1e9 / rate_hz, figures, further, effects, histogram, budgets)
+
+    def on_counter(self, tick_hz: int, duration_ns: float) -> Effects:
+        """Of what lies between two readings of the target's counter."""
+        return on_counter(self.bench, tick_hz, self.agreement, duration_ns)
+
+    def result(self, headline: Measurand) -> Beyond:
+        """All of it; `headline`: what the measurement is for."""
         return Beyond(
-            1e9 / rate_hz,
-            further,
+            headline.unit_ns,
+            headline.figures,
             self._overruns.result(),
-            self._agreement,
+            self.agreement,
             self._inside.result(),
-            run_budgets(figures, histogram, self._bench, self._phases.coherence(), worth),
+            headline.budgets,
         )

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from rig.analysis.answer_times import AnswerTimes
 from rig.analysis.answers import AnswerLog
+from rig.analysis.clocks.blame import blame_by_capture
 from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
 from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates
 from rig.analysis.clocks.clock import Clock
@@ -22,7 +23,7 @@ from rig.analysis.clocks.counter import Diagnosis, diagnose
 from rig.analysis.clocks.matching import match
 from rig.analysis.clocks.wraps import unwrap_after
 from rig.analysis.continuity import Gap
-from rig.analysis.raw import Account, Settings
+from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.witness import Witness
 from rig.instruments import Int64Array, LogArray
 
@@ -117,13 +118,22 @@ def _since(ticks: npt.NDArray[np.uint64], origin: np.uint64) -> Int64Array:
 
 
 def bracket_agreement(
-    times: AnswerTimes, log: AnswerLog, settings: Settings, account: Account, gaps: tuple[Gap, ...]
+    times: AnswerTimes,
+    log: AnswerLog,
+    settings: Settings,
+    account: Account,
+    gaps: tuple[Gap, ...],
+    third: RawRun | None = None,
 ) -> tuple[ClockAgreement | None, FittedClock | None]:
-    """The test of a whole run, and its clock if there is one; None where nothing can be tested."""
+    """The test of a whole run, and its clock if there is one; None where nothing can be tested.
+
+    `third`: whose input capture has seen the same answers, to tell which of two witnesses is false.
+    """
     edges = _before_holes(times, gaps)
     if settings.tick_hz is None or min(edges, log.count) < FEWEST:
         return None, None
-    rates = Rates(settings.sample_rate_hz, settings.tick_hz)
+    drift_ppm_per_s = settings.clocks.target_ppm_per_s
+    rates = Rates(settings.sample_rate_hz, settings.tick_hz, drift_ppm_per_s)
     whole = not gaps and times.seen == len(times)
     # A full log, a hole in the samples or too many edges cut one of the two short: that is said
     # elsewhere and is no contradiction here.
@@ -133,7 +143,14 @@ def bracket_agreement(
         tested = _test(source, rates)
         if isinstance(tested, BracketTest) and tested.holds:
             return _agreeing(source, tested, times.seen)
-    return _faulty(times, log, rates, edges), None
+    found, outcome, pairs = _faulty(times, log, rates, edges)
+    if third is not None and third.capture_count == times.seen and outcome is not None:
+        captured = third.captures(0, WHOLE_MAX)
+        if int(pairs.edge[-1]) < len(captured):
+            ticks, clock_hz = captured[pairs.edge], settings.stimulus_clock_hz
+            lines = blame_by_capture(pairs, outcome, ticks, clock_hz, pairs.edge)
+            found = replace(found, findings=(*found.findings, *lines))
+    return found, None
 
 
 def _before_holes(times: AnswerTimes, gaps: tuple[Gap, ...]) -> int:
@@ -178,8 +195,10 @@ def _outcome(
     )  # fmt: skip
 
 
-def _faulty(times: AnswerTimes, log: AnswerLog, rates: Rates, edges: int) -> ClockAgreement:
-    """What is wrong, as far as the run's begin shows it."""
+def _faulty(
+    times: AnswerTimes, log: AnswerLog, rates: Rates, edges: int
+) -> tuple[ClockAgreement, BracketTest | None, _Pairs]:
+    """What is wrong, as far as the run's begin shows it; the test, if any, and what it tested."""
     sample = times.read(0, min(edges, WHOLE_MAX))
     rows = log.read(0, WHOLE_MAX)
     pairs, same = _Pairs(sample, rows), len(sample) == len(rows)
@@ -193,9 +212,11 @@ def _faulty(times: AnswerTimes, log: AnswerLog, rates: Rates, edges: int) -> Clo
     if len(pairs.sample):
         tested = _test(pairs, rates)
     if isinstance(tested, str):
-        return ClockAgreement(len(sample), times.seen, False, tested, findings)
+        return ClockAgreement(len(sample), times.seen, False, tested, findings), None, pairs
     holds = tested.holds and counter.is_clock and not unmatched and tested.n == edges
-    return replace(_outcome(tested, times.seen, (*findings, *tested.findings)), holds=holds)
+    named = tested.numbered(pairs.edge).findings
+    outcome = replace(_outcome(tested, times.seen, (*findings, *named)), holds=holds)
+    return outcome, tested, pairs
 
 
 class _Pairs:
@@ -204,6 +225,8 @@ class _Pairs:
     def __init__(self, sample: Int64Array, rows: LogArray) -> None:
         origin = np.uint64(rows["before_ticks"][0])
         self.sample, self._rows = sample, rows
+        self.edge: Int64Array = np.arange(len(sample))
+        """Numbers of the edges in the run."""
         self.before, self.after = (_since(rows[name], origin) for name in _STAMPS)
 
     def __len__(self) -> int:
@@ -216,6 +239,7 @@ class _Pairs:
     def match(self, rates: Rates) -> tuple[str, ...]:
         """Keep what belongs together; a line for what does not."""
         found = match(self.sample, self.before, self.after, rates)
+        self.edge = self.edge[found.edge]
         self.sample, self._rows = self.sample[found.edge], self._rows[found.record]
         self.before, self.after = self.before[found.record], self.after[found.record]
         return found.findings

@@ -23,7 +23,7 @@ import numpy as np
 
 from rig.analysis.planned import PlannedEdges
 from rig.analysis.realign import UNEXPLAINED_EDGES, Fit, Realigner, first_fit
-from rig.analysis.relative_rate import Edge, RelativeRate
+from rig.analysis.relative_rate import DRIFT_PPM_PER_S, Edge, RelativeRate
 from rig.instruments import Int64Array
 from rig.stimulus.train import Pattern, Train
 
@@ -82,12 +82,20 @@ class Continuity:
     """Follows the stimulus edges through a capture, in constant memory but for what it finds."""
 
     def __init__(
-        self, train: Train, sample_rate_hz: int, clock_hz: int, sent: int | None = None
+        self,
+        train: Train,
+        sample_rate_hz: int,
+        clock_hz: int,
+        sent: int | None = None,
+        drift_ppm_per_s: float = DRIFT_PPM_PER_S,
     ) -> None:
-        """`sent`: edges that the firmware says it sent; None if it did not get to say it."""
+        """`sent`: edges that the firmware says it sent; None if it did not get to say it.
+
+        `drift_ppm_per_s`: of the two clocks against each other, at most.
+        """
         self._train, self._sent = train, sent
         self._plan = PlannedEdges(train, sent)
-        self._rate = RelativeRate(sample_rate_hz, clock_hz)
+        self._rate = RelativeRate(sample_rate_hz, clock_hz, drift_ppm_per_s)
         self._realigner = Realigner(self._plan, self._rate)
         burst = train.burst_count + UNEXPLAINED_EDGES if train.pattern is Pattern.BURST else 0
         self._lookahead = min(max(LOOKAHEAD_EDGES, burst), LOOKAHEAD_MAX_EDGES)

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.observation import Observation
+from rig.analysis.answers import CHUNK, AnswerLog
+from rig.analysis.evidence import CountMatcher, Finding
+from rig.analysis.filtered import filtered
+from rig.analysis.observation import Observation, observe
 from rig.analysis.pairing import PinCounter
-from rig.analysis.raw import Settings
+from rig.analysis.raw import Account, RawRun, Settings
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
 _HANDLED_MAX = 2**62
@@ -33,6 +35,40 @@ def pins_differing(log: AnswerLog, first: int, seen: Observation, bits: int) -> 
     handled = log.read(first, len(seen.sequence))["handled"].astype(np.int64)
     expected = handled & ((1 << bits) - 1)
     return int(np.count_nonzero(expected != seen.sequence[: len(expected)]))
+
+
+def unmatched(
+    raw: RawRun, log: AnswerLog, settings: Settings, account: Account, responses: int
+) -> str:
+    """Which edges have no record and which records no edge, by the sequence pins, in words.
+
+    "" if their numbers are the same, or the log was full and lacks some anyhow.
+    """
+    wiring = settings.wiring
+    if not wiring.sequence or responses == log.count or account.log_dropped:
+        return ""
+    blocks, _ = filtered(raw, settings)
+    return _unmatched(observe(blocks, wiring, settings.sample_rate_hz), log, len(wiring.sequence))
+
+
+def _unmatched(stretches: Iterable[Observation], log: AnswerLog, bits: int) -> str:
+    pins, matcher = PinCounter(bits), CountMatcher()
+    none = np.empty(0, np.int64)
+    for seen in stretches:
+        if seen.sequence is not None:
+            matcher.feed(pins.feed(seen.sequence), none)
+    for first in range(0, log.count, CHUNK):
+        matcher.feed(none, handled_of(log.read(first, CHUNK)))
+    matcher.finish()
+    found = (
+        _lonely(matcher.edges_without_record, "edge", "a record"),
+        _lonely(matcher.records_without_edge, "record", "an edge"),
+    )
+    return "; ".join(text for text in found if text)
+
+
+def _lonely(found: Finding, what: str, partner: str) -> str:
+    return found.text(f"{what}{'' if found.count == 1 else 's'} without {partner}, number")
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ import numpy.typing as npt
 from rig.analysis.answers import CHUNK, are_answers
 from rig.analysis.counting import handled_of
 from rig.analysis.filtered import filtered
+from rig.analysis.measurands.series import Series
 from rig.analysis.observation import observe
 from rig.analysis.raw import RawRun, Settings
-from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.statistics import Statistics, statistics
 from rig.analysis.witness import Witness
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArray
 
@@ -48,13 +49,19 @@ class DispatchFigures:
     """Edges that the log's records of the task make."""
 
 
+_TICKS_MAX = 2**53
+"""Since the first span: beyond it times are of a damaged log, and of no use."""
+
+
 class TickLatencies:
     """Reads the log in stretches."""
 
     def __init__(self) -> None:
-        self.histogram = ExactHistogram()
+        self.series = Series()
         self.interrupts = self.of_task = self.continued = 0
         self._last: LogArray | None = None
+        self._origin: np.uint64 | None = None
+        self._highest = 0
 
     def feed(self, rows: LogArray) -> None:
         """The next records."""
@@ -66,9 +73,19 @@ class TickLatencies:
             rows = np.concatenate([self._last, rows])
         ends, continued = _pairs(rows)
         ticks = continued["before_ticks"].astype(np.int64) - ends["after_ticks"].astype(np.int64)
-        self.histogram.add(ticks)
+        self.series.add(ticks, self._times(ends["after_ticks"]))
         self.continued += len(ticks)
         self._last = rows[-1:]
+
+    def _times(self, ticks: npt.NDArray[np.uint64]) -> Int64Array:
+        """Since the first of all, shape (n,); those of a damaged log never fall either."""
+        if not len(ticks):
+            return np.empty(0, np.int64)
+        self._origin = ticks[0] if self._origin is None else self._origin
+        since = np.minimum(ticks - self._origin, np.uint64(_TICKS_MAX)).astype(np.int64)
+        times: Int64Array = np.maximum.accumulate(np.maximum(since, self._highest))
+        self._highest = int(times[-1])
+        return times
 
 
 def _pairs(rows: LogArray) -> tuple[LogArray, LogArray]:
@@ -91,7 +108,7 @@ class PinLatencies:
     """
 
     def __init__(self, raw: RawRun, task_level: int) -> None:
-        self.histogram = ExactHistogram()
+        self.series = Series()
         self.task_edges = self.task_edges_logged = 0
         self._raw = raw
         self._level = task_level
@@ -153,21 +170,23 @@ class PinLatencies:
         self._responses, self._tasks = self._responses[n_responses:], self._tasks[n_tasks:]
         handled, flags = rows["handled"], rows["flags"]
         if self._span is not None and len(rows) and changes[0] and handled[0] == self._span[0]:
-            self.histogram.add(sample[:1] - self._span[1])
+            self.series.add(sample[:1] - self._span[1], np.array([self._span[1]], np.int64))
         wanted = np.uint32(LOG_SPAN | LOG_OF_TASK)
         own = (flags & wanted) == wanted
         pairs = own[:-1] & changes[1:] & (handled[1:] == handled[:-1])
-        self.histogram.add((sample[1:] - sample[:-1])[pairs])
+        self.series.add((sample[1:] - sample[:-1])[pairs], sample[:-1][pairs])
         if len(rows):
             self._span = (int(handled[-1]), int(sample[-1])) if own[-1] else None
 
 
 @dataclass(frozen=True)
 class Dispatch:
-    """The figures, and the histogram by pins in samples."""
+    """The figures, and what they are made of: in ticks, and by pins in samples."""
 
     figures: DispatchFigures
-    histogram: ExactHistogram
+    ticks: Series
+    pins: Series | None
+    """None if not wired, or if its edges are in doubt."""
 
 
 def measure_dispatch(
@@ -183,10 +202,10 @@ def measure_dispatch(
         and pins.task_edges == pins.task_edges_logged
         and responses == ticks.interrupts
     )
-    histogram = pins.histogram if pins is not None and sound else ExactHistogram()
+    by_pins = pins.series if pins is not None and sound else None
     figures = DispatchFigures(
-        ticks=statistics(ticks.histogram, settings.tick_hz or 10**9),
-        pins=statistics(histogram, settings.sample_rate_hz) if sound else None,
+        ticks=statistics(ticks.series.histogram, settings.tick_hz or 10**9),
+        pins=None if by_pins is None else statistics(by_pins.histogram, settings.sample_rate_hz),
         interrupt=interrupt,
         interrupts=ticks.interrupts,
         of_task=ticks.of_task,
@@ -194,7 +213,7 @@ def measure_dispatch(
         task_edges=None if pins is None else pins.task_edges,
         task_edges_logged=0 if pins is None else pins.task_edges_logged,
     )
-    return Dispatch(figures, histogram)
+    return Dispatch(figures, ticks.series, by_pins)
 
 
 def dispatch_witnesses(figures: DispatchFigures) -> tuple[Witness, ...]:

@@ -24,5 +24,5 @@ def evaluate(
     `bench`: what is known of its errors; None: nothing but the sample rate.
     """
     if settings.schedule is not None:
-        return evaluate_periods(raw, settings, account, settings.schedule, on_events)
+        return evaluate_periods(raw, settings, account, settings.schedule, on_events, bench)
     return evaluate_interrupts(raw, settings, account, on_events, bench)

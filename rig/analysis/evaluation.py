@@ -12,11 +12,14 @@ import numpy.typing as npt
 from rig.analysis.beyond import Beyond
 from rig.analysis.continuity import Gap
 from rig.analysis.dispatch import DispatchFigures
+from rig.analysis.limits import JudgedLimit
+from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.pairing import Counts
 from rig.analysis.period import PeriodFigures
 from rig.analysis.self_trigger import SelfTriggerFigures
 from rig.analysis.statistics import ExactHistogram, Statistics
 from rig.analysis.verdict import Verdict
+from rig.analysis.wander import Wander
 from rig.analysis.witness import CaptureComparison, Witness
 
 EventColumns = dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]
@@ -48,4 +51,10 @@ class Evaluation:
     self_trigger: SelfTriggerFigures | None = None
     """Only if the target made its interrupts itself."""
     beyond: Beyond | None = None
-    """Intervals, dependence, tail, clocks and latency inside the target; of runs with stimuli."""
+    """Intervals, dependence, tail, clocks and latency inside the target."""
+    limits: tuple[JudgedLimit, ...] = ()
+    """Each limit of the plan, and what came of it."""
+    measurands: tuple[Measurand, ...] = ()
+    """All that was measured; the first is what `figures` and `beyond` are of."""
+    wander: tuple[Wander, ...] = ()
+    """Of each pair of clocks, in runs long enough."""

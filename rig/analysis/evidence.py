@@ -174,21 +174,15 @@ class Accounts:
 
 
 def evidence(
-    accounts: Accounts,
-    counts: Counts,
-    log: LogTally | None = None,
-    matched: CountMatcher | None = None,
+    accounts: Accounts, counts: Counts, log: LogTally | None = None
 ) -> tuple[Evidence, ...]:
-    """One row for each class, in the order of an event's life.
-
-    `log` None: there is none. `matched` None: no sequence pins tell an edge's record.
-    """
+    """One row for each class, in the order of an event's life. `log` None: there is none."""
     records = None if log is None else log.records + accounts.log_dropped
     return (
         Evidence("planned", accounts.planned, None, "by the plan's train"),
         Evidence("sent", accounts.stimuli, accounts.sent, "stimulus edges; firmware's account"),
         _seen(accounts, counts, log),
-        _answers(accounts, records, matched),
+        _answers(accounts, records),
         Evidence("answered", counts.answered, None, "before the next stimulus"),
         Evidence("late", counts.late, None, "after the next stimulus; only edges tell"),
         _missed(accounts, counts, log),
@@ -205,18 +199,13 @@ def _seen(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidence:
     return Evidence("seen", seen, accounts.handled, "stimuli not merged; handler's own count")
 
 
-def _answers(accounts: Accounts, records: int | None, matched: CountMatcher | None) -> Evidence:
+def _answers(accounts: Accounts, records: int | None) -> Evidence:
     parts = ["answer edges; log records"]
     if accounts.log_dropped:
         parts.append(f"{accounts.log_dropped:,} of them found the log full")
-    if matched is not None:
-        parts.append(matched.edges_without_record.text("edges without a record, number"))
-        parts.append(matched.records_without_edge.text("records without an edge, number"))
-    elif records is not None and records != accounts.responses:
-        parts.append("which ones cannot be told without sequence wires")
     if accounts.captured is not None:
         parts.append(f"input capture {accounts.captured:,}")
-    return Evidence("answers", accounts.responses, records, "; ".join(p for p in parts if p))
+    return Evidence("answers", accounts.responses, records, "; ".join(parts))
 
 
 def _missed(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidence:

@@ -12,6 +12,7 @@ from rig.analysis.answers import AnswerLog
 from rig.analysis.bracketing import FittedClock
 from rig.analysis.clocks.latency import stimulus_to_handler
 from rig.analysis.pairing import Events
+from rig.instruments import UNKNOWN_PS, Int64Array
 
 PAIRS_MAX = 1 << 14
 """Kept for a plot, the first ones."""
@@ -45,18 +46,22 @@ class InsideTally:
         self._min, self._max = np.inf, -np.inf
         self._pairs: list[tuple[FloatArray, FloatArray]] = []
 
-    def add(self, events: Events) -> None:
-        """The next events; those without an answer of their own have no record."""
-        known = events.answer >= 0
-        if self._fitted is None or not known.any():
-            return
+    def add(self, events: Events) -> Int64Array:
+        """The next events; those without an answer of their own have no record.
+
+        Returns the latency of each in ps, shape (n,), or UNKNOWN_PS.
+        """
+        values = np.full(len(events.answer), UNKNOWN_PS, np.int64)
+        known = np.flatnonzero(events.answer >= 0)
+        if self._fitted is None or not len(known):
+            return values
         answer = events.answer[known]
         first = int(answer[0])
         rows = self._log.read(first, int(answer[-1]) + 1 - first)
         logged = answer - first < len(rows)
         answer = answer[logged]
         if not len(answer):
-            return
+            return values
         before = self._fitted.ticks_since(rows[answer - first])
         stimulus = events.stimulus[known][logged]
         response = events.response[known][logged]
@@ -64,9 +69,11 @@ class InsideTally:
             found = stimulus_to_handler(self._fitted.clock, stimulus, before)
         except ValueError:  # the bounds do not reach these events
             self._fitted = None
-            return
+            return values
         external = (response - stimulus).astype(np.float64) * self._sample_ns
         self._count(external, found.middle_ns, (found.highest_ns - found.lowest_ns) / 2)
+        values[known[logged]] = np.rint(found.middle_ns * 1e3).astype(np.int64)
+        return values
 
     def _count(self, external: FloatArray, inside: FloatArray, within: FloatArray) -> None:
         self._n += len(inside)

@@ -8,7 +8,7 @@ interrupts, pair.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,16 +19,13 @@ from rig.analysis.beyond import BeyondTally
 from rig.analysis.bracketing import bracket_agreement
 from rig.analysis.budget.bench import Bench
 from rig.analysis.continuity import Alignment, Continuity, Gap
-from rig.analysis.counting import CountSource, pins_differing
-from rig.analysis.dispatch import (
-    DispatchFigures,
-    dispatch_doubts,
-    dispatch_witnesses,
-    measure_dispatch,
-)
+from rig.analysis.counting import CountSource, pins_differing, unmatched
 from rig.analysis.evaluation import Evaluation, OnEvents
 from rig.analysis.filtered import filtered
 from rig.analysis.gap_losses import Straddlers, gap_losses
+from rig.analysis.headline import Paired, headline_of
+from rig.analysis.limits import counted, judge_limits
+from rig.analysis.local_rate import RateKnots, local_rate
 from rig.analysis.observation import Observation, observe
 from rig.analysis.pairing import (
     Counts,
@@ -39,19 +36,16 @@ from rig.analysis.pairing import (
     Pairer,
     latencies,
 )
-from rig.analysis.planned import PlannedEdges
+from rig.analysis.planned_ticks import PlannedTicks
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.self_trigger import (
     BracketTally,
-    SelfTriggerFigures,
-    measure_self_trigger,
-    self_trigger_witnesses,
 )
-from rig.analysis.statistics import ExactHistogram, Statistics, statistics
-from rig.analysis.verdict import doubtful_limits, exceeded_limits, verdict_of
-from rig.analysis.witness import CaptureComparison, Witness, witnesses
+from rig.analysis.statistics import ExactHistogram
+from rig.analysis.verdict import verdict_of
+from rig.analysis.wander import PlannedTimes, Wander, followed, wanders
+from rig.analysis.witness import CaptureComparison, witnesses
 from rig.instruments import Int64Array
-from rig.stimulus.train import Train
 
 
 @dataclass(frozen=True)
@@ -69,6 +63,12 @@ class Totals:
     alignment: Alignment | None
     """None: the train is not known."""
     times: AnswerTimes
+    knots: RateKnots
+
+    @property
+    def span_samples(self) -> int:
+        """From the first stimulus edge to the last."""
+        return self.last_stimulus - self.first_stimulus
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
@@ -91,7 +91,7 @@ def evaluate_interrupts(
     for observation, counts in _counted(raw, settings, source):
         profile.feed(observation.stimulus, observation.response, counts)
     profile.finish()
-    agreement, fitted = bracket_agreement(totals.times, log, settings, account, totals.gaps)
+    agreement, fitted = bracket_agreement(totals.times, log, settings, account, totals.gaps, raw)
     bench = bench or Bench(1e9 / settings.sample_rate_hz)
     beyond = BeyondTally(settings, log, bench, agreement, fitted)
     tally = _Tally(raw, log, settings, totals, beyond)
@@ -107,6 +107,7 @@ def _count(raw: RawRun, log: AnswerLog, settings: Settings, account: Account) ->
     continuity = _continuity(settings, account)
     stimuli = responses = first = last = differing = end = 0
     times = AnswerTimes()
+    knots = RateKnots(settings.sample_rate_hz, settings.stimulus_clock_hz)
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         if len(seen.stimulus):
             first = first if stimuli else int(seen.stimulus[0])
@@ -117,17 +118,19 @@ def _count(raw: RawRun, log: AnswerLog, settings: Settings, account: Account) ->
         stimuli += len(seen.stimulus)
         responses += len(seen.response)
         times.add(seen.response)
+        knots.add(seen.stimulus)
         end = seen.end_sample
     alignment = None if continuity is None else continuity.finish(end)
     removed = sum(glitch.removed.values())
-    return Totals(stimuli, responses, removed, first, last, differing, alignment, times)
+    return Totals(stimuli, responses, removed, first, last, differing, alignment, times, knots)
 
 
 def _continuity(settings: Settings, account: Account) -> Continuity | None:
     if settings.train is None:
         return None
     rates_hz = settings.sample_rate_hz, settings.stimulus_clock_hz
-    return Continuity(settings.train, *rates_hz, account.sent)
+    drift_ppm_per_s = settings.clocks.stimulus_ppm_per_s
+    return Continuity(settings.train, *rates_hz, account.sent, drift_ppm_per_s)
 
 
 def _counted(
@@ -139,25 +142,6 @@ def _counted(
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         yield seen, counts_of(first, seen)
         first += len(seen.response)
-
-
-class _PlannedTicks:
-    """When the stimulus edges in the capture were planned, in order, a stretch at a time."""
-
-    def __init__(self, train: Train, alignment: Alignment) -> None:
-        self._plan = PlannedEdges(train)
-        self._alignment = alignment
-
-    def of(self, first: int, count: int) -> Int64Array:
-        """Ticks since INIT of observed edges `first` on, shape (count,); -1: not known."""
-        number = self._alignment.planned_numbers(first, count)
-        known = (number >= 0) & (number < self._plan.count)
-        ticks = np.full(count, -1, np.int64)
-        if known.any():
-            low, high = int(number[known].min()), int(number[known].max())
-            self._plan.forget(low)
-            ticks[known] = self._plan.ticks(low, high + 1)[number[known] - low]
-        return ticks
 
 
 class _Tally:
@@ -178,16 +162,18 @@ class _Tally:
         self.capture: CaptureComparison | None = None
         self._raw = raw
         self.straddlers = Straddlers(totals.gaps)
+        self.planned_times = PlannedTimes(totals.gaps[0].first_sample if totals.gaps else None)
         self.brackets: BracketTally | None = None
         if settings.triggers is not None:
             self.brackets = BracketTally(raw, log, settings)
             counts = totals.stimuli, totals.responses
             self._known = counts == (self.brackets.triggers.count, log.count)
-        self._planned: _PlannedTicks | None = None
+        self._planned: PlannedTicks | None = None
         if settings.train is not None and totals.alignment is not None:
-            self._planned = _PlannedTicks(settings.train, totals.alignment)
+            self._planned = PlannedTicks(settings.train, totals.alignment)
             if raw.capture_count == totals.responses > 0 and totals.stimuli > 1:
                 self.capture = _comparison(settings, totals.alignment)
+                self._rate = local_rate(settings, settings.train, totals.alignment, totals.knots)
 
     def add(self, events: Events, on_events: OnEvents | None) -> None:
         self.classes += np.bincount(events.kind, minlength=len(EventClass))
@@ -199,7 +185,8 @@ class _Tally:
         planned = np.full(n, -1, np.int64)
         if self._planned is not None:
             planned = self._planned.of(events.first, n)
-        self.beyond.add(events, planned)
+        inside_ps = self.beyond.add(events, planned)
+        self.planned_times.add(events.stimulus, planned)
         comparable = (events.answer >= 0) & (planned >= 0) & ~self.straddlers.find(events)
         self._compare_capture(events, planned, comparable)
         if on_events is not None:
@@ -210,6 +197,7 @@ class _Tally:
                     "response_sample": events.response,
                     "answer": events.answer,
                     "class": events.kind,
+                    **({"inside_ps": inside_ps} if self.beyond.has_inside else {}),
                 }
             )
 
@@ -222,7 +210,8 @@ class _Tally:
         first = int(answer[0])
         ticks = self._raw.captures(first, int(answer[-1]) + 1 - first)[answer - first]
         latency_samples = events.response[comparable] - events.stimulus[comparable]
-        self.capture = self.capture.add(latency_samples, ticks - planned[comparable])
+        local = self._rate.at(events.stimulus[comparable], latency_samples)
+        self.capture = self.capture.add(latency_samples, ticks - planned[comparable], local)
 
 
 def _comparison(settings: Settings, alignment: Alignment) -> CaptureComparison:
@@ -247,13 +236,17 @@ def _conclude(
     duplicate, spurious = (int(n) for n in tally.extras)
     n = answered + late + missed + merged
     counts = Counts(n, answered, late, missed, merged, duplicate, spurious, totals.glitches)
-    headline = _headline(raw, settings, account, totals, tally)
-    beyond = tally.beyond.result(tally.histogram)
-    if headline.histogram is not tally.histogram:  # it tells of answers, not of what was asked
-        beyond = replace(beyond, figures=None, budgets={})
-    seen = witnesses(
-        raw, log, account, totals.stimuli, totals.responses, totals.pins_differing, tally.capture
+    headline = headline_of(raw, settings, account, _paired(settings, totals, tally))
+    beyond = tally.beyond.result(headline.measurands[0])
+    limits = judge_limits(
+        settings.limits,
+        (*headline.measurands, *headline.aliases),
+        counted(counts, beyond.overruns),
     )
+    seen = witnesses(
+        raw, log, account, totals.stimuli, totals.responses, totals.pins_differing, tally.capture,
+        unmatched(raw, log, settings, account, totals.responses),
+    )  # fmt: skip
     if beyond.clock is not None:
         seen = (*seen, beyond.clock.witness)
     found = gap_losses(totals.gaps, tally.straddlers, settings.sample_rate_hz)
@@ -262,51 +255,29 @@ def _conclude(
         account=account,
         planned=settings.planned,
         witnesses=(*seen, *headline.witnesses),
-        exceeded=exceeded_limits(settings.limits, headline.figures, counts, beyond.budgets),
+        limits=limits,
         n=n,
         ended=(account.sent if settings.triggers is None else account.handled) is not None,
-        doubts=(*headline.doubts, *doubtful_limits(settings.limits, beyond.budgets)),
+        doubts=headline.doubts,
     )
-    duration_s = (totals.last_stimulus - totals.first_stimulus) / settings.sample_rate_hz
+    duration_s = totals.span_samples / settings.sample_rate_hz
     return Evaluation(
         verdict, reasons, counts, headline.figures, (*seen, *headline.witnesses), tally.capture,
         headline.histogram, duration_s, source.name, totals.gaps, dispatch=headline.dispatch,
-        self_trigger=headline.self_trigger, beyond=beyond,
+        self_trigger=headline.self_trigger, beyond=beyond, limits=limits,
+        measurands=headline.measurands, wander=_wander(settings, totals, tally),
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Headline:
-    """What the run was made to find: the latency of its measurement."""
-
-    figures: Statistics
-    histogram: ExactHistogram
-    dispatch: DispatchFigures | None = None
-    self_trigger: SelfTriggerFigures | None = None
-    witnesses: tuple[Witness, ...] = ()
-    doubts: tuple[str, ...] = ()
+def _wander(settings: Settings, totals: Totals, tally: _Tally) -> tuple[Wander, ...]:
+    target = followed(tally.beyond.fitted, totals.times, tally.beyond.agreement)
+    stimulus = tally.planned_times.followed(settings)
+    return wanders(target, stimulus, settings.sample_rate_hz)
 
 
-def _headline(
-    raw: RawRun, settings: Settings, account: Account, totals: Totals, tally: _Tally
-) -> _Headline:
-    answers = statistics(tally.histogram, settings.sample_rate_hz)
-    if tally.brackets is not None:
-        both = measure_self_trigger(raw, settings, answers, tally.brackets)
-        return _Headline(
-            figures=answers,
-            histogram=tally.histogram,
-            self_trigger=both,
-            witnesses=self_trigger_witnesses(both, account, totals.stimuli),
-        )
-    if settings.measurement != "interrupt_dispatch":
-        return _Headline(answers, tally.histogram)
-    found = measure_dispatch(raw, settings, totals.responses, answers)
-    pins = found.figures.pins
-    return _Headline(
-        figures=found.figures.ticks if pins is None else pins,
-        histogram=found.histogram,
-        dispatch=found.figures,
-        witnesses=dispatch_witnesses(found.figures),
-        doubts=dispatch_doubts(found.figures),
-    )
+def _paired(settings: Settings, totals: Totals, tally: _Tally) -> Paired:
+    duration_ns = 1e9 * totals.span_samples / settings.sample_rate_hz
+    return Paired(
+        tally.beyond, tally.histogram, tally.brackets, totals.stimuli, totals.responses,
+        duration_ns,
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from rig.analysis.envelope import EarliestLine, Line
+from rig.analysis.measurands.series import Series
 from rig.analysis.statistics import ExactHistogram, Statistics, statistics
 from rig.instruments import Int64Array
 
@@ -119,8 +120,9 @@ class PeriodFit:
 
     def __init__(self, period_ns: int, rate_hz: int) -> None:
         self.nominal = NominalPeriod(period_ns, rate_hz)
-        self._rate_hz = rate_hz
-        self._errors = ExactHistogram()
+        self.rate_hz = rate_hz
+        self.errors = Series()
+        """Interval less the nominal period, in parts of a unit, at the later answer's time."""
         self._envelope = EarliestLine()
         self._first: tuple[int, int] | None = None
         self._last: tuple[int, int] | None = None
@@ -133,8 +135,9 @@ class PeriodFit:
         if self._first is None:
             self._first = int(number[0]), int(time[0])
         before = time[:1] if self._last is None else np.array([self._last[1]], np.int64)
-        interval = np.diff(time, prepend=before)[1 if self._last is None else 0 :]
-        self._errors.add(interval * self.nominal.parts - self.nominal.units)
+        own = slice(1 if self._last is None else 0, None)
+        interval = np.diff(time, prepend=before)[own]
+        self.errors.add(interval * self.nominal.parts - self.nominal.units, time[own])
         self._envelope.add(number, self.nominal.residuals(number, time, self._first[1]))
         self._last = int(number[-1]), int(time[-1])
         self._n += len(number)
@@ -158,7 +161,7 @@ class PeriodFit:
         return whole
 
     def _steady(self) -> float:
-        values, counts = self._errors.values, self._errors.counts
+        values, counts = self.errors.histogram.values, self.errors.histogram.counts
         small = np.abs(values) < self.nominal.units // 2
         total = int((values[small] * counts[small]).sum())
         return total / max(1, int(counts[small].sum()))
@@ -169,10 +172,10 @@ class PeriodFit:
         average_ns = None
         if self._first is not None and self._last is not None and self._n > 1:
             span = self._last[1] - self._first[1]
-            average_ns = float(Fraction(span * 10**9, self._rate_hz * (self._n - 1)))
+            average_ns = float(Fraction(span * 10**9, self.rate_hz * (self._n - 1)))
         return PeriodSide(
-            interval_error=statistics(self._errors, self._rate_hz * self.nominal.parts),
-            latency=statistics(latencies, self._rate_hz),
+            interval_error=statistics(self.errors.histogram, self.rate_hz * self.nominal.parts),
+            latency=statistics(latencies, self.rate_hz),
             rate_ppm=grid.rate_ppm if grid is not None and self._n > 1 else None,
             rate_uncertainty_ppm=None if grid is None else grid.rate_uncertainty_ppm,
             average_interval_ns=average_ns,

@@ -11,18 +11,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
-from rig.analysis.answers import CHUNK, AnswerLog
-from rig.analysis.counting import CountSource, handled_of, pins_differing
+from rig.analysis.answer_times import AnswerTimes
+from rig.analysis.answers import AnswerLog
+from rig.analysis.beyond import Beyond
+from rig.analysis.bracketing import ClockAgreement, bracket_agreement
+from rig.analysis.budget.bench import Bench
+from rig.analysis.counting import CountSource, pins_differing
 from rig.analysis.evaluation import Evaluation, EventColumns, OnEvents
+from rig.analysis.figures.overruns import OverrunCounter
 from rig.analysis.filtered import filtered
+from rig.analysis.limits import counted, judge_limits
+from rig.analysis.measurands.measurand import Measurand
+from rig.analysis.measurands.series import Series
 from rig.analysis.observation import observe
 from rig.analysis.pairing import Counts, EventClass
-from rig.analysis.period import Grid, PeriodFigures, PeriodFit, PeriodSide
+from rig.analysis.period import Grid, PeriodFigures, PeriodFit
+from rig.analysis.period_measurands import PeriodSeries, period_measurands, series_by_ticks
 from rig.analysis.raw import Account, RawRun, Schedule, Settings
 from rig.analysis.slips import Slips
-from rig.analysis.statistics import ExactHistogram
-from rig.analysis.verdict import exceeded_interval, exceeded_limits, verdict_of
+from rig.analysis.verdict import verdict_of
+from rig.analysis.wander import Wander, followed, wanders
 from rig.analysis.witness import Witness, log_witnesses
 from rig.instruments import Int64Array, UInt8Array
 
@@ -50,6 +60,7 @@ class _Seen:
     first_sample: int = 0
     last_sample: int = 0
     glitches: int = 0
+    times: AnswerTimes = field(default_factory=AnswerTimes)
 
 
 @dataclass
@@ -58,7 +69,9 @@ class _Tally:
 
     overruns: int = 0
     answered: int = 0
-    latencies: ExactHistogram = field(default_factory=ExactHistogram)
+    latencies: Series = field(default_factory=Series)
+    in_time: OverrunCounter = field(default_factory=OverrunCounter)
+    """Counts periods that were not answered in time, or for longer than the plan allows."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +85,9 @@ class _Found:
     n: int
     tally: _Tally
     figures: PeriodFigures
+    clock: ClockAgreement | None
+    measurands: tuple[Measurand, ...]
+    wander: tuple[Wander, ...]
 
 
 def evaluate_periods(
@@ -80,8 +96,10 @@ def evaluate_periods(
     account: Account,
     schedule: Schedule,
     on_events: OnEvents | None = None,
+    bench: Bench | None = None,
 ) -> Evaluation:
     """Compute everything from the raw data; `on_events` gets all periods in order, in pieces."""
+    bench = bench or Bench(1e9 / settings.sample_rate_hz)
     log = AnswerLog(raw)
     seen = _look(raw, settings, log)
     source = CountSource.choose(settings, log, seen.responses, seen.differing)
@@ -95,18 +113,25 @@ def evaluate_periods(
     grid = fit.grid()
     slips = Slips(fit.nominal.units / fit.nominal.parts)
     if grid is not None:
-        events = _Events(grid, tally, on_events)
+        events = _Events(grid, tally, settings, on_events)
         for answers in _answers(raw, settings, source, fit, _Seen()):
             slips.feed(fit.departures(answers.number, answers.sample))
             events.answered(answers)
-        events.missed_until(n)
+        events.finish(n)
+    else:
+        tally.in_time.add_overruns(n)
+    ticks = series_by_ticks(log, settings, schedule)
     figures = PeriodFigures(
         nominal_ns=schedule.period_ns,
-        pins=fit.side(tally.latencies),
-        ticks=_by_ticks(log, settings, schedule),
+        pins=fit.side(tally.latencies.histogram),
+        ticks=None if ticks is None else ticks.side,
         overruns_told=account.overruns,
     )
-    found = _Found(seen, log, source, slips, n, tally, figures)
+    clock, fitted = bracket_agreement(seen.times, log, settings, account, ())
+    pins = PeriodSeries(fit, tally.latencies)
+    measurands = period_measurands(pins, ticks, schedule.period_ns, bench, clock)
+    wander = wanders(followed(fitted, seen.times, clock), None, settings.sample_rate_hz)
+    found = _Found(seen, log, source, slips, n, tally, figures, clock, measurands, wander)
     return _conclude(raw, settings, account, schedule, found)
 
 
@@ -121,6 +146,7 @@ def _look(raw: RawRun, settings: Settings, log: AnswerLog) -> _Seen:
             log, seen.responses, stretch, len(settings.wiring.sequence)
         )
         seen.responses += len(stretch.response)
+        seen.times.add(stretch.response)
     seen.glitches = sum(glitch.removed.values())
     return seen
 
@@ -159,15 +185,21 @@ def _periods(last: int, schedule: Schedule, account: Account) -> int:
 class _Events:
     """Hands out every period, answered or missed, and tallies the answered ones."""
 
-    def __init__(self, grid: Grid, tally: _Tally, on_events: OnEvents | None) -> None:
+    def __init__(
+        self, grid: Grid, tally: _Tally, settings: Settings, on_events: OnEvents | None
+    ) -> None:
         self._grid, self._tally, self._on_events = grid, tally, on_events
         self._next = 1
+        limit_ns = settings.limits.max_ns
+        self._limit = np.inf if limit_ns is None else limit_ns * settings.sample_rate_hz / 1e9
+        self._judged = 0
 
     def answered(self, answers: _Answers) -> None:
         """Answers in order of their numbers."""
         latency = self._grid.latencies(answers.number, answers.sample)
         late = latency >= self._grid.period
-        self._tally.latencies.add(latency)
+        self._tally.latencies.add(latency, answers.sample)
+        self._judge(answers.number, late | (latency > self._limit))
         self._tally.answered += int(np.count_nonzero(~late))
         self._tally.overruns += int(np.count_nonzero(late))
         if self._on_events is None:
@@ -180,6 +212,21 @@ class _Events:
             self.missed_until(int(answers.number[gap]) - 1)
             start = gap
         self._hand_out(answers, latency, kind, slice(start, len(kind)))
+
+    def _judge(self, number: Int64Array, over: npt.NDArray[np.bool_]) -> None:
+        """Overruns in order; the periods between these have no answer."""
+        counter = self._tally.in_time
+        gaps = np.flatnonzero(np.diff(number, prepend=self._judged) > 1).tolist()
+        for start, stop in zip([0, *gaps], [*gaps, len(number)], strict=True):
+            if start != stop:
+                counter.add_overruns(int(number[start]) - self._judged - 1)
+                counter.add(over[start:stop])
+                self._judged = int(number[stop - 1])
+
+    def finish(self, last: int) -> None:
+        """No answer comes any more; period `last` is the last one that is over."""
+        self._tally.in_time.add_overruns(last - self._judged)
+        self.missed_until(last)
 
     def missed_until(self, last: int) -> None:
         """The periods up to this number have no answer."""
@@ -213,33 +260,6 @@ def _columns(
     }
 
 
-def _by_ticks(log: AnswerLog, settings: Settings, schedule: Schedule) -> PeriodSide | None:
-    """The same figures from the log alone, at the counter's nominal rate."""
-    if settings.tick_hz is None or not log.count:
-        return None
-    fit = PeriodFit(schedule.period_ns, settings.tick_hz)
-    for number, ticks in _ticks(log):
-        fit.feed(number, ticks)
-    latencies = ExactHistogram()
-    grid = fit.grid()
-    for number, ticks in _ticks(log):
-        if grid is not None:
-            latencies.add(grid.latencies(number, ticks))
-    return fit.side(latencies)
-
-
-def _ticks(log: AnswerLog) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Numbers of periods and ticks just before their answers, each period once."""
-    highest = 0
-    for first in range(0, log.count, CHUNK):
-        rows = log.read(first, CHUNK)
-        number = handled_of(rows)
-        before = np.maximum.accumulate(np.concatenate([[highest], number]))
-        own = number > before[:-1]
-        highest = int(before[-1])
-        yield number[own], rows["before_ticks"][own].astype(np.int64)
-
-
 def _conclude(
     raw: RawRun,
     settings: Settings,
@@ -252,26 +272,27 @@ def _conclude(
     counts = Counts(
         found.n, tally.answered, tally.overruns, missed, 0, seen.duplicates, 0, seen.glitches
     )
-    figures = found.figures.pins.latency
+    headline, overruns = found.measurands[0], tally.in_time.result()
     witnesses = _witnesses(raw, account, found)
-    interval = found.figures.pins.interval_error
+    limits = judge_limits(settings.limits, found.measurands, counted(counts, overruns))
     verdict, reasons = verdict_of(
         losses=raw.losses(),
         account=account,
         planned=schedule.count,
         witnesses=witnesses,
-        exceeded=[
-            *exceeded_limits(settings.limits, figures, counts),
-            *exceeded_interval(settings.limits, interval),
-        ],
+        limits=limits,
         n=found.n,
         events="periods",
         ended=account.handled is not None,
     )
     duration_s = (seen.last_sample - seen.first_sample) / settings.sample_rate_hz
+    beyond = Beyond(
+        headline.unit_ns, headline.figures, overruns, found.clock, None, headline.budgets
+    )
     return Evaluation(
-        verdict, reasons, counts, figures, witnesses, None, tally.latencies, duration_s,
-        found.source.name, period=found.figures,
+        verdict, reasons, counts, headline.statistics, witnesses, None,
+        tally.latencies.histogram, duration_s, found.source.name, period=found.figures,
+        beyond=beyond, limits=limits, measurands=found.measurands, wander=found.wander,
     )  # fmt: skip
 
 
@@ -280,6 +301,8 @@ def _witnesses(raw: RawRun, account: Account, found: _Found) -> tuple[Witness, .
         return ()
     seen, log = found.seen, found.log
     comparisons = [*log_witnesses(raw, log, account, seen.responses, seen.differing)]
+    if found.clock is not None:
+        comparisons.append(found.clock.witness)
     if seen.responses and found.source.name != "order alone":
         comparisons.append(_elapsed(found.slips))
     return tuple(comparisons)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Protocol
 
@@ -29,15 +29,37 @@ class Limits:
     merged: int | None = None
     interval_error_ns: float | None = None
     """Largest departure of an interval from the nominal period, either way."""
+    further: Mapping[str, float] = field(default_factory=dict)
+    """Of other statistics in ns, and of other counts, by the plan's names; see rig.limit_names."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for what is no number: limits may come from a foreign file."""
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if value is not None and (
-                isinstance(value, bool) or not isinstance(value, int | float)
-            ):
-                raise ValueError(f"limit {each.name} is {value!r}")
+        if not isinstance(self.further, Mapping):
+            raise ValueError(f"further limits are {self.further!r}")
+        for name, value in self.named().items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ValueError(f"limit {name} is {value!r}")
+
+    def named(self) -> dict[str, float]:
+        """All that are to be judged, by the plan's names."""
+        own = {name: getattr(self, field) for name, field in _LIMIT_NAMES.items()}
+        return {name: limit for name, limit in own.items() if limit is not None} | {
+            str(name): limit for name, limit in self.further.items()
+        }
+
+
+_LIMIT_NAMES = {
+    "max_latency": "max_ns",
+    "average_latency": "average_ns",
+    "p99_latency": "p99_ns",
+    "missed": "missed",
+    "late": "late",
+    "merged": "merged",
+    "duplicate": "duplicate",
+    "spurious": "spurious",
+    "max_interval_error": "interval_error_ns",
+}
+"""The plan's names of the limits that have a field of their own."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +76,27 @@ class Schedule:
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= most:
                 raise ValueError(f"{name} is {value!r}")
+
+
+@dataclass(frozen=True)
+class ClockBounds:
+    """How far two clocks may be apart. Bounds that are stated, not estimated."""
+
+    target_ppm: float = 200.0
+    """The target's counter and the analyzer's clock, against their nominal rates."""
+    target_ppm_per_s: float = 1.0
+    """How fast that may change: two crystals."""
+    stimulus_ppm_per_s: float = 10.0
+    """The same of the stimulus's clock and the analyzer's: a ceramic resonator that warms up."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what is no bound: they may come from a foreign file."""
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ValueError(f"clock bound {each.name} is {value!r}")
+            if not 1e-3 <= value <= (20_000 if each.name == "target_ppm" else 1000):
+                raise ValueError(f"clock bound {each.name} is {value}")
 
 
 @dataclass(frozen=True)
@@ -78,6 +121,7 @@ class Settings:
     """What was asked of the agent beyond the measurement, in its own words."""
     triggers: Schedule | None = None
     """Of a run whose interrupts the target makes itself, which has no train."""
+    clocks: ClockBounds = ClockBounds()
 
     @property
     def by_target(self) -> Schedule | None:

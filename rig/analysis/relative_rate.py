@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 DRIFT_PPM_PER_S = 10
 """Fastest drift of one clock against the other: what a ceramic resonator may do while it warms up.
-Crystals are far slower."""
+Crystals are far slower. A fixture's [clocks] may tell better."""
 
 Edge = tuple[int, int]
 """Sample of an edge and the tick it was planned for."""
@@ -23,13 +23,15 @@ class RelativeRate:
     a stretch of sqrt(noise / drift), and one to two of that is what is kept.
     """
 
-    def __init__(self, sample_rate_hz: int, clock_hz: int) -> None:
+    def __init__(
+        self, sample_rate_hz: int, clock_hz: int, drift_ppm_per_s: float = DRIFT_PPM_PER_S
+    ) -> None:
         self.samples_per_tick = sample_rate_hz / clock_hz
         self.noise_samples = 1 + sample_rate_hz / clock_hz
         """How far the distance of two edges may be off: one sample and one tick."""
-        self.drift = DRIFT_PPM_PER_S * 1e-6 / clock_hz
+        self.drift = drift_ppm_per_s * 1e-6 / clock_hz
         """Relative change of the rate from one tick to the next, at most."""
-        self.stretch_samples = int(stretch_samples(sample_rate_hz, clock_hz))
+        self.stretch_samples = int(stretch_samples(sample_rate_hz, clock_hz, drift_ppm_per_s))
         self._error = 1.0
         self._at = 0
         self._base: Edge = (0, 0)
@@ -73,10 +75,12 @@ class RelativeRate:
         return span / span_ticks, self.noise_samples / span + self.drift * span_ticks
 
 
-def stretch_samples(sample_rate_hz: int, clock_hz: int) -> float:
+def stretch_samples(
+    sample_rate_hz: int, clock_hz: int, drift_ppm_per_s: float = DRIFT_PPM_PER_S
+) -> float:
     """Where noise and drift add the same to a slope's error."""
     noise = 1 + sample_rate_hz / clock_hz
-    return sqrt(noise * sample_rate_hz / (DRIFT_PPM_PER_S * 1e-6))
+    return sqrt(noise * sample_rate_hz / (drift_ppm_per_s * 1e-6))
 
 
 def smallest_step_samples(sample_rate_hz: int, clock_hz: int, interval_ns: int) -> int:

@@ -17,14 +17,13 @@ import numpy.typing as npt
 
 from rig.analysis.answers import CHUNK, AnswerLog, are_answers, are_triggers
 from rig.analysis.counting import handled_of
-from rig.analysis.pairing import Events, MergeProfile, Pairer, latencies
+from rig.analysis.measurands.series import Series
+from rig.analysis.pairing import Events, MergeProfile, Pairer
 from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.statistics import Statistics, statistics
 from rig.analysis.witness import Witness
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
-RATE_PPM = 200
-"""The cycle counter's nominal rate and the analyzer's may differ by so much."""
 _TICKS_MAX = 2**62
 """Since the first record; the difference of two fits 64 bits."""
 
@@ -62,7 +61,7 @@ class BracketTally:
 
     A pin write lies between the ticks before and after it, so that an edge-to-edge latency lies
     between answer.before - trigger.after and answer.after - trigger.before. Each edge is known to
-    one sample, each reading to one tick, the counter's rate to RATE_PPM.
+    one sample, each reading to one tick, the counter's rate to what the fixture's clocks allow.
     """
 
     def __init__(self, raw: RawRun, answers: AnswerLog, settings: Settings) -> None:
@@ -70,6 +69,7 @@ class BracketTally:
         self._answers = answers
         self._sample_ns = 1e9 / settings.sample_rate_hz
         self._tick_ns = 1e9 / (settings.tick_hz or 10**9)
+        self._rate_ppm = settings.clocks.target_ppm
         self._compared = self._outside = 0
         self._first_outside: int | None = None
         self._least_ns, self._most_ns = np.inf, -np.inf
@@ -83,7 +83,7 @@ class BracketTally:
         answer = _rows(self._answers, events.answer[place])
         outside_ns = (events.response - events.stimulus)[place] * self._sample_ns
         inside_ns = self._ns(answer["before_ticks"], trigger["before_ticks"])
-        reserve_ns = self._sample_ns + self._tick_ns + outside_ns * RATE_PPM / 1e6
+        reserve_ns = self._sample_ns + self._tick_ns + outside_ns * self._rate_ppm / 1e6
         low_ns = self._ns(answer["before_ticks"], trigger["after_ticks"]) - reserve_ns
         high_ns = self._ns(answer["after_ticks"], trigger["before_ticks"]) + reserve_ns
         wrong = np.flatnonzero((outside_ns < low_ns) | (outside_ns > high_ns))
@@ -117,13 +117,17 @@ def _rows(log: AnswerLog, numbers: Int64Array) -> LogArray:
 
 def measure_self_trigger(
     raw: RawRun, settings: Settings, external: Statistics, tally: BracketTally
-) -> SelfTriggerFigures:
-    """Both sides; `tally` has been given all events that can be compared."""
-    inside = statistics(_inside(raw), settings.tick_hz or 10**9)
-    return SelfTriggerFigures(external, inside, tally.triggers.count, tally.brackets())
+) -> tuple[SelfTriggerFigures, Series]:
+    """Both sides, and the values inside in ticks.
+
+    `tally` has been given all events that can be compared.
+    """
+    values = _inside(raw)
+    inside = statistics(values.histogram, settings.tick_hz or 10**9)
+    return SelfTriggerFigures(external, inside, tally.triggers.count, tally.brackets()), values
 
 
-def _inside(raw: RawRun) -> ExactHistogram:
+def _inside(raw: RawRun) -> Series:
     """Latencies in ticks, of the log alone."""
     answers = AnswerLog(raw)
 
@@ -132,15 +136,21 @@ def _inside(raw: RawRun) -> ExactHistogram:
         shared: npt.NDArray[np.bool_] = (flags & np.uint32(LOG_COALESCED)) != 0
         return shared
 
-    profile, found = MergeProfile(), ExactHistogram()
+    profile, found = MergeProfile(), Series()
     for stretch in _stretches(raw):
         profile.feed(*stretch)
     profile.finish()
     pairer = Pairer(profile, coalesced)
     for stretch in _stretches(raw):
-        found.add(latencies(pairer.feed(*stretch)))
-    found.add(latencies(pairer.finish()))
+        _add(found, pairer.feed(*stretch))
+    _add(found, pairer.finish())
     return found
+
+
+def _add(found: Series, events: Events) -> None:
+    served = events.response >= 0
+    stimulus = events.stimulus[served]
+    found.add(events.response[served] - stimulus, stimulus)
 
 
 def _stretches(raw: RawRun) -> Iterator[tuple[Int64Array, Int64Array, Int64Array]]:

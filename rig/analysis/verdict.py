@@ -6,11 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from rig.analysis.budget.budget import Budget, Judgment, judge
-from rig.analysis.budget.run import Budgets
-from rig.analysis.pairing import Counts
-from rig.analysis.raw import Account, Limits
-from rig.analysis.statistics import Statistics
+from rig.analysis.budget.budget import Judgment
+from rig.analysis.limits import JudgedLimit
+from rig.analysis.raw import Account
 from rig.analysis.witness import Witness
 
 
@@ -28,66 +26,13 @@ class Verdict(StrEnum):
     """Data were lost."""
 
 
-def exceeded_limits(
-    limits: Limits, figures: Statistics, counts: Counts, budgets: Budgets | None = None
-) -> list[str]:
-    """One line for each limit that the run exceeds.
-
-    A figure that has a budget exceeds its limit if all of its uncertainty lies above that.
-    """
-    lines = []
-    for name, figure in (
-        ("max", figures.max_ns),
-        ("average", figures.average_ns),
-        ("p99", figures.p99_ns),
-    ):
-        limit, budget = getattr(limits, f"{name}_ns"), (budgets or {}).get(name)
-        if limit is None or figure is None:
-            continue
-        if budget is not None and judge(limit, budget) is Judgment.EXCEEDED:
-            lines.append(f"{name} latency {_known(budget)} exceeds {limit / 1e3:.3f} us")
-        elif budget is None and figure > limit:
-            lines.append(f"{name} latency {figure / 1e3:.3f} us exceeds {limit / 1e3:.3f} us")
-    for name in ("missed", "late", "merged", "duplicate", "spurious"):
-        limit, count = getattr(limits, name), getattr(counts, name)
-        if limit is not None and count > limit:
-            lines.append(f"{count} {name}, {limit} allowed")
-    return lines
-
-
-def doubtful_limits(limits: Limits, budgets: Budgets) -> list[str]:
-    """One line for each limit that lies within the uncertainty of its figure."""
-    return [
-        f"{name} latency {_known(budget)} cannot be told from the limit of {limit / 1e3:.3f} us"
-        for name, budget in budgets.items()
-        if (limit := getattr(limits, f"{name}_ns")) is not None
-        and judge(limit, budget) is Judgment.CANNOT_TELL
-    ]
-
-
-def _known(budget: Budget) -> str:
-    """What the bench adds is taken off."""
-    return f"{budget.corrected / 1e3:.3f} us (U = {budget.expanded / 1e3:.3f} us)"
-
-
-def exceeded_interval(limits: Limits, error: Statistics) -> list[str]:
-    """A line if an interval departs further from the period than the plan allows, either way."""
-    limit = limits.interval_error_ns
-    if limit is None or error.min_ns is None or error.max_ns is None:
-        return []
-    worst = max(-error.min_ns, error.max_ns)
-    if worst <= limit:
-        return []
-    return [f"interval error {worst / 1e3:.3f} us exceeds {limit / 1e3:.3f} us"]
-
-
 def verdict_of(
     *,
     losses: Sequence[tuple[str, int, str]],
     account: Account,
     planned: int | None,
     witnesses: Sequence[Witness],
-    exceeded: Sequence[str],
+    limits: Sequence[JudgedLimit],
     n: int,
     ended: bool,
     events: str = "stimuli",
@@ -96,13 +41,18 @@ def verdict_of(
     """The verdict and its reasons, the gravest first; lesser reasons are listed too.
 
     `planned` None: a capture by itself, of which no instrument gave an account. `ended`: the
-    instruments gave theirs. `doubts`: why a run within its limits proves nothing all the same.
+    instruments gave theirs. `doubts`: why a run within its limits proves nothing all the same,
+    beside limits that cannot be told.
     """
     lost = [f"{kind} at sample {sample:,}: {text}" for kind, sample, text in losses]
     if account.failure:
         lost.insert(0, account.failure)
     disagree = [f"{w.name}: {w.text}" for w in witnesses if not w.agrees]
-    short = list(doubts)
+    exceeded, untold = (
+        [limit.reason for limit in limits if limit.judgment is judgment]
+        for judgment in (Judgment.EXCEEDED, Judgment.CANNOT_TELL)
+    )
+    short = [*doubts, *untold]
     if planned is None:
         short.append("no second witness: neither stimulus nor target confirm what was captured")
     elif account.interrupted:

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rig.analysis.answers import AnswerLog
 from rig.analysis.raw import Account, RawRun
 from rig.instruments import LOG_TRIGGER, Int64Array, LogArray
 
 LOG_CHUNK = 1 << 16
+
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,26 @@ class CaptureComparison:
         tick_ns = samples * sample_ns / ticks if samples > 0 and ticks > 0 else 1e9 / clock_hz
         return cls(sample_ns, tick_ns)
 
-    def add(self, latency_samples: Int64Array, latency_ticks: Int64Array) -> Self:
-        """Latencies of the same events by either clock, shapes (n,)."""
-        difference = latency_ticks * self.tick_ns - latency_samples * self.sample_ns
+    def add(
+        self,
+        latency_samples: Int64Array,
+        latency_ticks: Int64Array,
+        local: tuple[FloatArray, FloatArray] | None = None,
+    ) -> Self:
+        """Latencies of the same events by either clock, shapes (n,).
+
+        `local`: samples per tick around each event, and how far that may be off, relatively; a long
+        latency is known no better than that. None: the train's mean.
+        """
+        per_tick, error = (self.tick_ns / self.sample_ns, 0.0) if local is None else local
+        latency_ns = latency_samples * self.sample_ns
+        difference = latency_ticks * per_tick * self.sample_ns - latency_ns
+        unsure = np.abs(latency_ns) * error
         return replace(
             self,
             n=self.n + len(difference),
-            lowest_ns=min(self.lowest_ns, float(difference.min())),
-            highest_ns=max(self.highest_ns, float(difference.max())),
+            lowest_ns=min(self.lowest_ns, float((difference + unsure).min())),
+            highest_ns=max(self.highest_ns, float((difference - unsure).max())),
         )
 
     @property
@@ -65,7 +80,7 @@ class CaptureComparison:
     @property
     def spread_ns(self) -> float:
         """Largest departure from the constant part."""
-        return (self.highest_ns - self.lowest_ns) / 2
+        return max(0.0, self.highest_ns - self.lowest_ns) / 2
 
     @property
     def allowed_ns(self) -> float:
@@ -74,12 +89,22 @@ class CaptureComparison:
 
 
 def log_witnesses(
-    raw: RawRun, log: AnswerLog, account: Account, responses: int, sequence_differing: int
+    raw: RawRun,
+    log: AnswerLog,
+    account: Account,
+    responses: int,
+    sequence_differing: int,
+    unmatched: str = "",
 ) -> tuple[Witness, Witness]:
-    """The response pin's edges against the target's log, and that log in itself."""
+    """The response pin's edges against the target's log, and that log in itself.
+
+    `unmatched`: which of them have no partner, in words.
+    """
+    count = _log_count(log, account, responses, whole=log.count == raw.log_count)
     return (
-        _log_count(log, account, responses, whole=log.count == raw.log_count),
-        _log_sequence(raw, sequence_differing),
+        replace(count, text=f"{count.text}: {unmatched}") if unmatched else count,
+        # Behind a place where one of them lacks a partner, all pins differ: that says no more.
+        _log_sequence(raw, 0 if unmatched else sequence_differing),
     )
 
 
@@ -91,13 +116,14 @@ def witnesses(
     responses: int,
     sequence_differing: int,
     capture: CaptureComparison | None,
+    unmatched: str = "",
 ) -> tuple[Witness, ...]:
     """All comparisons that this run allows."""
     found: list[Witness] = []
     if account.sent is not None:
         found.append(_equal("stimulus edges", "analyzer", stimuli, "firmware sent", account.sent))
     if account.handled is not None:
-        found += log_witnesses(raw, log, account, responses, sequence_differing)
+        found += log_witnesses(raw, log, account, responses, sequence_differing, unmatched)
     if account.sent is not None:  # without the run's end, captures are still on their way
         found.append(_captures(raw, account, responses))
     if capture is not None and capture.n:

@@ -26,6 +26,8 @@ class Bench:
     stimulus: Stimulus
     target: Target
     virtual: VirtualProcess | None = None
+    calibration: str | None = None
+    """Text of the calibration that comes with a replayed run; None: of live instruments."""
 
     def check(self) -> None:
         """Raises BenchError if something behind the cable ends is known to have died."""
@@ -43,15 +45,18 @@ OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
 """How a fixture's instruments are opened; they are closed on every path."""
 
 
-def open_analyzer(fixture: Fixture, conn: str) -> SigrokAnalyzer:
-    """The fixture's analyzer alone, at this connection. Raises BenchError if it does not open."""
+def open_analyzer(fixture: Fixture, conn: str, *, every_channel: bool = False) -> SigrokAnalyzer:
+    """The fixture's analyzer alone, at this connection, with its wired channels or with all.
+
+    Raises BenchError if it does not open.
+    """
     settings = fixture.analyzer
     return SigrokAnalyzer.open(
         driver=settings.driver,
         conn=conn,
         sample_rate_hz=settings.sample_rate_hz,
         channels=settings.channels,
-        channel_mask=fixture.channel_mask,
+        channel_mask=(1 << settings.channels) - 1 if every_channel else fixture.channel_mask,
         options=settings.options,
         stall_timeout_s=settings.stall_timeout_ps / 1e12,
         flow_control=fixture.is_virtual,
@@ -63,10 +68,13 @@ def open_bench(
     fixture: Fixture,
     stop: threading.Event | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
+    *,
+    every_channel: bool = False,
 ) -> Iterator[Bench]:
     """Open all three; close them in reverse order on every path. Raises BenchError, InputError.
 
-    `on_progress` is told what takes long; `stop` ends it.
+    `on_progress` is told what takes long; `stop` ends it. The analyzer shows its wired channels,
+    or all it has.
     """
     with ExitStack() as stack:
         virtual = None
@@ -81,5 +89,5 @@ def open_bench(
             link = fixture.target.link
         stimulus = stack.enter_context(SerialStimulus.open(port))
         target = stack.enter_context(open_target(link))
-        analyzer = stack.enter_context(open_analyzer(fixture, conn))
+        analyzer = stack.enter_context(open_analyzer(fixture, conn, every_channel=every_channel))
         yield Bench(analyzer, stimulus, target, virtual)

@@ -67,6 +67,7 @@ def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
             analyzer=ReplayAnalyzer(_RunSource(file), train_over, _backlog(file)),
             stimulus=ReplayStimulus(file, train_over),
             target=ReplayTarget(file),
+            calibration=file.texts().get("calibration", ""),
         )
 
 

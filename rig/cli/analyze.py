@@ -12,8 +12,9 @@ from rig.cli.output import show_result
 from rig.config.units import RATE, TIME, Quantity
 from rig.errors import InputError
 from rig.record.vetting import in_child, vet
+from rig.session.calibration import calibration_for
 from rig.session.imported import CaptureSignals, analyze_capture, import_capture
-from rig.session.results import Result, evaluation_text, read, store, stored_text
+from rig.session.results import Result, read, result_text, store, stored_text
 
 TIME_MAX_PS = 60 * 10**12
 _LEVELS = {"rising": 1, "falling": 0, "both": None}
@@ -48,16 +49,22 @@ def command(options: argparse.Namespace) -> int:
 def _run_file(options: argparse.Namespace) -> Result:
     """Compute again and store what is new."""
     vet(options.file)
-    result = read(options.file)
-    same = evaluation_text(result.evaluation) == stored_text(options.file)
+    text = calibration_for(options.file, options.calibration)
+    result = read(options.file, text)
+    same = result_text(result) == stored_text(options.file)
     if not same:
-        in_child(options.file, lambda: store(options.file))
+        in_child(options.file, lambda: store(options.file, text))
     words = "the same figures as stored" if same else "figures stored"
     print(f"{options.file}: {words}", file=sys.stderr)
     return result
 
 
 def _capture(options: argparse.Namespace) -> Result:
+    if options.calibration is not None:
+        raise InputError(
+            f"{options.file}: a capture tells nothing of its bench, --calibration is for run "
+            "files; leave it out"
+        )
     signals = _signals(options)
     if options.out is None:
         return analyze_capture(options.file, signals)

@@ -13,6 +13,7 @@ from pathlib import Path
 from serial.tools import list_ports
 
 from rig.capture import native, sigrok
+from rig.capture.scan import Scanned, scan
 from rig.capture.usb_analyzers import (
     FX2LAFW_PACKAGE,
     Present,
@@ -22,6 +23,7 @@ from rig.capture.usb_analyzers import (
 )
 from rig.errors import RigError
 from rig.resources import emulator_binary, firmware_image
+from rig.target.hosts import CONFIG, ssh_hosts
 
 FX2LAFW_FIRMWARE = "fx2lafw-cypress-fx2.fw"
 OWN_FIRMWARE = "~/.local/share/sigrok-firmware"
@@ -45,6 +47,8 @@ class Finding:
     """Of an analyzer that is there: libsigrok's driver."""
     port: str = ""
     """Of a serial port: its device."""
+    host: str = ""
+    """Of a target that could be asked over ssh: its name."""
 
 
 def command(_options: argparse.Namespace) -> int:
@@ -59,13 +63,19 @@ def command(_options: argparse.Namespace) -> int:
     return 3 if any(finding.mend and finding.needed for finding in findings) else 0
 
 
-def look() -> Iterator[Finding]:
-    """All that is looked at, in order; takes a moment."""
+def look(*, ask_drivers: bool = True) -> Iterator[Finding]:
+    """All that is looked at, in order; takes a moment.
+
+    `ask_drivers`: let libsigrok search, too, which opens each analyzer for a moment. No host is
+    asked, only named.
+    """
     yield from _libsigrok()
     yield _extraction()
     yield _fx2lafw_firmware()
     yield _udev()
     yield from _analyzers()
+    if ask_drivers:
+        yield from _scanned()
     yield _resource(
         "stimulus firmware image", firmware_image, "make setup   (in the source tree)", needed=True
     )
@@ -77,6 +87,8 @@ def look() -> Iterator[Finding]:
         needed=False,
     )
     yield from _serial_ports()
+    for name in ssh_hosts():
+        yield Finding(f"host {name}", f"in {CONFIG}; `rig target probe ssh:{name}`", host=name)
 
 
 def _extraction() -> Finding:
@@ -149,6 +161,33 @@ def analyzer_finding(analyzer: Present, folders: list[Path]) -> Finding:
     return Finding(what, state, driver=kind.driver)
 
 
+def _scanned() -> Iterator[Finding]:
+    """What libsigrok's drivers find when they search for themselves."""
+    try:
+        sigrok.library_version()
+    except RigError:
+        return  # told already
+    answers = scan()
+    for answer in answers:
+        if answer.name or answer.problem:
+            yield scan_finding(answer)
+    if not any(answer.name or answer.problem for answer in answers):
+        asked = ", ".join(answer.driver for answer in answers)
+        yield Finding("libsigrok's search", f"nothing answers; asked {asked}")
+
+
+def scan_finding(answer: Scanned) -> Finding:
+    """A driver that found a device, or that could not tell."""
+    what = f"search by {answer.driver}"
+    if answer.problem:
+        mend = (
+            "end other programs that use the analyzer, or unplug it and plug it again; "
+            f"`sigrok-cli -d {answer.driver} --scan -l 4` tells more"
+        )
+        return Finding(what, answer.problem, mend, needed=False)
+    return Finding(what, f"{answer.name}, {answer.channels} channels", driver=answer.driver)
+
+
 def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -> Finding:
     try:
         return Finding(what, str(find()))
@@ -163,7 +202,8 @@ def _serial_ports() -> Iterator[Finding]:
         yield Finding("serial ports", "none found", mend, needed=False)
     for port in ports:
         what = f"serial port {port.device}"
-        about = " ".join(part for part in (port.description, port.serial_number) if part)
+        known = (port.description.replace("n/a", ""), port.serial_number)
+        about = " ".join(part for part in known if part) or "nothing is known of what is there"
         if os.access(port.device, os.R_OK | os.W_OK):
             yield Finding(what, about, port=port.device)
         else:

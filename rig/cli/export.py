@@ -9,17 +9,25 @@ from rig.config.units import TIME
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
+from rig.session.events_csv import write_events
 from rig.session.settings import settings_from_json
 from rig.session.windows import MARGIN_NS, Window, window_of, write_window
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the raw capture, glitches and all, whole or around one event."""
-    if options.out.suffix not in (".sr", ".vcd"):
-        raise InputError(f"{options.out}: valid names end in .sr or .vcd")
+    """Write the raw capture, glitches and all, whole or around one event; or all events as CSV."""
+    if options.out.suffix not in (".sr", ".vcd", ".csv"):
+        raise InputError(f"{options.out}: valid names end in .sr, .vcd or .csv")
+    as_csv = options.out.suffix == ".csv"
+    if as_csv and (options.event is not None or options.margin is not None):
+        raise InputError(f"{options.out}: a .csv holds all events, without --event and --margin")
     vet(options.file)
     with RunFile(options.file) as file:
         settings = settings_from_json(file.path, file.settings)
+        if as_csv:
+            count = write_events(file, settings, options.out)
+            print(f"{options.out}: {count:,} events")
+            return 0
         if options.event is None:
             window = Window(0, 0, file.covered_samples, "whole")
         else:

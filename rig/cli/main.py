@@ -56,7 +56,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_length(commands)
     _add_report(commands)
     _add_compare(commands)
+    _add_calibration(commands)
     _add_target(commands)
+    _add_boards(commands)
+    _add_calibrate(commands)
     _add_gui(commands)
     for name, text in (
         ("plans", "list the built-in plans"),
@@ -95,6 +98,11 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument("--period", metavar="TIME", help="period of a plan of periods, as '500 us'")
     run.add_argument("--timer", choices=TIMERS, help="what wakes the task of a plan of periods")
     run.add_argument("--junit", metavar="OUT.xml", type=Path, help="verdict as JUnit XML too")
+    run.add_argument(
+        "--calibration",
+        metavar="FILE|none",
+        help="of the bench (default: the fixture's own, `rig calibration show` tells where)",
+    )
     _add_output(run)
     run.add_argument("--quiet", action="store_true", help="no progress, only the result")
     run.set_defaults(command=_later("run"))
@@ -114,6 +122,9 @@ def _add_analyze(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "or analyze a capture made by hand (.sr, .vcd)",
     )
     analyze.add_argument("file", metavar="FILE", type=Path)
+    analyze.add_argument(
+        "--calibration", metavar="FILE|none", help="instead of the one that the run was made with"
+    )
     capture = analyze.add_argument_group("for a capture made by hand")
     capture.add_argument("--stimulus", metavar="CHANNEL", help="channel by name, or D0, D1, ...")
     capture.add_argument("--response", metavar="CHANNEL")
@@ -140,9 +151,11 @@ def _add_analyze(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    export = commands.add_parser("export", help="write a run's capture as .sr, for PulseView")
+    export = commands.add_parser(
+        "export", help="write a run's capture as .sr, for PulseView, or its events as .csv"
+    )
     export.add_argument("file", metavar="FILE", type=Path)
-    export.add_argument("out", metavar="OUT", type=Path, help="a name ending in .sr or .vcd")
+    export.add_argument("out", metavar="OUT", type=Path, help="a name ending in .sr, .vcd or .csv")
     export.add_argument("--event", metavar="N", type=int, help="only around event N, from 0")
     export.add_argument(
         "--margin", metavar="TIME", help='shown before and after it, as "1 ms" (default: 200 us)'
@@ -198,6 +211,18 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     compare.set_defaults(command=_later("compare"))
 
 
+def _add_calibration(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    calibration = commands.add_parser("calibration", help="what was found of a bench itself")
+    actions = calibration.add_subparsers(required=True, metavar="ACTION", dest="action")
+    text = "show what was found of a bench, and whether it still holds; 1 if not all of it does"
+    show = actions.add_parser("show", help=text, description=text)
+    show.add_argument("file", metavar="FILE", type=Path, nargs="?", help="a calibration file")
+    show.add_argument("--fixture", metavar="FIXTURE", help="the one of this fixture")
+    show.add_argument("--all", action="store_true", help="older records too")
+    _add_output(show)
+    show.set_defaults(command=_later("calibration"))
+
+
 def _add_target(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     target = commands.add_parser("target", help="probe a target, put the agent there, fetch a log")
     actions = target.add_subparsers(required=True, metavar="ACTION", dest="action")
@@ -239,6 +264,79 @@ def _add_target_place(action: argparse.ArgumentParser) -> None:
     action.set_defaults(command=_later("target"))
 
 
+def _add_calibrate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "check and measure the bench itself: the wires, the instruments"
+    calibrate = commands.add_parser("calibrate", help=text, description=text)
+    calibrate.add_argument(
+        "steps", metavar="STEP", nargs="*", help="steps by name (--list), or all (the default)"
+    )
+    calibrate.add_argument(
+        "--list", action="store_true", help="the steps, what each does and needs"
+    )
+    calibrate.add_argument(
+        "--fixture", metavar="FIXTURE", help="a built-in fixture (`rig fixtures`) or a TOML file"
+    )
+    calibrate.add_argument(
+        "-o", "--out", dest="output", metavar="FILE", type=Path,
+        help="calibration file, to which the records are added",
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--keep", action="store_true",
+        help="add the records to the fixture's own calibration, which its runs use",
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--write-fixture", metavar="FILE", type=Path,
+        help="after the wiring check: the fixture with the wires as found, as a new file",
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--svg", metavar="FILE", type=Path,
+        help="after the wiring check: the wires on --board as a picture, with what was found",
+    )  # fmt: skip
+    calibrate.add_argument("--board", metavar="BOARD", help="of the target (`rig boards`)")
+    _add_calibrate_measuring(calibrate)
+    _add_calibrate_new(calibrate)
+    calibrate.add_argument("--quiet", action="store_true", help="no progress, only the result")
+    calibrate.set_defaults(command=_calibrate)
+
+
+def _calibrate(options: argparse.Namespace) -> int:
+    name = "calibrate" if options.new is None else "calibrate_new"
+    return _later(name)(options)
+
+
+def _add_calibrate_new(calibrate: argparse.ArgumentParser) -> None:
+    new = calibrate.add_argument_group("a new bench, question by question")
+    new.add_argument(
+        "--new", metavar="NAME", nargs="?", const="",
+        help="from choosing the board to a calibrated fixture; goes on where it was left",
+    )  # fmt: skip
+    new.add_argument("--state", metavar="FILE", type=Path, help="keeps how far it has come")
+    new.add_argument(
+        "--answers", metavar="FILE.toml", type=Path, help="answers by name, nothing is asked"
+    )
+
+
+def _add_calibrate_measuring(calibrate: argparse.ArgumentParser) -> None:
+    calibrate.add_argument(
+        "--seconds", metavar="N", type=int, default=60,
+        help="how long clocks are watched (default: 60)",
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--frequency-counter", metavar="READING",
+        help='time base: of the microcontroller\'s clock, such as "16000123.4 Hz +- 0.2 Hz"',
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--pps", metavar="CHANNEL", help="time base: a GPS receiver's pulse a second, such as D7"
+    )
+    calibrate.add_argument(
+        "--far", metavar="CHANNEL", help="line delay: clipped to the target's end of the wire"
+    )
+    calibrate.add_argument(
+        "--signal", metavar="SIGNAL", default="response",
+        help="line delay: whose wire that is (default: response)",
+    )  # fmt: skip
+
+
 def _add_gui(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "open the window: choose, press Run, see what comes"
     gui = commands.add_parser("gui", help=text, description=text)
@@ -249,6 +347,25 @@ def _add_gui(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="of run files (default: ./runs if there is one, else that of last time)",
     )
     gui.set_defaults(command=_later("gui"))
+
+
+def _add_boards(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "list the boards that are described; show one, draw its wiring, write a fixture for it"
+    boards = commands.add_parser("boards", help=text, description=text)
+    boards.add_argument("name", metavar="NAME", nargs="?", help="a board, or a TOML file")
+    boards.add_argument(
+        "--stimulus", metavar="NAME", default="arduino-uno", help="(arduino-uno) or arduino-nano"
+    )
+    boards.add_argument(
+        "--lines",
+        metavar="SIGNAL=N,...",
+        help="GPIO lines other than the described ones, as stimulus=17,response=27",
+    )
+    boards.add_argument("--svg", metavar="FILE", type=Path, help="draw the wiring into a new file")
+    boards.add_argument(
+        "--fixture", metavar="FILE.toml", type=Path, help="write a new fixture with these wires"
+    )
+    boards.set_defaults(command=_later("boards"))
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

@@ -96,11 +96,18 @@ def _arguments(text: str | None) -> tuple[str, ...] | None:
 
 
 def _probe(place: _Place, _options: argparse.Namespace) -> int:
-    findings: list[Finding] = []
+    return _show([*_probed(place)])
+
+
+def probe_findings(link: TargetLink, fixture: Fixture | None = None) -> Iterator[Finding]:
+    """What `rig target probe` says of a target, named by its link or by a fixture."""
+    yield from _probed(_Place(link, fixture))
+
+
+def _probed(place: _Place) -> Iterator[Finding]:
     if place.ssh is not None and isinstance(place.link, SshLink):
-        findings += account_findings(account_of(place.ssh), _port_of(place.link))
-    findings += _agent(place)
-    return _show(findings)
+        yield from account_findings(account_of(place.ssh), _port_of(place.link))
+    yield from _agent(place)
 
 
 def _agent(place: _Place) -> Iterator[Finding]:

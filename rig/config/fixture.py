@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from rig.config.clocks import ClockSettings, parse_clocks
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.tables import Document, Table, read_document
 from rig.config.target import VIRTUAL, TargetSettings, parse_target
@@ -24,6 +25,10 @@ SIGNALS = (STIMULUS, RESPONSE, *SEQUENCE, TASK)
 
 CHIP_PINS = {"atmega328p": {STIMULUS: "D9", RESPONSE: "D8"}}
 """Pins of each chip, by Arduino name: OC1A makes the pulse, ICP1 captures the answer."""
+
+TABLES = (
+    "fixture", "analyzer", "stimulus", "target", "wire", "uncertainty", "clocks", "virtual",
+)  # fmt: skip
 
 VIRTUAL_CHANNELS = (8, 14)
 """Channel counts of BeagleLogic's one-byte and two-byte samples."""
@@ -89,6 +94,8 @@ class Fixture:
     """File name, or name of the built-in fixture."""
     uncertainty: UncertaintySettings
     """What is known of the bench's own errors."""
+    clocks: ClockSettings = field(default_factory=ClockSettings)
+    """How far its clocks may be off, and how fast they may drift."""
 
     @property
     def is_virtual(self) -> bool:
@@ -127,7 +134,7 @@ def load_fixture(name_or_path: str) -> Fixture:
 def parse_fixture(text: str, source: str) -> Fixture:
     """A fixture from its text; `source` is the name used in errors. Raises InputError."""
     root = Document(text, source).root()
-    root.allow_only(("fixture", "analyzer", "stimulus", "target", "wire", "uncertainty", "virtual"))
+    root.allow_only(TABLES)
     head = root.table("fixture")
     head.allow_only(("name", "title"))
     analyzer = _analyzer(root.table("analyzer"))
@@ -143,6 +150,7 @@ def parse_fixture(text: str, source: str) -> Fixture:
         text=text,
         source=source,
         uncertainty=parse_uncertainty(root.table("uncertainty", optional=True)),
+        clocks=parse_clocks(root.table("clocks", optional=True)),
     )
 
 

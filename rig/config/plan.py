@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
+from rig.config.limits import parse_limits
 from rig.config.plan_agent import AGENT_KEYS, PERIOD, AgentPlan, parse_agent, refuse_override
 from rig.config.tables import Document, Table, read_document
 from rig.config.units import ps_to_ticks
 from rig.errors import input_error
+from rig.limit_names import measurands_of
 from rig.resources import find_plan, plan_names
 from rig.stimulus.train import Pattern, Polarity, Train
 
@@ -95,6 +98,8 @@ class Limits:
     spurious: int | None = 0
     max_interval_error_ps: int | None = None
     """Of periods: largest departure of an interval from the period, either way."""
+    further: Mapping[str, int] = field(default_factory=dict)
+    """Of other statistics in ps, and of other counts; rig.limit_names has the names."""
 
 
 @dataclass(frozen=True)
@@ -194,16 +199,18 @@ def parse_plan(text: str, source: str) -> Plan:
     head.allow_only(("name", "title", "measurement", "scenario"))
     measurement = head.choice("measurement", MEASUREMENTS)
     agent = parse_agent(root, measurement)
+    scenario = head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID)
+    measurands = measurands_of(measurement, self_trigger=agent.self_trigger)
     return Plan(
         name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
         title=head.text("title", "", valid="one line of text"),
         measurement=measurement,
-        scenario=head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID),
+        scenario=scenario,
         stimulus=_stimulus_for(measurement, root, agent),
         agent=agent,
         capture=_capture(root.table("capture")),
         response=_response(root.table("response")),
-        limits=_limits(root.table("limits", optional=True), measurement),
+        limits=Limits(**parse_limits(root.table("limits", optional=True), measurands, scenario)),
         text=text,
         source=source,
     )
@@ -265,34 +272,6 @@ def _response(table: Table) -> ResponsePlan:
     return ResponsePlan(
         timeout_ps=table.time_ps("timeout", 1, TIME_MAX_PS),
         sequence_bits=table.integer("sequence_bits", 0, 8, 0),
-    )
-
-
-def _limits(table: Table, measurement: str) -> Limits:
-    latencies: tuple[str, ...] = ("max_latency", "p99_latency", "average_latency")
-    if measurement == PERIOD:
-        latencies = (*latencies, "max_interval_error")
-    counts = ("missed", "late", "merged", "duplicate", "spurious")
-    table.allow_only((*latencies, *counts))
-
-    def latency_ps(key: str) -> int | None:
-        return table.time_ps(key, 1, TIME_MAX_PS) if key in table else None
-
-    def count(key: str) -> int | None:
-        if table.values.get(key) == "any":
-            return None
-        return table.integer(key, 0, COUNT_MAX, 0, also=', or "any"')
-
-    return Limits(
-        max_latency_ps=latency_ps("max_latency"),
-        p99_latency_ps=latency_ps("p99_latency"),
-        average_latency_ps=latency_ps("average_latency"),
-        max_interval_error_ps=latency_ps("max_interval_error"),
-        missed=count("missed"),
-        late=count("late"),
-        merged=count("merged"),
-        duplicate=count("duplicate"),
-        spurious=count("spurious"),
     )
 
 

@@ -4,14 +4,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rig.config.tables import Table
 from rig.config.units import RATE
+from rig.config.virtual_cores import parse_cores
+from rig.config.virtual_delays import ChannelDelay, parse_delays
+from rig.config.virtual_jumpers import Jumpers, parse_jumpers
+from rig.config.virtual_sampling import Sampling, parse_sampling
+from rig.config.virtual_wiring import WiringFaults, parse_wiring
 
 TIME_MAX_PS = 10 * 10**12
 ERROR_MAX_PPB = 100_000_000
 """A tenth: far beyond any ceramic resonator."""
+DRIFT_MAX_PPB_PER_S = 20_000
+"""Twice what a ceramic resonator does while it warms up; at that rate no clock stops for hours."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,9 @@ class VirtualTarget:
     clock_hz: int
     """Nominal rate of the target's cycle counter."""
     clock_error_ppb: int
-    """How much faster than nominal that counter runs."""
+    """How much faster than nominal that counter runs, at first."""
+    clock_drift_ppb_per_s: int = 0
+    """How much faster it becomes every second."""
 
 
 @dataclass(frozen=True)
@@ -178,31 +187,62 @@ class VirtualSettings:
     target: VirtualTarget | VirtualGuest
     misbehavior: Misbehavior
     stimulus_error_ppb: int
-    """How much faster than nominal the stimulus clock runs."""
+    """How much faster than nominal the stimulus clock runs, at first."""
     analyzer_error_ppb: int
-    """How much faster than nominal the analyzer samples."""
+    """How much faster than nominal the analyzer samples, at sample 0."""
     truth_file: str
     """Where every true value is written, or "" for nowhere."""
+    stimulus_drift_ppb_per_s: int = 0
+    """How much faster the stimulus clock becomes every second."""
+    analyzer_drift_ppb_per_s: int = 0
+    """How much faster the analyzer samples every second."""
+    wiring: WiringFaults = field(default_factory=WiringFaults)
+    delays: tuple[ChannelDelay, ...] = ()
+    """Of channels whose edges reach the analyzer late."""
+    jumpers: Jumpers = field(default_factory=Jumpers)
+    """What is connected for a step of the calibration."""
+    sampling: Sampling = field(default_factory=Sampling)
+    """What is wrong with the analyzer's samples."""
+    cores_ahead_ps: tuple[int, ...] = (0,)
+    """By how much the counter of each of the target's cores is ahead of the first one's clock."""
+
+
+_CLOCK_KEYS = ("error_ppb", "drift_ppb_per_s")
+"""What may be wrong with each clock."""
 
 
 def parse_virtual(table: Table) -> VirtualSettings:
     """The [virtual] table. Raises InputError."""
-    table.allow_only(("target", "guest", "misbehave", "clocks", "truth_file"))
+    table.allow_only(
+        (
+            "target", "guest", "misbehave", "clocks", "wiring", "delay", "truth_file",
+            "jumpers", "core", "sampling",
+        )
+    )  # fmt: skip
     if "guest" in table:
         _refuse_beside_guest(table)
     clocks = table.table("clocks", optional=True)
-    clocks.allow_only(("stimulus_error_ppb", "analyzer_error_ppb"))
+    clocks.allow_only(
+        tuple(f"{who}_{what}" for who in ("stimulus", "analyzer") for what in _CLOCK_KEYS)
+    )
     return VirtualSettings(
         target=_guest(table.table("guest")) if "guest" in table else _target(table.table("target")),
         misbehavior=_misbehavior(table.table("misbehave", optional=True)),
         stimulus_error_ppb=_error_ppb(clocks, "stimulus_error_ppb"),
         analyzer_error_ppb=_error_ppb(clocks, "analyzer_error_ppb"),
         truth_file=table.text("truth_file", "", valid="the path of a file to write"),
+        stimulus_drift_ppb_per_s=_drift_ppb_per_s(clocks, "stimulus_drift_ppb_per_s"),
+        analyzer_drift_ppb_per_s=_drift_ppb_per_s(clocks, "analyzer_drift_ppb_per_s"),
+        wiring=parse_wiring(table.table("wiring", optional=True)),
+        delays=parse_delays(table),
+        jumpers=parse_jumpers(table.table("jumpers", optional=True)),
+        sampling=parse_sampling(table.table("sampling", optional=True)),
+        cores_ahead_ps=parse_cores(table),
     )
 
 
 def _target(table: Table) -> VirtualTarget:
-    common = ("seed", "toggle_time", "clock", "clock_error_ppb")
+    common = ("seed", "toggle_time", "clock", *(f"clock_{key}" for key in _CLOCK_KEYS))
     name = table.allow_only_for("model", MODEL_KEYS, common)
     return VirtualTarget(
         model=_model(name, table),
@@ -210,6 +250,7 @@ def _target(table: Table) -> VirtualTarget:
         toggle_time_ps=table.time_ps("toggle_time", 0, TIME_MAX_PS),
         clock_hz=table.quantity(RATE, "clock", 10**6, 10**10),
         clock_error_ppb=_error_ppb(table, "clock_error_ppb"),
+        clock_drift_ppb_per_s=_drift_ppb_per_s(table, "clock_drift_ppb_per_s"),
     )
 
 
@@ -301,3 +342,7 @@ def _misbehavior(table: Table) -> Misbehavior:
 
 def _error_ppb(table: Table, key: str) -> int:
     return table.integer(key, -ERROR_MAX_PPB, ERROR_MAX_PPB, 0)
+
+
+def _drift_ppb_per_s(table: Table, key: str) -> int:
+    return table.integer(key, -DRIFT_MAX_PPB_PER_S, DRIFT_MAX_PPB_PER_S, 0)

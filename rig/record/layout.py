@@ -31,6 +31,10 @@ COLUMNS: dict[str, tuple[npt.DTypeLike, int]] = {
 """Type and rows of a chunk of every growing dataset, in the order of the rows of WRITTEN."""
 TAIL = "tail"
 WRITTEN = "written"
+CALIBRATION = "calibration"
+"""Text of the calibration that the run was made with."""
+OTHER_CALIBRATION = "statistics/calibration"
+"""Text of the calibration that the figures were made with, if it is not the run's own."""
 EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
     "planned_ticks": (np.dtype("<i8"), "tick of the stimulus clock since INIT"),
     "stimulus_sample": (np.dtype("<i8"), "sample"),
@@ -38,3 +42,8 @@ EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
     "answer": (np.dtype("<i8"), "number of the answer edge, -1: none"),
     "class": (np.dtype("u1"), "0 answered, 1 late, 2 missed, 3 merged"),
 }
+INSIDE = "inside_ps"
+FURTHER_EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
+    INSIDE: (np.dtype("<i8"), "ps from the stimulus edge to the agent's reading, -2^63: unknown"),
+}
+"""Columns that a file may lack: those of older files, and of runs that have no such values."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rig.closing import Closing
 from rig.errors import InputError
-from rig.instruments import EdgeBlock, Int64Array, LogArray
+from rig.instruments import UNKNOWN_PS, EdgeBlock, Int64Array, LogArray
 from rig.record.columns import ColumnsReader, check_chunks
 from rig.record.edge_code import EdgeDecoder, levels_after
 from rig.record.layout import (
@@ -26,8 +26,10 @@ from rig.record.layout import (
     EVENT_COLUMNS,
     FORMAT,
     FORMAT_VERSION,
+    FURTHER_EVENT_COLUMNS,
     LOG,
     LOSSES,
+    OTHER_CALIBRATION,
     TAIL,
     WRITTEN,
 )
@@ -129,6 +131,18 @@ class RunFile(Closing):
             names = ["plan", "fixture", "calibration", *(f"environment/{n}" for n in environment)]
             names = [name for name in names if name in self._file]
         return {name: self.text(name) for name in names}
+
+    @property
+    def calibration(self) -> str:
+        """The calibration that the stored figures were made with, "" for none.
+
+        That of the run, unless the figures were computed again with another.
+        """
+        with damage_told(str(self.path)):
+            name = OTHER_CALIBRATION if OTHER_CALIBRATION in self._file else "calibration"
+            if name not in self._file:
+                return ""
+        return self.text(name)
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -246,13 +260,22 @@ class RunFile(Closing):
     def events(
         self, first: int, stop: int, names: Iterable[str] = EVENT_COLUMNS
     ) -> dict[str, npt.NDArray[np.int64]]:
-        """Columns of events first .. stop - 1, all of EVENT_COLUMNS or those named."""
+        """Columns of events first .. stop - 1, all of EVENT_COLUMNS or those named.
+
+        Of FURTHER_EVENT_COLUMNS a file may lack any: then all values are UNKNOWN_PS.
+        """
         stop = min(stop, self.event_count)
         with damage_told(str(self.path)):
-            return {
-                name: self._event_column(name)[first:stop].astype(np.int64, copy=False)
-                for name in names
-            }
+            return {name: self._event_rows(name, first, stop) for name in names}
+
+    def _event_rows(self, name: str, first: int, stop: int) -> Int64Array:
+        if name in FURTHER_EVENT_COLUMNS and f"events/{name}" not in self._file:
+            return np.full(max(0, stop - first), UNKNOWN_PS, np.int64)
+        column = self._event_column(name)
+        if column.shape[0] < stop:
+            raise damaged(str(self.path), f"events/{name} has {column.shape[0]} of {stop} rows")
+        rows: Int64Array = column[first:stop].astype(np.int64, copy=False)
+        return rows
 
     def histogram(self) -> tuple[Int64Array, Int64Array]:
         """Latencies that occurred, in samples, ascending, and how often each; shapes (k,).
@@ -283,20 +306,22 @@ class RunFile(Closing):
     def look_through(self) -> None:
         """Read all but the rows, as any use of the file does. Raises InputError."""
         self.texts()
+        _ = self.calibration
         _ = self.settings, self.report, self.state, self.attributes, self.created, self.evaluation
         self.losses()
         with contextlib.suppress(InputError):  # it can be computed again
             self.histogram()
         self._columns.look_through()
         if self.event_count:
-            for name in EVENT_COLUMNS:
+            further = [name for name in FURTHER_EVENT_COLUMNS if f"events/{name}" in self._file]
+            for name in (*EVENT_COLUMNS, *further):
                 check_chunks(self._event_column(name), self.event_count, str(self.path))
 
     def _event_column(self, name: str) -> h5py.Dataset:
         with damage_told(str(self.path)):
             column = self._file[f"events/{name}"]
             if is_plain(column) and (column.dtype, column.ndim, column.chunks) == (
-                EVENT_COLUMNS[name][0],
+                (EVENT_COLUMNS | FURTHER_EVENT_COLUMNS)[name][0],
                 1,
                 (CHUNK,),
             ):

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 
 from rig.analysis.beyond import Beyond
 from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.run import Budgets
 from rig.analysis.evaluation import Evaluation
 from rig.analysis.figures.interval import Interval
 from rig.analysis.figures.summary import Figures
 from rig.analysis.figures.tail import Tail
 from rig.analysis.inside import InsideFigures
+from rig.analysis.statistics import Statistics
+from rig.report.sections.numbers import signed
 
 SIGNIFICANT = 0.01
 """p-values below this are worth a word."""
+_SMALLEST_P = 1e-16
 _CHANGES = 3
 
 
@@ -23,19 +27,45 @@ def beyond_facts(evaluation: Evaluation, load: str) -> list[tuple[str, str]]:
     beyond = evaluation.beyond
     if beyond is None or beyond.figures is None:
         return []
-    sample_us = beyond.sample_ns / 1e3
-    figures = beyond.figures
     rows = [
-        ("average", _average(figures, sample_us, evaluation.figures.average_ns)),
-        ("percentiles", _percentiles(figures, sample_us)),
-        ("maximum", _maximum(figures, sample_us, evaluation.duration_s, load)),
-        ("dependence", "; ".join(_dependence(figures, sample_us))),
-        ("tail", _tail(figures.tail, sample_us)),
+        *_said(
+            evaluation.figures, beyond.figures, beyond.sample_ns / 1e3, evaluation.duration_s, load
+        ),
         ("overruns", _overruns(beyond)),
         ("inside", _inside(beyond.inside)),
-        *(("uncertainty", _budget(each)) for each in beyond.budgets.values()),
+        *_uncertainties(beyond.budgets),
     ]
     return [(name, text) for name, text in rows if text]
+
+
+def further_facts(evaluation: Evaluation, load: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The same of all else that was measured, with the name of each."""
+    found = []
+    for each in evaluation.measurands[1:]:
+        if each.figures is None:
+            continue
+        rows = [
+            *_said(each.statistics, each.figures, each.unit_ns / 1e3, evaluation.duration_s, load),
+            *_uncertainties(each.budgets),
+        ]
+        found.append((each.name.replace("_", " "), [row for row in rows if row[1]]))
+    return found
+
+
+def _said(
+    classic: Statistics, figures: Figures, unit_us: float, duration_s: float, load: str
+) -> list[tuple[str, str]]:
+    return [
+        ("average", _average(figures, unit_us, classic.average_ns)),
+        ("percentiles", _percentiles(figures, unit_us)),
+        ("maximum", _maximum(figures, unit_us, duration_s, load)),
+        ("dependence", "; ".join(_dependence(figures, unit_us))),
+        ("tail", _tail(figures.tail, unit_us)),
+    ]
+
+
+def _uncertainties(budgets: Budgets) -> list[tuple[str, str]]:
+    return [("uncertainty", _budget(each)) for each in budgets.values()]
 
 
 def _range(interval: Interval, sample_us: float) -> str:
@@ -77,15 +107,20 @@ def _maximum(figures: Figures, sample_us: float, duration_s: float, load: str) -
     )
 
 
+def _p(value: float) -> str:
+    """A p-value; the smallest ones are no numbers any more."""
+    return f"p = {value:.1g}" if value > _SMALLEST_P else f"p < {_SMALLEST_P:g}"
+
+
 def _dependence(figures: Figures, sample_us: float) -> Iterator[str]:
     p_value = figures.autocorrelation.p_value
     if p_value < SIGNIFICANT:
-        yield f"events depend on their neighbors (p = {p_value:.1g})"
+        yield f"events depend on their neighbors ({_p(p_value)})"
     trend = figures.trend
     if trend is not None and trend.p_value < SIGNIFICANT:
         yield (
             f"trend of {trend.change * sample_us:+.3f} us over the run "
-            f"({_range(trend.interval, sample_us)}; p = {trend.p_value:.1g})"
+            f"({_range(trend.interval, sample_us)}; {_p(trend.p_value)})"
         )
     for change in figures.changes[:_CHANGES]:
         yield (
@@ -133,7 +168,7 @@ def _budget(budget: Budget) -> str:
     unknown = ", ".join(each.name for each in budget.unknown)
     return (
         f"{budget.figure} {budget.corrected / 1e3:.3f} with what the bench adds taken off "
-        f"({budget.correction:+.1f} ns), U = {budget.expanded / 1e3:.3f} "
+        f"({signed(budget.correction)} ns), U = {budget.expanded / 1e3:.3f} "
         f"(k = {budget.coverage_factor:.2f})" + (f"; not known: {unknown}" if unknown else "")
     )
 

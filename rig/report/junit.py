@@ -9,13 +9,14 @@ error if they disagree or data are missing, since the other cases then prove not
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from rig.analysis.budget.budget import Budget, Judgment, judge
+from rig.analysis.budget.budget import Judgment
+from rig.analysis.limits import JudgedLimit
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
@@ -42,10 +43,6 @@ class Case:
     text: str
 
 
-Budgets = Mapping[str, Budget]
-"""Uncertainty of figures by the limit's name, "max" or "average", in ns."""
-
-
 def check_junit(path: Path) -> None:
     """Before anything is measured for it. Raises InputError if the file could not be written."""
     folder = path.parent
@@ -63,16 +60,12 @@ def write_junit(path: Path, results: Sequence[Result]) -> None:
         raise InputError(f"{path}: JUnit file not written ({error.strerror})") from None
 
 
-def junit(results: Sequence[Result], budgets: Sequence[Budgets] | None = None) -> str:
-    """The whole document as text.
-
-    `budgets`: for each result, in place of its own; a limit that lies within a figure's uncertainty
-    cannot be told.
-    """
+def junit(results: Sequence[Result]) -> str:
+    """The whole document as text."""
     suites = ET.Element("testsuites", name="latency-rig")
     total: list[Case] = []
-    for result, known in zip(results, budgets or map(_budgets_of, results), strict=True):
-        found = cases(result, known)
+    for result in results:
+        found = cases(result)
         total += found
         suites.append(_suite(result, found))
     suites.attrib.update(_sums(total))
@@ -80,74 +73,23 @@ def junit(results: Sequence[Result], budgets: Sequence[Budgets] | None = None) -
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n"
 
 
-def _budgets_of(result: Result) -> Budgets:
-    beyond = result.evaluation.beyond
-    return {} if beyond is None else beyond.budgets
-
-
-def cases(result: Result, budgets: Budgets | None = None) -> list[Case]:
+def cases(result: Result) -> list[Case]:
     """All that was judged of a run."""
     return [
-        *_limits(result, budgets or {}),
+        *(_limit(limit) for limit in result.evaluation.limits),
         *_witnesses(result),
         _nothing_lost(result),
         _whole(result),
     ]
 
 
-def _limits(result: Result, budgets: Budgets) -> list[Case]:
-    evaluation, limits = result.evaluation, result.settings.limits
-    figures, counts = as_dict(evaluation.figures), evaluation.counts
-    found = []
-    for field in fields(limits):
-        limit = getattr(limits, field.name)
-        if limit is None:
-            continue
-        if field.name == "interval_error_ns":
-            found.append(_limit("interval error", _interval_error(result), limit, time=True))
-        elif field.name.endswith("_ns"):
-            name = field.name.removesuffix("_ns")
-            if name in budgets:
-                found.append(_judged(name, budgets[name], limit))
-                continue
-            found.append(_limit(f"{name} latency", figures[field.name], limit, time=True))
-        else:
-            found.append(_limit(field.name, getattr(counts, field.name), limit, time=False))
-    return found
-
-
-def _judged(name: str, budget: Budget, limit_ns: float) -> Case:
-    """With the figure's uncertainty taken into account."""
+def _limit(limit: JudgedLimit) -> Case:
     outcome = {
         Judgment.KEPT: Outcome.PASSED,
         Judgment.EXCEEDED: Outcome.FAILURE,
         Judgment.CANNOT_TELL: Outcome.SKIPPED,
-    }[judge(limit_ns, budget)]
-    text = (
-        f"{budget.corrected / 1e3:.3f} us, U = {budget.expanded / 1e3:.3f} us "
-        f"(k = {budget.coverage_factor:.2f}), limit {limit_ns / 1e3:.3f} us"
-    )
-    return Case("limits", f"{name} latency", outcome, text)
-
-
-def _interval_error(result: Result) -> float | None:
-    """Largest departure from the period, either way, by the pin."""
-    period = result.evaluation.period
-    error = None if period is None else period.pins.interval_error
-    if error is None or error.min_ns is None or error.max_ns is None:
-        return None
-    return max(-error.min_ns, error.max_ns)
-
-
-def _limit(name: str, value: float | None, limit: float, *, time: bool) -> Case:
-    def words(number: float) -> str:
-        return f"{number / 1e3:.3f} us" if time else f"{number:,.0f}"
-
-    if value is None:
-        text = f"nothing was measured; limit {words(limit)}"
-        return Case("limits", name, Outcome.SKIPPED, text)
-    outcome = Outcome.FAILURE if value > limit else Outcome.PASSED
-    return Case("limits", name, outcome, f"{words(value)}, limit {words(limit)}")
+    }[limit.judgment]
+    return Case("limits", limit.title, outcome, limit.text)
 
 
 def _witnesses(result: Result) -> list[Case]:

@@ -26,6 +26,8 @@ EVENTS_A_STRETCH = 4
 MARKED_MAX = 2000
 """Outliers drawn in the timeline; the report says how many there are."""
 PAIRS_MAX = 1 << 16
+LOG_MAX = 1 << 18
+"""Records of a log that are read at once."""
 _CHUNK = 1 << 16
 
 Columns = dict[str, npt.NDArray[np.int64]]
@@ -50,6 +52,8 @@ class PageData:
     """One run, ready to be drawn. What its file does not hold is empty."""
 
     result: Result
+    drawn: bool = True
+    """False: only what is told in words is wanted, and read."""
     environment: dict[str, Any] = field(default_factory=dict)
     """Party to what it said of itself."""
     fixture: dict[str, Any] = field(default_factory=dict)
@@ -73,18 +77,23 @@ class PageData:
         return 1e6 / self.result.settings.sample_rate_hz
 
 
-def page_data(result: Result) -> PageData:
-    """Read what the page needs. Raises InputError for a damaged file."""
-    data = PageData(result)
+def page_data(result: Result, *, drawn: bool = True) -> PageData:
+    """Read what the page needs; unless it is drawn, no event. Raises InputError for a damaged file.
+
+    A very long log is read for a drawn page only: reading it takes as long as drawing.
+    """
+    data = PageData(result, drawn)
     if result.samples is None:  # a capture that was not kept as a run file
         return data
     with RunFile(result.path) as file:
         _read_texts(data, file)
         data.losses = file.losses()
-        _read_events(data, file)
-        _read_windows(data, file)
-        _read_pairs(data, file)
-        _read_log(data, file)
+        if drawn:
+            _read_events(data, file)
+            _read_windows(data, file)
+            _read_pairs(data, file)
+        if drawn or file.log_count <= LOG_MAX:
+            _read_log(data, file)
     return data
 
 

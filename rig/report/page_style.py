@@ -46,6 +46,7 @@ td.number, th.number {{ text-align: right; padding: .28rem 0 .28rem 1rem; white-
 td.number + td:not(.number), th.number + th:not(.number) {{ padding-left: 1.25rem; }}
 tr.sum td {{ border-bottom: none; font-weight: 600; }} tr.sum + tr.sum td {{ padding-top: 0; }}
 table.facts th {{ width: 11rem; }}
+.limits :is(td, th):not(:last-child) {{ white-space: nowrap; width: 1%; padding-right: 1.25rem; }}
 td.share {{ white-space: nowrap; }}
 .bar {{ display: inline-block; height: .55em; background: var(--body); border-radius: 1px; }}
 figure {{ margin: .75rem 0 1.25rem; }}

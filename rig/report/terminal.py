@@ -11,14 +11,16 @@ from rich.text import Text
 
 from rig.analysis.evaluate import Evaluation
 from rig.analysis.verdict import Verdict
-from rig.report.beyond import beyond_facts
+from rig.report.beyond import beyond_facts, further_facts
 from rig.report.measured import COLUMNS, Measured, measured
 from rig.report.words import (
+    EXCEEDED,
     REASON_LIMIT,
     VERDICT_WORDS,
     counts_table,
     events_of,
     figure_rows,
+    limit_rows,
     load_of,
     run_facts,
     title_of,
@@ -51,8 +53,12 @@ def print_result(console: Console, result: Result) -> None:
         console.print(table)
     console.print()
     _print_facts(console, beyond_facts(evaluation, load_of(settings)))
+    for name, facts in further_facts(evaluation, load_of(settings)):
+        console.print(Text(name, style="bold"))
+        _print_facts(console, facts)
     _print_counts(console, counts_table(evaluation.counts, events_of(settings)))
     console.print()
+    _print_limits(console, evaluation)
     for witness in evaluation.witnesses:
         mark, style = ("agree", "green") if witness.agrees else ("DISAGREE", "bold red")
         line = Text(f"  {mark:<9}", style=style)
@@ -93,6 +99,17 @@ def _print_facts(console: Console, facts: list[tuple[str, str]]) -> None:
     for name, value in facts:
         console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
     if facts:
+        console.print()
+
+
+def _print_limits(console: Console, evaluation: Evaluation) -> None:
+    styles = {EXCEEDED: "bold red", "kept": "green"}
+    rows = limit_rows(evaluation)
+    for judgment, title, found, allowed in rows:
+        line = Text(f"  {judgment:<12}", style=styles.get(judgment, "bold yellow"))
+        line.append(f"{title}: {found}, limit {allowed}", style="default")
+        console.print(line, soft_wrap=True)
+    if rows:
         console.print()
 
 

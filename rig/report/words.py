@@ -3,21 +3,30 @@
 
 from __future__ import annotations
 
-from rig.analysis.evaluate import Evaluation
+from rig.analysis.budget.budget import Judgment
+from rig.analysis.evaluation import Evaluation
 from rig.analysis.pairing import Counts
 from rig.analysis.raw import Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.config.units import TIME
+from rig.report.calibration_words import calibration_facts
 from rig.session.results import Result
 
 REASON_LIMIT = 12
+EXCEEDED = "EXCEEDED"
+"""Of a limit."""
 VERDICT_WORDS = {
     Verdict.PASS: "all limits of the plan kept, all witnesses agree, nothing lost",
     Verdict.INCONCLUSIVE: "nothing speaks against it, but the proof is not whole",
     Verdict.FAIL: "a limit of the plan was exceeded",
     Verdict.INCONSISTENT: "the witnesses disagree: do not trust these figures",
     Verdict.INCOMPLETE: "data were lost: these figures do not cover all that happened",
+}
+_JUDGMENTS = {
+    Judgment.KEPT: "kept",
+    Judgment.EXCEEDED: EXCEEDED,
+    Judgment.CANNOT_TELL: "cannot tell",
 }
 _STATE_WORDS = {
     "running": "without an end: still going on, or its process was killed",
@@ -46,6 +55,14 @@ def figure_rows(evaluation: Evaluation) -> list[tuple[str, str]]:
         value = figures[key]
         rows.append((name, "-" if value is None else f"{value / 1e3:.3f}"))
     return rows
+
+
+def limit_rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
+    """What came of each limit of the plan, its name, what was found, and what is allowed."""
+    return [
+        (_JUDGMENTS[each.judgment], each.title, each.found, each.allowed)
+        for each in evaluation.limits
+    ]
 
 
 def counts_table(counts: Counts, events: str = "stimuli") -> list[tuple[str, str]]:
@@ -103,6 +120,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ),
         ("paired by", evaluation.paired_by),
         *_backlog(result),
+        *calibration_facts(result),
     ]
 
 

@@ -24,10 +24,17 @@ def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench
     if fixture is None:
         return bench_by_maker(driver, sample_ns)
     if fixture.virtual is not None:
-        bench = virtual_bench(sample_ns, fixture.virtual.analyzer_error_ppb)
+        virtual = fixture.virtual
+        drifts = virtual.analyzer_drift_ppb_per_s != 0
+        bench = virtual_bench(sample_ns, virtual.analyzer_error_ppb, drifts=drifts)
+        if virtual.delays:  # made to be found by a calibration: the rig is not told
+            bench = replace(bench, skew_ns=None, line_ns=None)
     else:
         bench = bench_by_maker(driver, sample_ns)
     known = fixture.uncertainty
+    if (clock := fixture.clocks.analyzer) is not None:
+        time_base = limits(clock.ppb / 1000, "ppm", "fixture: kind of the analyzer's clock")
+        bench = replace(bench, time_base_ppm=time_base)
     if known.time_base_ppb is not None:
         time_base = limits(known.time_base_ppb / 1000, "ppm", _SOURCE)
         bench = replace(bench, time_base_ppm=time_base)

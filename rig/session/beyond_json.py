@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
 from rig.analysis.beyond import Beyond
 from rig.analysis.bracketing import ClockAgreement
 from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.contribution import Contribution, Unknown
 from rig.analysis.figures.interval import Interval
 from rig.analysis.figures.summary import Figures
 from rig.analysis.figures.tail import Tail
 from rig.analysis.inside import InsideFigures
+from rig.analysis.limits import JudgedLimit
+from rig.analysis.measurands.effects import Effects
+from rig.analysis.measurands.measurand import Measurand
 
 
 def beyond_json(beyond: Beyond) -> dict[str, Any]:
@@ -25,6 +30,34 @@ def beyond_json(beyond: Beyond) -> dict[str, Any]:
         "inside": None if beyond.inside is None else _inside(beyond.inside),
         "uncertainty": {name: _budget(each) for name, each in beyond.budgets.items()},
     }
+
+
+def measurand_json(found: Measurand) -> dict[str, Any]:
+    """What is said of one thing that was measured: its figures, and what goes beyond these."""
+    return {
+        "figures": asdict(found.statistics),
+        "statistics": None if found.figures is None else _figures(found.figures, found.unit_ns),
+        "uncertainty": {name: _budget(each) for name, each in found.budgets.items()},
+        "unit_ns": found.unit_ns,
+        "effects": effects_json(found.effects),
+    }
+
+
+def effects_json(effects: Effects) -> dict[str, Any]:
+    """What bears upon a measurand: offsets in ns, scales in ppm."""
+    return {
+        "resolution_ns": effects.resolution_ns,
+        "reach_ns": effects.reach_ns,
+        "offsets": [_contribution(each) for each in effects.offsets],
+        "scales": [_contribution(Contribution(*each)) for each in effects.scales],
+        "unknown_offsets": [_unknown(each) for each in effects.unknown_offsets],
+        "unknown_scales": [_unknown(each) for each in effects.unknown_scales],
+    }
+
+
+def limit_json(limit: JudgedLimit) -> dict[str, Any]:
+    """A limit of the plan, what was found, and what came of it. Times in ns, counts as they are."""
+    return {**asdict(limit), "judgment": str(limit.judgment), "text": limit.text}
 
 
 def _interval(interval: Interval, sample_ns: float) -> dict[str, float | None]:
@@ -109,28 +142,40 @@ def _clock(clock: ClockAgreement) -> dict[str, Any]:
 def _budget(budget: Budget) -> dict[str, Any]:
     """All in nanoseconds but where a quantity has its own unit."""
     return {
+        "figure": budget.figure,
         "indicated_ns": budget.indication,
         "correction_ns": budget.correction,
         "corrected_ns": budget.corrected,
         "combined_ns": budget.combined,
         "expanded_ns": budget.expanded,
         "coverage_factor": budget.coverage_factor,
-        "contributions": [
-            {
-                "name": each.name,
-                "distribution": each.quantity.distribution,
-                "type": each.quantity.evaluation,
-                "estimate": each.quantity.estimate,
-                "standard_uncertainty": each.quantity.standard_uncertainty,
-                "unit": each.quantity.unit,
-                "sensitivity": each.sensitivity,
-                "uncertainty_ns": each.uncertainty,
-                "source": each.quantity.source,
-            }
-            for each in budget.contributions
-        ],
-        "unknown": [{"name": each.name, "remedy": each.remedy} for each in budget.unknown],
+        "contributions": [_contribution(each) for each in budget.contributions],
+        "unknown": [_unknown(each) for each in budget.unknown],
     }
+
+
+def _contribution(found: Contribution) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "distribution": found.quantity.distribution,
+        "type": found.quantity.evaluation,
+        "estimate": found.quantity.estimate,
+        "standard_uncertainty": found.quantity.standard_uncertainty,
+        "unit": found.quantity.unit,
+        "degrees_of_freedom": _finite(found.quantity.degrees_of_freedom),
+        "sensitivity": found.sensitivity,
+        "uncertainty_ns": found.uncertainty,
+        "source": found.quantity.source,
+    }
+
+
+def _unknown(found: Unknown) -> dict[str, str]:
+    return {"name": found.name, "remedy": found.remedy}
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity: null."""
+    return value if math.isfinite(value) else None
 
 
 def _inside(inside: InsideFigures) -> dict[str, Any]:

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run of periods while it goes on: how many were answered, and when it is over."""
+"""A run of periods while it goes on: how many were answered, how well, and when it is over."""
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
+import numpy.typing as npt
 
 from rig.analysis.glitch import GlitchFilter
+from rig.analysis.pairing import EventClass
 from rig.analysis.period import NominalPeriod
 from rig.analysis.raw import Schedule, Settings
-from rig.instruments import EdgeBlock
+from rig.instruments import EdgeBlock, Int64Array
+from rig.streaming.histogram import BINS, bin_of
+from rig.streaming.outcome import Notable, Reason
 
 GRACE_S = 1
 """ARM may take effect so much later, in the analyzer's time, than its samples had got to."""
@@ -16,8 +22,11 @@ CLOCK_PER_MILLE = 1
 """The target's clock may be so much slower than the analyzer's."""
 
 
+NOTABLE_KEPT = 64
+
+
 class LivePeriods:
-    """Counts answers; provisional, as all live figures are."""
+    """Counts answers, and how far intervals are off; provisional, as all live figures are."""
 
     def __init__(self, settings: Settings, schedule: Schedule) -> None:
         self._response = settings.wiring.response
@@ -29,6 +38,14 @@ class LivePeriods:
         self.last_sample = -1
         """Of the newest answer; -1 without any."""
         self._worst = 0
+        self.worst_event = -1
+        """Number of the answer, from 0, at the end of the worst interval; -1 without any."""
+        self.worst_sample = -1
+        """When it was due."""
+        self.bins: npt.NDArray[np.uint64] = np.zeros(BINS, np.uint64)
+        """Departures of intervals from the period, either way, in whole samples, by bins."""
+        self.notable: deque[Notable] = deque(maxlen=NOTABLE_KEPT)
+        """The last intervals that were off by more than all before, oldest first."""
 
     def add(self, block: EdgeBlock) -> None:
         """Take in a block of raw edges."""
@@ -46,8 +63,22 @@ class LivePeriods:
         self.answers += len(sample) - 1
         self.last_sample = int(sample[-1])
         if len(sample) > 1:
-            errors = np.diff(sample) * self._nominal.parts - self._nominal.units
-            self._worst = max(self._worst, int(np.abs(errors).max()))
+            self._add_intervals(sample)
+
+    def _add_intervals(self, sample: Int64Array) -> None:
+        """Between successive answers, the last of which is the newest."""
+        errors = np.diff(sample) * self._nominal.parts - self._nominal.units
+        off = np.abs(errors)
+        np.add.at(self.bins, bin_of(off // self._nominal.parts), 1)
+        highest = np.maximum.accumulate(np.concatenate([[self._worst], off]))
+        for at in np.flatnonzero(highest[1:] > highest[:-1])[-NOTABLE_KEPT:].tolist():
+            due = int(sample[at + 1]) - round(int(errors[at]) / self._nominal.parts)
+            self._worst = int(off[at])
+            self.worst_event, self.worst_sample = self.answers - len(sample) + at + 1, due
+            answered = int(sample[at + 1])
+            self.notable.append(
+                Notable(self.worst_event, due, answered, EventClass.ANSWERED, Reason.MAXIMUM)
+            )
 
     @property
     def worst_ns(self) -> float | None:

@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rig.analysis.correction import Correction
 from rig.analysis.evaluate import Evaluation, OnEvents, evaluate
 from rig.analysis.raw import Account, Settings
 from rig.analysis.statistics import as_dict
@@ -16,8 +17,14 @@ from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
 from rig.record.space import FINISH_BYTES
-from rig.session.bench_errors import bench_of_run
-from rig.session.beyond_json import beyond_json
+from rig.session.beyond_json import beyond_json, effects_json, limit_json, measurand_json
+from rig.session.calibration import (
+    CALIBRATION,
+    CalibrationInUse,
+    bench_in_use,
+    calibration_json,
+    correction_json,
+)
 from rig.session.settings import account_from_json, settings_from_json
 
 BYTES_AN_EVENT = 8
@@ -45,6 +52,8 @@ class Result:
     evaluation: Evaluation
     samples: int | None = None
     """Samples that the file accounts for; None for a capture of which no run file was made."""
+    calibration: CalibrationInUse | None = None
+    """What was known of the bench; None for such a capture."""
 
     @property
     def exit_code(self) -> int:
@@ -56,27 +65,36 @@ class Result:
         return EXIT_CODES[self.evaluation.verdict]
 
 
-def read(path: Path) -> Result:
-    """Compute everything from the raw data; nothing is written. Raises InputError."""
+def read(path: Path, calibration: str | None = None) -> Result:
+    """Compute everything from the raw data; nothing is written. Raises InputError.
+
+    `calibration`: text of the one to use, "" for none; None: that of the stored figures.
+    """
     with RunFile(path) as file:
-        return _evaluated(file, None)
+        text = file.calibration if calibration is None else calibration
+        return _evaluated(file, None, text)
 
 
-def store(path: Path) -> Result:
+def store(path: Path, calibration: str | None = None) -> Result:
     """Compute everything from the raw data and store it in the file.
 
+    `calibration`: text of the one to use, "" for none, stored beside the figures; the run's own
+    stays as it is. None: the run's own.
     Raises InputError for a file that cannot be used, BenchError if the disk has no room for it.
     """
     with RunFile(path) as file:
         more_bytes = FINISH_BYTES + file.edge_count * BYTES_AN_EVENT
     with amended(path, more_bytes) as file:
         computed = ComputedWriter(file)
-        result = _evaluated(file, computed.events)
+        own = file.texts().get(CALIBRATION, "")
+        text = own if calibration is None else calibration
+        result = _evaluated(file, computed.events, text)
         evaluation = result.evaluation
         computed.summary(
-            evaluation_text(evaluation),
+            result_text(result),
             {**asdict(evaluation.counts), **_figures(evaluation)},
             (evaluation.histogram.values, evaluation.histogram.counts),
+            None if text == own else text,
         )
     return result
 
@@ -87,26 +105,33 @@ def stored_text(path: Path) -> str:
         return file.evaluation
 
 
-def _evaluated(file: RunFile, on_events: OnEvents | None) -> Result:
+def _evaluated(file: RunFile, on_events: OnEvents | None, text: str) -> Result:
     settings = settings_from_json(file.path, file.settings)
     account = account_from_json(file.path, file.report)
     try:
-        bench = bench_of_run(file.texts(), settings.sample_rate_hz)
+        bench, used = bench_in_use(file.texts(), text, file.created, settings)
         evaluation = evaluate(file, settings, account, on_events, bench)
     except (OSError, RuntimeError) as error:  # what h5py raises for a damaged chunk
         raise InputError(f"{file.path}: damaged run file ({error})") from None
     return Result(
-        file.path, file.created, file.state, settings, account, evaluation, file.covered_samples
-    )
+        file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
+        used,
+    )  # fmt: skip
 
 
-def evaluation_text(evaluation: Evaluation) -> str:
-    """Canonical JSON: the same raw data give the same bytes."""
+def result_text(result: Result) -> str:
+    """Canonical JSON: the same raw data and the same calibration give the same bytes."""
+    return evaluation_text(result.evaluation, result.calibration)
+
+
+def evaluation_text(evaluation: Evaluation, used: CalibrationInUse | None = None) -> str:
+    """As `result_text`, of what need not be a run file's."""
     capture = evaluation.capture
     return json.dumps(
         {
             "verdict": evaluation.verdict,
             "reasons": evaluation.reasons,
+            "limits": [limit_json(limit) for limit in evaluation.limits],
             "counts": asdict(evaluation.counts),
             "figures": _figures(evaluation),
             "duration_s": evaluation.duration_s,
@@ -121,6 +146,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
                 "spread_ns": capture.spread_ns,
                 "allowed_ns": capture.allowed_ns,
             },
+            "calibration": None if used is None else calibration_json(used),
             **_measured(evaluation),
         },
         sort_keys=True,
@@ -131,7 +157,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
 def document(result: Result) -> dict[str, object]:
     """What `--json` prints."""
     evaluation, settings = result.evaluation, result.settings
-    stored = json.loads(evaluation_text(evaluation))
+    stored = json.loads(result_text(result))
     return {
         "file": str(result.path),
         "state": result.state,
@@ -145,6 +171,7 @@ def document(result: Result) -> dict[str, object]:
                 "scenario": settings.scenario,
                 **stored["counts"],
                 **stored["figures"],
+                "limits": stored["limits"],
                 "duration_s": evaluation.duration_s,
                 "sample_period_ns": 1e9 / settings.sample_rate_hz,
                 "paired_by": evaluation.paired_by,
@@ -153,6 +180,7 @@ def document(result: Result) -> dict[str, object]:
         ],
         "witnesses": stored["witnesses"],
         "gaps": stored["gaps"],
+        "calibration": stored["calibration"],
     }
 
 
@@ -166,8 +194,16 @@ def _measured(evaluation: Evaluation) -> dict[str, object]:
     stated: dict[str, object] = {
         name: asdict(figures) for name, figures in found.items() if figures is not None
     }
+    if evaluation.wander:
+        stated["wander"] = [asdict(pair) for pair in evaluation.wander]
     if evaluation.beyond is not None:
         stated["beyond"] = beyond_json(evaluation.beyond)
+    if evaluation.measurands:
+        correction = Correction.of(evaluation.measurands[0].effects)
+        stated["corrected"] = correction_json(correction, evaluation.figures)
+        stated["effects"] = effects_json(evaluation.measurands[0].effects)
+        further = {each.name: measurand_json(each) for each in evaluation.measurands[1:]}
+        stated |= {"further": further} if further else {}
     return stated
 
 

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from rig.analysis.raw import Schedule, Settings
 from rig.bench.open import Bench, OpenBench, open_bench
+from rig.config.calibration.place import chosen_text
 from rig.config.fitting import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RigError
 from rig.instruments import CaptureEnd, EdgeBlock, Loss, TargetSummary
+from rig.record.layout import CALIBRATION
 from rig.record.writer import RunWriter
 from rig.session.arming import arm_options
 from rig.session.environment import environment_of
@@ -62,13 +64,17 @@ def run(
     on_progress: OnProgress,
     stop: threading.Event,
     opener: OpenBench = open_bench,
+    calibration: str | None = None,
 ) -> RigError | None:
     """Measure, and leave a finished run file at `path`.
 
+    `calibration`: a file or "none"; None: the fixture's own, if it has one, or that of the run
+    that is replayed.
     `stop` ends the run early and in order. Returns the bench's failure, if it failed after the run
     file was begun: what had been measured is in the file. Raises InputError or BenchError if
     nothing could be begun; then no file is left.
     """
+    chosen = chosen_text(fixture, calibration)
     live = LiveSummary(plan.count, fixture.analyzer.sample_rate_hz)
     on_progress(live)
     with opener(fitted(fixture, plan)) as bench:
@@ -83,7 +89,9 @@ def run(
         environment = environment_of(bench)
         if settings.train is not None:
             bench.stimulus.configure(settings.train)
-        texts = {"plan": plan.text, "fixture": fixture.text, "calibration": "", **environment}
+        if calibration is None and bench.calibration is not None:
+            chosen = bench.calibration
+        texts = {"plan": plan.text, "fixture": fixture.text, CALIBRATION: chosen, **environment}
         with RunWriter(path, texts, settings_to_json(settings)) as writer:
             recording = _Recording(bench, settings, plan, writer, live, on_progress)
             ending = recording.go(stop)

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, Limits, Schedule, Settings
+from rig.analysis.raw import Account, ClockBounds, Limits, Schedule, Settings
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
 from rig.config.plan_agent import PERIOD
 from rig.errors import InputError
+from rig.limit_names import COUNTS
+from rig.session.clock_bounds import clock_bounds
 from rig.stimulus.train import Pattern, Polarity, Train
 
 
@@ -51,11 +53,16 @@ def settings_of(
             duplicate=limits.duplicate,
             spurious=limits.spurious,
             interval_error_ns=_ns(limits.max_interval_error_ps),
+            further={
+                name: limit if name in COUNTS else _ns(limit) or 0.0
+                for name, limit in limits.further.items()
+            },
         ),
         schedule=_own(plan) if plan.measurement == PERIOD else None,
         triggers=_own(plan) if plan.measurement != PERIOD else None,
         tick_hz=tick_hz,
         agent=plan.agent.words(),
+        clocks=clock_bounds(fixture.clocks),
     )
 
 
@@ -69,8 +76,13 @@ def _ns(time_ps: int | None) -> float | None:
 
 
 def settings_to_json(settings: Settings) -> dict[str, Any]:
-    """Plain values only."""
-    return asdict(settings)
+    """Plain values only. What only newer versions know is there only if it is of use."""
+    stored = asdict(settings)
+    if not stored["limits"]["further"]:
+        del stored["limits"]["further"]
+    if settings.clocks == ClockBounds():
+        del stored["clocks"]
+    return stored
 
 
 def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
@@ -83,6 +95,7 @@ def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
                 "train": _train(stored["train"]),
                 "wiring": Wiring(**wiring),
                 "limits": Limits(**stored["limits"]),
+                "clocks": ClockBounds(**stored.get("clocks", {})),
                 **{name: _schedule(stored.get(name)) for name in ("schedule", "triggers")},
             }
         )

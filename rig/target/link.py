@@ -132,6 +132,15 @@ class AgentLink(Closing):
                 {name: number(pairs, name) for name in FURTHER_COUNTS if name in pairs},
             )
 
+    def pulse(self, signal: str, count: int, sequence_bits: int, width_us: int = 500) -> None:
+        """Bring all answering pins low, then give one so many pulses. Not while armed.
+
+        Raises BenchError in the agent's words if it cannot.
+        """
+        self._ask(
+            f"PULSE signal={signal} count={count} width_us={width_us} sequence_bits={sequence_bits}"
+        )
+
     def log(self, first: int, count: int) -> LogArray:
         """At most `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""
         count = min(count, LOG_CHUNK)

@@ -23,13 +23,17 @@ from rig.errors import InputError, RigError
 from rig.resources import emulator_binary, firmware_image
 from rig.virtual.agent import AgentServer
 from rig.virtual.analyzer import VirtualAnalyzer
+from rig.virtual.delays import DelayLines
 from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator
 from rig.virtual.guest.image import build_image
 from rig.virtual.guest.target import RESPONSE_DELAY_CYCLES, GuestTarget
+from rig.virtual.jumpers import JumperWires
+from rig.virtual.sampling import UnevenSamples
 from rig.virtual.target import AnswerWires, ModelledTarget
 from rig.virtual.truth import TruthLog
 from rig.virtual.wired import WiredTarget
+from rig.virtual.wiring import Wiring
 from rig.virtual.world import Parts, World
 
 GUEST_SEED = 1
@@ -71,7 +75,12 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
             )
         )
         analyzer = stack.enter_context(
-            VirtualAnalyzer(8 if fixture.analyzer.channels == 8 else 14, virtual.analyzer_error_ppb)
+            VirtualAnalyzer(
+                8 if fixture.analyzer.channels == 8 else 14,
+                virtual.analyzer_error_ppb,
+                virtual.analyzer_drift_ppb_per_s,
+                virtual.wiring.analyzer_rate_hz,
+            )
         )
         _say(
             {
@@ -82,8 +91,15 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
             }
         )
         dropper = Dropper(analyzer, virtual.misbehavior, behind.seed)
-        parts = Parts(emulator, analyzer, behind.target, dropper, fixture.channel_of(STIMULUS))
-        World(parts, virtual.stimulus_error_ppb, stop).run()
+        wiring = Wiring(virtual.wiring)
+        channel = fixture.channel_of(STIMULUS)
+        delays = DelayLines(virtual.delays)
+        jumpers = JumperWires(virtual.jumpers, channel, fixture.channel_of(RESPONSE))
+        samples = UnevenSamples(virtual.sampling)
+        parts = Parts(
+            emulator, analyzer, behind.target, dropper, channel, wiring, delays, jumpers, samples
+        )
+        World(parts, virtual.stimulus_error_ppb, stop, virtual.stimulus_drift_ppb_per_s).run()
         truth.finish(
             {
                 "capture_origin_ps": analyzer.capture_origin_ps,
@@ -91,6 +107,8 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
                 "drops": [asdict(drop) for drop in analyzer.drops],
                 "stimulus_error_ppb": virtual.stimulus_error_ppb,
                 "analyzer_error_ppb": virtual.analyzer_error_ppb,
+                "stimulus_drift_ppb_per_s": virtual.stimulus_drift_ppb_per_s,
+                "analyzer_drift_ppb_per_s": virtual.analyzer_drift_ppb_per_s,
             }
         )
 
@@ -122,10 +140,12 @@ def _open_target(
         trigger = fixture.channel_of(STIMULUS) if settings.self_trigger else None
         guest = stack.enter_context(GuestTarget.boot(image, wires, stop, _progress, trigger))
         return _Behind(guest, guest.port, RESPONSE_DELAY_CYCLES, GUEST_SEED, lambda: 0)
-    target = stack.enter_context(ModelledTarget(settings, virtual.misbehavior, wires, truth))
+    cores = virtual.cores_ahead_ps
+    target = stack.enter_context(ModelledTarget(settings, virtual.misbehavior, wires, truth, cores))
     environment: dict[str, object] = {
         "system": "modelled target of the virtual bench",
         "model": str(settings.model),
+        "cpus": [{"cpu": number} for number in range(len(cores))],
     }
     agent = stack.enter_context(AgentServer(target, settings.clock_hz, environment))
     return _Behind(target, agent.port, 0, settings.seed, lambda: target.glitches)

@@ -41,6 +41,7 @@ class AgentServer(Closing):
             "ARM": self._arm,
             "STOP": self._stop,
             "LOG": self._log,
+            "PULSE": self._pulse,
         }
         self._closed = False
         self._host: socket.socket | None = None
@@ -118,8 +119,20 @@ class AgentServer(Closing):
             )
             return _ok()
         self._target.arm(
-            number(pairs, "capacity"), number(pairs, "sequence_bits"), rising=edge == "rising"
+            number(pairs, "capacity"),
+            number(pairs, "sequence_bits"),
+            rising=edge == "rising",
+            cpu=number(pairs, "cpu") if "cpu" in pairs else 0,
         )
+        return _ok()
+
+    def _pulse(self, rest: str) -> bytes:
+        usual = {"signal": "", "count": "1", "width_us": "500", "sequence_bits": "0"}
+        given = {**usual, **fields(rest)}
+        if len(given) > len(usual):
+            raise ProtocolError(f"unknown word; valid: {' '.join(usual)}")
+        count, width_us, bits = (number(given, k) for k in ("count", "width_us", "sequence_bits"))
+        self._target.pulse(given["signal"], count, width_us, bits)
         return _ok()
 
     def _log(self, rest: str) -> bytes:

@@ -20,9 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.closing import Closing
+from rig.virtual.clock import Clock
 
-_PS_PER_S: Final = 10**12
-_PPB: Final = 10**9
 _BUFFER_BYTES: Final = 1 << 18
 _BUFFERS: Final = 8
 _MAX_LINE_BYTES: Final = 256
@@ -55,10 +54,22 @@ class VirtualAnalyzer(Closing):
     All lines are low at first.
     """
 
-    def __init__(self, channels: Literal[8, 14], rate_error_ppb: int = 0) -> None:
-        """`rate_error_ppb`: the true sample rate is this much above the nominal one."""
+    def __init__(
+        self,
+        channels: Literal[8, 14],
+        rate_error_ppb: int = 0,
+        rate_drift_ppb_per_s: int = 0,
+        true_rate_hz: int = 0,
+    ) -> None:
+        """`rate_error_ppb`: the true sample rate is this much above the nominal one.
+
+        That is at sample 0; every second it rises by `rate_drift_ppb_per_s`. With `true_rate_hz`
+        it samples at that rate, whatever the host sets and is told.
+        """
         self.channels: Final = channels
         self._rate_error_ppb = rate_error_ppb
+        self._rate_drift_ppb_per_s = rate_drift_ppb_per_s
+        self._true_rate_hz = true_rate_hz
         self._settings = {
             "samplerate": _MAX_RATE_HZ,
             "sampleunit": _SAMPLEUNIT_8_BITS if channels == 8 else _SAMPLEUNIT_16_BITS,
@@ -97,6 +108,12 @@ class VirtualAnalyzer(Closing):
         """Virtual time of sample 0 of the latest capture; None before the first."""
         return None if self._capture is None else self._capture.origin_ps
 
+    @property
+    def capture(self) -> _Capture | None:
+        """The clock of the capture under way; None before its first sample."""
+        capture, stream = self._capture, self._stream
+        return capture if capture is not None and capture.stream is stream else None
+
     def emit(self, edges: Sequence[tuple[int, int, int]], until_ps: int) -> None:
         """Let virtual time pass until `until_ps` and send the samples of that stretch.
 
@@ -119,7 +136,7 @@ class VirtualAnalyzer(Closing):
             return
         capture = self._capture
         if capture is None or capture.stream is not stream:
-            capture = self._capture = _Capture(stream, self._until_ps, self._true_rate())
+            capture = self._capture = _Capture(stream, self._until_ps, self._clock())
         end = capture.sample_at(until_ps)
         self._open_holes(capture, until_ps)
         for time_ps, channel, level in edges:
@@ -177,9 +194,10 @@ class VirtualAnalyzer(Closing):
         bit = 1 << channel
         self._levels = self._levels | bit if level else self._levels & ~bit
 
-    def _true_rate(self) -> tuple[int, int]:
-        """Samples per picosecond as a fraction."""
-        return self.sample_rate_hz * (_PPB + self._rate_error_ppb), _PPB * _PS_PER_S
+    def _clock(self) -> Clock:
+        """What samples are taken by, from the time of sample 0."""
+        rate_hz = self._true_rate_hz or self.sample_rate_hz
+        return Clock(rate_hz, self._rate_error_ppb, drift_ppb_per_s=self._rate_drift_ppb_per_s)
 
     def _serve(self) -> None:
         while not self._closed:
@@ -244,10 +262,10 @@ class VirtualAnalyzer(Closing):
 class _Capture:
     """The samples of one capture, gathered in buffers for its stream."""
 
-    def __init__(self, stream: _Stream, origin_ps: int, rate: tuple[int, int]) -> None:
+    def __init__(self, stream: _Stream, origin_ps: int, clock: Clock) -> None:
         self.stream = stream
         self.origin_ps = origin_ps
-        self._numerator, self._denominator = rate
+        self._clock = clock
         self._mask = 256**stream.sample_bytes - 1
         self._next_sample = 0
         self._holes: deque[tuple[int, int, int]] = deque()
@@ -258,7 +276,11 @@ class _Capture:
 
     def sample_at(self, time_ps: int) -> int:
         """Number of the first sample at or after a time."""
-        return -((self.origin_ps - time_ps) * self._numerator // self._denominator)
+        return self._clock.ticks_at_or_after(time_ps - self.origin_ps)
+
+    def time_of(self, sample: int) -> int:
+        """True time of a sample, in ps, rounded up."""
+        return self.origin_ps + self._clock.time_ps(sample)
 
     def fill(self, until_sample: int, levels: int) -> None:
         """Gather samples of these levels up to, not including, number `until_sample`.

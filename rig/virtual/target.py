@@ -6,6 +6,7 @@ from __future__ import annotations
 import heapq
 import tempfile
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ BOOT_TICKS = 3_600_000_000_000
 """The target has been up for a while: its counter does not start at zero."""
 BREATH_PS = 20_000_000
 """From one answer to the next: the handler is not entered again sooner."""
+PULSES_MAX, PULSE_WIDTH_US_MAX = 100, 100_000
+PS_PER_US = 1_000_000
 GLITCH_AFTER_PS = 15_000_000
 QUIET_EVENTS = 3
 """Events without misbehavior after one with: what two in a row mean, no outside view could tell."""
@@ -54,13 +57,21 @@ class ModelledTarget(Closing):
     busy = False
 
     def __init__(
-        self, target: VirtualTarget, misbehavior: Misbehavior, wires: AnswerWires, truth: TruthLog
+        self,
+        target: VirtualTarget,
+        misbehavior: Misbehavior,
+        wires: AnswerWires,
+        truth: TruthLog,
+        cores_ahead_ps: Sequence[int] = (0,),
     ) -> None:
         rng = np.random.default_rng(target.seed)
         self._model = build_model(target.model, rng)
         self._rng = rng
         self._tick_hz = target.clock_hz
-        self._clock = Clock(target.clock_hz, target.clock_error_ppb, BOOT_TICKS)
+        self._clock = Clock(
+            target.clock_hz, target.clock_error_ppb, BOOT_TICKS, target.clock_drift_ppb_per_s
+        )
+        self._cores_ahead_ps, self._ahead_ps = tuple(cores_ahead_ps), cores_ahead_ps[0]
         self._toggle_ps = target.toggle_time_ps
         self._mischief = misbehavior
         self._choices = _cumulative(misbehavior)
@@ -93,10 +104,13 @@ class ModelledTarget(Closing):
 
     # --- the agent's side -------------------------------------------------------------------
 
-    def arm(self, capacity: int, sequence_bits: int, *, rising: bool) -> None:
+    def arm(self, capacity: int, sequence_bits: int, *, rising: bool, cpu: int = 0) -> None:
         """Attach the handler. Raises ValueError for what the agent cannot do."""
         self._check(capacity, sequence_bits)
+        if cpu >= len(self._cores_ahead_ps):
+            raise ValueError(f"cpu {cpu} is not there; 0 to {len(self._cores_ahead_ps) - 1} are")
         with self._lock:
+            self._ahead_ps = self._cores_ahead_ps[cpu]
             self._log.clear()
             self._reset(capacity, sequence_bits)
             self.armed, self.rising = True, rising
@@ -121,6 +135,44 @@ class ModelledTarget(Closing):
             raise ValueError(
                 f"{sequence_bits} sequence bits, {len(self._wires.sequence)} are wired"
             )
+
+    def pulse(self, signal: str, count: int, width_us: int, sequence_bits: int) -> None:
+        """Bring all answering pins low, then give one so many pulses; they come when time passes.
+
+        Raises ValueError as the agent refuses it.
+        """
+        self._check(1, sequence_bits)
+        names = ["response", *(f"sequence{bit}" for bit in range(sequence_bits))]
+        if signal not in names:
+            raise ValueError(f"signal must be one of {', '.join(names)}")
+        if not 0 <= count <= PULSES_MAX or not 1 <= width_us <= PULSE_WIDTH_US_MAX:
+            raise ValueError(f"count {count} or width_us {width_us} is out of range")
+        channels = (self._wires.response, *self._wires.sequence)
+        with self._lock:
+            if self.armed:
+                raise ValueError("armed; send STOP first")
+            at_ps = max(self._now_ps + LEAD_PS, self._free_ps)
+            self._rest(at_ps)
+            for number in range(1, 2 * count + 1):
+                pulse_ps = at_ps + number * width_us * PS_PER_US
+                self._drive(pulse_ps, channels[names.index(signal)], number % 2)
+            self._free_ps = at_ps + (2 * count + 1) * width_us * PS_PER_US
+
+    def _rest(self, at_ps: int) -> None:
+        """All answering pins low."""
+        if self._response_level:
+            self._response_level = 0
+            self._drive(at_ps, self._wires.response, 0)
+        for bit, channel in enumerate(self._wires.sequence):
+            if self._pins >> bit & 1:
+                self._drive(at_ps, channel, 0)
+        self._pins = 0
+
+    def _drive(self, at_ps: int, channel: int, level: int) -> None:
+        edge = (at_ps, channel, level)
+        heapq.heappush(self._edges, edge)
+        if channel == self._wires.response:
+            self._decided.append(edge)
 
     def stop(self) -> TargetSummary:
         """Detach the handler."""
@@ -250,8 +302,9 @@ class ModelledTarget(Closing):
     def _answer(self, at_ps: int) -> tuple[int, int]:
         """Write the pins once and log it; ticks before and after the write."""
         before_ps = at_ps - int(self._rng.random() * self._toggle_ps)
-        before = self._clock.ticks(before_ps)
-        after = self._clock.ticks_at_or_after(before_ps + self._toggle_ps)
+        shown_ps = before_ps + self._ahead_ps
+        before = self._clock.ticks(shown_ps)
+        after = self._clock.ticks_at_or_after(shown_ps + self._toggle_ps)
         if self._log.count < self._capacity:
             self._log.add((self._log.count, self._handled, before, after, 0, 0))
         else:
@@ -274,9 +327,7 @@ class ModelledTarget(Closing):
 
     def _toggle(self, at_ps: int) -> None:
         self._response_level ^= 1
-        edge = (at_ps, self._wires.response, self._response_level)
-        heapq.heappush(self._edges, edge)
-        self._decided.append(edge)
+        self._drive(at_ps, self._wires.response, self._response_level)
 
 
 class _Log:

@@ -20,9 +20,13 @@ from time import monotonic
 
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import PS_PER_S, Clock
+from rig.virtual.delays import DelayLines
 from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator, Report
+from rig.virtual.jumpers import JumperWires
+from rig.virtual.sampling import UnevenSamples
 from rig.virtual.wired import WiredTarget, WireEdge
+from rig.virtual.wiring import Wiring
 
 CPU_HZ = 16_000_000
 BUSY_STRIDE = CPU_HZ // 250
@@ -41,17 +45,29 @@ class Parts:
     target: WiredTarget
     dropper: Dropper
     stimulus_channel: int
+    wiring: Wiring
+    delays: DelayLines
+    jumpers: JumperWires
+    samples: UnevenSamples
 
 
 class World:
     """Advances virtual time until told to stop."""
 
-    def __init__(self, parts: Parts, stimulus_error_ppb: int, stop: threading.Event) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        stimulus_error_ppb: int,
+        stop: threading.Event,
+        stimulus_drift_ppb_per_s: int = 0,
+    ) -> None:
         self._parts = parts
-        self._clock = Clock(CPU_HZ, stimulus_error_ppb)
+        self._clock = Clock(CPU_HZ, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s)
         self._stop = stop
         self._cycle = 0
         self._train = False
+        self._looped: list[tuple[int, int, int]] = []
+        """Stimulus edges on their way back to the input capture."""
         self._pace = _Pace()
 
     def run(self) -> None:
@@ -62,7 +78,10 @@ class World:
             self._cycle, self._train = report.cycle, report.train_armed
             # An edge may lie on the very cycle of the report: the stretch ends just behind it.
             now_ps = self._clock.time_ps(report.cycle) + 1
-            self._parts.analyzer.emit(self._happened(report, now_ps), now_ps)
+            happened = self._happened(report, now_ps)
+            arrived = self._parts.delays.through(happened, now_ps)
+            analyzer = self._parts.analyzer
+            analyzer.emit(self._parts.samples.through(arrived, now_ps, analyzer.capture), now_ps)
             busy = (
                 report.train_armed
                 or report.transmitting
@@ -82,11 +101,16 @@ class World:
             (self._clock.ticks_at_or_after(time_ps), 0, level)
             for time_ps, _, level in target.take_decided()
         ]
+        loopback = self._parts.jumpers.loopback
+        if self._parts.wiring.capture_open or loopback:
+            answers = []
+        if loopback:
+            answers, self._looped = self._looped, []
         return self._parts.emulator.run(
             self._cycle + min(stride, target.stride_cycles),
             inputs=answers,
-            stop_rising=target.answers_at_once and target.rising,
-            stop_falling=target.answers_at_once and not target.rising,
+            stop_rising=loopback or (target.answers_at_once and target.rising),
+            stop_falling=loopback or (target.answers_at_once and not target.rising),
             hold_ms=HOLD_MS if self._train else 0,
             hold_after_cycles=HOLD_AFTER,
         )
@@ -98,13 +122,17 @@ class World:
         for cycle, level in report.edges:
             time_ps = self._clock.time_ps(cycle)
             edges.append((time_ps, channel, level))
-            target.on_stimulus(time_ps, level)
+            if self._parts.jumpers.loopback:
+                back_ps = self._parts.jumpers.answer_ps(time_ps)
+                self._looped.append((self._clock.ticks_at_or_after(back_ps), 0, level))
+            if not self._parts.wiring.interrupt_open:
+                target.on_stimulus(time_ps, level)
             if level == target.rising:
                 self._parts.dropper.on_stimulus(time_ps)
         target.pass_until(now_ps)
         edges += target.take_edges(now_ps)
         edges.sort()
-        return edges
+        return self._parts.wiring.through(self._parts.jumpers.through(edges, now_ps), now_ps)
 
 
 class _Pace:

@@ -30,6 +30,8 @@ class MemoryRun:
     end: int
     records: LogArray = field(default_factory=lambda: np.empty(0, LOG_RECORD))
     block_samples: int = 1 << 40
+    captured: Int64Array | None = None
+    """By the stimulus's input capture; None: as many as answers, and nobody asks when."""
 
     def edge_blocks(self) -> Iterator[EdgeBlock]:
         rows = np.array(sorted(self.edges), np.int64).reshape(-1, 3)
@@ -56,11 +58,14 @@ class MemoryRun:
 
     @property
     def capture_count(self) -> int:
-        """As many as there are answers: no test here has a train to compare their times with."""
+        if self.captured is not None:
+            return len(self.captured)
         return sum(channel == RESPONSE for _, channel, _ in self.edges)
 
-    def captures(self, _first: int, _count: int) -> Int64Array:
-        return np.empty(0, np.int64)
+    def captures(self, first: int, count: int) -> Int64Array:
+        if self.captured is None:
+            return np.empty(0, np.int64)
+        return self.captured[first : first + count]
 
 
 def toggles(samples: Sequence[int], channel: int = RESPONSE) -> list[Edge]:

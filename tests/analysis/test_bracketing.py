@@ -36,12 +36,13 @@ class Bench:
             )
         ]
 
-    def evaluated(self, **told):
+    def evaluated(self, capture: np.ndarray | None = None, **told):
         edges = []
         for at in self.stimulus.tolist():
             edges += [(at, STIMULUS, 1), (at + 20, STIMULUS, 0)]
         edges = sorted([*edges, *toggles(self.response.tolist())])
-        run = MemoryRun(edges, int(self.response[-1]) + RATE_HZ, log_of(map(tuple, self.rows)))
+        end = int(self.response[-1]) + RATE_HZ
+        run = MemoryRun(edges, end, log_of(map(tuple, self.rows)), captured=capture)
         settings = replace(settings_of("interrupt"), tick_hz=self.truth.rates.tick_hz)
         account = Account(sent=len(self.stimulus), handled=len(self.rows), **told)
         return evaluate(run, settings, account)
@@ -89,6 +90,55 @@ def test_a_moved_edge_is_named() -> None:
     told = bracket_witness(bench.evaluated())
     assert not told.agrees
     assert "2,000" in told.text
+
+
+def captured(bench: Bench) -> np.ndarray:
+    """Ticks of the stimulus clock at the true edges, 16 MHz, less its start."""
+    return bench.truth.edge_ps // 62_500 - 1_000
+
+
+@pytest.mark.parametrize(
+    ("liar", "word"),
+    [
+        ("log", "the log's record is false: both edges agree without it"),
+        ("edge", "the analyzer's edge is false: input capture and log agree without it"),
+        ("coarse", "the input capture, to its tick, agrees with both"),
+        ("nobody", ""),
+    ],
+)
+def test_the_input_capture_tells_which_of_two_is_false(liar: str, word: str) -> None:
+    bench = Bench(drift=0.0)
+    capture = captured(bench)
+    number = 1234
+    if liar == "edge":
+        bench.response[number] += 12
+    elif liar != "nobody":
+        width = bench.rows[number][2] - bench.rows[number][1]
+        for column in (1, 2):
+            bench.rows[number][column] += width + (500 if liar == "log" else 10)
+    told = bracket_witness(bench.evaluated(capture))
+    assert told.agrees is (liar == "nobody")
+    assert f"event 1,234: {word}" in told.text or liar == "nobody"
+    assert told.text.count("event ") == (0 if liar == "nobody" else 2)
+
+
+def test_a_capture_that_does_not_rise_tells_nothing() -> None:
+    bench = Bench(drift=0.0)
+    bench.response[2000] += 12
+    told = bracket_witness(bench.evaluated(np.zeros(N, np.int64)))
+    assert "event 2,000 (sample" in told.text
+    assert "false" not in told.text
+
+
+def test_behind_a_missing_record_events_keep_the_numbers_of_their_edges() -> None:
+    bench = Bench(drift=0.0)
+    for column in (1, 2):
+        bench.rows[2_000][column] += 5_000
+    del bench.rows[300]
+    told = bracket_witness(bench.evaluated(captured(bench)))
+    assert "record 300 is missing: edge 300 has none" in told.text
+    assert f"event 2,000 (sample {bench.response[2_000]:,})" in told.text
+    assert "event 2,000: the log's record is false" in told.text
 
 
 @pytest.mark.parametrize("gone", [0, 777, N - 1])

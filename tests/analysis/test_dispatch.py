@@ -29,11 +29,17 @@ SAMPLE_TICKS = 125 / 3
 SPACING = 24_000
 
 
-def dispatched(kinds: list[str], pin_samples: list[int], block: int = 1 << 40):
+def dispatched(
+    kinds: list[str],
+    pin_samples: list[int],
+    block: int = 1 << 40,
+    keep: list[MemoryRun] | None = None,
+):
     """A run with one interrupt a letter: t falls upon the task, o is overtaken, e is elsewhere.
 
     `pin_samples` are the samples from the handler's pin to the task's; by ticks it is that less 30
     samples. An interrupt elsewhere has a record of the task too, as the agent sees its count move.
+    The run's raw data are appended to `keep`.
     """
     stimulus, response, task, rows, level = [], [], [], [], 0
     for number, (kind, latency) in enumerate(zip(kinds, pin_samples, strict=True), 1):
@@ -51,6 +57,8 @@ def dispatched(kinds: list[str], pin_samples: list[int], block: int = 1 << 40):
             task.append((at + latency, TASK, level))
     edges = [*stimulus, *toggles(response), *task]
     run = MemoryRun(edges, (len(kinds) + 1) * SPACING, log_of(rows), block)
+    if keep is not None:
+        keep.append(run)
     account = Account(sent=len(kinds), handled=len(kinds))
     return evaluate(run, settings_of("interrupt_dispatch", task=True), account)
 

@@ -244,7 +244,7 @@ def test_what_is_no_address(link: str) -> None:
             "[virtual.target]",
             "[virtual.targets]",
             "f.toml:34: [virtual] targets: unknown table (did you mean target?); "
-            "valid: target, guest, misbehave, clocks, truth_file",
+            "valid: target, guest, misbehave, clocks, wiring, delay, truth_file",
         ),
         (
             FIXTURE[FIXTURE.index("[virtual.target]") :],
@@ -364,10 +364,10 @@ def test_models_take_their_own_keys_and_need_each(
 
 def test_virtual_settings() -> None:
     more = (
-        "clock_error_ppb = -12_000\n"
+        "clock_error_ppb = -12_000\nclock_drift_ppb_per_s = 100\n"
         "[virtual.misbehave]\nmiss = 0.5\nglitch = 0.25\nglitch_width = '100 ns'\nlate = 0\n"
         "drop = 0.5\ndrop_length = '2 us'\n"  # not the target's: on top of its faults
-        "[virtual.clocks]\nstimulus_error_ppb = 38_000\n"
+        "[virtual.clocks]\nstimulus_error_ppb = 38_000\nanalyzer_drift_ppb_per_s = -20_000\n"
     )
     text = FIXTURE.replace(
         "[virtual.target]", "[virtual]\ntruth_file = 'truth.csv'\n[virtual.target]"
@@ -377,6 +377,8 @@ def test_virtual_settings() -> None:
     assert isinstance(virtual.target, VirtualTarget)
     assert virtual.truth_file == "truth.csv"
     assert (virtual.stimulus_error_ppb, virtual.analyzer_error_ppb) == (38_000, 0)
+    assert (virtual.stimulus_drift_ppb_per_s, virtual.analyzer_drift_ppb_per_s) == (0, -20_000)
+    assert virtual.target.clock_drift_ppb_per_s == 100
     assert (virtual.target.clock_hz, virtual.target.clock_error_ppb) == (10**9, -12_000)
     assert (virtual.target.toggle_time_ps, virtual.target.seed) == (50_000, 1)
     assert virtual.misbehavior == Misbehavior(

@@ -108,7 +108,7 @@ def test_a_lie_in_the_log_is_seen(measured_runs, tmp_path):
 
 
 def test_times_in_words():
-    assert time_text(6750.0, 41.7) == "6.750 us"
+    assert time_text(6750.0, 41.7) == "6.750 µs"
     assert time_text(0.0, 41.7) == "0 ns"
     assert time_text(-2_006_083.3, 41.7) == "-2.006083 ms"
     assert tick_texts(ticks(-1.2, 3.4, 5)) == ["-1", "0", "1", "2", "3"]

@@ -139,6 +139,7 @@ def test_a_killed_engine_leaves_the_window_and_a_file(qtbot, page):
     [
         ("rig-emulator", "the microcontroller emulator"),
         ("rig.capture.worker", "the analyzer stopped after"),
+        ("rig.virtual", "the virtual bench ended during the run"),  # analyzer and target in one
     ],
 )
 def test_an_unplugged_instrument(qtbot, page, victim, words):
@@ -149,7 +150,9 @@ def test_an_unplugged_instrument(qtbot, page, victim, words):
     assert words in outcome.failure
     assert words in page.banner.text
     assert str(outcome.path) in page.banner.text
+    assert "press Run again" in page.banner.text
     assert stored(outcome.path)["measurements"][0]["n"] > 0
+    assert orphans(family) == []
 
 
 def test_a_wrong_fixture_is_told_before_anything_starts(qtbot, page, tmp_path):

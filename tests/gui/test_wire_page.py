@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import socket
+
 import psutil
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 
 from gui.app import application
 from gui.pages.wire.page import WirePage
@@ -15,6 +17,7 @@ from gui.theme import theme
 from gui.window import Window
 from rig.cli.doctor import Finding, look
 from rig.config.fixture import load_fixture
+from rig.config.target import SshLink
 from rig.resources import find_fixture, fixture_names
 from tests.cli.command import rig
 
@@ -243,12 +246,12 @@ def test_what_rig_doctor_finds_is_shown(qtbot, page):
 
 
 def test_a_found_instrument_is_put_into_the_fixture(qtbot, page):
-    qtbot.waitUntil(lambda: not page.looker.is_looking, timeout=LOOKS_MS)
+    qtbot.waitUntil(lambda: not page.finder.looker.is_looking, timeout=LOOKS_MS)
     mend = "sudo usermod -aG dialout $USER, then log in again"
     port = Finding("serial port /dev/ttyUSB7", "CH340, no permission", mend, False,
                    port="/dev/ttyUSB7")  # fmt: skip
     analyzer = Finding("analyzer DSLogic", "USB", driver="dreamsourcelab-dslogic")
-    page._found((Finding("libsigrok", "0.5.2"), port, analyzer))
+    page.finder.show((Finding("libsigrok", "0.5.2"), port, analyzer))
     assert mend in page.instruments.words
     for button in page.instruments.uses:
         button.click()
@@ -261,6 +264,41 @@ def test_a_found_instrument_is_put_into_the_fixture(qtbot, page):
     assert page.editor.text == find_fixture(FX2).read_text()
 
 
+def test_a_host_is_offered_and_asked_on_request_only(qtbot, page):
+    qtbot.waitUntil(lambda: not page.finder.looker.is_looking, timeout=LOOKS_MS)
+    assert not page.finder.asker.is_looking
+    name = "rig-no-such-host.invalid"
+    page.finder.show((Finding(f"host {name}", "in ~/.ssh/config", host=name),))
+    (use,) = page.instruments.uses
+    use.click()
+    link = page.picture.fixture.target.link
+    assert isinstance(link, SshLink)
+    assert link.host == name
+    page.editor.undo()
+    assert page.editor.text == find_fixture(FX2).read_text()
+    (ask,) = [b for b in page.instruments.findChildren(QPushButton) if b.text() == "Ask"]
+    ask.click()
+    qtbot.waitUntil(lambda: page.instruments.answers != (), timeout=LOOKS_MS)
+    (answer,) = page.instruments.answers
+    assert answer.needed
+    assert "the connection failed" in answer.mend
+    assert answer.mend in page.instruments.words
+
+
+def test_the_fixtures_target_is_asked(qtbot, page, own):
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        port = nobody.getsockname()[1]
+    put(page, "192.0.2.1:7411", f"127.0.0.1:{port}")
+    page.menu.ask.trigger()
+    qtbot.waitUntil(lambda: page.instruments.answers != (), timeout=LOOKS_MS)
+    (answer,) = page.instruments.answers
+    printed = rig("target", "probe", f"tcp:127.0.0.1:{port}")
+    assert answer.mend in printed.stdout
+    page.document.open("virtual")
+    page.menu.ask.trigger()
+    assert "only while a run goes on" in page.message.text()
+
+
 def test_levels_and_edges_of_a_real_driver(qtbot, page, tmp_path):
     """libsigrok's demo driver: every channel of its pattern changes all the time."""
     file = tmp_path / "demo.toml"
@@ -268,33 +306,33 @@ def test_levels_and_edges_of_a_real_driver(qtbot, page, tmp_path):
     file.write_text(text.replace('"24 MHz"', '"200 kHz"'))
     page.document.open(str(file))
     page.menu.listen.trigger()
-    assert page.listener.is_listening
+    assert page.hearing.listener.is_listening
     qtbot.waitUntil(lambda: page.picture.levels is not None, timeout=LOOKS_MS)
     levels = page.picture.levels
     assert levels.sample_rate_hz == 200_000
     assert all(0 < levels.edges_per_s(channel) < 200_000 for channel in range(5))
     assert levels.edges[5:] == (0,) * 11  # not wired
-    process = psutil.Process(page.listener._process.processId())
+    process = psutil.Process(page.hearing.listener._process.processId())
     family = [process, *process.children(recursive=True)]
     page.hide()  # as when a run is started elsewhere
-    assert not page.listener.is_listening
+    assert not page.hearing.listener.is_listening
     assert page.picture.levels is None
     assert psutil.wait_procs(family, timeout=15)[1] == []
 
 
 def test_an_analyzer_that_is_not_there_is_told(qtbot, page):
-    with qtbot.waitSignal(page.listener.failed, timeout=LOOKS_MS) as failed:
+    with qtbot.waitSignal(page.hearing.listener.failed, timeout=LOOKS_MS) as failed:
         page.menu.listen.trigger()
     (text,) = failed.args
     assert text.startswith("fx2lafw: no device found: is it plugged in")
     assert page.message.text() == text
-    assert not page.listener.is_listening
+    assert not page.hearing.listener.is_listening
 
 
 def test_a_guest_is_not_booted_to_show_levels(page):
     page.document.open("qemu-debian")
     page.menu.listen.trigger()
-    assert not page.listener.is_listening
+    assert not page.hearing.listener.is_listening
     assert "only while a run goes on" in page.message.text()
 
 
@@ -326,8 +364,12 @@ def test_in_the_window(qtbot, settings, tmp_path):
         run.uses_bench = lambda: True
         window.enter("wire")
         wire.menu.listen.trigger()
-        assert not wire.listener.is_listening
+        assert not wire.hearing.listener.is_listening
         assert "A run is going on" in wire.message.text()
+        qtbot.waitUntil(lambda: not wire.finder.looker.is_looking, timeout=LOOKS_MS)
+        wire.finder.look()  # opens no analyzer
+        qtbot.waitUntil(lambda: not wire.finder.looker.is_looking, timeout=LOOKS_MS)
+        assert list(wire.instruments.findings) == list(look(ask_drivers=False))
         assert window.minimumSizeHint().width() <= 1280
         assert window.minimumSizeHint().height() <= 720
     finally:

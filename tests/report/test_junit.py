@@ -7,11 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
-from rig.analysis.budget.bench import Bench, latency_budget
+from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated
 from rig.analysis.evaluation import Evaluation
+from rig.analysis.figures.overruns import Overruns
+from rig.analysis.limits import counted, judge_limits
+from rig.analysis.measurands.effects import of_latency
+from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.observation import Wiring
 from rig.analysis.pairing import Counts
 from rig.analysis.raw import Account, Limits, Settings
@@ -27,27 +32,43 @@ TRAIN = Train(Pattern.PERIODIC, 10, 1, 16_000, 160, Polarity.POSITIVE, period_ti
 LIMITS = Limits(max_ns=10_000.0, missed=0, late=0)
 
 
+def latency_of(n, max_ns, bench):
+    """Latencies of which only the maximum matters, in whole nanoseconds but for a fraction."""
+    histogram = ExactHistogram()
+    figures = Statistics(0)
+    if max_ns is not None:
+        histogram.add(np.full(n, round(max_ns)))
+        figures = Statistics(n, 5e3, 3e3, max_ns)
+    effects = of_latency(bench)
+    budgets = {} if max_ns is None else {"max": effects.value("max", max_ns)}
+    return Measurand("latency", 1.0, figures, None, effects, histogram, budgets)
+
+
 def result(verdict=Verdict.PASS, reasons=(), *, n=10, missed=0, max_ns=9000.0, agrees=True,
-           limits=LIMITS, train=TRAIN, name="run.h5"):  # fmt: skip
+           limits=LIMITS, train=TRAIN, name="run.h5", bench=None):  # fmt: skip
+    counts = Counts(n, n - missed, 0, missed, 0, 0, 0, 0)
+    latency = latency_of(n, max_ns, bench or Bench(0.0))
     evaluation = Evaluation(
         verdict=verdict,
         reasons=reasons,
-        counts=Counts(n, n - missed, 0, missed, 0, 0, 0, 0),
-        figures=Statistics(0) if max_ns is None else Statistics(n, 5e3, 3e3, max_ns),
+        counts=counts,
+        figures=latency.statistics,
         witnesses=(Witness("answers", agrees, "analyzer 10, target log 10"),),
         capture=None,
         histogram=ExactHistogram(),
         duration_s=1.5,
         paired_by="target log",
+        limits=judge_limits(limits, [latency], counted(counts, Overruns())),
+        measurands=(latency,),
     )
     settings = Settings("interrupt", "idle", 24_000_000, 16_000_000, Wiring(0, 1), 0, train, limits)
     return Result(Path(name), "2026-01-02T03:04:05+00:00", "complete", settings, Account(10),
                   evaluation)  # fmt: skip
 
 
-def outcomes(*results, budgets=None):
+def outcomes(*results):
     """Name of each case to its outcome; the sums are checked on the way."""
-    root = ET.fromstring(junit(results, budgets))  # noqa: S314 - made here
+    root = ET.fromstring(junit(results))  # noqa: S314 - made here
     found = {}
     for case in root.iter("testcase"):
         kinds = [e.tag for e in case if e.tag in ("failure", "error", "skipped")]
@@ -110,8 +131,7 @@ def test_nothing_measured_cannot_be_told():
 )
 def test_a_limit_within_the_uncertainty_cannot_be_told(indicated, kind):
     bench = replace(Bench(0.0), skew_ns=calibrated(0.0, 25.0, "ns", "loopback"))
-    budgets = [{"max": latency_budget("max", indicated, bench)}]
-    assert outcomes(result(max_ns=indicated), budgets=budgets)["max latency"] == kind
+    assert outcomes(result(max_ns=indicated, bench=bench))["max latency"] == kind
 
 
 def test_several_runs_are_several_suites():

@@ -21,7 +21,7 @@ from rig.report.page import SECTIONS, pages
 from rig.report.page_data import page_data
 from rig.report.plots.canvas import MISSING
 from rig.report.sections.budget import average_of, maximum_of
-from rig.report.sections.numbers import decimals_for, rounded, three_digits
+from rig.report.sections.numbers import decimals_for, rounded, signed, three_digits
 from rig.session.results import read
 from tests.cli.command import rig
 
@@ -265,6 +265,11 @@ def test_an_uncertainty_is_never_rounded_down(value, expanded, text):
 )
 def test_three_digits(value, text):
     assert three_digits(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(-0.04, "+0.0"), (-0.06, "-0.1"), (25.46, "+25.5")])
+def test_zero_has_no_minus(value, text):
+    assert signed(value) == text
 
 
 def test_decimals():

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from rig.analysis.wander import Wander
 from rig.report.plots.agreement import agreement_svg, thinned
+from rig.report.plots.allan import allan_svg
 from rig.report.plots.brackets import brackets_svg
 from rig.report.plots.canvas import VARIABLES
 from rig.report.plots.folded import folded_svg
@@ -51,6 +53,10 @@ def _plots():
         "agreement": agreement_svg(TIME, TIME + 0.3, first_name="analyzer", second_name="log",
                                    offset_ns=300.0, allowed_ns=50.0),
         "brackets": brackets_svg(TIME, late, np.full(500, 20.0)),
+        "allan": allan_svg([
+            Wander("a against <b>", (0.1, 1.0), (1e-7, 2e-9), (1e-7, 1e-8)),
+            Wander("c against b", (0.1,), (1e-8,), (1e-9,)),
+        ]),
         "phase": folded_svg([1.0, 2.0], [3.0, float("nan")], 4000.0),
         "overlay": overlay_svg([Curve("a <b>", VALUES, COUNTS, SAMPLE_NS),
                                 Curve("c", VALUES * 90, COUNTS, SAMPLE_NS)]),
@@ -105,6 +111,7 @@ def test_nothing_measured_draws_nothing():
     assert histogram_svg(none, none, 1.0) == tail_svg(none, none, 1.0) == ""
     assert timeline_svg(empty, []) == overlay_svg([Curve("a", none, none, 1.0)]) == ""
     nothing = np.empty(0)
+    assert allan_svg([]) == allan_svg([Wander("a", (), (), ())]) == ""
     assert folded_svg([], [], 1.0) == brackets_svg(nothing, nothing, nothing) == ""
     assert agreement_svg(nothing, nothing, first_name="a", second_name="b") == ""
 

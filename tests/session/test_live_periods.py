@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rig.analysis.raw import Schedule
 from rig.session.live_periods import LivePeriods, PeriodsEnd
+from rig.streaming.histogram import BINS, bin_of
 from tests.analysis.raw_runs import RATE_HZ, MemoryRun, settings_of, toggles
 
 PERIOD = RATE_HZ // 100
@@ -28,6 +31,24 @@ def test_answers_and_the_worst_interval_so_far() -> None:
         assert (live.answers, live.last_sample) == (50, samples[-1])
         assert live.worst_ns == 10_000
     assert live_of([1000], PERIOD).worst_ns is None
+
+
+def test_every_interval_is_in_the_histogram_and_the_worst_one_is_known() -> None:
+    """Against the definition, whatever the blocks."""
+    random = np.random.default_rng(5)
+    samples = (1000 + PERIOD * np.arange(50) + random.integers(0, 900, 50)).tolist()
+    errors = np.diff(samples) - PERIOD
+    expected = np.bincount(bin_of(np.abs(errors)), minlength=BINS)
+    worst = int(np.abs(errors).argmax())
+    for block in (1 << 40, PERIOD * 7, 1000):
+        live = live_of(samples, block)
+        assert live.bins.tolist() == expected.tolist()
+        assert live.worst_event == worst + 1
+        assert live.worst_sample == samples[worst] + PERIOD
+        last = live.notable[-1]
+        assert (last.event, last.response_sample) == (worst + 1, samples[worst + 1])
+        off = [abs(each.response_sample - each.stimulus_sample) for each in live.notable]
+        assert off == sorted(set(off))
 
 
 def test_the_run_is_over_when_all_were_answered_and_the_timeout_has_passed() -> None:

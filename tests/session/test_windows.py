@@ -66,7 +66,7 @@ def test_one_event_exported(misbehaved, tmp_path, suffix):
     [
         (("o.sr", "--event", "600"), "no event 600; valid: 0 to 599"),
         (("o.sr", "--event", "1", "--margin", "5 kg"), '--margin: "kg" is not a unit of'),
-        (("o.txt",), "o.txt: valid names end in .sr or .vcd"),
+        (("o.txt",), "o.txt: valid names end in .sr, .vcd or .csv"),
     ],
 )
 def test_bad_exports(misbehaved, tmp_path, words, message):

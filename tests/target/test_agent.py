@@ -152,6 +152,26 @@ def test_each_interrupt_is_answered_and_its_bracket_holds(agent):
     assert np.all(after[:-1] <= before[1:])
 
 
+def test_single_pins_are_pulsed_for_a_check_of_the_wires(agent):
+    """Not while armed, for as long as asked, and the next answer begins from low."""
+    with agent.connect() as link:
+        start_ns = now_ns()
+        link.pulse("sequence1", 3, sequence_bits=2, width_us=2000)
+        assert now_ns() - start_ns >= 7 * 2_000_000
+        assert agent.pins(7) == [0, 4, 0, 4, 0, 4, 0]
+        link.arm(task(10))
+        with pytest.raises(BenchError, match="armed; send STOP first"):
+            link.pulse("response", 1, sequence_bits=0)
+        agent.line.sendall(b"!")
+        assert agent.pins(1) == [1]
+        link.stop()
+        link.pulse("response", 0, sequence_bits=0)
+        link.pulse("response", 1, sequence_bits=0)
+        assert agent.pins(4) == [0, 0, 1, 0]
+        with pytest.raises(BenchError, match="that signal has no pin"):
+            link.pulse("sequence2", 1, sequence_bits=2)
+
+
 def test_interrupts_that_come_together_are_counted(agent):
     """The port takes 256 at a time."""
     with agent.connect() as link:
@@ -298,7 +318,7 @@ def test_pipes(program):
     assert done.stderr == b""
     hello, nonsense, length, rest = done.stdout.split(b"\n", 3)
     assert hello.startswith(b"OK rig-agent version=")
-    assert nonsense == b"ERR unknown command; valid: HELLO ENV ARM STOP LOG QUIT"
+    assert nonsense == b"ERR unknown command; valid: HELLO ENV ARM STOP LOG PULSE QUIT"
     assert length == b"OK 32"
     assert len(decode_log_block(rest[:32], 0)) == 0
     too_long, stopped, end = rest[32:].split(b"\n")

@@ -60,6 +60,43 @@ def test_a_whole_measurement(target, link):
     assert len(link.log(70_000, 10)) == 0
 
 
+def test_pulses_of_one_pin_bring_all_others_low(target, link):
+    link.arm(ArmOptions("interrupt", capacity=10, sequence_bits=2))
+    target.on_stimulus(1000 * US, 1)
+    link.stop()
+    assert [edge[1:] for edge in target.take_edges(10**12)] == [(1, 1), (2, 1)]
+    link.pulse("sequence1", 2, sequence_bits=2, width_us=100)
+    edges = target.take_edges(10**12)
+    assert sorted(edge[1:] for edge in edges[:2]) == [(1, 0), (2, 0)]
+    start_ps = edges[0][0]
+    assert [(time_ps - start_ps, *rest) for time_ps, *rest in edges[2:]] == [
+        (100 * US, 3, 1),
+        (200 * US, 3, 0),
+        (300 * US, 3, 1),
+        (400 * US, 3, 0),
+    ]
+    link.pulse("response", 1, sequence_bits=0, width_us=100)
+    later = target.take_edges(10**12)
+    assert [edge[1:] for edge in later] == [(1, 1), (1, 0)]
+    assert later[0][0] > edges[-1][0]
+    decided = [edge for edge in target.take_decided() if edge[0] >= start_ps]
+    assert decided == [edges[0] if edges[0][1] == 1 else edges[1], *later]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("sequence2", 1, 3), "3 sequence bits, 2 are wired"),
+        (("task", 1, 2), "signal must be one of response, sequence0, sequence1"),
+        (("response", 101, 2), "out of range"),
+        (("response", 1, 2, 0), "out of range"),
+    ],
+)
+def test_pulses_that_make_no_sense_are_refused(link, words, why):
+    with pytest.raises(BenchError, match=why):
+        link.pulse(*words)
+
+
 def test_a_full_log_counts_what_it_drops(target, link):
     link.arm(ArmOptions("interrupt", capacity=3))
     for i in range(5):

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import csv
+import zlib
 from fractions import Fraction
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -11,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from rig.analysis.evaluate import evaluate
+from rig.analysis.verdict import Verdict
 from rig.config.virtual import (
     ConstantModel,
     GammaModel,
@@ -22,9 +27,11 @@ from rig.config.virtual import (
 from rig.errors import InputError
 from rig.virtual.clock import Clock
 from rig.virtual.models import build_model
+from tests.analysis.whole_bench import ORIGIN_PS, RATE_HZ, Clocks, train_of, whole_run
 
 US = 10**6
 N = 20_000
+PINS = "stimulus", "response"
 P_LEAST = 1e-6
 """A fixed seed either fits its distribution or does not; this far out it does not."""
 
@@ -78,6 +85,44 @@ def test_published_row():
     assert values.max() <= 11.919 * US
 
 
+def published_rows():
+    """Name and longest time in us of all rows that have the figures; interrupts in every run."""
+    source = resources.files("rig.virtual") / "reference" / "radder2015_benchmarks.csv"
+    for row in csv.DictReader(source.read_text(encoding="utf-8").splitlines()):
+        name = "/".join(row[key] for key in ("table", "system", "test", "variant", "scenario"))
+        try:
+            build_model(ReferenceModel(name), np.random.default_rng(1))
+        except InputError:
+            continue
+        marks = () if row["test"] == "interrupt" else pytest.mark.truth
+        yield pytest.param(name, float(row["max_us"]), id=name, marks=marks)
+
+
+@pytest.mark.parametrize(("row", "longest_us"), list(published_rows()))
+def test_figures_of_published_rows_are_those_drawn_to_the_sample(row, longest_us, tmp_path):
+    """250 events as in the publication, stimuli far enough apart for its longest periods too."""
+    least_us = int(1.2 * longest_us) + 100
+    seed = zlib.crc32(row.encode())
+    train = train_of(seed, 250, least_us, 2 * least_us)
+    # At the analyzer's nominal rate, which the figures are told by; the others run as they like.
+    clocks = Clocks((150_000, 0, -90_000), (100, 0, -100))
+    run = whole_run(tmp_path, seed, train, model=ReferenceModel(row), clocks=clocks)
+    found = evaluate(run.raw, run.settings, run.account)
+    figures, sample_ns = found.figures, 1e9 / RATE_HZ
+    assert (found.counts.answered, figures.n, found.verdict) == (250, 250, Verdict.PASS)
+    stimulus, response = (run.truth[f"{name}_ps"].astype(object) for name in PINS)
+    drawn_ns = (response - stimulus).astype(float) / 1e3
+    # The sample that shows an edge is the first at or after it: exact, as fractions.
+    first, last = (-(-(edge - ORIGIN_PS) * RATE_HZ // 10**12) for edge in (stimulus, response))
+    sampled_ns = (last - first).astype(float) * sample_ns
+    for name, of in {"average": np.mean, "deviation": np.std, "min": np.min, "max": np.max}.items():
+        value = getattr(figures, f"{name}_ns")
+        assert value == pytest.approx(of(sampled_ns), rel=1e-9, abs=1e-3), name
+        assert abs(value - of(drawn_ns)) <= sample_ns, name
+    assert figures.gap_ns == pytest.approx(np.ptp(sampled_ns))
+    assert abs(figures.gap_ns - np.ptp(drawn_ns)) <= 2 * sample_ns  # one for either end
+
+
 def test_unknown_row_shows_a_valid_one():
     with pytest.raises(InputError, match=r"no published row 'x/y'; valid: table/system.*\"6\.\d"):
         draws(ReferenceModel("x/y"), n=1)
@@ -95,6 +140,30 @@ def test_clock_is_exact(rate_hz, error_ppb, time_ps):
     exact = Fraction(time_ps * rate_hz * (10**9 + error_ppb), 10**21)
     assert clock.ticks(time_ps) == 5 + exact.__floor__()
     assert clock.ticks_at_or_after(time_ps) == 5 + exact.__ceil__()
+    assert_inverse(clock, time_ps)
+
+
+@given(
+    st.integers(10**6, 10**10),
+    st.integers(-(10**8), 10**8),
+    st.integers(-20_000, 20_000),
+    st.integers(0, 10**16),
+)
+def test_drifting_clock_is_exact(rate_hz, error_ppb, drift_ppb_per_s, time_ps):
+    clock = Clock(rate_hz, error_ppb, start_ticks=5, drift_ppb_per_s=drift_ppb_per_s)
+    seconds = Fraction(time_ps, 10**12)
+    fast = 1 + Fraction(error_ppb, 10**9) + Fraction(drift_ppb_per_s, 10**9) * seconds / 2
+    exact = rate_hz * seconds * fast
+    assert clock.ticks(time_ps) == 5 + exact.__floor__()
+    assert clock.ticks_at_or_after(time_ps) == 5 + exact.__ceil__()
+    assert_inverse(clock, time_ps)
+
+
+def assert_inverse(clock, time_ps):
+    """A tick's time is the first picosecond at which the clock shows it."""
     tick = clock.ticks_at_or_after(time_ps)
-    assert clock.time_ps(tick) >= time_ps
-    assert clock.ticks(clock.time_ps(tick)) == tick
+    first_ps = clock.time_ps(tick)
+    assert first_ps >= time_ps
+    assert clock.ticks(first_ps) == tick
+    if first_ps:
+        assert clock.ticks(first_ps - 1) < tick

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gui.models.runs.stored import stored_result
+from gui.models.runs.vetting import vet_apart
 from rig.errors import InputError
 from rig.record.reader import RunFile
-from rig.record.vetting import vet
 from rig.session.settings import settings_from_json
 
 LIVE_S = 3.0
@@ -69,7 +69,7 @@ def stamp_of(path: Path) -> Stamp:
 def read_entry(path: Path, stamp: Stamp) -> RunEntry:
     """Look at a file that may be anybody's. Never raises: what is wrong with it is in the entry."""
     try:
-        vet(path, PATIENCE_S)
+        vet_apart(path, PATIENCE_S)
         with RunFile(path) as file:
             return _entry(file, stamp)
     except InputError as error:

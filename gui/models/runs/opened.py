@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gui.models.runs.stored import stored_result
+from gui.models.runs.stored import is_whole, stored_result
+from gui.models.runs.vetting import vet_apart
 from rig.analysis.pairing import EventClass
 from rig.analysis.raw import Settings
 from rig.closing import Closing
@@ -21,7 +22,6 @@ from rig.errors import InputError
 from rig.instruments import Int64Array
 from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
-from rig.record.vetting import vet
 from rig.session.results import Result
 from rig.session.settings import settings_from_json
 from rig.session.windows import channel_names
@@ -71,13 +71,15 @@ class OpenedRun(Closing):
     def __init__(self, path: Path, *, vetted: bool = False) -> None:
         """`vetted`: this file was looked at as it is now. Raises InputError if it is unusable."""
         if not vetted:
-            vet(path)
+            vet_apart(path)
         self.path = path
         self.file = RunFile(path)
         try:
             self.settings: Settings = settings_from_json(path, self.file.settings)
             self.result: Result | None = stored_result(self.file)
             """As stored; None if no figures are."""
+            self.is_whole = self.result is not None and is_whole(self.file, self.result)
+            """The result came back with all that is stored of it."""
             self.names = channel_names(self.file)
             self.lines = _lines(self.file, self.settings, self.names)
         except BaseException:

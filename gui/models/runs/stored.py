@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from gui.models.runs.rebuild import rebuilt
+from gui.models.runs.stored_beyond import same, stored_beyond
+from gui.models.runs.stored_measurands import stored_measurands
 from rig.analysis.evaluation import Evaluation
 from rig.analysis.raw import Settings
 from rig.analysis.statistics import ExactHistogram
@@ -14,7 +17,8 @@ from rig.analysis.witness import CaptureComparison
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.stored import damaged
-from rig.session.results import Result
+from rig.session.calibration import bench_in_use
+from rig.session.results import Result, result_text
 from rig.session.settings import account_from_json, settings_from_json
 
 
@@ -33,24 +37,45 @@ def stored_result(file: RunFile) -> Result | None:
     settings = settings_from_json(file.path, file.settings)
     account = account_from_json(file.path, file.report)
     try:
-        evaluation = rebuilt(Evaluation, _fields(json.loads(text), settings, histogram))
+        stored = json.loads(text)
+        evaluation = rebuilt(Evaluation, _fields(stored, settings, histogram))
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise damaged(str(file.path), f"its stored figures are unusable ({error})") from None
+    known = stored_measurands(stored, evaluation.figures, evaluation.beyond, histogram)
+    evaluation = replace(evaluation, measurands=known)
+    _, used = bench_in_use(file.texts(), file.calibration, file.created, settings)
     return Result(
-        file.path, file.created, file.state, settings, account, evaluation, file.covered_samples
-    )
+        file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
+        used,
+    )  # fmt: skip
 
 
 def _fields(stored: dict[str, Any], settings: Settings, seen: ExactHistogram) -> dict[str, Any]:
-    """The stored document in the shape of an evaluation.
-
-    What goes beyond the classic figures is stored for other programs, in nanoseconds, and is not
-    taken back: the report as a page computes it again.
-    """
+    """The stored document in the shape of an evaluation."""
     figures = dict(stored["figures"])
     figures["n"] = figures.pop("latencies")
-    capture = _capture(stored.get("capture"), settings)
-    return {**stored, "figures": figures, "capture": capture, "histogram": seen, "beyond": None}
+    return {
+        **stored,
+        "figures": figures,
+        "capture": _capture(stored.get("capture"), settings),
+        "histogram": seen,
+        "beyond": stored_beyond(stored.get("beyond"), _unit_ns(stored, settings)),
+    }
+
+
+def _unit_ns(stored: dict[str, Any], settings: Settings) -> float:
+    """Of the run's own values: a sample, or a tick where only the log tells of them."""
+    dispatch = stored.get("dispatch")
+    by_ticks = dispatch is not None and dispatch["pins"] is None
+    return 1e9 / ((by_ticks and settings.tick_hz) or settings.sample_rate_hz)
+
+
+def is_whole(file: RunFile, result: Result) -> bool:
+    """A stored result came back with all that is stored and that this version computes."""
+    try:
+        return same(json.loads(result_text(result)), json.loads(file.evaluation))
+    except (ValueError, TypeError, AttributeError):
+        return False
 
 
 def _capture(stored: dict[str, Any] | None, settings: Settings) -> CaptureComparison | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from gui.models.runs.entry import RunEntry, stamp_of
+from gui.models.runs.entry import RunEntry, Stamp, stamp_of
 from gui.models.runs.opened import OpenedRun
 from gui.pages.results.events_view import EventsView
 from gui.pages.results.loader import FigureComputer
@@ -15,6 +15,8 @@ from gui.pages.results.report import ReportView
 from rig.errors import InputError
 from rig.session.results import Result
 
+WHOLE_MAX = 16
+"""Computed results that are kept."""
 LIVE_MS = 2000
 """Between two looks at the figures of a run that goes on."""
 
@@ -29,6 +31,7 @@ class ChosenRun(QObject):
         self._computer = FigureComputer()
         self._computer.computed.connect(self._computed)
         self._computer.failed.connect(self._not_computed)
+        self._whole: dict[Path, tuple[Stamp, Result]] = {}
         self._live = QTimer(self)
         self._live.setSingleShot(True)
         self._live.setInterval(LIVE_MS)
@@ -94,11 +97,13 @@ class ChosenRun(QObject):
         except (InputError, OSError) as error:
             self._report.show_message(str(error))
             return
-        if self.run.result is None:
+        stored, computed = self.run.result, self._computed_before(entry)
+        if stored is None:
             self._report.show_message(self.tr("Computing figures: none are stored..."))
-            self._computer.ask(entry.path)
         else:
-            self._report.show_result(self.run.result, provisional=False)
+            self._report.show_result(computed or stored)
+        if computed is None and not self.run.is_whole:
+            self._computer.ask(entry.path)
         self._show_events()
 
     def _show_events(self) -> None:
@@ -123,11 +128,35 @@ class ChosenRun(QObject):
         if self.entry is not None and self.entry.is_running:
             self._computer.ask(self.entry.path)
 
+    def _computed_before(self, entry: RunEntry) -> Result | None:
+        """What was computed of this file, if it is as it was then."""
+        stamp, result = self._whole.get(entry.path, (None, None))
+        return result if stamp == entry.stamp else None
+
+    def _keep(self, entry: RunEntry, result: Result) -> None:
+        self._whole.pop(entry.path, None)
+        self._whole[entry.path] = entry.stamp, result
+        while len(self._whole) > WHOLE_MAX:
+            self._whole.pop(next(iter(self._whole)))
+
     def _computed(self, result: Result) -> None:
-        """What is stored meanwhile is better."""
-        if result.path == self.path and (self.run is None or self.run.result is None):
-            self._report.show_result(result, provisional=True)
+        """All that there is to be said; what is stored, if anything is, has been shown."""
+        entry, run = self.entry, self.run
+        if entry is None or result.path != entry.path or (run is not None and run.is_whole):
+            return
+        if run is not None and run.result is not None:
+            self._keep(entry, result)
+            self._report.show_result(result)
+            return
+        words = self.tr("Provisional: the run goes on, or has no stored figures yet.")
+        self._report.show_result(result, words)
 
     def _not_computed(self, path: Path, text: str) -> None:
-        if path == self.path and (self.run is None or self.run.result is None):
+        run = self.run
+        if path != self.path or (run is not None and run.is_whole):
+            return
+        if run is not None and run.result is not None:
+            words = self.tr("As stored in the file; the whole report: rig report {0}").format(path)
+            self._report.show_result(run.result, words)
+        else:
             self._report.show_message(text)

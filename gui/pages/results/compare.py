@@ -51,7 +51,7 @@ class CompareView(QWidget):
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
-        self.table.setAccessibleName(self.tr("Figures in us, and differences from the first run"))
+        self.table.setAccessibleName(self.tr("Figures in µs, and differences from the first run"))
         plots = QHBoxLayout()
         plots.setSpacing(GAP)
         plots.addWidget(self.histogram)

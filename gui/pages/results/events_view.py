@@ -192,7 +192,7 @@ class EventsView(QWidget):
         if above is None or self._threshold is None:
             return self.tr("outliers: late, missed, merged")
         which = self.tr("the plan's limit") if self._threshold.is_limit else self.tr("the slowest")
-        return self.tr("outliers: late, missed, merged, above {} us ({})").format(
+        return self.tr("outliers: late, missed, merged, above {} µs ({})").format(
             f"{above:.3f}", which
         )
 

@@ -73,5 +73,5 @@ class FigureComputer(QObject):
                 f"end, or if it was killed: rig recover {path}"
             )
         if edges > EDGES_MAX:
-            raise InputError(f"{path}: no figures are stored in it; rig analyze {path}")
+            raise InputError(f"{path}: not all figures are stored in it; rig analyze {path}")
         self.computed.emit(read(path))

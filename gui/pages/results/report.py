@@ -14,6 +14,7 @@ from gui.pages.results.notes_editor import NotesEditor
 from gui.pages.results.report_text import report_html
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
+from rig.errors import InputError
 from rig.session.results import Result
 
 _KEY = "results/report_splitter"
@@ -25,7 +26,7 @@ class ReportView(QWidget):
     def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._shown: tuple[Result, bool] | None = None
+        self._shown: tuple[Result, str] | None = None
         self._message = ""
         self.text = QTextBrowser(self)
         self.text.setOpenLinks(False)
@@ -63,9 +64,9 @@ class ReportView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
 
-    def show_result(self, result: Result, *, provisional: bool) -> None:
-        """Figures of a run; `provisional`: they are not stored in its file."""
-        self._shown, self._message = (result, provisional), ""
+    def show_result(self, result: Result, note: str = "") -> None:
+        """Figures of a run; `note`: what must be said of them first."""
+        self._shown, self._message = (result, note), ""
         runs = [distribution_of(result)]
         limit = result.settings.limits.max_ns
         limit_us = None if limit is None else limit / 1e3
@@ -88,10 +89,13 @@ class ReportView(QWidget):
         if self._shown is None:
             self.text.setPlainText(self._message)
             return
-        result, provisional = self._shown
+        result, note = self._shown
         bar = self.text.verticalScrollBar()
         place = bar.value()
-        self.text.setHtml(report_html(result, theme().palette, provisional=provisional))
+        try:
+            self.text.setHtml(report_html(result, theme().palette, note))
+        except InputError as error:  # it was damaged since it was opened
+            self.text.setPlainText(str(error))
         bar.setValue(place)
 
     def _keep(self) -> None:

@@ -1,125 +1,58 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A result as rich text: the same words and figures as `rig show` prints."""
+"""A result as rich text: the sections of the report page, as a QTextBrowser can show them."""
 
 from __future__ import annotations
 
+import re
 from html import escape
+from string import Template
+from typing import Final
 
-from PySide6.QtCore import QCoreApplication
-
-from gui.models.runs.verdicts import verdict_color
 from gui.theme.palette import Palette
-from rig.report.measured import COLUMNS, Measured, measured
-from rig.report.words import (
-    VERDICT_WORDS,
-    counts_table,
-    events_of,
-    figure_rows,
-    run_facts,
-    title_of,
-)
 from rig.session.results import Result
 
-Rows = list[tuple[str, str]]
-_CLEAN_CLASSES = 2
-"""Stimuli and answered: what follows in the counts should be 0."""
-_A_ROW = 5
+_SHEET: Final = Template(
+    """
+.h1 { font-size: 16px; font-weight: 600; margin: 0 0 2px 0; }
+.h2 { font-size: 13px; font-weight: 600; margin: 18px 0 4px 0; }
+.h3 { font-size: 13px; font-weight: 500; color: $dim; margin: 10px 0 2px 0; }
+p { margin: 4px 0 4px 0; }
+th { font-weight: normal; color: $dim; }
+.sub, .note { color: $dim; }
+.badge { font-weight: 600; }
+.card b { font-weight: 600; }
+.card span { color: $dim; }
+.pass { color: $good; }
+.inconclusive { color: $warn; }
+.fail, .inconsistent, .incomplete, .no { color: $bad; }
+"""
+)
+_CHANGES: Final = (
+    # Pictures have a place of their own in the window.
+    (re.compile(r"<figure>.*?</figure>", re.DOTALL), ""),
+    # The style sheets of rich text know neither the alignment of cells nor the width of tables.
+    (re.compile(r'<(t[hd])((?: [a-z]+="[^"]*")*) class="?number"?>'), r'<\1\2 align="right">'),
+    (re.compile(r"<th>"), '<th align="left">'),
+    (re.compile(r"<table>"), '<table width="100%" cellpadding="2" cellspacing="0">'),
+    (re.compile(r'<table class="[a-z]+">'), '<table cellpadding="3" cellspacing="0">'),
+    # A bar is an empty box with a width, a card one that stands beside others.
+    (re.compile(r'<span class="bar"[^>]*></span> ?'), ""),
+    (re.compile(r"</b><span>"), "</b>&nbsp;&nbsp;<span>"),
+    (re.compile(r"</?header>"), ""),
+    # Headings have sizes of their own there, whatever a style sheet says.
+    (re.compile(r"<(h[123])>(.*?)</\1>"), r'<p class="\1">\2</p>'),
+)
 
 
-def tr(text: str) -> str:
-    """Words of the report, for translators."""
-    return QCoreApplication.translate("Report", text)
+def report_html(result: Result, colors: Palette, note: str = "") -> str:
+    """All of it; `note` is what must be said of it first. Raises InputError for a damaged file."""
+    from rig.report.page import words  # takes long to load, and the window has opened by then
 
-
-def report_html(result: Result, colors: Palette, *, provisional: bool) -> str:
-    """All of it, for a QTextBrowser."""
-    evaluation, settings = result.evaluation, result.settings
-    title = title_of(settings)
-    title = title[:1].upper() + title[1:]
-    parts = [
-        f'<p style="font-size:15px; font-weight:600">{escape(title)}</p>',
-        _verdict(result, colors),
-        _measured(measured(evaluation), colors),
-        _heading(tr("Latency in microseconds"), colors),
-        _cells(figure_rows(evaluation), colors),
-        _heading(tr("Events"), colors),
-        _cells(counts_table(evaluation.counts, events_of(settings)), colors, clean=_CLEAN_CLASSES),
-        _heading(tr("Witnesses"), colors),
-        _witnesses(result, colors),
-        _heading(tr("Run"), colors),
-        _facts(run_facts(result), colors),
-    ]
-    if provisional:
-        words = tr("Provisional: the run goes on, or has no stored figures yet.")
-        parts.insert(1, f'<p style="color:{colors.warn}">{escape(words)}</p>')
-    return "".join(parts)
-
-
-def _verdict(result: Result, colors: Palette) -> str:
-    verdict, reasons = result.evaluation.verdict, result.evaluation.reasons
-    color = verdict_color(verdict, colors)
-    items = "".join(f"<li>{escape(reason)}</li>" for reason in reasons)
-    return (
-        f'<p><b style="color:{color}">{verdict.upper()}</b>&nbsp;&nbsp;'
-        f"{escape(VERDICT_WORDS[verdict])}</p>"
-        + (f'<ul style="margin:0 0 0 -22px">{items}</ul>' if items else "")
+    text = words(result)
+    for pattern, replacement in _CHANGES:
+        text = pattern.sub(replacement, text)
+    sheet = _SHEET.substitute(
+        {name: getattr(colors, name) for name in ("dim", "good", "warn", "bad")}
     )
-
-
-def _measured(found: Measured | None, colors: Palette) -> str:
-    """What the measurement has beside its latency."""
-    if found is None:
-        return ""
-    head = "".join(f'<td align="right">{escape(name)}</td>' for name in COLUMNS)
-    lines = "".join(
-        f"<tr><td>{escape(row[0]).replace(' ', '&nbsp;')}</td>"
-        + "".join(f'<td align="right">{escape(cell)}</td>' for cell in row[1:])
-        + "</tr>"
-        for row in found.rows
-    )
-    table = f'<table width="100%" cellpadding="2"><tr style="color:{colors.dim}">{head}</tr>{lines}'
-    return _heading(found.title, colors) + table + "</table>" + _facts(found.facts, colors)
-
-
-def _heading(text: str, colors: Palette) -> str:
-    return f'<p style="color:{colors.dim}; margin:14px 0 4px 0">{escape(text)}</p>'
-
-
-def _cells(rows: Rows, colors: Palette, clean: int | None = None) -> str:
-    """Names over values, a few beside each other."""
-    lines = []
-    for first in range(0, len(rows), _A_ROW):
-        part = rows[first : first + _A_ROW]
-        names = "".join(f'<td align="right">{escape(name)}</td>' for name, _ in part)
-        values = "".join(
-            f'<td align="right" style="color:{_color(first + n, value, colors, clean)}">'
-            f"{escape(value)}</td>"
-            for n, (_, value) in enumerate(part)
-        )
-        lines.append(f'<tr style="color:{colors.dim}">{names}</tr><tr>{values}</tr>')
-    return f'<table width="100%" cellpadding="2">{"".join(lines)}</table>'
-
-
-def _color(number: int, value: str, colors: Palette, clean: int | None) -> str:
-    """What should not occur stands out if it did."""
-    bad = clean is not None and number >= clean and value != "0"
-    return colors.bad if bad else colors.ink
-
-
-def _witnesses(result: Result, colors: Palette) -> str:
-    rows = [
-        f'<tr><td style="color:{colors.good if w.agrees else colors.bad}">'
-        f"{tr('agree') if w.agrees else tr('DISAGREE')}&nbsp;&nbsp;</td>"
-        f"<td>{escape(w.name)}: {escape(w.text)}</td></tr>"
-        for w in result.evaluation.witnesses
-    ]
-    return f'<table cellpadding="2">{"".join(rows)}</table>' if rows else f"<p>{tr('none')}</p>"
-
-
-def _facts(rows: Rows, colors: Palette) -> str:
-    lines = [
-        f'<tr><td style="color:{colors.dim}">{escape(name)}&nbsp;&nbsp;</td>'
-        f"<td>{escape(value)}</td></tr>"
-        for name, value in rows
-    ]
-    return f'<table cellpadding="2">{"".join(lines)}</table>'
+    said = f'<p style="color:{colors.warn}">{escape(note)}</p>' if note else ""
+    return f"<html><head><style>{sheet}</style></head><body>{said}{text}</body></html>"

@@ -15,6 +15,7 @@ from rig.stimulus.train import CLOCK_HZ
 
 FIRST_FIXTURE: Final = "virtual"
 FIRST_PLAN: Final = "interrupt"
+PERIOD: Final = "period"
 REPLAY_PREFIX: Final = "replay:"
 
 
@@ -37,8 +38,12 @@ class Choice:
 
     @property
     def limit_us(self) -> float | None:
-        """The plan's largest latency; None if it has none."""
-        limit_ps = None if self.plan is None else self.plan.limits.max_latency_ps
+        """The plan's largest latency, of periods their largest error; None if it has none."""
+        if self.plan is None:
+            return None
+        limits = self.plan.limits
+        is_period = self.plan.measurement == PERIOD
+        limit_ps = limits.max_interval_error_ps if is_period else limits.max_latency_ps
         return None if limit_ps is None else limit_ps / 1e6
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.pages.run.choice import FIRST_FIXTURE, FIRST_PLAN, Choice, choose, shown_name
+from gui.pages.run.series_card import SeriesCard
 from gui.plots.words import count, duration
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.icons import icon
@@ -41,6 +42,12 @@ class Chooser(QWidget):
         super().__init__(parent)
         self._settings = settings
         self._choice = choose(FIRST_PLAN, FIRST_FIXTURE)
+        self._choices: tuple[Choice, ...] = (self._choice,)
+        self.series = SeriesCard(settings)
+        self.several = QPushButton()
+        self.several.setCheckable(True)
+        self.several.setFixedHeight(FIELD_HEIGHT)
+        self.several.setChecked(settings.value("run/several", False, bool) is True)
         self.fixtures = self._combo("fixtures", FIRST_FIXTURE, fixture_names())
         self.plans = self._combo("plans", FIRST_PLAN, plan_names())
         self.count = QSpinBox(minimum=0, maximum=COUNT_MAX)
@@ -62,14 +69,21 @@ class Chooser(QWidget):
         self.fixtures.currentIndexChanged.connect(self._chosen)
         self.plans.currentIndexChanged.connect(self._chosen)
         self.count.valueChanged.connect(self._chosen)
+        self.several.toggled.connect(self._chosen)
+        self.series.changed.connect(self._chosen)
         theme().changed.connect(self._recolor)
         self.retranslate()
         self._chosen()
 
     @property
     def choice(self) -> Choice:
-        """As chosen now."""
+        """As chosen now; of several plans the first, or the one that cannot be measured."""
         return self._choice
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What is to be measured, one after the other."""
+        return self._choices
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
@@ -80,6 +94,9 @@ class Chooser(QWidget):
         self.plans.setAccessibleName(texts[1])
         self.count.setAccessibleName(texts[2])
         self.count.setSpecialValueText(self.tr("as planned"))
+        self.several.setText(self.tr("Several"))
+        self.several.setToolTip(self.tr("Measure several plans, one after the other"))
+        self.series.retranslate()
 
     def offer(self, combo: QComboBox, path: Path) -> None:
         """Choose a file, and remember it."""
@@ -98,8 +115,10 @@ class Chooser(QWidget):
 
     def lock(self, *, locked: bool) -> None:
         """Nothing can be chosen while a run goes on."""
-        for widget in (self.fixtures, self.plans, self.count):
+        for widget in (self.fixtures, self.count, self.several):
             widget.setDisabled(locked)
+        self.plans.setDisabled(locked or self.several.isChecked())
+        self.series.lock(locked=locked)
 
     def show_run_button(self, state: str, text: str) -> None:
         """`state` is idle, running or stopping."""
@@ -149,17 +168,31 @@ class Chooser(QWidget):
             column.addWidget(name)
             column.addWidget(widget)
             row.addLayout(column)
+            if widget is self.plans:
+                row.addWidget(self.several, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.duration, 1, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.run, 0, Qt.AlignmentFlag.AlignBottom)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP_S)
         column.addLayout(row)
+        column.addWidget(self.series)
         column.addWidget(self._problem)
 
     def _chosen(self) -> None:
         plan, fixture = str(self.plans.currentData()), str(self.fixtures.currentData())
-        self._choice = choose(plan, fixture, self.count.value() or None)
+        count_, several = self.count.value() or None, self.several.isChecked()
+        self.series.setVisible(several)
+        self.plans.setDisabled(several)
+        if several:
+            self.series.offer([str(self.plans.itemData(n)) for n in range(self.plans.count())])
+            self._choices = tuple(choose(name, fixture, count_) for name in self.series.ticked)
+        else:
+            self._choices = (choose(plan, fixture, count_),)
+        none = Choice("", fixture, count_, error=self.tr("Tick the plans to be measured."))
+        wrong = [choice for choice in self._choices if choice.error]
+        self._choice = (*wrong, *self._choices, none)[0]
+        self._settings.setValue("run/several", several)
         self._remember("plans", plan)
         self._remember("fixtures", fixture)
         self._tell()
@@ -176,14 +209,20 @@ class Chooser(QWidget):
         self._problem.setText(choice.error)
         self._problem.setVisible(bool(choice.error))
         self._recolor()
-        takes_s = choice.expected_s
-        if choice.plan is None or takes_s is None:
+        takes_s = [each.expected_s for each in self._choices]
+        known_s = [time_s for time_s in takes_s if time_s is not None]
+        if choice.plan is None or len(known_s) < len(takes_s):
             self.duration.setText("")
             return
-        events = count(choice.plan.count)
-        text = self.tr("{0} events in about {1}").format(events, duration(takes_s))
+        events = count(sum(each.plan.count for each in self._choices if each.plan is not None))
+        text = self.tr("{0} events in about {1}").format(events, duration(sum(known_s)))
         title = choice.plan.title
+        if self.several.isChecked():
+            title = self.tr("{0} plans").format(len(self._choices))
         self.duration.setText(f"{title}\n{text}" if title else text)
 
     def _recolor(self) -> None:
-        self._problem.setStyleSheet(f"color: {theme().palette.bad}")
+        colors = theme().palette
+        self._problem.setStyleSheet(f"color: {colors.bad}")
+        chosen = f"border-color: {colors.accent}; color: {colors.accent};"
+        self.several.setStyleSheet(f"QPushButton:checked {{ {chosen} }}")

@@ -9,11 +9,17 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.outcome import Failure, Outcome
+from gui.pages.run.choice import shown_name
+from gui.pages.run.series import FAILED, LEFT_OUT, Series
 from gui.widgets.banner import Banner
 
 if TYPE_CHECKING:
     from gui.pages.run.page import RunPage
 
+_STATES: Final = {
+    FAILED: lambda: _tr("failed"),
+    LEFT_OUT: lambda: _tr("not measured"),
+}
 _KINDS: Final = {"pass": "good", "inconclusive": "warn"}
 
 
@@ -53,6 +59,31 @@ class EndingTeller:
         buttons.append(page.link(_tr("Copy"), lambda: page.copy(text)))
         self._banner.tell("bad", _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF"),
                           failure.message, reasons, buttons)  # fmt: skip
+
+    def tell_series(self, series: Series) -> None:
+        """Several runs, one after the other. What the last one said is told in short."""
+        parts = series.parts
+        verdicts = [part.verdict for part in parts if part.verdict]
+        passed = verdicts.count("pass")
+        reasons = [
+            f"{shown_name(part.choice.plan_name)}: {part.verdict or _STATES[part.state]()}"
+            for part in parts
+        ]
+        last = self._banner.text if any(part.state in (FAILED, LEFT_OUT) for part in parts) else ""
+        if last:
+            reasons.insert(0, " ".join(last.split()))
+        page = self._page
+        text = "\n".join(reasons)
+        kind = "good" if passed == len(parts) else "bad"
+        if kind == "bad" and set(verdicts) <= {"pass", "inconclusive"} and not last:
+            kind = "warn"
+        self._banner.tell(
+            kind,
+            _tr("{0} OF {1} PASSED").format(passed, len(parts)),
+            _tr("a double click on a plan above shows its run"),
+            reasons,
+            [page.link(_tr("Copy"), lambda: page.copy(text))],
+        )
 
     def _links(self, outcome: Outcome) -> list[QPushButton]:
         page = self._page

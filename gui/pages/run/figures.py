@@ -32,6 +32,7 @@ class FiguresPanel(QFrame):
         self._worst_caption = caption()
         self._worst = QLabel(NONE)
         self._worst.setFont(figures_font(24, bold=True))
+        self.measured = FigureRows()
         self.figures = FigureRows()
         self.counts = FigureRows()
         self.bench = FigureRows()
@@ -40,9 +41,10 @@ class FiguresPanel(QFrame):
         column.setSpacing(GAP_S)
         column.addWidget(self._worst_caption)
         column.addWidget(self._worst)
-        for rows in (self.figures, self.counts, self.bench):
+        for rows in (self.measured, self.figures, self.counts, self.bench):
             column.addWidget(rows)
-            column.addSpacing(GAP)
+            rows.setContentsMargins(0, 0, 0, GAP)
+        self.measured.hide()
         column.addStretch(1)
         self.retranslate()
         self.show_snapshot(Snapshot())
@@ -66,6 +68,8 @@ class FiguresPanel(QFrame):
             else self.tr("Worst latency so far")
         )
         self._show_worst(us(snapshot.worst_ns))
+        self.measured.hide()
+        self.figures.setHidden(snapshot.is_periods)
         self.figures.set_rows(
             []
             if snapshot.is_periods
@@ -81,8 +85,18 @@ class FiguresPanel(QFrame):
     def show_outcome(self, outcome: Outcome) -> None:
         """A finished run: the texts of `rig show`."""
         figures = dict(outcome.figures)
+        worst = figures.get("max", NONE)
         self._worst_caption.setText(self.tr("Observed maximum"))
-        self._show_worst(figures.get("max", NONE).replace("-", NONE))
+        self.measured.setVisible(bool(outcome.measured))
+        if outcome.measured:
+            name, texts = outcome.measured[0]
+            self.measured.set_title(f"{name}, µs")
+            self.measured.set_rows([Row(each, text) for each, text in texts])
+            if outcome.is_periods:
+                self._worst_caption.setText(self.tr("Worst interval error"))
+                worst = worst_of(dict(texts))
+        self._show_worst(worst if worst != "-" else NONE)
+        self.figures.show()
         self.figures.set_rows([Row(name, value) for name, value in outcome.figures])
         self.counts.set_rows(
             [Row(name, value, _tone(name, value)) for name, value in outcome.counts]
@@ -136,6 +150,12 @@ class FiguresPanel(QFrame):
         }
         text, tone = words[snapshot.target]
         return Row(self.tr("target"), text if started else NONE, tone if started else "")
+
+
+def worst_of(texts: dict[str, str]) -> str:
+    """Of the least and the largest error that farther from 0, without its sign."""
+    ends = [texts[name] for name in ("min", "max") if texts[name] != "-"]
+    return max(ends, key=lambda text: abs(float(text))).lstrip("-") if ends else "-"
 
 
 def _tone(name: str, value: str) -> str:

@@ -25,6 +25,7 @@ class RunMenu(QObject):
         self.run = self._add(self.tr("&Run"), Qt.Key.Key_Space, page.toggle)
         self.open_fixture = self._add(self.tr("Open &fixture …"), "Ctrl+O", self._open_fixture)
         self.open_plan = self._add(self.tr("Open &plan …"), "Ctrl+Shift+O", self._open_plan)
+        self.several = self._add(self.tr("Measure &several plans"), "Ctrl+M", self._several)
         self._add(self.tr("Read fixture and plan &again"), "F5", chooser.again)
         self.bulk = self._add(self.tr("Histogram of the &bulk (99.9 %)"), "B", self._bulk)
         self.bulk.setCheckable(True)
@@ -61,6 +62,13 @@ class RunMenu(QObject):
         dialog.fileSelected.connect(lambda name: use(Path(name)))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+    def _several(self) -> None:
+        if not self._page.engine.is_running:
+            chooser = self._page.chooser
+            chooser.several.toggle()
+            if chooser.several.isChecked():
+                chooser.series.list.setFocus()
 
     def _bulk(self) -> None:
         if self._page.plots is not None:

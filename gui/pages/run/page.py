@@ -28,6 +28,8 @@ from gui.pages.run.endings import EndingTeller
 from gui.pages.run.events import EventList
 from gui.pages.run.figures import FiguresPanel
 from gui.pages.run.menu import RunMenu, ask_to_stop
+from gui.pages.run.scroll import FittingScroll
+from gui.pages.run.series import Series
 from gui.pages.run.worst import WorstFollower
 from gui.plots.words import duration
 from gui.theme import GAP, GAP_L, theme
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from gui.pages.run.live import LivePlots
 
 SIDE_WIDTH = 248
+EVENTS_HEIGHT_MIN = 96
 
 
 class RunPage(Page):
@@ -53,11 +56,15 @@ class RunPage(Page):
         self.progress.setRange(0, 1)
         self.banner = Banner()
         self.figures = FiguresPanel()
+        self._figures_place = FittingScroll(self.figures)
         self.events = EventList()
+        self.events.setMinimumHeight(EVENTS_HEIGHT_MIN)
         self.plots: LivePlots | None = None
         self.outcome: Outcome | None = None
         self.failure: Failure | None = None
         """How the last run ended: one of both, neither while one goes on."""
+        self.series = Series()
+        """What is or was measured: one run, or several one after the other."""
         self.snapshot = Snapshot()
         """What is drawn."""
         self._plots_place = QVBoxLayout()
@@ -131,14 +138,25 @@ class RunPage(Page):
             self.start()
 
     def start(self) -> None:
-        """Begin what is chosen."""
+        """Begin what is chosen; of several plans the first, and then one after the other."""
         self.chooser.again()
-        choice = self.chooser.choice
-        if self.engine.is_running or choice.error:
+        if self.engine.is_running or self.chooser.choice.error:
             return
         self.load()
+        self.series = Series(self.chooser.choices)
+        self.chooser.lock(locked=True)
+        self.bench_used.emit(True)
+        self._start_next()
+
+    def _start_next(self) -> None:
+        part = self.series.begin_next()
+        if part is None:
+            return
+        choice = part.choice
         self.banner.hide()
         self.outcome = self.failure = None
+        self._figures_place.updateGeometry()
+        self.chooser.series.show_parts(self.series.parts)
         if self.plots is not None:
             self.plots.set_limit_us(choice.limit_us)
         self._worst.begin(None if self.plots is None else self.plots.waveform)
@@ -155,9 +173,25 @@ class RunPage(Page):
         )
 
     def stop(self) -> None:
-        """End it in order: what was measured is kept and evaluated."""
+        """End it in order: what was measured is kept and evaluated; what waits is left out."""
+        self.series.leave_rest()
+        self.chooser.series.show_parts(self.series.parts)
         self.engine.stop()
         self._refresh()
+
+    def _go_on(self) -> None:
+        """A run has ended: begin the next one, or tell how all of them ended."""
+        if not self.series.is_over:
+            self._start_next()
+            return
+        self.chooser.series.show_parts(self.series.parts)
+        if len(self.series.parts) > 1:
+            self._endings.tell_series(self.series)
+        self.chooser.lock(locked=False)
+        self._refresh()
+        self.bench_used.emit(False)
+        if self._closing:
+            QTimer.singleShot(0, self.closable.emit)
 
     # --- what the engine says -------------------------------------------------------------------
 
@@ -188,10 +222,9 @@ class RunPage(Page):
 
     def _done(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        if self.plots is not None and len(outcome.bins):
+        if self.plots is not None and len(outcome.bins) and not outcome.is_periods:
             self.snapshot = replace(
                 self.snapshot,
-                is_periods=False,
                 bins=outcome.bins,
                 bin_counts=outcome.bin_counts,
                 worst_event=outcome.worst_event,
@@ -199,16 +232,21 @@ class RunPage(Page):
             )
             self.plots.show_snapshot(self.snapshot)
         self.figures.show_outcome(outcome)
+        self._figures_place.updateGeometry()
         self._endings.tell_outcome(outcome)
         self.status.emit(self.tr("Run file: {0}").format(outcome.path))
         self._worst.finish(outcome.path, outcome.worst_event)
-        self._refresh()
+        bench_failed = outcome.failure is not None
+        self.series.done(outcome.verdict, outcome.path, bench_failed=bench_failed)
+        self._go_on()
 
     def _failed(self, failure: Failure) -> None:
         self.failure = failure
         self._worst.cancel()
         self._endings.tell_failure(failure)
         self.status.emit(failure.message)
+        self.series.failed(failure.kept)
+        self._go_on()
 
     def _event_chosen(self, event: Event) -> None:
         path = self.engine.path
@@ -216,12 +254,6 @@ class RunPage(Page):
             self._worst.hold()
             is_worst = event.event == self.snapshot.worst_event
             self.plots.waveform.show_event(path, event, is_worst=is_worst)
-
-    def _running_changed(self, running: bool) -> None:
-        self.chooser.lock(locked=running)
-        self._refresh()
-        if not running and self._closing:
-            QTimer.singleShot(0, self.closable.emit)
 
     # --- asked by the banner --------------------------------------------------------------------
 
@@ -257,7 +289,7 @@ class RunPage(Page):
     def _lay_out(self) -> None:
         side = QVBoxLayout()
         side.setSpacing(GAP)
-        side.addWidget(self.figures)
+        side.addWidget(self._figures_place)
         side.addWidget(self.events, 1)
         side_widget = QWidget()
         side_widget.setFixedWidth(SIDE_WIDTH)
@@ -282,7 +314,8 @@ class RunPage(Page):
         self.engine.told.connect(self.status)
         self.engine.done.connect(self._done)
         self.engine.failed.connect(self._failed)
-        self.engine.running_changed.connect(self._running_changed)
+        self.engine.running_changed.connect(lambda _running: self._refresh())
+        self.chooser.series.run_wanted.connect(self.run_wanted)
         self.events.chosen.connect(self._event_chosen)
         theme().changed.connect(self._refresh)
 

@@ -28,8 +28,10 @@ from rig.cli.doctor import Finding
 class InstrumentList(QFrame):
     """A row for each finding of `rig doctor`, those that need doing first."""
 
-    offered = Signal(str, str, str)
-    """Table, key and value that a found instrument would have in the fixture."""
+    offered = Signal(str, object)
+    """Table, and values by key, that a found instrument would have in the fixture."""
+    ask_wanted = Signal(str)
+    """A host is to be asked what it has and lacks."""
     again = Signal()
     """Look again."""
 
@@ -37,7 +39,10 @@ class InstrumentList(QFrame):
         super().__init__(parent)
         self.setObjectName("card")
         self.findings: tuple[Finding, ...] = ()
-        """What is shown."""
+        """Of this machine, as shown."""
+        self.answers: tuple[Finding, ...] = ()
+        """Of a target that was asked; above the others."""
+        self._looking, self._asking = "", ""
         self.uses: list[QPushButton] = []
         """Buttons that put an instrument into the fixture."""
         self._colored: list[tuple[QLabel, str]] = []
@@ -56,21 +61,42 @@ class InstrumentList(QFrame):
 
     def show_looking(self) -> None:
         """A look goes on; the rows of the last one stay."""
-        self._told.setText(self.tr("looking …"))
-        self.look.setEnabled(False)
+        self._looking = self.tr("looking …")
+        self._tell()
+
+    def show_asking(self, name: str) -> None:
+        """A target is being asked."""
+        self._asking = self.tr("asking {0} …").format(name)
+        self._tell()
+
+    def show_answers(self, findings: Sequence[Finding]) -> None:
+        """What it says of itself."""
+        self.answers, self._asking = tuple(findings), ""
+        self._refill()
 
     def show_failure(self, text: str) -> None:
-        """A look ended without a finding."""
+        """A look, or an asking, ended without a finding."""
+        self._looking = self._asking = ""
+        self._tell()
         self._told.setText(text)
-        self.look.setEnabled(True)
+
+    def _tell(self) -> None:
+        """What goes on; else how much is missing."""
+        self.look.setEnabled(not self._looking)
+        every = (*self.answers, *self.findings)
+        missing = sum(bool(f.mend) and f.needed for f in every)
+        words = self.tr("{0} missing").format(missing) if missing else ""
+        self._told.setText(self._asking or self._looking or words)
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Rows for these."""
+        self.findings, self._looking = tuple(findings), ""
+        self._refill()
+
+    def _refill(self) -> None:
         had_focus = self.isAncestorOf(self.focusWidget()) if self.focusWidget() else False
-        self.findings = tuple(findings)
-        missing = sum(bool(f.mend) and f.needed for f in findings)
-        self._told.setText(self.tr("{0} missing").format(missing) if missing else "")
-        self.look.setEnabled(True)
+        findings = [*sorted(self.answers, key=_order), *sorted(self.findings, key=_order)]
+        self._tell()
         self.uses, self._colored = [], []
         rows = QWidget()
         grid = QGridLayout(rows)
@@ -78,7 +104,7 @@ class InstrumentList(QFrame):
         grid.setHorizontalSpacing(GAP)
         grid.setVerticalSpacing(GAP_S)
         grid.setColumnStretch(2, 1)
-        for at, finding in enumerate(sorted(findings, key=_order)):
+        for at, finding in enumerate(findings):
             self._add_row(grid, at, finding)
         grid.setRowStretch(len(findings), 1)
         self._area.setWidget(rows)
@@ -118,8 +144,10 @@ class InstrumentList(QFrame):
             text.addWidget(self._remedy(finding.mend))
         grid.addLayout(text, at, 2)
         offer = _offer(finding)
+        if finding.host:
+            grid.addWidget(self._ask(finding), at, 3, top)
         if offer is not None:
-            grid.addWidget(self._use(finding, offer), at, 3, top)
+            grid.addWidget(self._use(finding, *offer), at, 4, top)
 
     def _remedy(self, mend: str) -> QLabel:
         """What to do, to be copied: often a command."""
@@ -129,14 +157,24 @@ class InstrumentList(QFrame):
             label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         return label
 
-    def _use(self, finding: Finding, offer: tuple[str, str, str]) -> QPushButton:
-        button = QPushButton(self.tr("Use"))
-        button.setProperty("link", True)
-        button.setStyleSheet("padding: 0 6px")
-        button.setToolTip(self.tr('[{0}] {1} = "{2}" in the fixture').format(*offer))
-        button.setAccessibleName(self.tr("Use {0}").format(finding.what))
-        button.clicked.connect(lambda _checked=False: self.offered.emit(*offer))
+    def _use(self, finding: Finding, table: str, values: dict[str, str]) -> QPushButton:
+        lines = ", ".join(f'{key} = "{value}"' for key, value in values.items())
+        button = _link(
+            self.tr("Use"),
+            self.tr("[{0}] {1} in the fixture").format(table, lines),
+            self.tr("Use {0}").format(finding.what),
+        )
+        button.clicked.connect(lambda _checked=False: self.offered.emit(table, values))
         self.uses.append(button)
+        return button
+
+    def _ask(self, finding: Finding) -> QPushButton:
+        button = _link(
+            self.tr("Ask"),
+            self.tr("What it has and what it lacks, over ssh"),
+            self.tr("Ask {0}").format(finding.what),
+        )
+        button.clicked.connect(lambda _checked=False: self.ask_wanted.emit(finding.host))
         return button
 
     def _recolor(self) -> None:
@@ -151,18 +189,31 @@ def _mark(finding: Finding) -> tuple[str, str]:
 
 
 def _order(finding: Finding) -> int:
-    """What is missing, then instruments, then notes, then what is in order."""
+    """What is missing, then instruments, then notes, then what is in order, then hosts."""
     if finding.mend and finding.needed:
         return 0
+    if finding.host:
+        return 4
     if _offer(finding) is not None:
         return 1
     return 2 if finding.mend else 3
 
 
-def _offer(finding: Finding) -> tuple[str, str, str] | None:
+def _offer(finding: Finding) -> tuple[str, dict[str, str]] | None:
     if finding.driver:
-        return ("analyzer", "driver", finding.driver)
-    return ("stimulus", "port", finding.port) if finding.port else None
+        return "analyzer", {"driver": finding.driver}
+    if finding.host:
+        return "target", {"link": "ssh", "host": finding.host}
+    return ("stimulus", {"port": finding.port}) if finding.port else None
+
+
+def _link(text: str, hint: str, name: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setProperty("link", True)
+    button.setStyleSheet("padding: 0 6px")
+    button.setToolTip(hint)
+    button.setAccessibleName(name)
+    return button
 
 
 def _plain(text: str) -> QLabel:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Looks for instruments while the window goes on."""
+"""Looks for instruments, or asks a target, while the window goes on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 from rig.cli.doctor import Finding
 
-LOOK_MS: Final = 20_000
-"""After so long something hangs, and is given up."""
+LOOK_MS: Final = 60_000
+"""After so long something hangs, and is given up; every driver may take its own limit before."""
 BYTES_MAX: Final = 1 << 20
 _END_MS: Final = 2_000
 _FIELDS: Final = {"what": str, "state": str, "mend": str, "needed": bool,
-                  "driver": str, "port": str}  # fmt: skip
+                  "driver": str, "port": str, "host": str}  # fmt: skip
 
 
 class Looker(QObject):
@@ -26,8 +26,10 @@ class Looker(QObject):
     """A tuple of Finding."""
     failed = Signal(str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, module: str, parent: QObject | None = None) -> None:
+        """`module` writes findings as JSON."""
         super().__init__(parent)
+        self._module = module
         self._process: QProcess | None = None
         self._limit = QTimer(self, singleShot=True, interval=LOOK_MS)
         self._limit.timeout.connect(self._give_up)
@@ -37,17 +39,19 @@ class Looker(QObject):
         """A look goes on."""
         return self._process is not None
 
-    def start(self) -> None:
-        """Look; does nothing while a look goes on."""
+    def start(self, *words: str, told: bytes = b"") -> None:
+        """Look; does nothing while a look goes on. `words` are its arguments, `told` its input."""
         if self._process is not None:
             return
         process = self._process = QProcess(self)
         process.setProgram(sys.executable)
-        process.setArguments(["-P", "-m", "gui.pages.wire.look"])
+        process.setArguments(["-P", "-m", self._module, *words])
         process.finished.connect(self._finished)
         process.errorOccurred.connect(self._error)
         self._limit.start()
         process.start()
+        process.write(told)
+        process.closeWriteChannel()
 
     def stop(self) -> None:
         """The window goes."""
@@ -82,7 +86,7 @@ class Looker(QObject):
         self._fail(self.tr("no answer within {0} s").format(LOOK_MS // 1000))
 
     def _fail(self, reason: str) -> None:
-        text = self.tr("Looking for instruments failed ({0}); `rig doctor` may tell more.")
+        text = self.tr("Looking failed ({0}); `rig doctor` may tell more.")
         self.failed.emit(text.format(reason))
 
     def _let_go(self) -> QProcess | None:

@@ -163,7 +163,8 @@ class BenchPicture(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scene, fixture = self._scene(), self._fixture
         if scene is None or fixture is None:
-            self._text(painter, QRectF(self.rect()), CENTER, tr("No bench to draw yet."), "dim")
+            words = tr("Drawn once the text has no error.") if self._stale else ""
+            self._text(painter, QRectF(self.rect()), CENTER, words, "dim")
             return
         if self._stale:
             painter.setOpacity(0.35)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
+_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _STEPS = (1, 2, 5, 10)
 
 
@@ -31,7 +31,7 @@ def unit_for(span_ns: float) -> tuple[float, str]:
 
 
 def time_text(time_ns: float, resolution_ns: float) -> str:
-    """A time to the resolution, its digits in groups of three, such as `12.375 us`."""
+    """A time to the resolution, its digits in groups of three, such as `12.375 µs`."""
     size, name = next((u for u in _UNITS if abs(time_ns) >= u[0]), _UNITS[-1])
     digits = math.ceil(math.log10(size / resolution_ns) / 3) * 3 if resolution_ns < size else 0
     return f"{time_ns / size:.{min(digits, 9)}f} {name}"

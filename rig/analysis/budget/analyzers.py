@@ -43,17 +43,25 @@ def bench_by_maker(driver: str, sample_ns: float) -> Bench:
     return replace(bench, skew_ns=limits(sheet.skew_samples * sample_ns, "ns", sheet.source))
 
 
-def virtual_bench(sample_ns: float, analyzer_error_ppb: int) -> Bench:
-    """Its wires have no delay; its time base may be off by as much as its fixture says."""
+def virtual_bench(sample_ns: float, analyzer_error_ppb: int, *, drifts: bool = False) -> Bench:
+    """Its wires have no delay; its time base may be off by as much as its fixture says.
+
+    If it `drifts`, how far off it gets depends on the length of the run: it is not known.
+    """
     nothing = calibrated(0.0, 0.0, "ns", "virtual bench: its wires have no delay")
+    if drifts:
+        return Bench(sample_ns, None, nothing, nothing, nothing)
     source = f"virtual bench: set to {analyzer_error_ppb:,} ppb"
     time_base = limits(abs(analyzer_error_ppb) / 1000, "ppm", source)
     return Bench(sample_ns, time_base, nothing, nothing, nothing)
 
 
 def with_log(bench: Bench, bracket_ns: float | None) -> Bench:
-    """With the time from the agent's stamp before its pin write to the one after it."""
-    if bracket_ns is None:
+    """With the time from the agent's stamp before its pin write to the one after it.
+
+    A calibration that tells where between the two the edge lies is not replaced.
+    """
+    if bracket_ns is None or bench.toggle_ns is not None:
         return bench
     source = f"log: {bracket_ns:.4g} ns between the time stamps around the pin write"
     return replace(bench, toggle_ns=toggle(bracket_ns, source))

@@ -50,6 +50,9 @@ class Bench:
     """What a calibration of the whole bench has found it to add."""
     is_calibrated: bool = False
     """`calibration_ns` holds skew, edge shape and line together: they need not be known apart."""
+    edge_direction_ns: Quantity | None = None
+    """Half of what rising answers are later than falling ones, as calibrated; the others hold the
+    mean of both. In an average of answers that take turns it cancels out."""
 
 
 _TIME_BASE = (
@@ -71,7 +74,7 @@ def latency_budget(figure: str, indicated_ns: float, bench: Bench) -> Budget:
         Contribution("quantization of the stimulus edge", edge),
         Contribution("quantization of the response edge", edge),
     ]
-    return _budget(figure, indicated_ns, bench, quantization)
+    return _budget(figure, indicated_ns, bench, [*quantization, *_direction(bench)])
 
 
 def extreme_budget(figure: str, indicated_ns: float, bench: Bench, *, alone: bool) -> Budget:
@@ -86,7 +89,7 @@ def extreme_budget(figure: str, indicated_ns: float, bench: Bench, *, alone: boo
     source = f"sample period {bench.sample_ns:g} ns; chosen from values close together"
     quantity = limits(bench.sample_ns, "ns", source)
     quantization = [Contribution("quantization of both edges", quantity)]
-    return _budget(figure, indicated_ns, bench, quantization)
+    return _budget(figure, indicated_ns, bench, [*quantization, *_direction(bench)])
 
 
 def average_budget(
@@ -96,6 +99,7 @@ def average_budget(
     bench: Bench,
     *,
     coherence: float = 1.0,
+    excess_kurtosis: float = 0.0,
     figure: str = "average",
 ) -> Budget:
     """Of the average of `n` latencies with this sample deviation, as an estimate of their mean.
@@ -105,7 +109,7 @@ def average_budget(
     see PhaseTally) times the deviation of one edge, for each edge. For the response edge this is
     an upper bound: the scatter of the latency itself spreads its places further. All else is the
     same for each event and does not average out. `n`: the effective number if values depend on
-    each other. With fewer than 2 the repeatability is not known.
+    each other. With fewer than 2 the repeatability is not known. `excess_kurtosis`: of the values.
     """
     contributions = []
     if coherence > 0:
@@ -119,10 +123,17 @@ def average_budget(
     unknown = []
     if n > 1:
         source = f"sample deviation {deviation_ns:,.1f} ns of {n:,.0f} values"
-        contributions.append(Contribution("repeatability", mean_of(deviation_ns, n, "ns", source)))
+        scatter = mean_of(deviation_ns, n, "ns", source, excess_kurtosis=excess_kurtosis)
+        contributions.append(Contribution("repeatability", scatter))
     else:
         unknown.append(Unknown("repeatability", "measure at least 2 events"))
     return _budget(figure, average_ns, bench, contributions, unknown)
+
+
+def _direction(bench: Bench) -> Iterator[Contribution]:
+    """Of a single latency, of which it is not asked whether its answer rose or fell."""
+    if bench.edge_direction_ns is not None:
+        yield Contribution("rising against falling answers", bench.edge_direction_ns)
 
 
 def _budget(

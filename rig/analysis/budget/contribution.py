@@ -88,14 +88,19 @@ def calibrated(
     )
 
 
-def mean_of(deviation: float, n: float, unit: str, source: str) -> Quantity:
+def mean_of(
+    deviation: float, n: float, unit: str, source: str, *, excess_kurtosis: float = 0.0
+) -> Quantity:
     """Scatter of a mean of `n` independent values with this sample deviation. Type A (4.2.3).
 
-    `n` need not be whole: dependent values count as fewer. Raises ValueError below two values.
+    Degrees of freedom say how well the deviation is known (G.4.2, formula G.3): n - 1 for normal
+    values, and fewer with a long tail, since the variance of s^2 is sigma^4 (excess kurtosis + 2) /
+    n. `n` need not be whole: dependent values count as fewer. Raises ValueError below two values.
     """
     if not n > 1:
         raise ValueError(f"{source}: {n} values have no scatter; valid: more than 1")
-    return Quantity(0.0, deviation / math.sqrt(n), unit, Distribution.STUDENT, "A", source, n - 1)
+    freedom = min(n - 1, 2 * n / (2 + max(0.0, excess_kurtosis)))
+    return Quantity(0.0, deviation / math.sqrt(n), unit, Distribution.STUDENT, "A", source, freedom)
 
 
 @dataclass(frozen=True)

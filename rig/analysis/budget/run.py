@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from rig.analysis.answers import AnswerLog
 from rig.analysis.budget.analyzers import with_log
@@ -41,9 +42,28 @@ def run_budgets(
     return {
         "max": extreme_budget("observed maximum", figures.max_ns, bench, alone=bool(alone)),
         "average": average_budget(
-            figures.average_ns, deviation_ns, worth, bench, coherence=coherence
+            figures.average_ns,
+            deviation_ns,
+            worth,
+            bench,
+            coherence=coherence,
+            excess_kurtosis=excess_kurtosis(values, counts),
         ),
     }
+
+
+def excess_kurtosis(values: npt.ArrayLike, counts: npt.ArrayLike) -> float:
+    """Of values that occur so often, shapes (n,): 0 for a normal distribution, also if all alike.
+
+    m4 / m2^2 - 3, of the sample as it is.
+    """
+    weight = np.asarray(counts, np.float64)
+    value = np.asarray(values, np.float64)
+    square = (value - np.average(value, weights=weight)) ** 2
+    variance = np.average(square, weights=weight)
+    if not variance:
+        return 0.0
+    return float(np.average((square / variance) ** 2, weights=weight)) - 3
 
 
 def bench_with_log(bench: Bench, log: AnswerLog, tick_hz: int | None) -> Bench:

@@ -10,7 +10,7 @@ the record that causes it is named, set aside and counted.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from rig.analysis.clocks.line import Line, slope_range
 from rig.analysis.clocks.pyramid import Pyramid
 from rig.analysis.clocks.violations import Break, Violation, explain
 from rig.analysis.clocks.windows import Fit, Outcome, Window, Windows
+from rig.instruments import Int64Array
 
 NAMED_MAX = 100
 """Violations and breaks named one by one."""
@@ -102,6 +103,18 @@ class BracketTest:
             f"{inside:,} of {self.n:,} events inside their brackets, slack {self.slack_ns:.1f} ns, "
             f"rate {self.rate_ppm:+.4f} ppm, {how}"
         )
+
+    def numbered(self, number: Int64Array) -> BracketTest:
+        """The same with events named by other numbers: event i is number[i], shape (n,)."""
+        violations = tuple(
+            replace(v, event=int(number[v.event]), instead=tuple(number[list(v.instead)].tolist()))
+            for v in self.violations
+        )
+        breaks = tuple(
+            replace(b, first_event=int(number[b.first_event]), last_event=int(number[b.last_event]))
+            for b in self.breaks
+        )
+        return replace(self, violations=violations, breaks=breaks)
 
     @property
     def findings(self) -> tuple[str, ...]:

@@ -57,9 +57,18 @@ def effective_n(sequence: EventSequence, level: float, confidence: float = CONFI
 
     From the dependence of "value <= level" between events; dependence from one stretch that the
     sequence keeps to the next is not seen. Lowered as Student's t is wider than the normal, since
-    the dependence is estimated.
+    the dependence is estimated. Of a rare event, few occurrences tell of it: what they show of
+    dependence is raised in the same way, each worth a degree of freedom.
     """
-    time = integrated_time([(s <= level).astype(float) for s in sequence.stretches()])
+    below = [(s <= level).astype(float) for s in sequence.stretches()]
+    time = integrated_time(below)
+    share = float(np.mean(np.concatenate(below)))
+    occurred = sequence.n * min(share, 1 - share) / time.events
+    events = 1 + (time.events - 1) * _widening(occurred, confidence)
+    return sequence.n / events / _widening(time.degrees_of_freedom, confidence)
+
+
+def _widening(freedom: float, confidence: float) -> float:
+    """Square of the width of Student's t over that of the normal."""
     upper = (1 + confidence) / 2
-    wider = float(stats.t.ppf(upper, time.degrees_of_freedom) / stats.norm.ppf(upper))
-    return sequence.n / time.events / wider**2
+    return float(stats.t.ppf(upper, max(2.0, freedom)) / stats.norm.ppf(upper)) ** 2

@@ -46,6 +46,16 @@ class OverrunCounter:
         self._n += len(over)
         self._count += int(np.count_nonzero(over))
 
+    def add_overruns(self, count: int) -> None:
+        """The next `count` events, all of them above the limit: however many, in one step."""
+        if count <= 0:
+            return
+        if self._open + count > self._longest:
+            self._longest, self._longest_first = self._open + count, self._n - self._open
+        self._open += count
+        self._n += count
+        self._count += count
+
     def result(self) -> Overruns:
         """What was counted so far."""
         return Overruns(self._n, self._count, self._longest, self._longest_first)

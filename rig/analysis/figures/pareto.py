@@ -20,17 +20,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, stats
 
+from rig.analysis.figures.signed_root import root_mean
 from rig.instruments import Int64Array
 
 FloatArray = npt.NDArray[np.float64]
 SHAPE_LIMITS = (-1.0, 2.0)
 _EXPONENTIAL = 1e-9
 """Shapes nearer to 0 are computed as 0."""
+_END = -1 + 1e-16
+"""Above the end of a bounded tail: as just below it, where logarithms are finite."""
+_NEAR = (0.05, 0.03)
+"""First steps, in shape and log rate, from the optimum of the level before."""
 _IMPOSSIBLE = 1e300
-ROOT_MEAN = 0.25
-"""Average of the deviance's signed root at the true level, with 100 excesses and levels ten times
-beyond the run: simulated for exponential, gamma, normal, lognormal and Pareto tails. Without it the
-true level lies above the interval three times as often as below."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Excesses:
         from_top = np.cumsum(counts[::-1])
         distinct = int(np.searchsorted(from_top, at_most, side="right"))
         first = len(values) - distinct
-        threshold = float(values[first]) - 0.5 if distinct else float(values[-1]) + 0.5
+        # Just above the value below: one at the threshold itself would be an excess of 0 too many.
+        threshold = float(values[first - 1]) + 0.5 if first else float(values[0]) - 0.5
         low = values[first:].astype(float) - 0.5 - threshold
         return cls(low, counts[first:], int(from_top[-1]), threshold)
 
@@ -63,6 +65,11 @@ class Excesses:
     def count(self) -> int:
         """How many values exceed the threshold."""
         return int(self.counts.sum())
+
+    @cached_property
+    def edges(self) -> FloatArray:
+        """Lower and upper edges of the intervals, shape (2, d)."""
+        return np.stack([self.low, self.low + 1.0])
 
     @property
     def fraction(self) -> float:
@@ -98,18 +105,21 @@ def log_survival(excess: FloatArray, shape: float, scale: float) -> FloatArray:
 
 def log_likelihood(excesses: Excesses, shape: float, scale: float) -> float:
     """Of the interval-censored excesses; hugely negative where they cannot occur."""
-    low = log_survival(excesses.low, shape, scale)
-    if low[-1] == -np.inf:
-        return -_IMPOSSIBLE
-    high = log_survival(excesses.low + 1.0, shape, scale)
-    share = -np.expm1(high - low)
-    return float(excesses.counts @ (low + np.log(share)))
+    scaled = excesses.edges / scale
+    if abs(shape) < _EXPONENTIAL:
+        low, high = -scaled
+    else:
+        scaled *= shape
+        if scaled[0, -1] <= -1:
+            return -_IMPOSSIBLE
+        low, high = np.log1p(np.maximum(scaled, _END)) / -shape
+    return float(excesses.counts @ (low + np.log(-np.expm1(high - low))))
 
 
 def fit(excesses: Excesses) -> Pareto:
     """Greatest likelihood over shapes in SHAPE_LIMITS. Needs at least two different values."""
     start = [0.05, math.log(excesses.mean)]
-    found = _minimize(lambda v: -_of_vector(excesses, v), start, 1e-5)
+    found = _minimize(lambda v: -_of_vector(excesses, v), start, (0.2, 0.3), 1e-4)
     return Pareto(float(found.x[0]), float(math.exp(found.x[1])), float(-found.fun))
 
 
@@ -120,9 +130,11 @@ def _of_vector(excesses: Excesses, vector: FloatArray) -> float:
     return log_likelihood(excesses, shape, math.exp(log_scale))
 
 
-def _minimize(function: Any, start: list[float], tolerance: float) -> Any:
+def _minimize(
+    function: Any, start: list[float], steps: tuple[float, float], tolerance: float
+) -> Any:
     """Nelder and Mead's simplex: the likelihood has walls, where derivatives mislead."""
-    simplex = np.array([start, [start[0] + 0.2, start[1]], [start[0], start[1] + 0.3]])
+    simplex = np.array([start, [start[0] + steps[0], start[1]], [start[0], start[1] + steps[1]]])
     options = {"initial_simplex": simplex, "xatol": tolerance, "fatol": 1e-5, "maxiter": 600}
     return optimize.minimize(function, start, method="Nelder-Mead", options=options)
 
@@ -145,20 +157,26 @@ def return_interval(
 
     The levels whose best likelihood, over shape and exceedance rate, is not too far below the
     greatest: Coles, "An Introduction to Statistical Modeling of Extreme Values" (2001), sections
-    2.6.6 and 4.3.3. The signed root of the deviance is taken as normal about ROOT_MEAN, not 0.
+    2.6.6 and 4.3.3. The signed root of the deviance is taken as normal about `root_mean` of the
+    shape that fits the level best.
     """
     best = return_excess(model, excesses.fraction, probability)
     normal = float(stats.norm.ppf((1 + confidence) / 2))
+    ratio = excesses.fraction / probability
     profile = _Profile(excesses, model, probability)
 
-    def beyond(root: float) -> Callable[[float], float]:
-        return lambda level: model.log_likelihood - profile(level) - root**2 / 2
+    def beyond(side: int) -> Callable[[float], float]:
+        def outside(level: float) -> float:
+            likelihood, shape = profile(level)
+            root = math.sqrt(2 * max(0.0, model.log_likelihood - likelihood))
+            mean = root_mean(shape, ratio, excesses.count)
+            return root + side * mean - normal
 
-    low_root = max(0.0, normal - ROOT_MEAN)
-    low = _crossing(beyond(low_root), best, lambda x: x * 0.85, 1e-6 * best) if low_root else best
+        return outside
+
+    low = _crossing(beyond(-1), best, 0.85, 1e-6 * best)
     profile.restart()
-    limit = 1e6 * max(best, float(excesses.low[-1]))
-    high = _crossing(beyond(normal + ROOT_MEAN), best, lambda x: x * 1.3 + 1e-3, limit)
+    high = _crossing(beyond(1), best, 1.5, 1e6 * max(best, float(excesses.low[-1])))
     return low, high
 
 
@@ -173,10 +191,11 @@ class _Profile:
     def restart(self) -> None:
         self._start = [self._model.shape, 0.0]
 
-    def __call__(self, level: float) -> float:
-        found = _minimize(lambda v: -self._at(level, v), self._start, 1e-4)
+    def __call__(self, level: float) -> tuple[float, float]:
+        """The likelihood and its shape."""
+        found = _minimize(lambda v: -self._at(level, v), self._start, _NEAR, 1e-3)
         self._start = [float(found.x[0]), float(found.x[1])]
-        return float(-found.fun)
+        return float(-found.fun), self._start[0]
 
     def _at(self, level: float, vector: FloatArray) -> float:
         """`vector`: shape, and the logarithm of the rate over the observed rate."""
@@ -193,15 +212,18 @@ class _Profile:
 
 
 def _crossing(
-    function: Callable[[float], float],
-    start: float,
-    step: Callable[[float], float],
-    limit: float,
+    function: Callable[[float], float], start: float, factor: float, limit: float
 ) -> float:
-    """Where the function, negative at `start`, becomes positive; the limit if nowhere before."""
-    inside, outside = start, step(start)
-    while function(outside) < 0:
-        if (outside > limit) == (limit > start):
+    """Where the function becomes positive; the start if it is there, the limit if nowhere.
+
+    Looked for away from the start by growing steps, `factor` the first, on the scale of logarithms.
+    """
+    if function(start) >= 0:
+        return start
+    inside, outside = math.log(start), math.log(start * factor)
+    while function(math.exp(outside)) < 0:
+        if (outside > math.log(limit)) == (limit > start):
             return limit
-        inside, outside = outside, step(outside)
-    return float(optimize.brentq(function, inside, outside, rtol=1e-3))
+        inside, outside = outside, outside + 1.5 * (outside - inside)
+    found = optimize.brentq(lambda x: function(math.exp(x)), inside, outside, xtol=1e-3)
+    return math.exp(found)

@@ -27,19 +27,28 @@ from rig.analysis.statistics import ExactHistogram
 
 FEWEST_EVENTS = 2000
 """With fewer, a second kind of event in each hundred is too often taken for a heavy tail."""
-EXCEEDANCES = (100, 71, 50)
-"""Thresholds tried, by how many values exceed them. More would narrow the interval, but what lies
-deeper in the distribution is no tail: the true level is then missed too often."""
+EXCEEDANCES = 100
+"""Values above the threshold. More would narrow the interval, but what lies deeper in the
+distribution is no tail: the true level is then missed too often."""
+COMMONEST = 25
+"""Levels more frequent than this many in n are refused."""
 BEYOND = 10
 """Levels rarer than one in this many times n are refused."""
 FEWEST_DIFFERENT = 10
-HEAVIEST_SHAPE = 0.5
-"""Heavier tails have no variance."""
+SHAPES = (-0.7, 0.5)
+"""Tails that end more steeply are none that the likelihood's theory holds for; heavier ones have no
+variance."""
 LEVEL = 0.01
 """Significance at which trend, change points and dependence refuse."""
 FIT_LEVEL = 0.05
-MIXTURE_GAIN = 1.0
-_MIXTURE_SHARE = 5
+MIXTURE_GAIN = 1.5
+BODY_SHAPE = 0.15
+"""Heaviest shape of the upper fifth: one event in a hundred of ten times the scale makes more of
+any distribution. What is heavier by nature cannot be told from it, and is refused with it."""
+_BODY_SHARE = 5
+_MOST_COMPARED = 1000
+"""Of more values, neither one Pareto distribution nor two exponential ones is the truth: the test
+would tell which is less wrong."""
 _LAGS = 10
 _DEPENDENCE_SHARES = (5, 20)
 _HIGHER_SHARES = (0.71, 0.5)
@@ -90,9 +99,10 @@ def tail(
     tests = list(_reach(histogram, probability))
     if not all(test.passed for test in tests):
         return Tail(probability, tuple(tests))
-    tests += [*_stationary(sequence), _independent(histogram, sequence), _one_kind(histogram)]
-    excesses, model, fitted = _threshold(histogram)
-    tests += fitted
+    tests += [*_stationary(sequence), _independent(histogram, sequence), *_body(histogram)]
+    excesses = _above(histogram, EXCEEDANCES)
+    model = pareto.fit(excesses)
+    tests += [_fits(excesses, model), stable(histogram, excesses, model), _regular(model)]
     if not all(test.passed for test in tests):
         return Tail(probability, tuple(tests))
     excess = pareto.return_excess(model, excesses.fraction, probability)
@@ -116,12 +126,12 @@ def _reach(histogram: ExactHistogram, probability: float) -> list[Test]:
     enough = Test("events", n >= FEWEST_EVENTS, f"{n:,}, at least {FEWEST_EVENTS:,} needed")
     if not enough.passed:
         return [enough]
-    rarest, commonest = 1 / (BEYOND * n), EXCEEDANCES[-1] / n / 2
+    rarest, commonest = 1 / (BEYOND * n), COMMONEST / n
     text = f"{probability:.3g}, {n:,} events allow {rarest:.3g} to {commonest:.3g}"
     reach = Test(
         "probability", rarest <= probability * (1 + 1e-9) and probability <= commonest, text
     )
-    excesses = _above(histogram, EXCEEDANCES[0])
+    excesses = _above(histogram, EXCEEDANCES)
     different, count = len(excesses.low), excesses.count
     fine = different >= FEWEST_DIFFERENT and count >= _FEWEST_EXCEEDANCES
     few = f"the {count} highest values are {different} different ones, {FEWEST_DIFFERENT} needed"
@@ -165,26 +175,22 @@ def _clusters_p(exceeds: list[npt.NDArray[np.bool_]]) -> float:
     return float(stats.norm.sf((pairs - expected) / deviation))
 
 
-def _one_kind(histogram: ExactHistogram) -> Test:
-    excesses = _above(histogram, histogram.n // _MIXTURE_SHARE)
-    gain = goodness.mixture_gain(excesses, pareto.fit(excesses)) if len(excesses.low) > 2 else 0.0
-    text = f"two kinds of events are likelier than one by {gain:.1f} in log-likelihood"
-    return Test("one kind of event", gain <= MIXTURE_GAIN, text + f", at most {MIXTURE_GAIN:g}")
-
-
-def _threshold(
-    histogram: ExactHistogram,
-) -> tuple[pareto.Excesses, pareto.Pareto, list[Test]]:
-    """The lowest threshold where all tests hold; the lowest of all if they hold at none."""
-    tried = []
-    for count in EXCEEDANCES:
-        excesses = _above(histogram, count)
-        model = pareto.fit(excesses)
-        tests = [_fits(excesses, model), _stable(histogram, excesses, model), _light(model)]
-        tried.append((excesses, model, tests))
-        if all(test.passed for test in tests):
-            return tried[-1]
-    return tried[0]
+def _body(histogram: ExactHistogram) -> list[Test]:
+    """Does the upper fifth, far more values than the tail, look like one kind of event?"""
+    fifth = histogram.n // _BODY_SHARE
+    gain = shape = 0.0
+    excesses = _above(histogram, fifth)
+    if len(excesses.low) > 2:
+        shape = pareto.fit(excesses).shape
+    compared = _above(histogram, min(fifth, _MOST_COMPARED))
+    if len(compared.low) > 2:
+        gain = goodness.mixture_gain(compared, pareto.fit(compared))
+    gained = f"two kinds of events are likelier than one by {gain:.1f} in log-likelihood"
+    heavy = f"shape {shape:.2f} above the 80 % quantile, at most {BODY_SHAPE:g}: a heavy tail, or"
+    return [
+        Test("one kind of event", gain <= MIXTURE_GAIN, gained + f", at most {MIXTURE_GAIN:g}"),
+        Test("light body", shape <= BODY_SHAPE, heavy + " a second kind of event"),
+    ]
 
 
 def _fits(excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
@@ -194,12 +200,12 @@ def _fits(excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
     return Test("fit", p_value >= FIT_LEVEL, text)
 
 
-def _stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
+def stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
     """Is the shape above higher thresholds the same, but for what fewer values explain?
 
     Estimates from a part of the values differ by the difference of their variances; the shape's is
-    (1 + shape)^2 / count: Smith, "Maximum Likelihood Estimation in a Class of Nonregular Cases",
-    Biometrika 72 (1985).
+    (1 + shape)^2 / count for many values: Smith, "Maximum Likelihood Estimation in a Class of
+    Nonregular Cases", Biometrika 72 (1985). For few it scatters more, hence simulated limits.
     """
     worst = 0.0
     for share in _HIGHER_SHARES:
@@ -209,14 +215,14 @@ def _stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.
         shape = pareto.fit(higher).shape
         variance = (1 + max(model.shape, -0.5)) ** 2 * (1 / higher.count - 1 / excesses.count)
         worst = max(worst, abs(shape - model.shape) / math.sqrt(variance))
-    most = float(stats.norm.isf(FIT_LEVEL / 2 / len(_HIGHER_SHARES)))
+    most = goodness.stable_limit(model.shape)
     text = f"shape changes by {worst:.1f} standard errors above higher thresholds"
     return Test("stability", worst <= most, text + f", at most {most:.1f}")
 
 
-def _light(model: pareto.Pareto) -> Test:
-    text = f"shape {model.shape:.2f}, at most {HEAVIEST_SHAPE:g}"
-    return Test("shape", model.shape <= HEAVIEST_SHAPE, text)
+def _regular(model: pareto.Pareto) -> Test:
+    text = f"shape {model.shape:.2f}, {SHAPES[0]:g} to {SHAPES[1]:g} allowed"
+    return Test("shape", SHAPES[0] <= model.shape <= SHAPES[1], text)
 
 
 def _above(histogram: ExactHistogram, count: int) -> pareto.Excesses:

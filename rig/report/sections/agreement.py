@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from rig.report.page_data import PageData
 from rig.report.plots.agreement import agreement_svg
+from rig.report.plots.allan import allan_svg
 from rig.report.plots.brackets import brackets_svg
 from rig.report.sections.html import figure
 
 
 def agreement(data: PageData) -> str:
     """Belongs below the witnesses."""
-    return "\n".join(part for part in (_capture(data), _brackets(data), _inside(data)) if part)
+    return "\n".join(
+        part for part in (_capture(data), _brackets(data), _wander(data), _inside(data)) if part
+    )
 
 
 def _brackets(data: PageData) -> str:
@@ -27,6 +30,15 @@ def _brackets(data: PageData) -> str:
         svg,
         f"{part} {clock.n:,} edges and the target's two time stamps around each pin write, by one "
         f"clock fitted to both. {clock.text[0].upper()}{clock.text[1:]}.",
+    )
+
+
+def _wander(data: PageData) -> str:
+    """Allan deviations; "" for a run too short for them."""
+    return figure(
+        allan_svg(data.result.evaluation.wander),
+        "How much each pair of clocks wanders, by averaging time (overlapping Allan deviation). "
+        "What lies below its dashed line may be resolution alone.",
     )
 
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
-from rig.report.beyond import beyond_facts
+from rig.report.beyond import beyond_facts, further_facts
 from rig.report.page_data import PageData
 from rig.report.plots.folded import folded_svg
 from rig.report.sections.html import facts, figure, section
@@ -23,12 +24,24 @@ def beyond(data: PageData) -> str:
         "What these values allow to be said, in microseconds",
         facts([(name, text) for name, text in rows if name != _BUDGETS]),
         _tick(data),
+        *_further(data),
     )
+
+
+def _further(data: PageData) -> list[str]:
+    """All else that was measured, with its uncertainty: it has no table of its own."""
+    result = data.result
+    return [
+        f"<h3>{escape(name[0].upper() + name[1:])}</h3>{facts(rows)}"
+        for name, rows in further_facts(result.evaluation, load_of(result.settings))
+    ]
 
 
 def _tick(data: PageData) -> str:
     found = data.result.evaluation.beyond
-    if found is None or found.figures is None or found.figures.tick.rate_hz is None:
+    if not data.drawn or found is None or found.figures is None:
+        return ""
+    if found.figures.tick.rate_hz is None:
         return ""
     tick, sample_us = found.figures.tick, found.sample_ns / 1e3
     svg = folded_svg(

@@ -9,13 +9,13 @@ from rig.analysis.budget.budget import Budget
 from rig.analysis.budget.contribution import Contribution
 from rig.analysis.budget.run import Budgets
 from rig.report.page_data import PageData
-from rig.report.sections.html import section
-from rig.report.sections.numbers import three_digits
+from rig.report.sections.html import note, section
+from rig.report.sections.numbers import signed, three_digits
 from rig.session.results import Result
 
 
 def maximum_of(data: PageData) -> Budget | None:
-    """None if nothing was measured, or no latency: a period has one edge and another clock."""
+    """None if nothing was measured."""
     return budgets_of(data.result).get("max")
 
 
@@ -37,12 +37,28 @@ def budget(data: PageData) -> str:
         return ""
     return section(
         "Uncertainty",
-        '<p class="note">Latency from the stimulus edge at the target\'s line to the beginning of '
-        "the agent's pin write, after the GUM (JCGM 100:2008). Figures elsewhere in this report "
-        "are as indicated; the correction here is what the bench is known to add.</p>",
+        note(
+            f"{_what(data)}, after the GUM (JCGM 100:2008). Figures elsewhere in this report are "
+            "as indicated; the correction here is what the bench is known to add."
+        ),
         *(_budget_table(each) for each in found),
         _unknown(found),
     )
+
+
+def _what(data: PageData) -> str:
+    """The quantity that the budgets are of."""
+    evaluation = data.result.evaluation
+    if evaluation.period is not None:
+        return "Latency of each period's pin edge past its due time, on the grid of the earliest"
+    if evaluation.dispatch is None:
+        return (
+            "Latency from the stimulus edge at the target's line to the beginning of the agent's "
+            "pin write"
+        )
+    if evaluation.dispatch.pins is None:
+        return "Dispatch latency between two readings of the target's counter"
+    return "Dispatch latency from the edge of the handler's pin to that of the task's"
 
 
 def _budget_table(found: Budget) -> str:
@@ -88,7 +104,7 @@ def _statement(found: Budget) -> str:
     few = "" if degrees > 100 else f", {degrees:,.0f} effective degrees of freedom"
     reserve = "" if found.is_whole else "; what is not known comes on top"
     return (
-        f"Indicated {found.indication / 1e3:.3f} us, correction {found.correction:+.1f} ns: "
+        f"Indicated {found.indication / 1e3:.3f} us, correction {signed(found.correction)} ns: "
         f"{found.corrected / 1e3:.3f} us. u = {three_digits(found.combined)} ns, "
         f"U = {three_digits(found.expanded)} ns (k = {found.coverage_factor:.2f}{few}){reserve}."
     )

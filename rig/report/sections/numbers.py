@@ -21,6 +21,11 @@ def rounded(value_ns: float, expanded_ns: float) -> str:
     return f"{value_ns / 1e3:.{decimals}f} \N{PLUS-MINUS SIGN} {_up(expanded_ns / 1e3, decimals)}"
 
 
+def signed(value_ns: float) -> str:
+    """With its sign, to a tenth; 0 has no minus."""
+    return f"{round(value_ns, 1) + 0.0:+.1f}"
+
+
 def three_digits(value: float) -> str:
     """Three significant digits, never as a power of ten: "14.7", "10,400", "0.0488"."""
     if value == 0 or not math.isfinite(value):

@@ -365,6 +365,11 @@ void measure_forget(void)
     m.state = IDLE;
 }
 
+void measure_pins_are_low(void)
+{
+    response = 0;
+}
+
 void measure_reset(void)
 {
     measure_forget();

@@ -32,6 +32,9 @@ bool measure_read(uint64_t first, uint32_t count, struct log_record *records);
 /* Stop if armed and free the log. */
 void measure_forget(void);
 
+/* The pins were written by somebody else, and are low now. */
+void measure_pins_are_low(void);
+
 /* Forget it all, the levels of the pins too. */
 void measure_reset(void);
 

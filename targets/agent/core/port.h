@@ -84,6 +84,12 @@ struct port {
      * task wrote the pins meanwhile. */
     bool (*write_trigger)(struct ticks *around);
 
+    /* Take and give back the pins for pulses; NULL: attach and detach do. */
+    bool (*take_pins)(const struct arm_options *options, struct text *why);
+    void (*give_pins)(void);
+    /* The counter, for a reading that brackets nothing. Without it the pins cannot be pulsed. */
+    uint64_t (*now_ticks)(void);
+
     /* --- the schedule, waited for by one task */
 
     bool (*timer_start)(enum timer timer, uint64_t period_ns, struct text *why);

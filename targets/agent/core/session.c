@@ -5,6 +5,7 @@
 
 #include "crc32.h"
 #include "measure.h"
+#include "pulse.h"
 
 #ifndef AGENT_VERSION
 #define AGENT_VERSION "0"
@@ -88,6 +89,7 @@ static bool hello(struct session *session, const char *words, struct text *rest)
     const struct port_counter *counter = &session->port->counter;
     struct measure_summary ignored;
     (void)words;
+    pulse_release();
     if (measure_armed())
         measure_stop(&ignored, rest);
     text_say(rest, AGENT_NAME " version=" AGENT_VERSION);
@@ -105,7 +107,21 @@ static bool hello(struct session *session, const char *words, struct text *rest)
 static bool arm(struct session *session, const char *words, struct text *rest)
 {
     struct arm_options options;
+    pulse_release();
     return arm_parse(words, &options, rest) && measure_arm(session->port, &options, rest);
+}
+
+static bool pulse(struct session *session, const char *words, struct text *rest)
+{
+    struct pulse_options options;
+    if (measure_armed()) {
+        text_say(rest, "armed; send STOP first");
+        return false;
+    }
+    if (!pulse_parse(words, &options, rest) || !pulse_pins(session->port, &options, rest))
+        return false;
+    measure_pins_are_low();
+    return true;
 }
 
 static bool stop(struct session *session, const char *words, struct text *rest)
@@ -113,6 +129,7 @@ static bool stop(struct session *session, const char *words, struct text *rest)
     struct measure_summary end;
     (void)session;
     (void)words;
+    pulse_release();
     if (!measure_stop(&end, rest))
         return false;
     add_field(rest, "handled", end.handled);
@@ -221,7 +238,7 @@ static bool answer_with_line(struct session *session, const char *line, struct t
     static const struct {
         const char *name;
         command *run;
-    } commands[] = {{"HELLO", hello}, {"ARM", arm}, {"STOP", stop}};
+    } commands[] = {{"HELLO", hello}, {"ARM", arm}, {"STOP", stop}, {"PULSE", pulse}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const char *words = after(line, commands[i].name);
         if (words) {
@@ -246,7 +263,7 @@ static void execute(struct session *session, const char *line)
     } else if (after(line, "QUIT")) {
         session->state = SESSION_QUIT;
     } else if (!after(line, "ENV")) {
-        text_say(&rest, "unknown command; valid: HELLO ENV ARM STOP LOG QUIT");
+        text_say(&rest, "unknown command; valid: HELLO ENV ARM STOP LOG PULSE QUIT");
         send_line(session, "ERR", &rest);
     } else if (measure_armed()) {
         text_say(&rest, "armed; send STOP first");
@@ -317,6 +334,7 @@ void session_end(struct session *session)
     struct measure_summary ignored;
     (void)session;
     text_begin(&nothing, words, sizeof words);
+    pulse_release();
     if (measure_armed())
         measure_stop(&ignored, &nothing);
 }

@@ -13,6 +13,7 @@
 #include "../../module/latency_rig.h"
 #include "../counters/counter.h"
 #include "linux_environment.h"
+#include "linux_parport.h"
 #include "ports.h"
 #include "system.h"
 
@@ -33,6 +34,18 @@ static bool attach(const struct arm_options *options, struct text *why)
 
 static void detach(void)
 {
+}
+
+/* While nothing is armed the module has let go of the port, and ppdev writes the same pins. */
+static bool take_pins(const struct arm_options *options, struct text *why)
+{
+    const struct port_settings usual = {0};
+    if (!parport_open(&usual, why))
+        return false;
+    if (parport_attach(options, why))
+        return true;
+    parport_close();
+    return false;
 }
 
 /* --- arm ---------------------------------------------------------------------------------------- */
@@ -241,6 +254,9 @@ static bool open_device(const struct port_settings *settings, struct port *port,
         .sequence_bits = LRIG_MAX_SEQUENCE_BITS,
         .attach = attach,
         .detach = detach,
+        .take_pins = take_pins,
+        .give_pins = parport_close,
+        .write_pins = ppdev_write_pins,
         .environment = linux_environment,
         .recorder = &recorder_all,
         SYSTEM_MEMBERS,

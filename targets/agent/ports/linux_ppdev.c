@@ -15,7 +15,7 @@ static void write_data(uint8_t data, struct ticks *around)
     around->after = counter_after();
 }
 
-static void write_pins(uint32_t pins, struct ticks *around)
+void ppdev_write_pins(uint32_t pins, struct ticks *around)
 {
     parport_answer(write_data, pins, around);
 }
@@ -34,7 +34,7 @@ static bool open_port(const struct port_settings *settings, struct port *port, s
         .attach = parport_attach,
         .detach = parport_detach,
         .wait_interrupt = parport_wait_interrupt,
-        .write_pins = write_pins,
+        .write_pins = ppdev_write_pins,
         .write_trigger = write_trigger,
         .environment = linux_environment,
         SYSTEM_MEMBERS,

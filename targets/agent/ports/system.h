@@ -4,6 +4,7 @@
 #define PORTS_SYSTEM_H
 
 #include "../core/port.h"
+#include "../counters/counter.h"
 
 /* Once, before anything else: the signal that wakes waiting tasks, and locked memory. */
 void system_begin(void);
@@ -33,6 +34,6 @@ bool system_refuse(struct text *why, const char *what, int error);
     .timer_start = system_timer_start, .timer_wait = system_timer_wait,                            \
     .timer_stop = system_timer_stop, .start_task = system_start_task,                              \
     .stop_tasks = system_stop_tasks, .stopping = system_stopping, .take = system_take,             \
-    .give_back = system_give_back
+    .give_back = system_give_back, .now_ticks = counter_now
 
 #endif

@@ -72,6 +72,11 @@ static void write_pins(uint32_t pins, struct ticks *around)
     around->after = next_ticks();
 }
 
+static uint64_t now_ticks(void)
+{
+    return fake.ticks += 1000;
+}
+
 static bool write_trigger(struct ticks *around)
 {
     around->before = next_ticks();
@@ -205,6 +210,7 @@ void fake_begin(void)
         .detach = detach,
         .wait_interrupt = wait_interrupt,
         .write_pins = write_pins,
+        .now_ticks = now_ticks,
         .write_trigger = write_trigger,
         .timer_start = timer_start,
         .timer_wait = timer_wait,

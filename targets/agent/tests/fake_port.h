@@ -5,7 +5,7 @@
 
 #include "../core/port.h"
 
-#define FAKE_WRITES_MAX 64
+#define FAKE_WRITES_MAX 4096
 #define FAKE_SCRIPT_MAX 64
 #define FAKE_OUTPUT_SIZE (8u << 20)
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../core/measure.h"
+#include "../core/pulse.h"
 #include "fake_port.h"
 
 #define PIECE_MAX 1600
@@ -28,7 +29,8 @@ static size_t add_word(char *line, size_t used)
         "period", "capacity=", "sequence_bits=", "sequence_pins=", "1,2,3", "period_ns=1000000",
         "timer=", "itimer", "self_trigger=1", "count=", "edge=falling", "0", "1", "7", "65536",
         "4294967296", "18446744073709551615", "99999999999999999999999", " ", " ", "=", "-1", "\r",
-        "ARM measurement=interrupt_to_task capacity=3 ", "ARM measurement=period capacity=2 "};
+        "ARM measurement=interrupt_to_task capacity=3 ", "ARM measurement=period capacity=2 ",
+        "PULSE signal=response ", "PULSE signal=sequence", "width_us="};
     const char *word = words[random_below(sizeof words / sizeof *words)];
     size_t size = strlen(word);
     memcpy(line + used, word, size);
@@ -102,6 +104,7 @@ int main(int count, char **words)
     for (unsigned long left = strtoul(words[2], NULL, 0); left-- > 0;) {
         size_t size = make_line(line);
         strcpy(line + size, "\n");
+        fake.writes_size = 0;
         fake_ask(line);
         if (answers_in(fake_output, fake_output + fake_output_size) != lines_in(line))
             return complain("not one answer a line", line);
@@ -111,6 +114,7 @@ int main(int count, char **words)
             fake_run();
         }
     }
+    pulse_release();
     measure_reset();
     if (fake.blocks || fake.attached)
         return complain("something is left", line);

@@ -17,6 +17,7 @@ from rig.analysis.budget.bench import (
 from rig.analysis.budget.budget import Budget
 from rig.analysis.budget.contribution import Quantity, calibrated, limits
 from rig.analysis.budget.phase import PhaseTally, places
+from rig.analysis.budget.run import excess_kurtosis
 
 SAMPLE_NS = 1e9 / 24e6
 TICK_NS = 62.5
@@ -133,6 +134,7 @@ def _errors(
                 kind.events,
                 bench,
                 coherence=tally.coherence(),
+                excess_kurtosis=excess_kurtosis(indicated, np.ones(kind.events)),
             ),
         ),
     ]

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rig.analysis.figures import goodness, pareto
+from rig.analysis.figures.signed_root import root_mean
+from rig.analysis.figures.tail import stable
 from tests.analysis.figures.drawn import histogram_of, within
 
 
@@ -30,6 +32,7 @@ def test_the_threshold_is_the_lowest_that_so_many_exceed(values, at_most):
     assert excesses.count == len(exceeding) <= at_most or (excesses.count == 0 == len(exceeding))
     lower = [v for v in values if v > excesses.threshold - 1]
     assert len(lower) > at_most or len(lower) == len(exceeding)
+    assert len(exceeding) == len(values) or excesses.threshold - 0.5 in values
     again = np.repeat(excesses.low, excesses.counts) + excesses.threshold + 0.5
     assert again.tolist() == exceeding
 
@@ -87,13 +90,32 @@ def test_interval_against_a_search_by_brute_force():
             for rate, score in zip(rates, binomial, strict=True):
                 levels.append(pareto.return_excess(pareto.Pareto(shape, scale, 0), rate, 1e-4))
                 scores.append(base + score)
+    drop, levels = max(scores) - np.array(scores), np.array(levels)
+
+    def bound(root):
+        return drop < root**2 / 2
+
+    mean = root_mean(0.1, k / n / 1e-4, k)
     normal = stats.norm.ppf(0.975)
-    drop = max(scores) - np.array(scores)
-    levels = np.array(levels)
-    assert low == pytest.approx(levels[drop < (normal - pareto.ROOT_MEAN) ** 2 / 2].min(), rel=0.02)
-    assert high == pytest.approx(
-        levels[drop < (normal + pareto.ROOT_MEAN) ** 2 / 2].max(), rel=0.03
-    )
+    assert low == pytest.approx(levels[bound(normal + mean)].min(), rel=0.02)
+    assert high == pytest.approx(levels[bound(normal - mean)].max(), rel=0.03)
+
+
+@pytest.mark.parametrize(("shape", "ratio"), [(-0.5, 1000), (0.2, 300), (0.0, 10)])
+def test_the_signed_root_is_centered_where_the_table_says(shape, ratio):
+    """What exceeds a threshold of a generalized Pareto distribution is one of the same shape."""
+    runs, n, k = 120, 1000, 100
+    probability = k / n / ratio
+    true = stats.genpareto(shape, scale=10_000).isf(probability)
+    too_high = too_low = 0
+    for seed in range(runs):
+        excesses = above(drawn(seed + 100, shape, n), k)
+        model = pareto.fit(excesses)
+        low, high = pareto.return_interval(excesses, model, probability, 0.8)
+        too_high += true < low + excesses.threshold
+        too_low += true > high + excesses.threshold
+    assert within(too_high, runs, 0.1, 1e-3)
+    assert within(too_low, runs, 0.1, 1e-3)
 
 
 # --- goodness of fit ----------------------------------------------------------------------------
@@ -118,6 +140,16 @@ PUBLISHED_5_PERCENT = {-0.3: 1.140, -0.2: 1.074, -0.1: 1.020, 0.0: 0.974, 0.1: 0
 def test_critical_values_are_the_published_ones(shape, critical):
     """Theirs are asymptotic, these for 100 excesses."""
     assert goodness.anderson_darling_p(critical, shape) == pytest.approx(0.05, abs=0.012)
+
+
+@pytest.mark.parametrize("shape", [-0.2, 0.0, 0.2])
+def test_a_true_shape_is_called_unstable_as_often_as_stated(shape):
+    runs, hits = 150, 0
+    for seed in range(runs):
+        histogram = histogram_of(drawn(seed + 500, shape, n=1000))
+        excesses = pareto.Excesses.above(histogram.values, histogram.counts, 100)
+        hits += not stable(histogram, excesses, pareto.fit(excesses)).passed
+    assert within(hits, runs, 0.05, 1e-3)
 
 
 @pytest.mark.parametrize("shape", [-0.2, 0.1])

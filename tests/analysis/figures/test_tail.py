@@ -61,6 +61,19 @@ def test_a_second_kind_of_event_is_refused():
     assert "one kind of event" in failed(estimate(whole(values), 1e-4))
 
 
+def test_a_heavy_body_is_refused():
+    values = whole(stats.genpareto(0.3).rvs(5000, random_state=12))
+    found = estimate(values, 1e-4)
+    assert "light body" in failed(found)
+    assert "a heavy tail, or a second kind of event" in found.refused
+
+
+def test_a_cliff_is_refused():
+    """All latencies up to the longest are as likely, and none is longer."""
+    values = whole(stats.uniform().rvs(5000, random_state=13) * 10)
+    assert "shape" in failed(estimate(values, 1e-4))
+
+
 def test_exceedances_that_follow_each_other_are_refused():
     found = estimate(whole(autoregressive(np.random.default_rng(5), 5000, 0.6)), 1e-4)
     assert failed(found) == {"independence"}

@@ -81,7 +81,7 @@ class Chart:
 
     def x_words(self) -> str:
         """What the time axis is of."""
-        return tr("latency in us")
+        return tr("latency in µs")
 
     def _paint_limit(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
         if self.limit_us is None:
@@ -96,7 +96,7 @@ class Chart:
         metrics = QFontMetricsF(painter.font())
         x = axes.plot.right()
         if len(self.runs) == 1:
-            text = tr("max {} us").format(f"{self.runs[0].high_us:.3f}")
+            text = tr("max {} µs").format(f"{self.runs[0].high_us:.3f}")
             painter.setPen(QColor(colors.ink))
             painter.drawText(QRectF(LEFT, 6, x - LEFT, 18), int(_RIGHT), text)
             return

@@ -41,7 +41,7 @@ class ChartWidget(QWidget):
         if axes is None or not axes.plot.left() <= x <= axes.plot.right():
             return ""
         at_us = axes.x.at((x - axes.plot.left()) / axes.plot.width())
-        lines = [f"{at_us:.3f} us"]
+        lines = [f"{at_us:.3f} µs"]
         for run in self._chart.runs:
             samples = at_us * 1e3 / run.sample_ns
             above = int(run.histogram.counts[run.histogram.values > samples].sum())

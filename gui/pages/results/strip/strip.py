@@ -120,7 +120,7 @@ class EventStrip(QWidget):
             self.failed.emit(str(error))
             return
         axes = Axes(Range(self._first, self._stop), self._y_range(columns), plot)
-        paint_axes(painter, axes, self._x_words(), self.tr("latency in us"), colors, strip=True)
+        paint_axes(painter, axes, self._x_words(), self.tr("latency in µs"), colors, strip=True)
         self._paint_threshold(painter, axes, colors)
         self._paint_columns(painter, axes, columns, colors)
         self._paint_event(painter, axes, colors)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Interrupts answered by the target, and its log."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibration.context import Context
+from calibration.listening import Listener
+from calibration.trains import drive
+from rig.analysis.clocks.brackets import Rates
+from rig.errors import BenchError
+from rig.instruments import LOG_RECORD, ArmOptions, LogArray
+from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.target.link import AgentLink
+
+MEAN_TICKS = CLOCK_HZ // 1000
+"""A millisecond: slow ports answer within it."""
+WIDTH_TICKS = CLOCK_HZ // 100_000
+DRIFT_PPM_PER_S = 10.0
+
+
+def agent_of(context: Context) -> AgentLink:
+    """Raises BenchError if there is none."""
+    agent = context.agent
+    if agent is None:
+        raise BenchError("there is no agent on the target; start it: `rig target deploy`")
+    return agent
+
+
+def interrupts(count: int, seed: int) -> Train:
+    """A train for a target to answer."""
+    return Train(
+        pattern=Pattern.UNIFORM,
+        count=count,
+        seed=seed,
+        delay_ticks=CLOCK_HZ // 100,
+        width_ticks=WIDTH_TICKS,
+        polarity=Polarity.POSITIVE,
+        interval_min_ticks=MEAN_TICKS * 3 // 4,
+        interval_max_ticks=MEAN_TICKS * 5 // 4,
+    )
+
+
+def answered(
+    context: Context, listener: Listener, train: Train, cpu: int | None = None
+) -> LogArray:
+    """Arm, send, disarm; the log, dtype LOG_RECORD. Raises BenchError, StoppedError."""
+    agent = agent_of(context)
+    options = {} if cpu is None else {"cpu": str(cpu)}
+    agent.arm(ArmOptions("interrupt", 4 * train.count, 0, options))
+    try:
+        drive(context, listener, train)
+    finally:
+        summary = agent.stop()
+    parts: list[LogArray] = []
+    have = 0
+    while have < summary.records:
+        part = agent.log(have, summary.records - have)
+        if not len(part):
+            break
+        parts.append(part)
+        have += len(part)
+    return np.concatenate(parts) if parts else np.empty(0, LOG_RECORD)
+
+
+def rates_of(context: Context) -> Rates:
+    """Of analyzer and target."""
+    bench = context.bench
+    return Rates(
+        bench.analyzer.identity.sample_rate_hz, bench.target.identity.tick_hz, DRIFT_PPM_PER_S
+    )

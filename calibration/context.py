@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a step of the calibration works with: a fixture and its open instruments."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from calibration.settings import Settings
+from rig.config.calibration import present_instruments
+from rig.config.fixture import Fixture
+from rig.errors import RigError
+from rig.instruments import Analyzer, Stimulus, Target
+from rig.target.link import AgentLink
+
+Progress = Callable[[str], None]
+"""Is told, in a few words, what is being done."""
+
+WAIT_MAX_MS = 1000
+"""A wait is cut into pieces, so that the wish to stop is heard."""
+
+
+class StoppedError(RigError):
+    """The user has stopped the calibration."""
+
+    exit_code = 130
+
+    def __init__(self) -> None:
+        super().__init__("stopped; what was not finished is not recorded")
+
+
+class Bench(Protocol):
+    """Three open instruments, such as rig.bench.open.Bench."""
+
+    @property
+    def analyzer(self) -> Analyzer: ...
+
+    @property
+    def stimulus(self) -> Stimulus: ...
+
+    @property
+    def target(self) -> Target: ...
+
+    def check(self) -> None:
+        """Raises BenchError if something behind the cable ends is known to have died."""
+
+    def cause_of(self, error: RigError) -> RigError:
+        """What lies behind an error that a cable end reports."""
+        ...
+
+
+OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
+"""How a fixture's instruments are opened, the analyzer with every channel; they are closed on every
+path. Usually `partial(rig.bench.open.open_bench, every_channel=True, ...)`."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Given to every step. The analyzer shows all of its channels, not only the wired ones."""
+
+    fixture: Fixture
+    bench: Bench
+    stop: threading.Event = field(default_factory=threading.Event)
+    settings: Settings = field(default_factory=Settings)
+
+    def check_stop(self) -> None:
+        """Raises StoppedError if the user wants to stop, BenchError if the bench has died."""
+        if self.stop.is_set():
+            raise StoppedError
+        self.bench.check()
+
+    def wait(self, time_ms: int) -> int:
+        """Let so much time pass on the microcontroller's clock; edges it captured meanwhile.
+
+        The host's clock would not do: on the virtual bench time is not the host's.
+        """
+        captured = 0
+        while True:
+            self.check_stop()
+            piece_ms = min(time_ms, WAIT_MAX_MS)
+            # More edges than the firmware can hold are never there: it waits for the time.
+            captured += len(self.bench.stimulus.fetch(128, piece_ms).ticks)
+            time_ms -= piece_ms
+            if time_ms <= 0:
+                return captured
+
+    @property
+    def agent(self) -> AgentLink | None:
+        """The target's agent, if a live one is there."""
+        target = self.bench.target
+        return target if isinstance(target, AgentLink) else None
+
+    def instruments(self) -> dict[str, str]:
+        """Serial numbers, rates, ports and versions of what is on the bench."""
+        bench = self.bench
+        return present_instruments(
+            self.fixture, bench.analyzer.identity, bench.stimulus.identity, bench.target.identity
+        )

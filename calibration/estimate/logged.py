@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A target's log against the edges of its pin: the pin write, and the counter's clock."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.estimate.estimate import Estimate
+from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
+from rig.analysis.clocks.brackets import Brackets, Rates, log_brackets
+from rig.analysis.clocks.clock import Clock
+from rig.analysis.clocks.matching import match
+from rig.instruments import Int64Array, LogArray, UInt8Array
+
+EVEN = 1 / math.sqrt(12)
+WARM_PPM_PER_S = 0.01
+"""Of crystals some minutes after they were switched on, with room to spare."""
+FEWEST = 16
+"""Answers from which a clock is fitted."""
+
+
+@dataclass(frozen=True)
+class Logged:
+    """Answers that both saw: brackets, level of each edge, and the clock through them."""
+
+    brackets: Brackets
+    level: UInt8Array
+    """Shape (n,)."""
+    origin_ticks: int
+    """The counter's value that the brackets count from."""
+    test: BracketTest
+    unmatched: tuple[str, ...]
+    """Edges or records without a partner, in words."""
+
+    @property
+    def clock(self) -> Clock:
+        """Raises ValueError if none fits.
+
+        Where one line fits all, bounds are those of clocks that have warmed up.
+        """
+        if not self.test.straight:
+            return Clock(self.brackets, self.test)
+        rates = self.test.rates
+        warm = replace(rates, drift_ppm_per_s=min(rates.drift_ppm_per_s, WARM_PPM_PER_S))
+        return Clock(self.brackets, replace(self.test, rates=warm))
+
+
+def logged(index: Int64Array, level: UInt8Array, log: LogArray, rates: Rates) -> Logged:
+    """Bring edges of the answering pin, shape (n,), and records, shape (m,), together.
+
+    Raises ValueError for too few that match.
+    """
+    if len(index) < FEWEST or len(log) < FEWEST:
+        raise ValueError(f"{len(index)} edges and {len(log)} records; at least {FEWEST} are needed")
+    # Only differences matter: any samples will do to make the ticks relative.
+    relative, origin = log_brackets(
+        np.arange(1, len(log) + 1, dtype=np.int64), log["before_ticks"], log["after_ticks"]
+    )
+    near = _near_rates(index, relative.before_ticks, rates)
+    matching = match(index, relative.before_ticks, relative.after_ticks, near)
+    if len(matching.edge) < FEWEST:
+        raise ValueError(f"{len(index)} edges and {len(log)} records do not belong together")
+    brackets = matching.brackets(index, relative.before_ticks, relative.after_ticks)
+    test = bracket_test(brackets, rates)
+    return Logged(brackets, level[matching.edge], origin, test, matching.findings)
+
+
+def _near_rates(index: Int64Array, before_ticks: Int64Array, rates: Rates) -> Rates:
+    """Rates to match intervals by: a nominal rate may be far off what the counter does.
+
+    Only as many edges as records can tell, for then the first belong together, and the last.
+    """
+    samples, ticks = int(index[-1] - index[0]), int(before_ticks[-1] - before_ticks[0])
+    if len(index) != len(before_ticks) or samples <= 0 or ticks <= 0:
+        return rates
+    return replace(rates, tick_hz=max(1, ticks * rates.sample_rate_hz // samples))
+
+
+@dataclass(frozen=True)
+class PinWrite:
+    """Of one edge direction, in ns."""
+
+    overhead: Estimate
+    """From the reading before the write to the pin's edge, on average."""
+    spread: Estimate
+    """Standard deviation of single ones, without what samples and ticks add."""
+    took: Estimate
+    """From the reading before to the reading after: the edge comes within it."""
+
+
+def pin_write(found: Logged, level: int) -> PinWrite | None:
+    """Of the edges to this level; None if there are too few. Raises ValueError if no clock fits.
+
+    Edge and readings have no common clock but the one that the brackets allow; how far that can be
+    shifted with every edge still in its bracket is how uncertain the overhead is. Where writes end
+    now early, now late in their brackets that is little; where they always take the same time, it
+    is nearly all of the bracket, and no figure from outside could tell more.
+    """
+    mine = found.level == level
+    n = int(mine.sum())
+    if n < FEWEST:
+        return None
+    b = found.brackets.read(0, len(found.brackets))
+    before, after, sample = b.before_ticks[mine], b.after_ticks[mine], b.sample[mine]
+    clock = found.clock
+    early, late = clock.at(sample - 1), clock.at(sample)
+    shift = late.origin_ticks - early.origin_ticks
+    lowest = (early.lowest_ticks + late.lowest_ticks + shift) / 2 + early.origin_ticks
+    highest = (early.highest_ticks + late.highest_ticks + shift) / 2 + early.origin_ticks
+    tick_ns = found.test.rates.tick_ns
+    # A reading is rounded down: on average it is half a tick behind.
+    least = (lowest - before - 0.5) * tick_ns
+    most = (highest - before - 0.5) * tick_ns
+    middle = (least + most) / 2
+    own = Estimate.between(float(least.mean()), float(most.mean()), n)
+    quantum_ns2 = (tick_ns**2 + (1e9 / found.test.rates.sample_rate_hz) ** 2) / 12
+    variance = float(middle.var(ddof=1))
+    u = math.hypot(own.standard_uncertainty, math.sqrt(variance / n))
+    took = (after - before) * tick_ns
+    return PinWrite(
+        Estimate(own.value, u, n),
+        deviation_beyond(middle, quantum_ns2),
+        # Both readings are rounded down, and the second is taken at or after the first's tick.
+        Estimate(float(took.mean()), tick_ns / math.sqrt(3), n),
+    )
+
+
+def deviation_beyond(values: npt.NDArray[np.float64], known_variance: float) -> Estimate:
+    """Standard deviation of what is left once a known variance is taken off.
+
+    The variance's own deviation is from the fourth moment; where nothing is left, it says how much
+    could be hidden.
+    """
+    n = len(values)
+    variance = float(values.var(ddof=1))
+    fourth = float(np.mean((values - values.mean()) ** 4))
+    u_variance = math.sqrt(max(0.0, fourth - variance**2) / n) + 1e-12
+    left = variance - known_variance
+    if left <= 2 * u_variance:
+        return Estimate(math.sqrt(max(0.0, left)), math.sqrt(2 * u_variance), n)
+    return Estimate(math.sqrt(left), u_variance / (2 * math.sqrt(left)), n)

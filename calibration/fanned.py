@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One train on several channels: what the steps that compare channels have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calibration import remarks
+from calibration.context import Context
+from calibration.estimate.skew import ChannelSkew, Pulses, channel_skews
+from calibration.findings import Finding
+from calibration.trains import Sent, dithering_train, reach_of, send, stimulus_edges
+from rig.config.fixture import STIMULUS
+from rig.stimulus.train import CLOCK_HZ
+
+PULSES = 4000
+SEED = 4
+UNHURRIED_TICKS = CLOCK_HZ // 1000
+WORTH_SAMPLES = 0.02
+"""A delay below this is not worth a word."""
+
+
+@dataclass(frozen=True)
+class Fanned:
+    """What came of it."""
+
+    sent: Sent
+    reference: int
+    """Channel that all others are compared with."""
+    skews: dict[int, ChannelSkew]
+    """By channel, of those that show the train; empty if the reference does not."""
+    findings: tuple[Finding, ...]
+
+
+def fan_out(context: Context, *, unhurried: bool = False) -> Fanned:
+    """Send a train, compare every channel with the stimulus's. Raises BenchError, StoppedError.
+
+    `unhurried`: so slowly that the microcontroller can capture and tell of every edge.
+    """
+    identity = context.bench.analyzer.identity
+    rate_hz = identity.sample_rate_hz
+    interval, width = (UNHURRIED_TICKS, UNHURRIED_TICKS * 3 // 8) if unhurried else (0, 0)
+    train = dithering_train(rate_hz, PULSES, SEED, interval, width)
+    sent = send(context, train)
+    found = list(remarks.of_capture(sent))
+    reference = context.fixture.channel_of(STIMULUS)
+    rising, falling = stimulus_edges(context, sent)
+    skews: dict[int, ChannelSkew] = {}
+    if len(rising) != PULSES or len(falling) != PULSES:
+        found.append(remarks.train_not_seen(reference, len(rising), PULSES))
+    else:
+        edges = {
+            channel: sent.heard.of_channel(channel) for channel in range(len(identity.channels))
+        }
+        pulses = Pulses(sent.rising_ticks, sent.falling_ticks, rising, falling)
+        skews = channel_skews(edges, reference, pulses, reach_of(train, rate_hz))
+        if not all(skew.steady for skew in skews.values()):
+            found.append(remarks.unsteady())
+    return Fanned(sent, reference, skews, tuple(found))
+
+
+def edges_differ(channel: int, skew: ChannelSkew, reference: int) -> tuple[Finding, ...]:
+    """Of a channel that shows the train, but not as it was."""
+    if not skew.missing and not skew.extra:
+        return ()
+    return (
+        Finding(
+            "edges differ",
+            f"D{channel} lacks {skew.missing} edges that D{reference} shows, and shows "
+            f"{skew.extra} more",
+            "Check its clip and ground; set the threshold to half the level.",
+        ),
+    )

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user says to the steps that measure: for how long, against what, where it is clipped."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rig.config.calibration import Record
+from rig.errors import InputError
+from rig.stimulus.train import CLOCK_HZ
+
+SECONDS_MIN, SECONDS_MAX = 2, 100_000
+CHANNELS = 64
+_COUNTER_VALID = 'a rate and its limits, such as "16000123.4 Hz +- 0.2 Hz"'
+_COUNTER = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?Hz ?(?:\+-|\+/-|±) ?([0-9.e-]{1,15}) ?Hz")
+_NEAR = 0.02
+"""A reading farther from nominal than any clock is was of something else."""
+
+
+@dataclass(frozen=True)
+class CounterReading:
+    """What a frequency counter showed of the microcontroller's clock."""
+
+    rate_hz: float
+    limit_hz: float
+    """Half-width: the true rate is surely within it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of one calibration. Raises InputError for what no bench has."""
+
+    seconds: int = 60
+    """How long the time base and the target's counter are watched."""
+    counter: CounterReading | None = None
+    pps_channel: int | None = None
+    """Analyzer channel that a GPS receiver's pulse a second is clipped to."""
+    pps_limit_ns: float = 100.0
+    """A pulse is surely this near to its second."""
+    far_channel: int | None = None
+    """Analyzer channel at the target's end of a wire or level shifter."""
+    signal: str = "response"
+    """Whose wire that is."""
+    skew: Record | None = None
+    """What is known of the channels' skew, to be taken off where two are compared."""
+
+    def __post_init__(self) -> None:
+        if not SECONDS_MIN <= self.seconds <= SECONDS_MAX:
+            raise InputError(
+                f"--seconds {self.seconds}: out of range; valid: {SECONDS_MIN} to {SECONDS_MAX}"
+            )
+
+
+def parse_counter(text: str) -> CounterReading:
+    """A counter's reading as typed in. Raises InputError."""
+    match = _COUNTER.fullmatch(text.strip())
+    try:
+        reading = CounterReading(float(match[1]), float(match[2])) if match else None
+    except ValueError:
+        reading = None
+    if reading is None:
+        raise InputError(f"--frequency-counter {text[:40]!r}: not read; valid: {_COUNTER_VALID}")
+    if not abs(reading.rate_hz / CLOCK_HZ - 1) < _NEAR or not 0 < reading.limit_hz < CLOCK_HZ / 100:
+        raise InputError(
+            f"--frequency-counter {text[:40]!r}: not the microcontroller's clock of "
+            f"{CLOCK_HZ / 1e6:g} MHz; valid: within 2 % of it, {_COUNTER_VALID}"
+        )
+    return reading
+
+
+def parse_channel(option: str, text: str) -> int:
+    """A channel by its name, such as D7. Raises InputError."""
+    if not re.fullmatch("D[0-9]{1,2}", text) or int(text[1:]) >= CHANNELS:
+        raise InputError(f"{option} {text[:20]!r}: no channel; valid: D0 to D{CHANNELS - 1}")
+    return int(text[1:])

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The target's cycle counter: its rate, whether it keeps it, and whether all cores agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from calibration import remarks
+from calibration.answers import agent_of, answered, interrupts, rates_of
+from calibration.context import Context, Progress
+from calibration.estimate.cores import ahead
+from calibration.estimate.estimate import Estimate
+from calibration.estimate.linearity import departure_ns
+from calibration.estimate.logged import Logged, logged
+from calibration.estimate.rate import Rate, rate_of
+from calibration.findings import Finding, Outcome
+from calibration.listening import Heard, Listener, listening
+from calibration.steps.step import Step
+from rig.analysis.clocks.brackets import Rates
+from rig.config.calibration import Quantity, Record
+from rig.config.calibration.names import COUNTER_STEP, depends_on
+from rig.config.fixture import RESPONSE, STIMULUS
+from rig.errors import BenchError
+from rig.instruments import LogArray
+
+CORE_PULSES = 500
+SEED = 8
+CORES_MAX = 64
+WORTH_NS = 5.0
+"""Counters of cores that are less apart than this are as good as one."""
+OFF_PPM = 1000.0
+"""A counter whose nominal rate is farther off than this was told or measured wrongly."""
+RATE, WANDER, LINEARITY, AHEAD = (
+    "counter_rate", "counter_allan", "counter_linearity", "core_ahead",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One run of the agent, and the samples that hold its answers."""
+
+    cpu: int | None
+    log: LogArray
+    first_sample: int
+    end_sample: int
+
+
+@dataclass
+class Found:
+    """What came of it."""
+
+    rate: Rate | None = None
+    linearity: Estimate | None = None
+    ahead_ns: dict[int, Estimate] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def run(context: Context, progress: Progress) -> Outcome:
+    """Run the agent on each core in turn. Raises BenchError, StoppedError."""
+    agent = agent_of(context)
+    environment = agent.environment()
+    cpus = cpus_of(environment)
+    refused: list[Finding] = []
+    with listening(context) as listener:
+        turns = [_long(context, listener, cpus, progress)]
+        turns += _cores(context, listener, cpus, progress, refused)
+        heard = listener.end()
+    found = judge(context, heard, turns)
+    found.findings += refused
+    found.findings += of_environment(environment, agent.greeting)
+    record = Record(
+        step=COUNTER_STEP,
+        date=datetime.now(UTC),
+        quantities=quantities(found),
+        conditions={
+            "duration": f"{context.settings.seconds} s",
+            "cores": " ".join(map(str, cpus)) if cpus else "not told",
+            **_frequencies(environment),
+        },
+        instruments=depends_on(COUNTER_STEP, context.instruments()),
+        findings=tuple(finding.text for finding in found.findings),
+    )
+    return Outcome(record, tuple(found.findings))
+
+
+# --- driving -----------------------------------------------------------------------------------
+
+
+def _long(context: Context, listener: Listener, cpus: list[int], progress: Progress) -> Turn:
+    seconds = context.settings.seconds
+    progress(f"interrupts for {seconds} s")
+    return _turn(context, listener, cpus[0] if len(cpus) > 1 else None, seconds * 1000)
+
+
+def _cores(
+    context: Context,
+    listener: Listener,
+    cpus: list[int],
+    progress: Progress,
+    refused: list[Finding],
+) -> list[Turn]:
+    """The first core before and after each other one."""
+    turns: list[Turn] = []
+    for cpu in cpus[1:]:
+        progress(f"core {cpu}")
+        try:
+            turns += [_turn(context, listener, each, CORE_PULSES) for each in (cpus[0], cpu)]
+        except BenchError as error:
+            context.check_stop()
+            refused.append(_refused(cpu, str(error)))
+    if turns:
+        turns.append(_turn(context, listener, cpus[0], CORE_PULSES))
+    return turns
+
+
+def _turn(context: Context, listener: Listener, cpu: int | None, pulses: int) -> Turn:
+    listener.pump()
+    first = listener.samples
+    log = answered(context, listener, interrupts(pulses, SEED), cpu)
+    return Turn(cpu, log, first, listener.samples)
+
+
+# --- judging -----------------------------------------------------------------------------------
+
+
+def judge(context: Context, heard: Heard, turns: list[Turn]) -> Found:
+    """Rate and linearity from the first turn, the cores from those after it."""
+    found = Found(findings=[remarks.lost(loss.text) for loss in heard.losses])
+    rates = rates_of(context)
+    seen: list[tuple[int | None, Logged]] = []
+    for turn in turns:
+        try:
+            each = logged_of(context, heard, turn, rates)
+        except ValueError as error:
+            channel = context.fixture.channel_of(RESPONSE)
+            found.findings.append(remarks.no_clock(channel, str(error)))
+            return found
+        said = (*each.unmatched, *each.test.findings)[:3]
+        found.findings += [remarks.contradiction(text) for text in said]
+        seen.append((turn.cpu, each))
+    first = seen[0][1]
+    if first.test.holds_but_for_named:
+        found.rate = rate_of(first.brackets, rates)
+        found.linearity = departure_ns(first.brackets, rates)
+        found.findings += rate_findings(found.rate, found.linearity)
+    _compare_cores(found, seen[1:], rates)
+    return found
+
+
+def logged_of(context: Context, heard: Heard, turn: Turn, rates: Rates) -> Logged:
+    """A turn's answers: what the pin did since its first stimulus. Raises ValueError."""
+    stimulus, _ = heard.of_channel(context.fixture.channel_of(STIMULUS))
+    here = stimulus[(stimulus >= turn.first_sample) & (stimulus < turn.end_sample)]
+    index, level = heard.of_channel(context.fixture.channel_of(RESPONSE))
+    first = int(here[0]) if len(here) else turn.first_sample
+    mine = (index >= first) & (index < turn.end_sample)
+    return logged(index[mine], level[mine], turn.log, rates)
+
+
+def _compare_cores(found: Found, seen: list[tuple[int | None, Logged]], rates: Rates) -> None:
+    for number in range(1, len(seen) - 1, 2):
+        cpu, other = seen[number]
+        try:
+            apart = ahead((seen[number - 1][1], seen[number + 1][1]), other, rates)
+        except ValueError as error:
+            found.findings.append(remarks.contradiction(f"core {cpu}: {error}"))
+            continue
+        found.ahead_ns[int(cpu or 0)] = apart
+        # Hard limits: what does not reach 0 is not 0.
+        if abs(apart.value) > max(WORTH_NS, apart.standard_uncertainty * 3**0.5):
+            found.findings.append(_apart(int(cpu or 0), apart))
+
+
+def rate_findings(rate: Rate, linearity: Estimate | None) -> list[Finding]:
+    """A counter that is far off, or does not keep its rate."""
+    found = []
+    if abs(rate.ppm.value) > OFF_PPM:
+        found.append(
+            Finding(
+                "counter rate off",
+                f"the counter runs {rate.ppm.value:+.1f} ppm off the rate that the agent tells",
+                "Figures do not use that rate. Look which source it is from: rate= in the agent's "
+                "greeting, targets/PROTOCOL.md.",
+                fault=False,
+            )
+        )
+    if not rate.straight:
+        off = "" if linearity is None else f", and departs by {linearity.value:.4g} ns from a line"
+        found.append(
+            Finding(
+                "counter not steady",
+                f"the counter's rate changes against the analyzer's clock{off}",
+                "Fix the processor's frequency, or start the agent with --counter monotonic_raw; "
+                "let the analyzer warm up.",
+            )
+        )
+    return found
+
+
+def _apart(cpu: int, apart: Estimate) -> Finding:
+    way = "ahead of" if apart.value > 0 else "behind"
+    return Finding(
+        "core counters apart",
+        f"core {cpu}'s counter is {abs(apart.value):.4g} ns {way} the first core's",
+        "Keep the agent on one core (cpu in the plan), or start it with --counter monotonic_raw.",
+    )
+
+
+def _refused(cpu: int, why: str) -> Finding:
+    return Finding(
+        "core not looked at",
+        f"core {cpu}: {why}"[:200],
+        "Start the agent with the right to choose its core, or leave that core out of plans.",
+        fault=False,
+    )
+
+
+# --- the environment ---------------------------------------------------------------------------
+
+
+def cpus_of(environment: Mapping[str, object]) -> list[int]:
+    """Numbers of the cores that the agent tells of, the first CORES_MAX of them."""
+    listed = environment.get("cpus")
+    numbers = (
+        [each["cpu"] for each in listed if isinstance(each, dict) and type(each.get("cpu")) is int]
+        if isinstance(listed, list)
+        else []
+    )
+    return sorted({number for number in numbers if 0 <= number < 4096})[:CORES_MAX]
+
+
+def of_environment(environment: Mapping[str, object], greeting: Mapping[str, str]) -> list[Finding]:
+    """A counter that the processor's frequency may change."""
+    if greeting.get("invariant", "1") != "0":
+        return []
+    span = _frequencies(environment).get("frequency range", "")
+    said = f" (its frequency: {span})" if span else ""
+    return [
+        Finding(
+            "counter varies",
+            f"the counter follows the processor's frequency{said}",
+            "Fix the frequency (governor performance), or start the agent with "
+            "--counter monotonic_raw.",
+        )
+    ]
+
+
+def _frequencies(environment: Mapping[str, object]) -> dict[str, str]:
+    """Range and governors as the agent tells them."""
+    listed = environment.get("cpus")
+    cpus = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    lows = [each["minimum_khz"] for each in cpus if type(each.get("minimum_khz")) is int]
+    highs = [each["maximum_khz"] for each in cpus if type(each.get("maximum_khz")) is int]
+    governors = sorted({str(each["governor"])[:20] for each in cpus if "governor" in each})
+    told = {}
+    if lows and highs:
+        told["frequency range"] = f"{min(lows) / 1000:g} to {max(highs) / 1000:g} MHz"
+    if governors and "".join(governors).isprintable():
+        told["governor"] = " ".join(governors)[:200]
+    return told
+
+
+def quantities(found: Found) -> tuple[Quantity, ...]:
+    """Rate in ppm of nominal, wander in ppb, linearity and offsets of cores in ns."""
+    made = []
+    if found.rate is not None:
+        made.append(_quantity(RATE, found.rate.ppm, "ppm"))
+        for each in found.rate.wander:
+            made.append(_quantity(WANDER, each.deviation, "ppb", f"{each.tau_s:g} s"))
+    if found.linearity is not None:
+        made.append(_quantity(LINEARITY, found.linearity, "ns"))
+    for cpu, apart in found.ahead_ns.items():
+        made.append(_quantity(AHEAD, apart, "ns", f"core {cpu}"))
+    return tuple(made)
+
+
+def _quantity(name: str, found: Estimate, unit: str, subject: str = "") -> Quantity:
+    return Quantity(name, found.value, unit, found.standard_uncertainty, found.n, subject)
+
+
+STEP = Step(
+    name=COUNTER_STEP,
+    title="Target's counter",
+    does="Lets the target answer interrupts for a minute (--seconds) and fits its cycle counter to "
+    "the analyzer's clock: rate, steadiness, straightness. Then the agent answers from each core "
+    "in turn, and what their counters show at one time is compared.",
+    connect="As for a measurement: stimulus and answer on the analyzer, the interrupt line, the "
+    "target's agent.",
+    run=run,
+)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A step of the calibration: what it is called, what to connect, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from calibration.context import Context, Progress
+from calibration.findings import Outcome
+
+
+@dataclass(frozen=True)
+class Step:
+    """Texts and code alike for command line, wizard and tests."""
+
+    name: str
+    """As in `rig calibrate NAME` and in the calibration file."""
+    title: str
+    does: str
+    """What happens, in a sentence or two."""
+    connect: str
+    """What must be connected for it."""
+    run: Callable[[Context, Progress], Outcome]
+    """Raises BenchError if the bench fails, StoppedError if the user stops it."""
+    apart: bool = False
+    """It wants connections of its own, so that it is none of "all"."""

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the agent's pin write takes: its readings around it against the pin's edge."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from calibration import remarks
+from calibration.answers import agent_of, answered, interrupts, rates_of
+from calibration.context import Context, Progress
+from calibration.estimate.logged import Logged, PinWrite, logged, pin_write
+from calibration.findings import Finding, Outcome
+from calibration.listening import listening
+from calibration.steps.step import Step
+from rig.config.calibration import Quantity, Record
+from rig.config.calibration.names import EDGES, TOGGLE_OVERHEAD, TOGGLE_STEP, depends_on
+from rig.config.fixture import RESPONSE
+
+PULSES = 2000
+SEED = 7
+SLOW_NS = 200.0
+"""A write that takes longer is worth a word: it is a part of every latency."""
+SPREAD = "toggle_spread"
+TOOK = "toggle_time"
+
+
+def run(context: Context, progress: Progress) -> Outcome:
+    """Let the target answer some interrupts. Raises BenchError, StoppedError."""
+    progress(f"{PULSES} interrupts")
+    agent = agent_of(context)
+    with listening(context) as listener:
+        log = answered(context, listener, interrupts(PULSES, SEED))
+        heard = listener.end()
+    found: list[Finding] = [remarks.lost(loss.text) for loss in heard.losses]
+    writes: dict[int, PinWrite] = {}
+    channel = context.fixture.channel_of(RESPONSE)
+    try:
+        seen = logged(*heard.of_channel(channel), log, rates_of(context))
+        found += contradictions(seen)
+        both = {level: pin_write(seen, level) for level in (1, 0)}
+        writes = {level: each for level, each in both.items() if each is not None}
+    except ValueError as error:
+        found.append(remarks.no_clock(channel, str(error)))
+    found += findings(writes)
+    port = agent.greeting.get("port", "")
+    record = Record(
+        step=TOGGLE_STEP,
+        date=datetime.now(UTC),
+        quantities=quantities(writes),
+        conditions={"interrupts": str(PULSES), **({"port": port} if port else {})},
+        instruments=depends_on(TOGGLE_STEP, context.instruments()),
+        findings=tuple(finding.text for finding in found),
+    )
+    return Outcome(record, tuple(found))
+
+
+def contradictions(seen: Logged) -> list[Finding]:
+    """Events outside their brackets, and edges or records without a partner."""
+    return [remarks.contradiction(text) for text in (*seen.unmatched, *seen.test.findings)[:5]]
+
+
+def findings(writes: dict[int, PinWrite]) -> list[Finding]:
+    """Pin writes that take long."""
+    return [
+        Finding(
+            "slow pin write",
+            f"the pin's {EDGES[level]} edge comes {write.overhead.value:.4g} ns after the reading "
+            f"before the write, which takes {write.took.value:.4g} ns",
+            "Runs that use this calibration take it off. A faster port makes it smaller: ioport "
+            "in place of ppdev, a memory-mapped GPIO in place of a driver's call.",
+            fault=False,
+            signals=(RESPONSE,),
+        )
+        for level, write in writes.items()
+        if write.took.value > SLOW_NS
+    ]
+
+
+def quantities(writes: dict[int, PinWrite]) -> tuple[Quantity, ...]:
+    """Fixed part, spread and length of the write, by edge, in ns."""
+    made = []
+    for level, write in writes.items():
+        subject = f"{RESPONSE} {EDGES[level]}"
+        for name, found in (
+            (TOGGLE_OVERHEAD, write.overhead),
+            (SPREAD, write.spread),
+            (TOOK, write.took),
+        ):
+            u = found.standard_uncertainty
+            made.append(Quantity(name, found.value, "ns", u, found.n, subject))
+    return tuple(made)
+
+
+STEP = Step(
+    name=TOGGLE_STEP,
+    title="Pin write",
+    does="Lets the target answer some thousand interrupts. The agent reads its counter before and "
+    "after each write to its pin; the analyzer sees the edge. The one clock that puts every edge "
+    "between its readings tells how long after the first reading the pin moves.",
+    connect="As for a measurement: stimulus and answer on the analyzer, the interrupt line, the "
+    "target's agent. The target should be idle.",
+    run=run,
+)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wiring check as a step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+from calibration.context import Context, Progress
+from calibration.findings import Finding, Outcome
+from calibration.steps.step import Step
+from calibration.wiring.drawing import drawing
+from calibration.wiring.drive import observe
+from calibration.wiring.judge import findings
+from calibration.wiring.rewritten import rewritten
+from rig.config.calibration import Record
+from rig.config.calibration.names import WIRING
+
+
+def run(context: Context, progress: Progress) -> Outcome:
+    """Drive each wire, find where it arrives. Raises BenchError, StoppedError."""
+    observed = observe(context, progress)
+    found = findings(context.fixture, observed)
+    record = Record(
+        step=WIRING,
+        date=datetime.now(UTC),
+        conditions={"wires checked": str(len(observed.driven))},
+        instruments=context.instruments(),
+        findings=tuple(finding.text for finding in found),
+    )
+    return Outcome(
+        record,
+        found,
+        drawing(context.fixture, observed, found),
+        rewritten(context.fixture, observed),
+    )
+
+
+def check_wires(
+    context: Context, progress: Progress, signals: Collection[str]
+) -> tuple[Finding, ...]:
+    """The live check while wires are being connected: of these only, nothing is recorded.
+
+    The stimulus is driven besides, whether it is connected or not. Raises BenchError, StoppedError.
+    """
+    return findings(context.fixture, observe(context, progress, signals), signals)
+
+
+STEP = Step(
+    name=WIRING,
+    title="Wiring check",
+    does="Drives each wire from its own end with a number of pulses of its own, and finds where "
+    "they arrive: on the analyzer, at the microcontroller, at the target's interrupt line.",
+    connect="Everything, as for a measurement: microcontroller, target and analyzer, all grounds "
+    "together. The target's agent must be running or deployed.",
+    run=run,
+)

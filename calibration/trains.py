@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A train of known edges, and what the analyzer and the microcontroller saw of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.context import Context
+from calibration.listening import Heard, Listener, listening
+from rig.config.fixture import STIMULUS
+from rig.errors import BenchError, InputError
+from rig.instruments import Int64Array, StimulusState, StimulusStatus
+from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+
+LOOK_MS = 100
+SETTLE_MS = 200
+FETCH_EDGES = 64
+"""Half of what the firmware holds: while these are on their way there is room for more."""
+DELAY_TICKS = CLOCK_HZ // 500
+WIDTH_MIN_TICKS, WIDTH_MAX_TICKS = 640, 32_000
+SAMPLES_WIDE = 10
+"""A pulse is at least as long as this, so that a skew of some samples confuses no edges."""
+
+
+def dithering_train(
+    rate_hz: int, count: int, seed: int, interval_ticks: int = 0, width_ticks: int = 0
+) -> Train:
+    """Pulses whose phase against the samples is different each time.
+
+    `interval_ticks`: the mean from pulse to pulse, and `width_ticks`: both become as long as the
+    sample rate asks for. Raises InputError for a rate at which no pulse would be seen well.
+    """
+    width = max(WIDTH_MIN_TICKS, width_ticks, -(-SAMPLES_WIDE * CLOCK_HZ // rate_hz))
+    if width > WIDTH_MAX_TICKS:
+        raise InputError(f"sample rate {rate_hz} Hz: too slow for this step; valid: from 5 kHz")
+    mean = max(interval_ticks, 3 * width)
+    return Train(
+        pattern=Pattern.UNIFORM,
+        count=count,
+        seed=seed,
+        delay_ticks=DELAY_TICKS,
+        width_ticks=width,
+        polarity=Polarity.POSITIVE,
+        interval_min_ticks=mean * 3 // 4,
+        interval_max_ticks=mean * 5 // 4,
+    )
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One train, from one end to the other."""
+
+    train: Train
+    heard: Heard
+    status: StimulusStatus
+    captured_ticks: Int64Array
+    """What the microcontroller's input capture saw, shape (m,)."""
+
+    @property
+    def rising_ticks(self) -> Int64Array:
+        """Shape (n,): planned, which the pin keeps to unless the status counts late edges."""
+        return self.train.edges(0, self.train.count)
+
+    @property
+    def falling_ticks(self) -> Int64Array:
+        return self.rising_ticks + self.train.width_ticks
+
+
+def reach_of(train: Train, rate_hz: int) -> int:
+    """How many samples two edges of one pulse may be apart and are still one, on two channels."""
+    return max(1, train.width_ticks * rate_hz // CLOCK_HZ // 2)
+
+
+def drive(context: Context, listener: Listener, train: Train) -> tuple[StimulusStatus, Int64Array]:
+    """Send a train and wait for its end, in a capture under way; edges captured meanwhile.
+
+    Raises BenchError, StoppedError.
+    """
+    stimulus = context.bench.stimulus
+    start_samples = listener.samples
+    stimulus.configure(train)
+    stimulus.start()
+    captured: list[Int64Array] = []
+    running = True
+    while running:
+        context.check_stop()
+        block = stimulus.fetch(FETCH_EDGES, LOOK_MS)
+        captured.append(block.ticks)
+        running = block.running
+        listener.pump()
+    while len(rest := stimulus.fetch(FETCH_EDGES, SETTLE_MS).ticks):
+        context.check_stop()
+        captured.append(rest)
+    status = stimulus.status()
+    if status.state == StimulusState.RUNNING:
+        raise BenchError("the microcontroller has not ended its train; reset it and try again")
+    rate_hz = context.bench.analyzer.identity.sample_rate_hz
+    listener.read_until(start_samples + rate_hz * status.now_ticks // CLOCK_HZ)
+    return status, np.concatenate(captured).astype(np.int64)
+
+
+def send(context: Context, train: Train, before: Callable[[], None] = lambda: None) -> Sent:
+    """A train in a capture of its own; `before` is done just before it."""
+    with listening(context) as listener:
+        before()
+        status, captured = drive(context, listener, train)
+        heard = listener.end()
+    return Sent(train, heard, status, captured)
+
+
+def stimulus_edges(context: Context, sent: Sent) -> tuple[Int64Array, Int64Array]:
+    """Rising and falling edges on the stimulus's channel, sample indexes."""
+    index, level = sent.heard.of_channel(context.fixture.channel_of(STIMULUS))
+    return index[level == 1], index[level == 0]

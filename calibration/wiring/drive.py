@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drives one wire after the other from the end that drives it, and listens at all others.
+
+Each wire gets its own number of pulses. That number, not the time, tells whose pulses arrive where:
+it holds even if the analyzer samples at another rate than it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from calibration.context import Context, Progress
+from calibration.listening import Listener, listening
+from calibration.wiring.judge import arrivals
+from calibration.wiring.observed import (
+    CODE_FIRST,
+    CODE_STEP,
+    PERIOD_US,
+    QUIET_MS,
+    RATE_TRUSTED,
+    Counted,
+    Driven,
+    Observed,
+    Turns,
+    observed,
+)
+from rig.config.fixture import SEQUENCE, STIMULUS, TASK
+from rig.errors import BenchError
+from rig.instruments import ArmOptions
+from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.target.link import AgentLink
+
+STIMULI = 20
+"""For the target to count."""
+TICKS_PER_US = CLOCK_HZ // 10**6
+DELAY_US = 2000
+HELD_MS = 100
+"""A level that creeps through a pull-up gets there in this time."""
+
+
+def observe(
+    context: Context, progress: Progress, signals: Collection[str] | None = None
+) -> Observed:
+    """Drive every wire, or these and the stimulus, and look. Raises BenchError, StoppedError."""
+    asked = {wire.signal for wire in context.fixture.wires} if signals is None else set(signals)
+    _rest(context)
+    with listening(context) as listener:
+        turns = _drive_all(context, listener, progress, asked)
+        heard = listener.end()
+    nominal_hz = context.bench.analyzer.identity.sample_rate_hz
+    counted = Counted(STIMULI, None)
+    if STIMULUS in asked:
+        counted = _ask_target(context, progress)
+    seen = observed(heard, turns, counted, nominal_hz)
+    silent = [s for s, there in arrivals(seen).items() if s in asked and not there]
+    creeping = {signal for signal in silent if _creeps(context, signal, progress)}
+    return replace(seen, creeping=frozenset(creeping))
+
+
+def _rest(context: Context) -> None:
+    """All drivers low, so that every wire's pulses are high."""
+    context.bench.stimulus.abort()
+    agent = context.agent
+    if agent is not None:
+        try:
+            agent.pulse("response", 0, _sequence_bits(context))
+        except BenchError:
+            return  # the turn of each wire will say why
+    context.wait(QUIET_MS)
+
+
+def _sequence_bits(context: Context) -> int:
+    return len(context.fixture.sequence_channels)
+
+
+def _drive_all(
+    context: Context, listener: Listener, progress: Progress, asked: Collection[str]
+) -> Turns:
+    """The stimulus comes first, whoever is asked for: time is counted from its beginning."""
+    stimulus = context.bench.stimulus
+    progress(f"{STIMULUS}: {CODE_FIRST} pulses")
+    captured = _drive_stimulus(context, CODE_FIRST)
+    driven = [Driven(STIMULUS, CODE_FIRST, captured)]
+    refused: dict[str, str] = {}
+    listener.pump()
+    start_ticks, start_samples = stimulus.status().now_ticks, listener.samples
+    for number, wire in enumerate(w for w in context.fixture.wires if w.signal != STIMULUS):
+        pulses = CODE_FIRST + CODE_STEP * (number + 1)
+        if wire.signal not in asked:
+            continue
+        progress(f"{wire.signal}: {pulses} pulses")
+        try:
+            captured = _drive_target(context, wire.signal, pulses)
+            driven.append(Driven(wire.signal, pulses, captured))
+        except _RefusedError as refusal:
+            refused[wire.signal] = str(refusal)
+        listener.pump()
+    rough_hz = _drain(context, listener, start_ticks, start_samples)
+    return Turns(tuple(driven), refused, rough_hz)
+
+
+def _drain(context: Context, listener: Listener, start_ticks: int, start_samples: int) -> float:
+    """Read until the samples of all that was driven have come; the analyzer's rough rate."""
+    nominal_hz = context.bench.analyzer.identity.sample_rate_hz
+    passed_s = (context.bench.stimulus.status().now_ticks - start_ticks) / CLOCK_HZ
+    listener.read_until(start_samples + int(nominal_hz * (passed_s + 2 * QUIET_MS / 1000)))
+    # Long enough that what lies in buffers on the way is little beside it.
+    context.wait(4 * QUIET_MS)
+    listener.pump()
+    ticks = context.bench.stimulus.status().now_ticks - start_ticks
+    rough_hz = (listener.samples - start_samples) * CLOCK_HZ / ticks
+    if rough_hz > nominal_hz * RATE_TRUSTED:
+        listener.read_until(start_samples + int(rough_hz * (passed_s + 1)))
+    return rough_hz
+
+
+# --- turns -------------------------------------------------------------------------------------
+
+
+class _RefusedError(Exception):
+    """Nobody drives this wire."""
+
+
+def _train(pulses: int, polarity: Polarity = Polarity.POSITIVE) -> Train:
+    return Train(
+        pattern=Pattern.PERIODIC,
+        count=pulses,
+        delay_ticks=DELAY_US * TICKS_PER_US,
+        width_ticks=PERIOD_US // 2 * TICKS_PER_US,
+        period_ticks=PERIOD_US * TICKS_PER_US,
+        seed=0,
+        polarity=polarity,
+    )
+
+
+def _drive_stimulus(context: Context, pulses: int) -> int:
+    """Returns the edges that the microcontroller captured."""
+    stimulus = context.bench.stimulus
+    stimulus.configure(_train(pulses))
+    stimulus.start()
+    return context.wait(DELAY_US // 1000 + pulses * PERIOD_US // 1000 + QUIET_MS)
+
+
+def _drive_target(context: Context, signal: str, pulses: int) -> int:
+    agent = context.agent
+    if signal == TASK:
+        raise _RefusedError("its pin moves only while a task is interrupted")
+    if agent is None:
+        raise _RefusedError("there is no agent")
+    bits = _sequence_bits(context)
+    if signal in SEQUENCE[bits:]:
+        raise _RefusedError("no pin of that number")
+    try:
+        agent.pulse(signal, pulses, bits, PERIOD_US // 2)
+    except BenchError as error:
+        context.check_stop()
+        raise _RefusedError(str(error)) from error
+    return context.wait(pulses * PERIOD_US // 1000 + QUIET_MS)
+
+
+def _creeps(context: Context, signal: str, progress: Progress) -> bool:
+    """Whether a wire that shows no pulses changes its level anywhere if driven high for long."""
+    progress(f"{signal}: held high")
+    with listening(context) as listener:
+        start = listener.samples
+        if signal == STIMULUS:
+            context.bench.stimulus.configure(_train(1, Polarity.NEGATIVE))
+            context.wait(HELD_MS)
+            context.bench.stimulus.configure(_train(1))
+        elif (agent := context.agent) is not None:
+            agent.pulse(signal, 1, _sequence_bits(context), HELD_MS * 1000)
+            context.wait(HELD_MS)
+        context.wait(QUIET_MS)
+        rate_hz = context.bench.analyzer.identity.sample_rate_hz
+        listener.read_until(start + rate_hz * (2 * HELD_MS + QUIET_MS) // 1000)
+        heard = listener.end()
+    mine = context.fixture.channel_of(signal)
+    return bool((heard.channel == mine).any())
+
+
+def _refusal(context: Context, agent: AgentLink, measurement: str, edge: str) -> str:
+    """Arm it; "", or why it did not want to."""
+    try:
+        agent.arm(ArmOptions(measurement, 4 * STIMULI, options={"edge": edge}))
+    except BenchError as error:
+        context.check_stop()
+        return str(error)
+    return ""
+
+
+def _ask_target(context: Context, progress: Progress) -> Counted:
+    """How many of STIMULI the target counts, or why it was not asked."""
+    agent = context.agent
+    if agent is None:
+        return Counted(STIMULI, None, "there is no agent")
+    known = agent.greeting.get("measurements", "interrupt").split(",")
+    usable = [name for name in ("interrupt", "interrupt_to_task") if name in known]
+    if not usable:
+        return Counted(STIMULI, None, "its port has no interrupts")
+    progress(f"interrupt line: {STIMULI} pulses")
+    # A parallel port interrupts on one edge only, and its agent knows which.
+    refusal = _refusal(context, agent, usable[0], "rising")
+    if refusal and _refusal(context, agent, usable[0], "falling"):
+        return Counted(STIMULI, None, refusal)
+    try:
+        _drive_stimulus(context, STIMULI)
+    finally:
+        summary = agent.stop()
+    return Counted(STIMULI, summary.handled)

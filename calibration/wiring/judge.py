@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the observed pulses say of the wires. Pure: values in, findings out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from calibration.findings import Finding
+from calibration.wiring import words
+from calibration.wiring.observed import Burst, Driven, Observed
+from rig.config.fixture import RESPONSE, SIGNALS, STIMULUS, Fixture, Wire
+
+RATE_TOLERANCE = 0.01
+"""Ceramic resonators are off by up to 0.5 %; more is another setting, not another clock."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A wire's pulses on a channel."""
+
+    channel: int
+    inverted: bool
+
+
+def arrivals(observed: Observed) -> dict[str, tuple[Arrival, ...]]:
+    """Where each driven wire's pulses were seen, by signal."""
+    found: dict[str, list[Arrival]] = {each.signal: [] for each in observed.driven}
+    for channel, bursts in observed.bursts.items():
+        for burst in bursts:
+            signal = observed.codes.get(burst.pulses or 0)
+            arrival = Arrival(channel, inverted=burst.first_level == 0)
+            if signal is not None and arrival not in found[signal]:
+                found[signal].append(arrival)
+    return {signal: tuple(there) for signal, there in found.items()}
+
+
+def findings(
+    fixture: Fixture, observed: Observed, signals: Collection[str] | None = None
+) -> tuple[Finding, ...]:
+    """All that is wrong or worth saying, wire by wire, then of the bench; or only of some wires."""
+    asked = SIGNALS if signals is None else signals
+    where = arrivals(observed)
+    wires = {wire.signal: wire for wire in fixture.wires}
+    found: list[Finding] = []
+    told: set[str] = set()
+    for each in observed.driven:
+        if each.signal in asked and each.signal not in told:
+            for finding in _of_wire(wires, each.signal, where, observed):
+                told.update(finding.signals if finding.fault else ())
+                found.append(finding)
+    if RESPONSE in asked:
+        found += _of_capture(wires, observed)
+    if STIMULUS in asked:
+        found += _of_interrupt(wires[STIMULUS], observed)
+    found += _of_bench(observed)
+    return tuple(found)
+
+
+# --- at the analyzer ---------------------------------------------------------------------------
+
+
+def _of_wire(
+    wires: Mapping[str, Wire],
+    signal: str,
+    where: Mapping[str, tuple[Arrival, ...]],
+    observed: Observed,
+) -> Iterator[Finding]:
+    wire, there = wires[signal], where[signal]
+    if not there:
+        yield _silent(wire, observed)
+        return
+    by_channel = {arrival.channel: arrival for arrival in there}
+    expected = by_channel.get(wire.channel)
+    if expected is None:
+        yield _elsewhere(wires, wire, there, where)
+        return
+    if expected.inverted:
+        yield words.inverted(wire)
+    strange = sum(burst.edges for burst in _strange(wire, observed))
+    if strange:
+        yield words.noisy(wire, strange)
+    for channel in sorted(by_channel.keys() - {wire.channel}):
+        other = _wire_at(wires, channel)
+        yield words.bridged(wire, channel) if other is None else words.shorted(wire, other)
+
+
+def _elsewhere(
+    wires: Mapping[str, Wire],
+    wire: Wire,
+    there: tuple[Arrival, ...],
+    where: Mapping[str, tuple[Arrival, ...]],
+) -> Finding:
+    channel = there[0].channel
+    other = _wire_at(wires, channel)
+    if other is None:
+        return words.moved(wire, channel)
+    back = {arrival.channel for arrival in where.get(other.signal, ())}
+    if wire.channel in back:
+        return words.swapped(wire, other)
+    return words.misplaced(wire, other)
+
+
+def _silent(wire: Wire, observed: Observed) -> Finding:
+    """Its number of pulses arrived nowhere: what does its channel show instead?"""
+    mine = _strange(wire, observed)
+    if mine:
+        # One edge, and perhaps the way back long after, makes a burst of its own.
+        levels = [burst.first_level for burst in mine]
+        if all(burst.edges == 1 for burst in mine):
+            return words.one_way(wire, levels[0])
+        return words.garbled(wire, sum(burst.edges for burst in mine))
+    if observed.rest_levels >> wire.channel & 1:
+        return words.stuck_high(wire)
+    if wire.signal in observed.creeping:
+        return words.one_way(wire, 0)
+    return words.open_or_low(wire, elsewhere=_seen_by_capture(wire, observed))
+
+
+def _strange(wire: Wire, observed: Observed) -> list[Burst]:
+    """On a wire's channel, what is nobody's number of pulses."""
+    bursts = observed.bursts.get(wire.channel, ())
+    return [burst for burst in bursts if burst.pulses not in observed.codes]
+
+
+def _seen_by_capture(wire: Wire, observed: Observed) -> bool:
+    (driven,) = [each for each in observed.driven if each.signal == wire.signal]
+    return driven.captured == 2 * driven.pulses
+
+
+def _wire_at(wires: Mapping[str, Wire], channel: int) -> Wire | None:
+    return next((wire for wire in wires.values() if wire.channel == channel), None)
+
+
+# --- at the other ends -------------------------------------------------------------------------
+
+
+def _of_capture(wires: Mapping[str, Wire], observed: Observed) -> Iterator[Finding]:
+    """The microcontroller's capture pin hears the response and nothing else."""
+    response = wires.get(RESPONSE)
+    if response is None or not response.stimulus_pin:
+        return
+    heard = [each for each in observed.driven if each.captured]
+    mine = _of(observed, RESPONSE)
+    others = [each for each in heard if each.signal != RESPONSE]
+    if others:
+        yield words.capture_hears(response, wires[others[0].signal])
+    elif mine is not None and mine.captured == 0:
+        yield words.capture_silent(response)
+    elif mine is not None and mine.captured != 2 * mine.pulses:
+        yield words.capture_wrong(response, mine.captured, 2 * mine.pulses)
+
+
+def _of(observed: Observed, signal: str) -> Driven | None:
+    return next((each for each in observed.driven if each.signal == signal), None)
+
+
+def _of_interrupt(wire: Wire, observed: Observed) -> Iterator[Finding]:
+    if observed.handled is None:
+        yield words.interrupt_not_asked(observed.not_asked)
+    elif observed.handled == 0:
+        yield words.interrupt_silent(wire)
+    elif observed.handled != observed.stimuli:
+        yield words.interrupt_wrong(wire, observed.handled, observed.stimuli)
+
+
+def _of_bench(observed: Observed) -> Iterator[Finding]:
+    for signal, why in observed.refused.items():
+        yield words.not_driven(signal, why)
+    rate_hz, nominal_hz = observed.rate_hz, observed.nominal_rate_hz
+    if rate_hz and abs(rate_hz / nominal_hz - 1) > RATE_TOLERANCE:
+        yield words.wrong_rate(rate_hz, nominal_hz)
+    for text in observed.losses:
+        yield words.lost(text)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where wizards that were begun are kept."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rig.config.calibration.place import SUFFIX
+from rig.errors import InputError
+
+STATE_NAME = "state.json"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Files of one wizard, side by side."""
+
+    state: Path
+
+    @property
+    def fixture(self) -> Path:
+        """The fixture as far as it is known, until it is saved where the user wants it."""
+        return self.state.with_name(f"{self._stem}.toml")
+
+    @property
+    def calibration(self) -> Path:
+        """The fixture's own calibration."""
+        return self.state.with_name(self._stem + SUFFIX)
+
+    @property
+    def outdated(self) -> Path:
+        """A calibration of wires that are others now."""
+        return self.state.with_name(f"{self._stem}.outdated{SUFFIX}")
+
+    @property
+    def _stem(self) -> str:
+        """A state that is called like a fixture is not to be mistaken for one."""
+        return "bench" if self.state.name == STATE_NAME else f"{self.state.stem}-bench"
+
+    def clear(self) -> None:
+        """All is saved elsewhere."""
+        for path in (self.state, self.fixture, self.calibration, self.outdated):
+            path.unlink(missing_ok=True)
+        if self.state.name == STATE_NAME:
+            try:
+                self.state.parent.rmdir()
+            except OSError:
+                return  # somebody else's files are in it
+
+
+def place_of(name: str) -> Place:
+    """Of the wizard of this bench, in the user's own folder for such things."""
+    return Place(_home() / name / STATE_NAME)
+
+
+def unfinished() -> tuple[str, ...]:
+    """Names of the benches whose wizards were begun, sorted."""
+    try:
+        return tuple(sorted(file.parent.name for file in _home().glob(f"*/{STATE_NAME}")))
+    except OSError as error:
+        raise InputError(f"{_home()}: cannot be read ({error.strerror})") from None
+
+
+def _home() -> Path:
+    """$XDG_STATE_HOME, as the XDG Base Directory Specification has it: absolute, or ignored."""
+    told = Path(os.environ.get("XDG_STATE_HOME", ""))
+    base = told if told.is_absolute() else Path.home() / ".local" / "state"
+    return base / "latency-rig" / "wizard"

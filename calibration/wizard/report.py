@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a stage of the wizard has done and found: alike for terminal, window and state file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from calibration.findings import Finding, Outcome
+
+
+@dataclass(frozen=True)
+class Report:
+    """Lines to be shown, and findings with what to do about each."""
+
+    lines: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    run: str = ""
+    """Run file, of a measurement."""
+
+    @property
+    def passed(self) -> bool:
+        """Nothing has to be mended."""
+        return not any(finding.fault for finding in self.findings)
+
+    def __add__(self, other: Report) -> Report:
+        return Report(
+            self.lines + other.lines, self.findings + other.findings, self.run or other.run
+        )
+
+
+def of_outcome(outcome: Outcome, title: str) -> Report:
+    """Of a step of the calibration."""
+    lines = [title, *outcome.drawing.splitlines()]
+    for quantity in outcome.record.quantities:
+        name = f"{quantity.name} {quantity.subject}".strip()
+        expanded = 2 * quantity.standard_uncertainty
+        lines.append(f"{name}: {quantity.value:.6g} \N{PLUS-MINUS SIGN} {expanded:.2g} "
+                     f"{quantity.unit}".removesuffix(" 1"))  # fmt: skip
+    return Report(tuple(lines), outcome.findings)
+
+
+def summary(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Faults in one line each, to be remembered."""
+    return tuple(finding.text for finding in findings if finding.fault)

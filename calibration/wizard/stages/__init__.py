@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wizard's stages, one file each, in their order."""
+
+from __future__ import annotations
+
+from calibration.wizard.stages import (
+    access,
+    board,
+    calibrate,
+    connect,
+    deploy,
+    measure,
+    save,
+    wires,
+)
+from calibration.wizard.stages.stage import Job, Stage
+
+STAGES: dict[str, Stage] = {
+    stage.name: stage
+    for stage in (
+        board.STAGE,
+        wires.STAGE,
+        access.STAGE,
+        deploy.STAGE,
+        connect.STAGE,
+        calibrate.STAGE,
+        measure.STAGE,
+        save.STAGE,
+    )
+}
+KEYS = (
+    "bench", "board", "lines", "stimulus", "port", "analyzer", "connection", "sample-rate",
+    "channels", "target", "agent-arguments", "deploy", "steps", "seconds", "plan", "count", "runs",
+    "file",
+)  # fmt: skip
+"""Every question there can be."""
+
+__all__ = ["KEYS", "STAGES", "Job", "Stage"]

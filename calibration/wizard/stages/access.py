@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Third stage: how the target is reached. It comes before the wires: the target drives its own."""
+
+from __future__ import annotations
+
+from calibration.wizard.bench import boards_of, fixture_of, is_virtual
+from calibration.wizard.question import Question
+from calibration.wizard.report import Report
+from calibration.wizard.stages.stage import Job, Stage
+from calibration.wizard.state import State
+from rig.config.board_fixture import agent_arguments
+from rig.config.target import ARGUMENTS_VALID, SshLink
+from rig.errors import InputError
+
+
+def explain(state: State) -> tuple[str, ...]:
+    if is_virtual(state):
+        return ("The virtual bench brings its target along; there is nothing to agree on.",)
+    return (
+        "A small program on the target, the agent, answers interrupts and moves the target's "
+        "pins. The rig reaches it over ssh and starts it there, or over a line that an agent "
+        "listens on: TCP or a serial port.",
+        "ssh must let you in without a password (ssh-copy-id); nothing is typed for you.",
+    )
+
+
+def questions(state: State) -> tuple[Question, ...]:
+    if is_virtual(state):
+        return ()
+    target = Question("target", "Target", "",
+                      hint="ssh:[USER@]HOST, tcp:HOST:PORT or serial:DEVICE[:BAUD]")  # fmt: skip
+    if state.answer("target").partition(":")[0] != "ssh":
+        return (target,)
+    words = agent_arguments(boards_of(state)[0])
+    return (target, Question("agent-arguments", "Options of the agent", words,
+                             hint=ARGUMENTS_VALID))  # fmt: skip
+
+
+def check(state: State) -> None:
+    """The fixture is complete now."""
+    if not is_virtual(state) and not state.answer("target"):
+        raise InputError(
+            "target: nothing is named; valid: ssh:[USER@]HOST, tcp:HOST:PORT, serial:DEVICE[:BAUD]"
+        )
+    fixture_of(state)
+
+
+def work(job: Job) -> Report:
+    """Look at an account behind ssh; others tell of themselves when their agent runs."""
+    fixture = job.fixture
+    if not isinstance(fixture.target.link, SshLink):
+        return Report(("nothing to look at before the agent runs",))
+    job.progress(f"asking {fixture.target.link.host}")
+    found = job.tools.ask_account(fixture)
+    lines = tuple(finding.text for finding in found if not finding.remedy)
+    return Report(lines, tuple(finding for finding in found if finding.remedy))
+
+
+STAGE = Stage("access", "Agree on access to the target", explain, questions, check, work, "Ask it")

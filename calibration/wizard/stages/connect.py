@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fifth stage: one wire after the other, each looked at while it is being connected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from calibration.context import Context, StoppedError
+from calibration.findings import Finding
+from calibration.steps.wiring import check_wires
+from calibration.wizard.bench import grounds_of, is_virtual
+from calibration.wizard.stages.stage import Job, Stage
+from calibration.wizard.state import State
+from rig.errors import RigError
+
+NAME = "connect"
+
+
+def explain(state: State) -> tuple[str, ...]:
+    if is_virtual(state):
+        return ("Every wire is driven from its own end, and looked for at the other, as you would "
+                "connect one after the other.",)  # fmt: skip
+    return (
+        f"With everything switched off: {grounds_of(state)}. Then plug in the microcontroller, "
+        "the analyzer and the target.",
+        "Each wire is driven from its own end with a number of pulses of its own, and looked for "
+        "at the other. Switch off before you change a wire between boards of different voltage.",
+    )
+
+
+@dataclass(frozen=True)
+class WireCheck:
+    """Looks at single wires on an open bench."""
+
+    _context: Context
+    _job: Job
+
+    def check(self, signal: str) -> tuple[Finding, ...]:
+        """What is wrong with this wire; nothing if all is well. Raises BenchError, StoppedError."""
+        try:
+            return check_wires(self._context, self._job.progress, [signal])
+        except StoppedError:
+            raise
+        except RigError as error:
+            raise self._context.bench.cause_of(error) from error
+
+
+@contextmanager
+def open_wires(job: Job) -> Iterator[WireCheck]:
+    """The bench, open for checks; closed on every path. Raises RigError."""
+    fixture = job.fixture
+    job.progress("opening the instruments")
+    try:
+        with job.tools.open_bench(fixture, job.stop, job.progress) as bench:
+            yield WireCheck(Context(fixture, bench, job.stop), job)
+    except RigError as error:
+        if job.stop.is_set() and not isinstance(error, StoppedError):
+            raise StoppedError from error
+        raise
+
+
+STAGE = Stage(NAME, "Connect wire by wire", explain)

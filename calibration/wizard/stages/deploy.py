@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fourth stage: the agent gets onto the target and answers from there."""
+
+from __future__ import annotations
+
+from calibration.wizard.bench import boards_of, is_virtual, link_of
+from calibration.wizard.question import Choice, Question
+from calibration.wizard.report import Report
+from calibration.wizard.stages.stage import Job, Stage
+from calibration.wizard.state import State
+from rig.config.board_fixture import agent_arguments
+from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink
+
+COPY, BUILD, THERE = "copy", "build-there", "is-there"
+
+
+def explain(state: State) -> tuple[str, ...]:
+    link = link_of(state)
+    if is_virtual(state):
+        return ("The virtual bench starts its agent by itself. It is asked who it is.",)
+    if isinstance(link, SshLink):
+        return (f"The agent goes to {link.agent} on {link.host}. Then it is started once and "
+                "asked who it is and what its system looks like.",)  # fmt: skip
+    words = agent_arguments(boards_of(state)[0])
+    return (f"Start the agent on the target yourself: rig-agent {words} {_own_link(link)}",
+            "Then it is asked who it is and what its system looks like.")  # fmt: skip
+
+
+def _own_link(link: TargetLink) -> str:
+    if isinstance(link, TcpLink):
+        return f"--tcp {link.port}"
+    return f"--serial DEVICE --baud {link.baud}" if isinstance(link, SerialLink) else ""
+
+
+def questions(state: State) -> tuple[Question, ...]:
+    if not isinstance(link_of(state), SshLink):
+        return ()
+    choices = (
+        Choice(COPY, "copy the agent that came with the rig"),
+        Choice(BUILD, "copy its source, compile on the target"),
+        Choice(THERE, "it is there already"),
+    )
+    return (Question("deploy", "Agent", COPY, choices),)
+
+
+def work(job: Job) -> Report:
+    """Deploy, then ask who answers."""
+    fixture = job.fixture
+    lines: tuple[str, ...] = ()
+    if isinstance(fixture.target.link, SshLink) and job.state.answer("deploy", COPY) != THERE:
+        job.progress("copying the agent")
+        there = job.state.answer("deploy", COPY) == BUILD
+        lines = (f"agent: {job.tools.deploy(fixture, there=there)}",)
+    job.progress("asking the agent")
+    found = job.tools.ask_agent(fixture)
+    said = tuple(finding.text for finding in found if not finding.remedy)
+    return Report(lines + said, tuple(finding for finding in found if finding.remedy))
+
+
+STAGE = Stage("deploy", "Deploy the agent", explain, questions, work=work, does="Deploy and ask")

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Last stage: fixture and calibration go where the user wants them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from calibration.wizard.question import Question
+from calibration.wizard.report import Report
+from calibration.wizard.stages.stage import Job, Stage
+from calibration.wizard.state import State
+from rig.config.calibration.place import SUFFIX
+from rig.errors import InputError
+from rig.resources import fixture_names
+
+
+def explain(state: State) -> tuple[str, ...]:
+    faults = [text for texts in state.done.values() for text in texts]
+    left = (f"Not mended yet: {'; '.join(faults)}",) if faults else ()
+    return (
+        "The calibration goes beside the fixture, where every run with it finds it. Files that "
+        "are there already are left as they are.",
+        *left,
+    )
+
+
+def questions(state: State) -> tuple[Question, ...]:
+    return (Question("file", "Fixture's file", f"{state.name}.toml", hint="a new .toml file"),)
+
+
+def file_of(state: State) -> Path:
+    """Where the fixture goes. Raises InputError."""
+    path = Path(state.answer("file") or f"{state.name}.toml").expanduser()
+    if path.suffix != ".toml" or path.name.endswith(SUFFIX) or str(path) in fixture_names():
+        raise InputError(f"file: {path}: no name of a fixture's file; valid: such as ./bench.toml")
+    return path.absolute()
+
+
+def check(state: State) -> None:
+    path = file_of(state)
+    if not path.parent.is_dir():
+        raise InputError(f"file: there is no folder {path.parent}; make it, or name another file")
+
+
+def work(job: Job) -> Report:
+    """Both or none; a file that a stopped attempt left is taken for what it is."""
+    place, path = job.place, file_of(job.state)
+    wanted = {path: place.fixture.read_bytes()}
+    if place.calibration.exists():
+        wanted[path.with_name(path.stem + SUFFIX)] = place.calibration.read_bytes()
+    for file, data in wanted.items():
+        if file.exists() and file.read_bytes() != data:
+            raise InputError(f"{file}: is there already, with something else; name another file")
+    for file, data in wanted.items():
+        _write(file, data)
+    lines = [f"fixture: {path}"]
+    if len(wanted) > 1:
+        lines.append(f"calibration: {path.with_name(path.stem + SUFFIX)}")
+    if job.state.run:
+        lines.append(f"first run: {job.state.run}")
+    return Report((*lines, f"From now on: rig run PLAN --fixture {path}"))
+
+
+def _write(file: Path, data: bytes) -> None:
+    try:
+        with file.open("xb") as new:
+            new.write(data)
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise InputError(
+            f"{file}: cannot be written ({error.strerror}); name another file"
+        ) from None
+
+
+STAGE = Stage("save", "Save fixture and calibration", explain, questions, check, work, "Save")

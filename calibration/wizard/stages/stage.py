@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stage of the wizard: what it says, what it asks, what it does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from calibration.context import Progress
+from calibration.wizard.place import Place
+from calibration.wizard.question import Question
+from calibration.wizard.report import Report
+from calibration.wizard.state import State
+from calibration.wizard.tools import Tools
+from rig.config.fixture import Fixture, load_fixture
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a stage's work is done with."""
+
+    state: State
+    place: Place
+    tools: Tools
+    progress: Progress = lambda _text: None
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def fixture(self) -> Fixture:
+        """As it was written when the last question about it was answered. Raises InputError."""
+        return load_fixture(str(self.place.fixture))
+
+
+def _no_questions(_state: State) -> tuple[Question, ...]:
+    return ()
+
+
+def _no_check(_state: State) -> None:
+    """Nothing to be wrong."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One page of the wizard."""
+
+    name: str
+    title: str
+    explain: Callable[[State], tuple[str, ...]]
+    """Paragraphs."""
+    questions: Callable[[State], tuple[Question, ...]] = _no_questions
+    """May depend on answers given before, also in this stage."""
+    check: Callable[[State], None] = _no_check
+    """Raises InputError if the answers do not go together."""
+    work: Callable[[Job], Report] | None = None
+    """Raises RigError. Can be done again at any time."""
+    does: str = ""
+    """What the work is called on a button."""
+    pause: bool = False
+    """The user does something by hand before it goes on."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was found, in words, with what to do about each; what a step drew, in even columns."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QTextBrowser, QWidget
+
+from calibration.findings import Finding
+from calibration.wizard import Report
+from gui.theme import theme
+
+
+class FindingsView(QTextBrowser):
+    """Grows at its end; told again in other colors when the theme changes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts: list[Report | str] = []
+        self.setOpenExternalLinks(False)
+        self.setUndoRedoEnabled(False)
+        theme().changed.connect(self._retell)
+
+    def clear_all(self) -> None:
+        """Nothing is shown."""
+        self._parts = []
+        self.clear()
+
+    def tell(self, text: str) -> None:
+        """A line of progress."""
+        self._add(text)
+
+    def show_report(self, report: Report) -> None:
+        """What a step found."""
+        self._add(report)
+
+    def _add(self, part: Report | str) -> None:
+        self._parts.append(part)
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        self.append(_html(part))
+        self.moveCursor(QTextCursor.MoveOperation.End)
+
+    def _retell(self) -> None:
+        self.clear()
+        for part in self._parts:
+            self.append(_html(part))
+
+
+def _html(part: Report | str) -> str:
+    colors = theme().palette
+    if isinstance(part, str):
+        return f'<span style="color:{colors.dim}">{escape(part)}</span>'
+    text = "\n".join(part.lines)
+    lines = f'<pre style="color:{colors.ink}">{escape(text)}</pre>' if text else ""
+    return lines + "".join(map(finding_html, part.findings))
+
+
+def finding_html(finding: Finding) -> str:
+    """A paragraph: what was seen in the color of its weight, below it what to do."""
+    colors = theme().palette
+    tone = colors.bad if finding.fault else colors.warn
+    remedy = f'<br><span style="color:{colors.ink}">{escape(finding.remedy)}</span>'
+    return (
+        f'<p><span style="color:{tone};font-weight:600">{escape(finding.text)}</span>'
+        f"{remedy if finding.remedy else ''}</p>"
+    )

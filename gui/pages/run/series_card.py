@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plans to be ticked, and what became of each when they are measured one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from PySide6.QtCore import QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from gui.pages.run.choice import shown_name
+from gui.pages.run.series import DONE, FAILED, LEFT_OUT, RUNNING, WAITING, Part
+from gui.theme import GAP, GAP_L, GAP_S, theme
+from gui.widgets.labels import caption
+
+ITEM: Final = QSize(268, 24)
+ROWS: Final = 3
+NAME: Final = Qt.ItemDataRole.UserRole
+PATH: Final = NAME + 1
+_KEY: Final = "run/series"
+_SHEET: Final = Template(
+    """
+QListWidget { border: none; background: transparent; }
+QListWidget::indicator { width: 12px; height: 12px; border: 1px solid $line; border-radius: 3px;
+  background: $panel; }
+QListWidget::indicator:checked { background: $accent; border-color: $accent; }
+"""
+)
+
+
+class SeriesCard(QFrame):
+    """A tick for each plan; a double click or Enter on one that was measured opens its run."""
+
+    changed = Signal()
+    run_wanted = Signal(Path)
+
+    def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._settings = settings
+        self._caption = caption()
+        self.list = QListWidget()
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setFlow(QListView.Flow.LeftToRight)
+        self.list.setWrapping(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setGridSize(ITEM)
+        self.list.setFixedHeight(ROWS * ITEM.height() + GAP_S)
+        self.list.itemChanged.connect(lambda _item: self._ticked())
+        self.list.itemActivated.connect(self._open)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GAP_L, GAP, GAP, GAP)
+        column.setSpacing(GAP_S)
+        column.addWidget(self._caption)
+        column.addWidget(self.list)
+        self._parts: tuple[Part, ...] = ()
+        self.retranslate()
+        theme().changed.connect(self._recolor)
+        self._recolor()
+
+    def retranslate(self) -> None:
+        """Texts in the language in force."""
+        self._caption.setText(self.tr("Plans, one after the other: each becomes a run of its own"))
+        self.list.setAccessibleName(self._caption.text())
+
+    def offer(self, names: Sequence[str]) -> None:
+        """These plans, in this order; ticks stay, at first as they were left last time."""
+        if [item.data(NAME) for item in self._items()] == list(names):
+            return
+        stored = self._settings.value(_KEY, [])
+        ticked = set(self.ticked if self.list.count() else _names(stored))
+        self.list.blockSignals(True)
+        self.list.clear()
+        for name in names:
+            item = QListWidgetItem(shown_name(name))
+            item.setData(NAME, name)
+            item.setToolTip(name)
+            item.setCheckState(_state(name in ticked))
+            self.list.addItem(item)
+        self.list.blockSignals(False)
+
+    @property
+    def ticked(self) -> list[str]:
+        """Names of the plans, in the order of the list."""
+        return [i.data(NAME) for i in self._items() if i.checkState() == Qt.CheckState.Checked]
+
+    def tick(self, names: Sequence[str]) -> None:
+        """These and no others."""
+        self.list.blockSignals(True)
+        for item in self._items():
+            item.setCheckState(_state(item.data(NAME) in names))
+        self.list.blockSignals(False)
+        self._ticked()
+
+    def lock(self, *, locked: bool) -> None:
+        """No tick can be changed while a series goes on."""
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        self.list.blockSignals(True)
+        for item in self._items():
+            item.setFlags(flags if locked else flags | Qt.ItemFlag.ItemIsUserCheckable)
+        self.list.blockSignals(False)
+
+    def show_parts(self, parts: Sequence[Part]) -> None:
+        """What has become of each so far."""
+        self._parts = tuple(parts)
+        found = {part.choice.plan_name: part for part in parts}
+        self.list.blockSignals(True)
+        for item in self._items():
+            self._show(item, found.get(item.data(NAME)))
+        self.list.blockSignals(False)
+
+    def text(self, name: str) -> str:
+        """What the line of a plan says. Raises KeyError if there is none."""
+        return {item.data(NAME): item.text() for item in self._items()}[name]
+
+    def _recolor(self) -> None:
+        colors = {name: getattr(theme().palette, name) for name in ("line", "panel", "accent")}
+        self.list.setStyleSheet(_SHEET.substitute(colors))
+        self.show_parts(self._parts)
+
+    def _show(self, item: QListWidgetItem, part: Part | None) -> None:
+        name, colors = shown_name(item.data(NAME)), theme().palette
+        words, color = self._words(part)
+        item.setText(f"{name}   {words}" if words else name)
+        item.setForeground(QColor(getattr(colors, color)))
+        item.setData(PATH, None if part is None else part.path)
+
+    def _words(self, part: Part | None) -> tuple[str, str]:
+        """And the color of the palette."""
+        if part is None:
+            return "", "ink"
+        if part.state == DONE:
+            tones = {"pass": "good", "inconclusive": "warn"}
+            return part.verdict, tones.get(part.verdict, "bad")
+        return {
+            WAITING: (self.tr("waiting"), "dim"),
+            RUNNING: (self.tr("running"), "accent"),
+            FAILED: (self.tr("failed"), "bad"),
+            LEFT_OUT: (self.tr("not measured"), "dim"),
+        }[part.state]
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.list.item(row) for row in range(self.list.count())]
+
+    def _ticked(self) -> None:
+        self._settings.setValue(_KEY, self.ticked)
+        self.changed.emit()
+
+    def _open(self, item: QListWidgetItem) -> None:
+        path = item.data(PATH)
+        if isinstance(path, Path):
+            self.run_wanted.emit(path)
+
+
+def _state(checked: object) -> Qt.CheckState:
+    return Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked
+
+
+def _names(stored: object) -> list[str]:
+    """From QSettings, which gives a list of one as a string."""
+    if isinstance(stored, str):
+        return [stored]
+    return [str(name) for name in stored] if isinstance(stored, list) else []

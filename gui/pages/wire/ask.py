@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`python -m gui.pages.wire.ask`: what `rig target probe` says, as JSON on standard output.
+
+Standard input: one JSON object, with the name of a `host` for ssh, or with the `text` of a fixture
+and its `source`. A process of its own, since it waits for the network.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Final
+
+from rig.cli.doctor import Finding
+from rig.cli.target import probe_findings
+from rig.config.fixture import parse_fixture
+from rig.config.target import link_of_word
+from rig.errors import RigError
+
+REQUEST_MAX: Final = 8 << 20
+
+
+def main() -> int:
+    """One array with an object for each finding; a target that does not answer is one, too."""
+    request = json.loads(sys.stdin.buffer.read(REQUEST_MAX))
+    json.dump([asdict(finding) for finding in findings(request)], sys.stdout)
+    return 0
+
+
+def findings(request: dict[str, str]) -> list[Finding]:
+    """In the words of the command line, each under the target's name."""
+    if "host" in request:
+        name, fixture = request["host"], None
+        link = link_of_word(f"ssh:{name}")
+    else:
+        fixture = parse_fixture(request["text"], request["source"])
+        name, link = "target", fixture.target.link
+    found: list[Finding] = []
+    try:
+        for each in probe_findings(link, fixture):
+            what = f"{name}: {each.what}"
+            found.append(Finding(what, each.state, each.mend, needed=each.needed))
+    except RigError as error:
+        found.append(Finding(name, "does not answer", str(error)))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

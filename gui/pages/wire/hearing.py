@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Levels of the wires in the picture, when they may be had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.pages.wire.document import FixtureDocument
+from gui.pages.wire.levels import Levels
+from gui.pages.wire.listener import Listener
+from gui.pages.wire.picture import BenchPicture
+from rig.config.fixture import Fixture
+from rig.config.virtual import VirtualGuest
+
+
+class Hearing(QObject):
+    """Listens when asked to, until the wiring changes, the page is left, or a run needs it."""
+
+    changed = Signal(bool)
+    """It began to listen, or ended."""
+    told = Signal(str)
+    trouble = Signal(str)
+
+    def __init__(
+        self,
+        picture: BenchPicture,
+        document: FixtureDocument,
+        is_bench_free: Callable[[], bool],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._picture, self._document = picture, document
+        self._is_bench_free = is_bench_free
+        self._fixture: Fixture | None = None
+        self.listener = Listener(self)
+        self.listener.heard.connect(self._heard)
+        self.listener.failed.connect(self.trouble)
+        self.listener.changed.connect(self._changed)
+
+    def toggle(self) -> None:
+        """Show levels and activity of the wires, or no longer; never while a run goes on."""
+        fixture = self._document.check().fixture
+        if self.listener.is_listening:
+            self.listener.stop()
+        elif fixture is None:
+            self.trouble.emit(self._document.state.message)
+        elif fixture.virtual is not None and isinstance(fixture.virtual.target, VirtualGuest):
+            self.trouble.emit(
+                self.tr("The analyzer of this bench is there only while a run goes on.")
+            )
+        elif not self._is_bench_free():
+            self.trouble.emit(self.tr("A run is going on and has the analyzer; wait for its end."))
+        else:
+            self.told.emit(self.tr("Opening the analyzer …"))
+            self.listener.start(fixture)
+
+    def follow(self, fixture: Fixture | None) -> None:
+        """The text was checked: what was heard of another wiring is no longer true."""
+        if fixture is None or not _same_wiring(fixture, self._fixture):
+            self.listener.stop()
+        if fixture is not None:
+            self._fixture = fixture
+
+    def _changed(self, listening: bool) -> None:
+        if not listening:
+            self._picture.show_levels(None)
+        self.changed.emit(listening)
+
+    def _heard(self, levels: Levels) -> None:
+        if self._picture.levels is None:
+            self.told.emit(self.tr("Levels and edges as the analyzer sees them now."))
+        self._picture.show_levels(levels)
+
+
+def _same_wiring(one: Fixture, other: Fixture | None) -> bool:
+    """What was heard of one is true of the other."""
+    return other is not None and (one.analyzer, one.wires) == (other.analyzer, other.wires)

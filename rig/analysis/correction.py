@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bench is known to add is taken off the figures, and how much may be left.
+
+    corrected = indicated * factor - offset
+
+The same for all values of a run, so it is done to the figures, in nanoseconds: sample indexes stay
+as they were measured. Figures that are distances between values get the factor alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Self
+
+from rig.analysis.budget.bench import PPM
+from rig.analysis.budget.contribution import Distribution, Quantity
+from rig.analysis.measurands.effects import Effects
+from rig.analysis.statistics import Statistics
+
+_DISTANCES = frozenset(
+    (
+        "gap_ns",
+        "deviation_ns",
+        "sample_deviation_ns",
+        "interquartile_range_ns",
+        "median_absolute_deviation_ns",
+    )
+)
+_HALF_WIDTHS = {
+    Distribution.RECTANGULAR: math.sqrt(3),
+    Distribution.TRIANGULAR: math.sqrt(6),
+}
+_TWICE = 2.0
+"""Half-width of what has no hard limits: 95 %."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Of one measurand."""
+
+    factor: float
+    offset_ns: float
+    limits: tuple[tuple[str, float], ...]
+    """What may be left of each quantity, either way, in ns."""
+    parts: tuple[tuple[str, float], ...]
+    """The same for clocks, as a part of the time measured."""
+    unknown: tuple[str, ...]
+    """Of these nothing is known: they are not corrected, and no limit can be told."""
+
+    @classmethod
+    def of(cls, effects: Effects) -> Self:
+        """From all that is known to bear upon it."""
+        rate = math.fsum(quantity.estimate for _, quantity in effects.scales) * PPM
+        shift = math.fsum(part.correction for part in effects.offsets)
+        return cls(
+            factor=1 - rate,
+            offset_ns=effects.reach_ns * rate - shift,
+            limits=tuple(
+                (part.name, abs(part.sensitivity) * _half_width(part.quantity))
+                for part in effects.offsets
+            ),
+            parts=tuple((name, _half_width(found) * PPM) for name, found in effects.scales),
+            unknown=tuple(
+                each.name for each in (*effects.unknown_scales, *effects.unknown_offsets)
+            ),
+        )
+
+    def figures(self, indicated: Statistics) -> Statistics:
+        """All times of them corrected; n stays."""
+        times = [each.name for each in fields(indicated) if each.name != "n"]
+        corrected = {name: self._corrected(name, getattr(indicated, name)) for name in times}
+        return Statistics(indicated.n, **corrected)
+
+    def left_ns(self, indicated_ns: float) -> float:
+        """Systematic error that may be left in such a value, either way, of what is known.
+
+        The sum of all limits, with those of 95 % for what has no hard ones.
+        """
+        clocks = math.fsum(part for _, part in self.parts) * abs(indicated_ns)
+        return clocks + math.fsum(limit for _, limit in self.limits)
+
+    def _corrected(self, name: str, value_ns: float | None) -> float | None:
+        if value_ns is None:
+            return None
+        return value_ns * self.factor - (0.0 if name in _DISTANCES else self.offset_ns)
+
+
+def _half_width(quantity: Quantity) -> float:
+    return quantity.standard_uncertainty * _HALF_WIDTHS.get(quantity.distribution, _TWICE)

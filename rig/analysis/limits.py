@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each limit of a plan against what was measured: kept, exceeded, or not to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rig.analysis.budget.budget import Judgment
+from rig.analysis.figures.overruns import Overruns
+from rig.analysis.measurands.bounds import Bounds, Untold, bounds, worst_of
+from rig.analysis.measurands.measurand import Measurand
+from rig.analysis.pairing import Counts
+from rig.analysis.raw import Limits
+from rig.limit_names import (
+    COUNTS,
+    INTERVAL_ERROR,
+    MEASURANDS,
+    NONE_BY_DEFAULT,
+    STATISTICS,
+    in_words,
+    split,
+)
+
+_EVEN_NS = 1e-3
+"""Ends that are as far from the value, to this, are written as one uncertainty."""
+
+
+@dataclass(frozen=True)
+class JudgedLimit:
+    """One limit. Times in ns."""
+
+    name: str
+    """As the plan has it, such as `p99_latency`."""
+    limit: float
+    judgment: Judgment
+    value: float | None
+    """With what the bench adds taken off; None: it could not be had."""
+    low: float | None = None
+    high: float | None = None
+    """Where the true value may lie; of a count both are None."""
+    why: str = ""
+    """Why it cannot be told, beyond that the limit lies between the two."""
+
+    @property
+    def is_time(self) -> bool:
+        """False: a count."""
+        return self.name not in COUNTS
+
+    @property
+    def title(self) -> str:
+        """The name in words."""
+        return in_words(self.name)
+
+    @property
+    def text(self) -> str:
+        """What was found and what is allowed, in one line."""
+        return f"{self.found}, limit {self.allowed}"
+
+    @property
+    def allowed(self) -> str:
+        """The limit itself."""
+        return self._shown(self.limit)
+
+    @property
+    def found(self) -> str:
+        """The value and how far it is known."""
+        if self.value is None:
+            return self.why
+        return f"{self._range(self.value)}, {self.why}" if self.why else self._range(self.value)
+
+    @property
+    def reason(self) -> str:
+        """The line for a verdict; "" for a limit that is kept."""
+        if self.judgment is Judgment.KEPT:
+            return ""
+        if not self.is_time:
+            return f"{self._shown(self.value or 0)} {self.title}, {self.allowed} allowed"
+        known = "" if self.value is None else f" {self._range(self.value)}"
+        if self.judgment is Judgment.EXCEEDED:
+            return f"{self.title}{known} exceeds {self.allowed}"
+        line = f"{self.title}{known} cannot be told from the limit of {self.allowed}"
+        return f"{line}: {self.why}" if self.why else line
+
+    def _range(self, value: float) -> str:
+        if not self.is_time or self.low is None or self.high is None:
+            return self._shown(value)
+        below, above = value - self.low, self.high - value
+        if abs(above - below) < _EVEN_NS:
+            return f"{self._shown(value)} (U = {_us(above)} us)"
+        return f"{self._shown(value)} ({_us(self.low)} to {_us(self.high)} us)"
+
+    def _shown(self, number: float) -> str:
+        return f"{_us(number)} us" if self.is_time else f"{number:,.0f}"
+
+
+def _us(time_ns: float) -> str:
+    return f"{time_ns / 1e3:.3f}"
+
+
+def counted(counts: Counts, overruns: Overruns) -> dict[str, int]:
+    """By the names that limits have for them."""
+    found = {name: getattr(counts, name) for name in (*NONE_BY_DEFAULT, "glitches")}
+    return {**found, "overruns": overruns.count, "overruns_in_a_row": overruns.longest_run}
+
+
+def judge_limits(
+    limits: Limits, measurands: Sequence[Measurand], counts: Mapping[str, int]
+) -> tuple[JudgedLimit, ...]:
+    """One for each limit of the plan: times first, each measurand's together, then counts.
+
+    `counts`: by the names that limits have for them; one that is absent was not counted.
+    """
+    known = {each.name: each for each in measurands}
+    found = []
+    named = limits.named()
+    for name in sorted(named, key=_order):
+        limit = named[name]
+        if name in COUNTS:
+            found.append(_count(name, limit, counts.get(name)))
+        else:
+            found.append(_judged(name, limit, _bounds(name, known)))
+    return tuple(found)
+
+
+def _order(name: str) -> tuple[int, int, str]:
+    if name in COUNTS:
+        return len(MEASURANDS), COUNTS.index(name), name
+    statistic, measurand = split(name, MEASURANDS) or ("", "")
+    if not statistic:
+        return len(MEASURANDS) + 1, 0, name
+    return MEASURANDS.index(measurand), STATISTICS.index(statistic), name
+
+
+def _count(name: str, limit: float, count: int | None) -> JudgedLimit:
+    if count is None:
+        return JudgedLimit(name, limit, Judgment.CANNOT_TELL, None, why="it was not counted")
+    judgment = Judgment.EXCEEDED if count > limit else Judgment.KEPT
+    return JudgedLimit(name, limit, judgment, count)
+
+
+def _bounds(name: str, known: Mapping[str, Measurand]) -> Bounds | Untold:
+    parts = split(name, tuple(known))
+    if parts is None:
+        return Untold("this run did not measure it")
+    statistic, measurand = parts
+    found = bounds(known[measurand], statistic)
+    if not measurand.startswith(INTERVAL_ERROR):
+        return found
+    # Too early is as wrong as too late.
+    if statistic == "max":
+        return worst_of(found, bounds(known[measurand], "min"))
+    return found if isinstance(found, Untold) else found.magnitude()
+
+
+def _judged(name: str, limit: float, found: Bounds | Untold) -> JudgedLimit:
+    needed = "" if found.needed is None else f", n of at least {found.needed:,} needed"
+    if isinstance(found, Untold):
+        return JudgedLimit(name, limit, Judgment.CANNOT_TELL, None, why=found.why + needed)
+    if found.low is not None and found.low > limit:
+        judgment = Judgment.EXCEEDED
+    elif found.high is not None and found.high <= limit:
+        judgment = Judgment.KEPT
+    else:
+        judgment = Judgment.CANNOT_TELL
+    why = "" if found.high is not None else f"not bounded above{needed}"
+    return JudgedLimit(name, limit, judgment, found.value, found.low, found.high, why)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What bears upon a measurand, and the budgets of its statistics that follow from it.
+
+An *offset* is the same for each value of a run: it shifts maximum, average and percentiles alike
+and drops out of what tells of the spread. A *scale* is a clock that runs too fast: its effect grows
+with the time that was measured. Signs and rules are those of rig.analysis.budget.bench.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from rig.analysis.bracketing import ClockAgreement
+from rig.analysis.budget.bench import PPM, Bench, latency_budget
+from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.contribution import Contribution, Unknown, limits, mean_of
+from rig.analysis.budget.contribution import Quantity as Known
+
+_EDGES = ("quantization of the first edge", "quantization of the second edge")
+_TIME_BASE = "analyzer time base"
+_RATE = Unknown(
+    "rate of the target's counter",
+    "wire the response pin and fetch the target's log, so that one clock can be fitted to both",
+)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Of one measurand."""
+
+    resolution_ns: float
+    """Each of the two ends of a value is known to this."""
+    offsets: tuple[Contribution, ...] = ()
+    scales: tuple[tuple[str, Known], ...] = ()
+    """Quantities in ppm, positive if the clock runs too fast."""
+    unknown_offsets: tuple[Unknown, ...] = ()
+    unknown_scales: tuple[Unknown, ...] = ()
+    reach_ns: float = 0.0
+    """Time measured beyond the value itself, as the period of which only the error is told."""
+
+    def value(self, figure: str, indicated_ns: float) -> Budget:
+        """Of one value that was not chosen for its size, or of a percentile."""
+        edge = limits(self.resolution_ns / 2, "ns", self._source)
+        return self._budget(figure, indicated_ns, [Contribution(name, edge) for name in _EDGES])
+
+    def extreme(self, figure: str, indicated_ns: float) -> Budget:
+        """Of the largest or smallest of many values, likely made so by quantization."""
+        quantity = limits(self.resolution_ns, "ns", f"{self._source}; chosen among many")
+        part = Contribution("quantization of both edges", quantity)
+        return self._budget(figure, indicated_ns, [part])
+
+    def mean(
+        self,
+        figure: str,
+        indicated_ns: float,
+        deviation_ns: float,
+        worth: float,
+        *,
+        kept: float = 1.0,
+        excess_kurtosis: float = 0.0,
+    ) -> Budget:
+        """Of the average; `worth`: independent values that it is worth.
+
+        `kept`: share of one edge's quantization that is not known to average out.
+        `excess_kurtosis`: of the values.
+        """
+        edge = limits(kept * self.resolution_ns / 2, "ns", f"{self._source}, as far as it stays")
+        parts = [Contribution(name, edge) for name in _EDGES]
+        if not worth > 1:
+            few = Unknown("repeatability", "measure at least 2 events")
+            return self._budget(figure, indicated_ns, parts, (few,))
+        source = f"sample deviation {deviation_ns:,.1f} ns of {worth:,.0f} values"
+        scatter = mean_of(deviation_ns, worth, "ns", source, excess_kurtosis=excess_kurtosis)
+        parts.append(Contribution("repeatability", scatter))
+        return self._budget(figure, indicated_ns, parts)
+
+    def spread(self, figure: str, indicated_ns: float) -> Budget:
+        """Of a distance between two values, each of them chosen: offsets drop out."""
+        quantity = limits(self.resolution_ns, "ns", self._source)
+        parts = [
+            Contribution("quantization of the larger value", quantity),
+            Contribution("quantization of the smaller value", quantity),
+            *self._scaled(indicated_ns),
+        ]
+        return Budget(figure, indicated_ns, tuple(parts), self.unknown_scales)
+
+    def reaching(self, time_ns: float) -> Effects:
+        """The same of values that tell only the error of this time."""
+        return replace(self, reach_ns=time_ns)
+
+    @property
+    def _source(self) -> str:
+        return f"resolution {self.resolution_ns:g} ns"
+
+    def _budget(
+        self,
+        figure: str,
+        indicated_ns: float,
+        parts: list[Contribution],
+        unknown: tuple[Unknown, ...] = (),
+    ) -> Budget:
+        all_parts = (*parts, *self._scaled(self.reach_ns + indicated_ns), *self.offsets)
+        missing = (*unknown, *self.unknown_scales, *self.unknown_offsets)
+        return Budget(figure, indicated_ns, all_parts, missing)
+
+    def _scaled(self, time_ns: float) -> list[Contribution]:
+        return [Contribution(name, quantity, -time_ns * PPM) for name, quantity in self.scales]
+
+
+def of_latency(bench: Bench) -> Effects:
+    """From a stimulus edge to an answer, as rig.analysis.budget.bench has it."""
+    whole = latency_budget("", 0.0, bench)  # of no length: scales have no effect
+    offsets = [
+        part
+        for part in whole.contributions
+        if part.sensitivity and not part.name.startswith("quantization")
+    ]
+    missing = tuple(part for part in whole.unknown if part.name != _TIME_BASE)
+    return replace(_on_analyzer(bench), offsets=tuple(offsets), unknown_offsets=missing)
+
+
+def of_intervals(bench: Bench, period_ns: float) -> Effects:
+    """From one edge of a pin to its next, which is of the other kind: one rises, one falls."""
+    found = replace(_on_analyzer(bench), reach_ns=period_ns)
+    name = "rising against falling edges"
+    if bench.skew_ns is None:
+        return replace(found, unknown_offsets=(Unknown(name, "calibrate the bench"),))
+    return replace(found, offsets=(Contribution(name, _centered(bench.skew_ns)),))
+
+
+def of_grid_latency(bench: Bench, slope_u_ppm: float | None, duration_ns: float) -> Effects:
+    """Past the due times, whose grid is fitted to the same edges: delays of wires drop out."""
+    return on_own_grid(_on_analyzer(bench), slope_u_ppm, duration_ns)
+
+
+def on_own_grid(clock: Effects, slope_u_ppm: float | None, duration_ns: float) -> Effects:
+    """By this clock, past a grid that is fitted to the same values.
+
+    `slope_u_ppm`: standard uncertainty of the grid's rate, which tilts it about its middle.
+    """
+    source = "the earliest answers are known to the resolution"
+    place = limits(clock.resolution_ns / 2, "ns", source)
+    offsets = [Contribution("place of the grid", place)]
+    if slope_u_ppm is None:
+        few = Unknown("rate of the grid", "measure more periods")
+        return replace(clock, offsets=tuple(offsets), unknown_offsets=(few,))
+    source = f"u of its rate {slope_u_ppm:.2g} ppm, over half the run"
+    reach = limits(slope_u_ppm * PPM * duration_ns / 2, "ns", source)
+    offsets.append(Contribution("rate of the grid", reach))
+    return replace(clock, offsets=tuple(offsets))
+
+
+def between_answers(bench: Bench) -> Effects:
+    """From one answering pin to another, as from the handler's to the task's."""
+    parts = (
+        ("channel skew", bench.skew_ns),
+        ("threshold and edge shape", bench.edge_shape_ns),
+        ("line delay", bench.line_ns),
+    )
+    known = [Contribution(name, _centered(found)) for name, found in parts if found is not None]
+    missing = [Unknown(name, "calibrate the bench") for name, found in parts if found is None]
+    return replace(_on_analyzer(bench), offsets=tuple(known), unknown_offsets=tuple(missing))
+
+
+def on_counter(
+    bench: Bench, tick_hz: int, clock: ClockAgreement | None, duration_ns: float
+) -> Effects:
+    """Between two readings of the target's counter, whose rate the analyzer's clock tells."""
+    known = _on_analyzer(bench)
+    tick_ns = 1e9 / tick_hz
+    if clock is None or clock.rate_ppm is None or not duration_ns > 0:
+        return Effects(tick_ns, (), (), (), (_RATE,))
+    play_ns = (clock.slack_ns or 0.0) + bench.sample_ns + tick_ns
+    source = f"one clock fitted to {clock.n:,} edges and records"
+    rate = limits(play_ns / duration_ns / PPM, "ppm", source, estimate=clock.rate_ppm)
+    return Effects(tick_ns, (), (*known.scales, (_RATE.name, rate)), (), known.unknown_scales)
+
+
+def _on_analyzer(bench: Bench) -> Effects:
+    if bench.time_base_ppm is not None:
+        return Effects(bench.sample_ns, (), ((_TIME_BASE, bench.time_base_ppm),))
+    whole = latency_budget("", 0.0, bench)
+    missing = tuple(part for part in whole.unknown if part.name == _TIME_BASE)
+    return Effects(bench.sample_ns, unknown_scales=missing)
+
+
+def _centered(found: Known) -> Known:
+    """Of other edges than those it was found for: how large it may be, but not which way."""
+    u = math.hypot(found.estimate, found.standard_uncertainty)
+    return replace(found, estimate=0.0, standard_uncertainty=u)

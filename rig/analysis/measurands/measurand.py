@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One thing that a run measured: its values, their figures, and how well these are known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.run import excess_kurtosis
+from rig.analysis.figures.summary import Figures
+from rig.analysis.measurands.effects import Effects
+from rig.analysis.measurands.series import Series
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+
+Budgets = dict[str, Budget]
+
+
+@dataclass(frozen=True)
+class Measurand:
+    """Values are whole units of `unit_ns`."""
+
+    name: str
+    """As limits are named by: `latency`, `interval_error_by_ticks`."""
+    unit_ns: float
+    statistics: Statistics
+    figures: Figures | None
+    """In units. None without values."""
+    effects: Effects = field(compare=False)
+    histogram: ExactHistogram = field(compare=False)
+    budgets: Budgets = field(default_factory=dict)
+    """`max` and `average`, in ns; empty without values."""
+
+    @property
+    def worth(self) -> float:
+        """Independent values that they are worth, for what depends on all of them."""
+        average = None if self.figures is None else self.figures.average
+        n = float(self.histogram.n)
+        return n if average is None else min(n, average.effective_n)
+
+
+def measurand(
+    name: str,
+    series: Series,
+    rate_hz: int,
+    effects: Effects,
+    *,
+    parts: int = 1,
+    kept: float = 1.0,
+    budgets: Budgets | None = None,
+) -> Measurand:
+    """From its series.
+
+    `rate_hz`: of the clock of the series' times; a value's unit is one `parts`-th of its period.
+    `kept`: see Effects.mean. `budgets`: where they are made otherwise.
+    """
+    figures = statistics(series.histogram, rate_hz * parts)
+    found = Measurand(
+        name, 1e9 / (rate_hz * parts), figures, series.figures(rate_hz), effects, series.histogram
+    )
+    found.budgets.update(_budgets(found, kept) if budgets is None else budgets)
+    return found
+
+
+def _budgets(found: Measurand, kept: float) -> Budgets:
+    figures, effects, n = found.statistics, found.effects, found.histogram.n
+    if figures.max_ns is None or figures.average_ns is None or figures.deviation_ns is None:
+        return {}
+    deviation_ns = figures.deviation_ns * math.sqrt(n / max(1, n - 1))
+    tails = excess_kurtosis(found.histogram.values, found.histogram.counts)
+    average = effects.mean(
+        "average", figures.average_ns, deviation_ns, found.worth, kept=kept, excess_kurtosis=tails
+    )
+    return {"max": effects.extreme("observed maximum", figures.max_ns), "average": average}

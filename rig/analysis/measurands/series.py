@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values in order, counted exactly, with all that is said of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rig.analysis.figures.sequence import EventSequence
+from rig.analysis.statistics import ExactHistogram
+from rig.instruments import Int64Array
+
+if TYPE_CHECKING:
+    from rig.analysis.figures.summary import Figures
+
+TAIL_EVENTS = 10
+"""The tail's level is one that an event in this many times n exceeds; docs/statistics.md."""
+_LARGEST = 1 << 53
+"""Beyond it floating point is not exact; only a damaged log has such values."""
+
+
+class Series:
+    """Collects the values of one measurand, in whole units of its clock."""
+
+    def __init__(self) -> None:
+        self.histogram = ExactHistogram()
+        self.sequence = EventSequence()
+
+    def add(self, values: Int64Array, times: Int64Array) -> None:
+        """The next values and when they were, in the clock's units; shapes (n,)."""
+        self.histogram.add(values)
+        self.sequence.add(values, times)
+
+    def figures(self, rate_hz: int) -> Figures | None:
+        """Of all values; None without any, or if they are no times.
+
+        `rate_hz`: of the clock of the series' times.
+        """
+        from rig.analysis.figures.summary import (
+            summarize,
+        )  # takes long to load; runs need no figures
+
+        found = self.histogram.values
+        if not len(found) or max(-int(found[0]), int(found[-1])) >= _LARGEST:
+            return None
+        return summarize(
+            self.histogram, self.sequence, rate_hz, 1 / (TAIL_EVENTS * self.histogram.n)
+        )

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig calibrate [STEP ...] --fixture FIXTURE`"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from calibration.findings import Finding, Outcome
+from calibration.runner import chosen, run_steps
+from calibration.settings import Settings, parse_channel, parse_counter
+from calibration.steps import STEPS, Step
+from rig.bench.open import open_bench
+from rig.cli.calibrate_drawing import write_drawing
+from rig.cli.calibration import value_text
+from rig.cli.run import interruptible
+from rig.config.calibration.file import append_record, load_calibration
+from rig.config.calibration.names import SKEW_STEP, WIRING
+from rig.config.calibration.place import calibration_path, require_fixture
+from rig.config.calibration.record import Record
+from rig.config.fixture import Fixture, load_fixture
+from rig.errors import BenchError, InputError
+from rig.record.space import check_new_file
+
+OK, FAULTS_FOUND = 0, 1
+WIDTH = 96
+
+
+def command(options: argparse.Namespace) -> int:
+    """Run steps; 0 if nothing has to be mended, else 1. Raises RigError."""
+    if options.list:
+        _list()
+        return OK
+    if options.fixture is None:
+        raise InputError("--fixture is missing; valid: a built-in fixture or a TOML file")
+    steps = chosen(options.steps)
+    fixture = load_fixture(options.fixture)
+    settings = _settings(options, _kept_in(options, fixture))
+    keep = _keeper(options, fixture)
+    passed = True
+    with interruptible() as stop:
+        progress = _silent if options.quiet else _tell
+        opener = partial(open_bench, stop=stop, on_progress=progress, every_channel=True)
+        for outcome in run_steps(fixture, steps, opener, _announce, progress, stop, settings):
+            _show(outcome)
+            keep(outcome)
+            passed = passed and outcome.passed
+    return OK if passed else FAULTS_FOUND
+
+
+def _settings(options: argparse.Namespace, kept_in: Path | None) -> Settings:
+    """What the steps that measure are told. Raises InputError."""
+    counter, pps, far = options.frequency_counter, options.pps, options.far
+    return Settings(
+        seconds=options.seconds,
+        counter=None if counter is None else parse_counter(counter),
+        pps_channel=None if pps is None else parse_channel("--pps", pps),
+        far_channel=None if far is None else parse_channel("--far", far),
+        signal=options.signal,
+        skew=_known_skew(kept_in),
+    )
+
+
+def _known_skew(path: Path | None) -> Record | None:
+    """From the file that the records will be added to."""
+    return load_calibration(path).newest(SKEW_STEP) if path is not None and path.exists() else None
+
+
+def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[Outcome], None]:
+    """What writes the files asked for. What cannot be written is told before anything is driven."""
+    if (options.svg is None) != (options.board is None):
+        raise InputError("--svg and --board go together: the board whose wires are drawn")
+    kept_in = _kept_in(options, fixture)
+    if options.svg is not None:
+        write_drawing(options.svg, options.board, fixture, ())
+    if options.write_fixture is not None:
+        check_new_file(options.write_fixture)
+
+    def keep(outcome: Outcome) -> None:
+        if kept_in is not None:
+            append_record(kept_in, fixture.name, outcome.record)
+            print(f"calibration: {kept_in}")
+        if not outcome.drawing or outcome.record.step != WIRING:
+            return
+        if options.svg is not None:
+            write_drawing(options.svg, options.board, fixture, outcome.findings)
+            print(f"drawing:     {options.svg}")
+        if options.write_fixture is not None:
+            _write_fixture(options.write_fixture, outcome.fixture_text)
+
+    return keep
+
+
+def _kept_in(options: argparse.Namespace, fixture: Fixture) -> Path | None:
+    """The calibration file that takes the records, if any; one that is there must be fit for it."""
+    if options.keep and options.output is not None:
+        raise InputError("--keep and -o: one of the two; --keep is the fixture's own file")
+    path: Path | None = calibration_path(fixture) if options.keep else options.output
+    if path is not None and path.exists():
+        require_fixture(load_calibration(path), fixture, str(path))
+    return path
+
+
+def _list() -> None:
+    for step in STEPS.values():
+        print(f"{step.name}: {step.title}")
+        for text in (step.does, f"Connect: {step.connect}"):
+            print(textwrap.fill(text, WIDTH, initial_indent="    ", subsequent_indent="    "))
+
+
+def _announce(step: Step) -> None:
+    print(f"{step.title}", flush=True)
+
+
+def _tell(text: str) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+def _silent(_text: str) -> None:
+    """Tells nothing."""
+
+
+def _show(outcome: Outcome) -> None:
+    if outcome.drawing:
+        _indented(outcome.drawing)
+    for quantity in outcome.record.quantities:
+        name = f"{quantity.name} {quantity.subject}".strip()
+        print(f"  {name}: {value_text(quantity)}, n = {quantity.n}")
+    for finding in outcome.findings:
+        _show_finding(finding, print)
+    state = "PASS" if outcome.passed else "FAULTS"
+    print(f"{state}  {outcome.record.step}", flush=True)
+
+
+def _show_finding(finding: Finding, say: Callable[[str], None]) -> None:
+    say(f"  {'FAULT' if finding.fault else 'note '}  {finding.text}")
+    if finding.remedy:
+        say(f"         {finding.remedy}")
+
+
+def _indented(text: str) -> None:
+    for line in text.splitlines():
+        print(f"  {line}")
+
+
+def _write_fixture(path: Path, text: str) -> None:
+    """Never over a file that is there."""
+    if not text:
+        print(f"  {path}: not written, as not every wire arrives on a channel of its own")
+        return
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError(f"{path}: is there already; name a new file") from None
+    except OSError as error:
+        raise BenchError(f"{path}: cannot be written ({error.strerror})") from None
+    print(f"fixture:     {path}")

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How `rig calibrate --new` gets its answers: typed, piped, or all at once from a file."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import textwrap
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from calibration.wizard.question import Question
+from calibration.wizard.stages import KEYS
+from rig.errors import InputError, nearest
+
+BYTES_MAX = 1 << 16
+LINE_MAX = 4096
+WIDTH = 96
+BACK, QUIT = "b", "q"
+
+
+class BackError(Exception):
+    """The user wants the stage before."""
+
+
+class LeaveError(Exception):
+    """The user leaves; all that was answered is kept."""
+
+
+class Asker(Protocol):
+    """Where answers come from. `ask` and `choose` raise BackError and LeaveError."""
+
+    def ask(self, question: Question, default: str) -> str:
+        """An answer, not checked yet."""
+        ...
+
+    def choose(self, text: str, ways: Mapping[str, str], default: str) -> str:
+        """One of several ways on, by its letter."""
+        ...
+
+    def refused(self, error: InputError) -> None:
+        """An answer was wrong: ask again, or raise it."""
+        ...
+
+
+class Terminal:
+    """Standard input, a line an answer, whether somebody types it or a pipe gives it."""
+
+    def ask(self, question: Question, default: str) -> str:
+        if question.choices and any(choice.label for choice in question.choices):
+            width = max(len(choice.value) for choice in question.choices)
+            for choice in question.choices:
+                print(f"    {choice.value:<{width}}  {choice.label}")
+        elif question.choices:
+            wrapped(", ".join(choice.value for choice in question.choices), "    ")
+        if question.hint:
+            wrapped(f"{'or ' if question.choices else ''}{question.hint}", "    ")
+        return self._line(f"  {question.text} [{default}]: ")
+
+    def choose(self, text: str, ways: Mapping[str, str], default: str) -> str:
+        words = ", ".join(f"{letter} {way}" for letter, way in {**ways, BACK: "back",
+                                                                QUIT: "leave"}.items())  # fmt: skip
+        while True:
+            answer = self._line(f"  {text} ({words}) [{default}]: ").lower() or default
+            if answer in ways:
+                return answer
+            print(f"  no such choice; valid: {words}")
+
+    def refused(self, error: InputError) -> None:
+        print(f"  {error}")
+
+    def _line(self, prompt: str) -> str:
+        print(prompt, end="", flush=True)
+        line = _typed()
+        if not sys.stdin.isatty():
+            print(line.strip())
+        if not line:
+            raise LeaveError
+        answer = line.strip()
+        if answer.lower() == QUIT:
+            raise LeaveError
+        if answer.lower() == BACK:
+            raise BackError
+        return answer
+
+
+def _typed() -> str:
+    """A line, "" at the end of all. Ctrl-C leaves, whatever it does while an instrument works."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.readline(LINE_MAX)
+    except KeyboardInterrupt:
+        raise LeaveError from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Answers:
+    """A file of answers; a question that it does not answer gets its default."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises InputError."""
+        self._path = path
+        self._answers = _read(path)
+
+    def ask(self, question: Question, default: str) -> str:
+        answer = self._answers.get(question.key, default)
+        print(f"  {question.text}: {answer}")
+        return answer
+
+    def choose(self, text: str, ways: Mapping[str, str], default: str) -> str:
+        """Nobody is there to mend a fault; only a pause is passed over."""
+        if text or default not in ways:
+            raise LeaveError
+        return default
+
+    def refused(self, error: InputError) -> None:
+        raise InputError(f"{self._path}: {error}")
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        if path.stat().st_size > BYTES_MAX:
+            raise InputError(f"{path}: too long for a file of answers")
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: no TOML ({error})") from None
+    for key, answer in found.items():
+        if key not in KEYS:
+            raise InputError(f"{path}: {key}: no question has this name{nearest(key, KEYS)}; "
+                             f"valid: {', '.join(KEYS)}")  # fmt: skip
+        if not isinstance(answer, str | int) or isinstance(answer, bool):
+            raise InputError(f'{path}: {key}: no text; valid: {key} = "..."')
+    return {key: str(answer) for key, answer in found.items()}
+
+
+def wrapped(text: str, indent: str = "  ") -> None:
+    """A paragraph."""
+    print(textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent))
+
+
+def paragraphs(texts: Sequence[str]) -> None:
+    """One below the other."""
+    for text in texts:
+        wrapped(text)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig calibrate --new [NAME]`: the wizard for a new board, on a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from collections.abc import Callable
+
+from calibration.context import StoppedError
+from calibration.findings import Finding
+from calibration.wizard import Report, Wizard
+from calibration.wizard.bench import wires_of
+from calibration.wizard.place import Place, place_of, unfinished
+from calibration.wizard.question import Question
+from calibration.wizard.report import summary
+from calibration.wizard.stages import STAGES, Job
+from calibration.wizard.stages.connect import STAGE as CONNECT
+from calibration.wizard.stages.connect import open_wires
+from calibration.wizard.stages.save import STAGE as SAVE
+from calibration.wizard.wizard import check_name
+from rig.cli.calibrate_asking import (
+    Answers,
+    Asker,
+    BackError,
+    LeaveError,
+    Terminal,
+    paragraphs,
+    wrapped,
+)
+from rig.cli.calibrate_tools import RigTools
+from rig.cli.run import interruptible
+from rig.errors import InputError, RigError
+
+OK, UNFINISHED = 0, 1
+FIRST_NAME = "bench"
+AGAIN, ON = "a", "g"
+_DO_AGAIN = {AGAIN: "again", ON: "go on as it is"}
+
+
+def command(options: argparse.Namespace) -> int:
+    """Go through the stages; 0 if all is saved, 1 if it was left before. Raises RigError."""
+    if options.steps:
+        raise InputError("--new takes no steps; it asks for them")
+    asker: Asker = Answers(options.answers) if options.answers else Terminal()
+    try:
+        wizard = _wizard(options, asker)
+    except (BackError, LeaveError):
+        return UNFINISHED
+    shown = f"--state {options.state}" if options.state else wizard.state.name
+    try:
+        while not _Stage(wizard, asker).done():
+            pass
+    except LeaveError:
+        print(f"\nLeft at: {wizard.stage.title}. To go on: rig calibrate --new {shown}")
+        return UNFINISHED
+    return OK
+
+
+def _wizard(options: argparse.Namespace, asker: Asker) -> Wizard:
+    """The one named, or the only one that was begun, or a new one."""
+    name: str = options.new
+    if options.state is not None:
+        return Wizard.begun(Place(options.state), name or FIRST_NAME)
+    begun = unfinished()
+    if not name and len(begun) > 1:
+        raise InputError(f"several benches were begun; say which: --new {' or '.join(begun)}")
+    if not name and begun:
+        name = begun[0]
+    question = Question("name", "Name of the new bench", FIRST_NAME)
+    while not name:
+        try:
+            name = question.checked(asker.ask(question, FIRST_NAME))
+            check_name(name)
+        except InputError as error:
+            asker.refused(error)
+            name = ""
+    check_name(name)
+    return Wizard.begun(place_of(name), name)
+
+
+class _Stage:
+    """One visit to the stage that the wizard stands at."""
+
+    def __init__(self, wizard: Wizard, asker: Asker) -> None:
+        self._wizard, self._asker = wizard, asker
+
+    def done(self) -> bool:
+        """Go through it and on, or back; True after the last one."""
+        wizard = self._wizard
+        stage = wizard.stage
+        print(f"\n{wizard.number}/{len(STAGES)}  {stage.title}", flush=True)
+        try:
+            paragraphs(stage.explain(wizard.state))
+            self._ask()
+            if stage is CONNECT:
+                _Wires(wizard, self._asker).connect()
+            elif stage.work is not None:
+                self._work()
+            elif stage.pause:
+                self._asker.choose("", {"": "Enter goes on"}, "")
+        except BackError:
+            wizard.back()
+            return False
+        if stage is SAVE:
+            return True
+        wizard.forward()
+        return False
+
+    def _ask(self) -> None:
+        """Until the answers go together."""
+        while True:
+            try:
+                self._ask_all()
+                self._wizard.check()
+            except InputError as error:
+                self._asker.refused(error)
+            else:
+                return
+
+    def _ask_all(self) -> None:
+        wizard, asked = self._wizard, set()
+        while True:
+            # What was answered may bring up other questions.
+            left = [q for q in wizard.stage.questions(wizard.state) if q.key not in asked]
+            if not left:
+                return
+            question = left[0]
+            self._ask_one(question)
+            asked.add(question.key)
+
+    def _ask_one(self, question: Question) -> None:
+        while True:
+            default = self._wizard.default_of(question)
+            answer = self._asker.ask(question, default) or default
+            try:
+                self._wizard.answer(question, answer)
+            except InputError as error:
+                self._asker.refused(error)
+            else:
+                return
+
+    def _work(self) -> None:
+        """Until nothing is wrong, or the user goes on all the same."""
+        work = self._wizard.stage.work
+        while work is not None:
+            try:
+                with interruptible() as stop:
+                    report = work(_job(self._wizard, stop))
+            except StoppedError:
+                raise LeaveError from None
+            except RigError as error:
+                self._failed(error)
+                continue
+            show(report)
+            self._wizard.record(report)
+            if report.passed or self._asker.choose("Mend it, then?", _DO_AGAIN, AGAIN) == ON:
+                return
+
+    def _failed(self, error: RigError) -> None:
+        """What cannot be done at all cannot be passed over; its answers can be changed."""
+        if isinstance(self._asker, Answers):
+            raise error
+        print(f"  {error}")
+        self._asker.choose("Mend it, then?", {AGAIN: "again"}, AGAIN)
+        self._ask()
+
+
+class _Wires:
+    """Connecting, one wire after the other."""
+
+    def __init__(self, wizard: Wizard, asker: Asker) -> None:
+        self._wizard, self._asker = wizard, asker
+
+    def connect(self) -> None:
+        """Until every wire is sound, or the user goes on all the same."""
+        while True:
+            try:
+                with interruptible() as stop, open_wires(_job(self._wizard, stop)) as wires:
+                    faults = self._all(wires.check)
+            except StoppedError:
+                raise LeaveError from None
+            except RigError as error:
+                if isinstance(self._asker, Answers):
+                    raise
+                print(f"  {error}")
+                self._asker.choose("Mend it, then?", {AGAIN: "again"}, AGAIN)
+            else:
+                self._wizard.connected(faults)
+                return
+
+    def _all(self, check: Callable[[str], tuple[Finding, ...]]) -> tuple[str, ...]:
+        faults: list[str] = []
+        left = self._wizard.wires_left()
+        for ends in wires_of(self._wizard.state):
+            print(f"  {ends.signal}: {ends.text}")
+            if ends.signal not in left:
+                print("    sound")
+                continue
+            found = self._one(ends.signal, check)
+            faults += summary(found)
+        return tuple(faults)
+
+    def _one(self, signal: str, check: Callable[[str], tuple[Finding, ...]]) -> tuple[Finding, ...]:
+        """What is wrong with it and was left so."""
+        self._asker.choose("", {"": "Enter when it is connected"}, "")
+        while True:
+            found = check(signal)
+            show(Report((), found), "    ")
+            if not summary(found):
+                print("    sound", flush=True)
+                self._wizard.wire_is_sound(signal)
+                return ()
+            if self._asker.choose("Look again?", _DO_AGAIN, AGAIN) == ON:
+                return found
+
+
+def show(report: Report, indent: str = "  ") -> None:
+    """Lines, and each finding with what to do."""
+    for line in report.lines:
+        print(f"{indent}{line}")
+    for finding in report.findings:
+        print(f"{indent}{'FAULT' if finding.fault else 'note '}  {finding.text}")
+        if finding.remedy:
+            wrapped(finding.remedy, f"{indent}       ")
+    sys.stdout.flush()
+
+
+def _job(wizard: Wizard, stop: threading.Event) -> Job:
+    return Job(wizard.state, wizard.place, RigTools(), _tell, stop)
+
+
+def _tell(text: str) -> None:
+    print(f"    {text}", file=sys.stderr, flush=True)

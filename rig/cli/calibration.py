@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig calibration show [FILE]`"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import sys
+from decimal import ROUND_UP, Decimal
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from rig.config.calibration.file import load_calibration
+from rig.config.calibration.names import CORRECTING_STEPS
+from rig.config.calibration.place import calibration_path, require_fixture
+from rig.config.calibration.present import present_of_fixture
+from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.calibration.validity import Judged, Validity, judge, judge_record
+from rig.config.fixture import Fixture, load_fixture
+from rig.errors import InputError
+
+_STYLES = {Validity.VALID: "green", Validity.ABSENT: "dim"}
+
+
+def command(options: argparse.Namespace) -> int:
+    """Show it; 0 if all that a run would use of it holds, as far as the fixture tells."""
+    fixture = None if options.fixture is None else load_fixture(options.fixture)
+    path = _path(options.file, fixture)
+    calibration = load_calibration(path)
+    if fixture is not None:
+        require_fixture(calibration, fixture, str(path))
+    judged = _judged(calibration, fixture, every=options.all)
+    if options.json:
+        sys.stdout.write(json.dumps(_document(path, calibration, judged), indent=2) + "\n")
+    else:
+        _print(Console(), path, calibration, judged)
+    newest = [each for each in judged if each.record in calibration.current()]
+    return 0 if newest and all(each.validity is Validity.VALID for each in newest) else 1
+
+
+def _path(file: Path | None, fixture: Fixture | None) -> Path:
+    if file is not None:
+        return file
+    if fixture is None:
+        raise InputError("no calibration named; give FILE, or --fixture FIXTURE for its own")
+    path = calibration_path(fixture)
+    if not path.exists():
+        raise InputError(
+            f"{path}: fixture {fixture.name} has no calibration yet; `rig calibrate` makes one"
+        )
+    return path
+
+
+def _judged(
+    calibration: Calibration, fixture: Fixture | None, *, every: bool
+) -> tuple[Judged, ...]:
+    """By today's date, and by what the fixture tells without opening an instrument."""
+    today = dt.datetime.now(dt.UTC).date()
+    present = {} if fixture is None else present_of_fixture(fixture)
+    if every:
+        return tuple(
+            judge_record(record.step, record, present, today) for record in calibration.records
+        )
+    return judge(calibration, present, today, CORRECTING_STEPS)
+
+
+# --- as a table --------------------------------------------------------------------------------
+
+
+def _print(
+    console: Console, path: Path, calibration: Calibration, judged: tuple[Judged, ...]
+) -> None:
+    """A line for each step, below it one for each value, below these what was found in words."""
+    lines = [Text(f"{path}: fixture {calibration.fixture}, U with k = 2")]
+    names = [_name(q) for each in judged if each.record for q in each.record.quantities]
+    width = max(map(len, names), default=0)
+    for each in judged:
+        lines.append(_head(each))
+        if each.record is not None:
+            lines += [
+                Text(f"    {_name(q):<{width}} {value_text(q):>24}  n {q.n:,}")
+                for q in each.record.quantities
+            ]
+            lines += [Text(f"    {text}") for text in each.record.findings]
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def _head(found: Judged) -> Text:
+    state = found.validity if not found.why else f"{found.validity}: {found.why}"
+    day = "" if found.record is None else found.record.date.date().isoformat()
+    until = None if found.record is None else found.record.valid_until
+    if found.validity is Validity.VALID and until is not None:
+        state = f"{state} until {until.isoformat()}"
+    style = _STYLES.get(found.validity, "bold yellow")
+    return Text.assemble((f"{found.step:<14}", "bold"), f"{day:<12}", (state, style))
+
+
+def _name(quantity: Quantity) -> str:
+    return f"{quantity.name} {quantity.subject}".strip()
+
+
+def value_text(quantity: Quantity) -> str:
+    """`1.25 +- 0.13 ns`: U to two digits, rounded up, and the value to the same place."""
+    unit = "" if quantity.unit == "1" else f" {quantity.unit}"
+    expanded = Decimal(repr(2 * quantity.standard_uncertainty))
+    if not expanded:
+        return f"{quantity.value:g} +- 0{unit}"
+    step = Decimal(1).scaleb(expanded.adjusted() - 1)
+    places = max(0, 1 - expanded.adjusted())
+    rounded = expanded.quantize(step, ROUND_UP)
+    return f"{quantity.value:.{places}f} +- {rounded:.{places}f}{unit}"
+
+
+# --- as JSON -----------------------------------------------------------------------------------
+
+
+def _document(
+    path: Path, calibration: Calibration, judged: tuple[Judged, ...]
+) -> dict[str, object]:
+    return {
+        "file": str(path),
+        "fixture": calibration.fixture,
+        "steps": [
+            {
+                "step": each.step,
+                "validity": str(each.validity),
+                "why": each.why or None,
+                **({} if each.record is None else _record(each.record)),
+            }
+            for each in judged
+        ],
+    }
+
+
+def _record(record: Record) -> dict[str, object]:
+    until = record.valid_until
+    return {
+        "date": record.date.isoformat(),
+        "valid_until": None if until is None else until.isoformat(),
+        "quantities": [vars(quantity) for quantity in record.quantities],
+        "instruments": dict(record.instruments),
+        "conditions": dict(record.conditions),
+        "findings": list(record.findings),
+    }

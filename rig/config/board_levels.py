@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Voltages of two boards that are wired together: what breaks, and what is not sure to be seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rig.config.tables import Table
+from rig.config.units import Quantity
+
+DAMAGE = "damage"
+"""The driver goes above what the input takes."""
+DOUBT = "doubt"
+"""What the driver is sure to reach is less than the input is sure to read as high."""
+VOLTAGE = Quantity(name="voltage", base="mV", scale={"mV": 1, "V": 1000}, example="3.3 V")
+"""Voltages, parsed to millivolts."""
+_KEYS = ("supply", "input_max", "input_high", "output_high")
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Voltages of a board's pins, in millivolts."""
+
+    supply_mv: int
+    """A pin drives no higher."""
+    input_max_mv: int
+    """More than this may destroy an input."""
+    input_high_mv: int
+    """From here up an input is sure to read high."""
+    output_high_mv: int
+    """A pin that drives high reaches at least this, under full load."""
+    source: str
+
+
+@dataclass(frozen=True)
+class LevelFinding:
+    """What is to be said of the wires in one direction."""
+
+    kind: str
+    """DAMAGE or DOUBT."""
+    driver: str
+    driver_mv: int
+    receiver: str
+    receiver_mv: int
+    shifted: bool = False
+    """A level shifter is between them for another reason already."""
+
+    @property
+    def words(self) -> str:
+        """One or two sentences."""
+        drives, takes = VOLTAGE.format(self.driver_mv), VOLTAGE.format(self.receiver_mv)
+        if self.kind == DAMAGE:
+            return (
+                f"{self.driver} drives {drives}, {self.receiver} takes {takes} at most: "
+                "put a level shifter between them, or the pin is destroyed."
+            )
+        remedy = (
+            "The level shifter raises it."
+            if self.shifted
+            else f"Most reach more; if {self.receiver} misses edges, put a 74HCT buffer on "
+            "5 V between them."
+        )
+        return (
+            f"{self.driver} is sure of {drives} only, and {self.receiver} is sure to see high "
+            f"from {takes}. {remedy}"
+        )
+
+
+def compare_levels(
+    driver: str, drives: Levels, receiver: str, receives: Levels
+) -> LevelFinding | None:
+    """What is to be said of wires from one board to another, named as in messages; None if nothing.
+
+    Both boards' figures are guarantees, so a doubt may be unfounded; damage is not.
+    """
+    if drives.supply_mv > receives.input_max_mv:
+        return LevelFinding(DAMAGE, driver, drives.supply_mv, receiver, receives.input_max_mv)
+    if drives.output_high_mv < receives.input_high_mv:
+        return LevelFinding(DOUBT, driver, drives.output_high_mv, receiver, receives.input_high_mv)
+    return None
+
+
+def parse_levels(table: Table, url_pattern: str, url_valid: str) -> Levels:
+    """The [levels] table. Raises InputError."""
+    table.allow_only((*_KEYS, "source"))
+    supply, most, reads_high, drives = (table.quantity(VOLTAGE, key, 500, 24_000) for key in _KEYS)
+    if reads_high > most:
+        raise table.error("input_high", "above input_max", f"at most {VOLTAGE.format(most)}")
+    if drives > supply:
+        raise table.error("output_high", "above supply", f"at most {VOLTAGE.format(supply)}")
+    source = table.text("source", pattern=url_pattern, valid=url_valid)
+    return Levels(supply, most, reads_high, drives, source)

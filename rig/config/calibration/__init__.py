@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What has been found of a bench itself: values, their file, and whether they still hold."""
+
+from rig.config.calibration.file import append_record, load_calibration, parse_calibration
+from rig.config.calibration.place import calibration_path
+from rig.config.calibration.present import present_instruments
+from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.calibration.validity import Judged, Validity, judge
+
+__all__ = [
+    "Calibration",
+    "Judged",
+    "Quantity",
+    "Record",
+    "Validity",
+    "append_record",
+    "calibration_path",
+    "judge",
+    "load_calibration",
+    "parse_calibration",
+    "present_instruments",
+]

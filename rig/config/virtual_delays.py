@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The [[virtual.delay]] tables of a fixture: what a virtual bench's wires and inputs add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rig.config.tables import Table
+
+DELAY_MAX_PS = 10**9
+"""A millisecond: far beyond any cable."""
+_CHANNELS = 14
+_KEYS = ("line_rising", "line_falling", "skew_rising", "skew_falling")
+
+
+@dataclass(frozen=True)
+class ChannelDelay:
+    """Of one of the analyzer's channels, by edge."""
+
+    channel: int
+    line_rising_ps: int
+    """On the way from the pin to the analyzer's input, through wire and level shifter."""
+    line_falling_ps: int
+    skew_rising_ps: int
+    """Inside the analyzer."""
+    skew_falling_ps: int
+
+    def delay_ps(self, level: int) -> int:
+        """Of the edge to this level, in all."""
+        if level:
+            return self.line_rising_ps + self.skew_rising_ps
+        return self.line_falling_ps + self.skew_falling_ps
+
+
+def parse_delays(virtual: Table) -> tuple[ChannelDelay, ...]:
+    """From the [virtual] table; none if it has none. Raises InputError."""
+    found: list[ChannelDelay] = []
+    for table in virtual.tables("delay"):
+        table.allow_only(("channel", *_KEYS))
+        valid = f"D0 to D{_CHANNELS - 1}"
+        channel = int(table.text("channel", pattern="D([0-9]|1[0-3])", valid=valid)[1:])
+        if any(each.channel == channel for each in found):
+            raise table.error("channel", f"D{channel} is given twice", "one delay for each channel")
+        found.append(ChannelDelay(channel, *(_time_ps(table, key) for key in _KEYS)))
+    return tuple(found)
+
+
+def _time_ps(table: Table, key: str) -> int:
+    return table.time_ps(key, 0, DELAY_MAX_PS, 0)

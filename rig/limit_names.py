@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names of what a plan may limit: a statistic of what was measured, or a count.
+
+Plans are written with these names and results are judged by them; docs/plans.md lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+STATISTICS = (
+    "average", "deviation", "sample_deviation", "min", "max", "gap", "median", "quartile_1",
+    "quartile_3", "interquartile_range", "median_absolute_deviation", "p90", "p95", "p99", "p99_9",
+    "p99_99", "p99_999", "p99_9999",
+)  # fmt: skip
+"""Each is the name of a field of the statistics, without its unit."""
+NONE_BY_DEFAULT = ("missed", "late", "merged", "duplicate", "spurious")
+"""Classes of events of which a plan that does not name them allows none."""
+FREE_BY_DEFAULT = ("glitches", "overruns", "overruns_in_a_row")
+"""Counts that are judged only if a plan names them."""
+COUNTS = (*NONE_BY_DEFAULT, *FREE_BY_DEFAULT)
+
+LATENCY, INTERVAL_ERROR, BY_TICKS = "latency", "interval_error", "_by_ticks"
+INTERNAL, INTERRUPT = "internal_latency", "interrupt_latency"
+_OF_PERIODS = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
+_OF_DISPATCH = (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
+MEASURANDS = (*_OF_PERIODS, INTERNAL, INTERRUPT)
+"""All that there are."""
+
+
+def measurands_of(measurement: str, *, self_trigger: bool = False) -> tuple[str, ...]:
+    """What a measurement measures; `latency` is what it was made for."""
+    if measurement == "period":
+        return _OF_PERIODS
+    if measurement == "interrupt_dispatch":
+        return _OF_DISPATCH
+    return (LATENCY, INTERNAL) if self_trigger else (LATENCY,)
+
+
+def split(name: str, measurands: Sequence[str]) -> tuple[str, str] | None:
+    """Statistic and measurand of a name such as `p99_latency`; None if it is not one of these."""
+    for measurand in measurands:
+        statistic = name.removesuffix(f"_{measurand}")
+        if statistic in STATISTICS:
+            return statistic, measurand
+    return None
+
+
+def in_words(name: str) -> str:
+    """A name as it is written in text: `p99.9 latency by ticks`."""
+    first, *rest = name.split("_")
+    if first.startswith("p9") and rest and rest[0].isdigit():
+        first = f"{first}.{rest.pop(0)}"
+    return " ".join((first, *rest))

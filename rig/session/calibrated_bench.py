@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a calibration's records to what is known of a bench's errors in one run.
+
+Skew, line and pin write are of single channels, pins and edges there; here they become differences
+between the edges that a run's latencies lie between. A target that toggles answers with a rising
+and a falling edge in turn: the mean of both is corrected, half of their difference is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.contribution import Quantity as Known
+from rig.analysis.budget.contribution import calibrated
+from rig.analysis.observation import Wiring
+from rig.config.calibration.names import (
+    CHANNEL_SKEW,
+    EDGES,
+    LINE_DELAY,
+    LOOPBACK_DELAY,
+    TIME_BASE,
+    TIME_BASE_STEP,
+    TOGGLE_OVERHEAD,
+)
+from rig.config.calibration.record import Quantity, Record, quantities_named
+from rig.config.fixture import RESPONSE, STIMULUS
+
+_Find = Callable[[str], Quantity | None]
+"""The quantity of an edge by its word, `rising` or `falling`."""
+
+
+@dataclass(frozen=True)
+class _Delay:
+    """What one effect adds to answers that rise and that fall."""
+
+    rising_ns: float
+    falling_ns: float
+    u_ns: float
+    n: int
+    source: str
+
+    def known(self) -> Known:
+        """The mean of both edges."""
+        middle = (self.rising_ns + self.falling_ns) / 2
+        return calibrated(middle, self.u_ns, "ns", self.source, degrees_of_freedom=_freedom(self.n))
+
+
+def calibrated_bench(
+    bench: Bench, records: Iterable[Record], wiring: Wiring
+) -> tuple[Bench, tuple[str, ...]]:
+    """The bench with what valid records tell in place of tolerances; and what they lack, in words.
+
+    A loopback holds skew, edge shape and lines in one, with these very wires: it is used in place
+    of their own records.
+    """
+    known = tuple(records)
+    lacking: list[str] = []
+    bench = _with_time_base(bench, known, lacking)
+    edges = _answer_edges(wiring)
+    toggle = _of_response(known, TOGGLE_OVERHEAD, edges, lacking)
+    loopback = _of_response(known, LOOPBACK_DELAY, edges, lacking)
+    skew = _skew(known, wiring, edges, lacking)
+    line = _line(known, wiring, edges, lacking)
+    if loopback is not None:
+        bench = replace(bench, skew_ns=None, edge_shape_ns=None, line_ns=None, is_calibrated=True)
+        skew = line = None
+    bench = replace(
+        bench,
+        toggle_ns=bench.toggle_ns if toggle is None else toggle.known(),
+        calibration_ns=bench.calibration_ns if loopback is None else loopback.known(),
+        skew_ns=bench.skew_ns if skew is None else skew.known(),
+        line_ns=bench.line_ns if line is None else line.known(),
+    )
+    found = [each for each in (toggle, loopback, skew, line) if each is not None]
+    half_ns = abs(math.fsum(each.rising_ns - each.falling_ns for each in found)) / 2
+    if half_ns:
+        source = "calibration: the edges take turns, and differ by twice this"
+        bench = replace(bench, edge_direction_ns=calibrated(0.0, half_ns, "ns", source))
+    return bench, tuple(dict.fromkeys(lacking))
+
+
+def _with_time_base(bench: Bench, records: tuple[Record, ...], lacking: list[str]) -> Bench:
+    found = quantities_named(records, TIME_BASE)
+    if not found:
+        _note_if_taken(records, TIME_BASE_STEP, TIME_BASE, lacking)
+        return bench
+    base = next(iter(found.values()))
+    return replace(
+        bench,
+        time_base_ppm=calibrated(
+            base.value,
+            base.standard_uncertainty,
+            "ppm",
+            _source(records, TIME_BASE),
+            degrees_of_freedom=_freedom(base.n),
+        ),
+    )
+
+
+def _answer_edges(wiring: Wiring) -> tuple[str, str]:
+    """Edge that stands for rising answers, and for falling ones: one for both if only it counts."""
+    if wiring.answer_level is None:
+        return EDGES[1], EDGES[0]
+    return EDGES[wiring.answer_level], EDGES[wiring.answer_level]
+
+
+def _skew(
+    records: tuple[Record, ...], wiring: Wiring, edges: tuple[str, str], lacking: list[str]
+) -> _Delay | None:
+    """Response channel less stimulus channel."""
+    found = quantities_named(records, CHANNEL_SKEW)
+
+    def of(channel: int) -> _Find:
+        return lambda edge: found.get(f"D{channel} {edge}") or found.get(f"D{channel}")
+
+    both = of(wiring.response), of(wiring.stimulus)
+    return _difference(records, CHANNEL_SKEW, both, wiring, edges, lacking)
+
+
+def _line(
+    records: tuple[Record, ...], wiring: Wiring, edges: tuple[str, str], lacking: list[str]
+) -> _Delay | None:
+    """Response path less stimulus path."""
+    found = quantities_named(records, LINE_DELAY)
+    both = _of_signal(found, RESPONSE), _of_signal(found, STIMULUS)
+    return _difference(records, LINE_DELAY, both, wiring, edges, lacking)
+
+
+def _difference(
+    records: tuple[Record, ...],
+    name: str,
+    both: tuple[_Find, _Find],
+    wiring: Wiring,
+    edges: tuple[str, str],
+    lacking: list[str],
+) -> _Delay | None:
+    rising, falling = (both[0](edge) for edge in edges)
+    stimulus = both[1](EDGES[wiring.active_level])
+    if rising is None or falling is None or stimulus is None:
+        _note_if_named(records, name, lacking)
+        return None
+    u_response_ns = (rising.standard_uncertainty + falling.standard_uncertainty) / 2
+    return _Delay(
+        rising.value - stimulus.value,
+        falling.value - stimulus.value,
+        math.hypot(u_response_ns, stimulus.standard_uncertainty),
+        min(rising.n, falling.n, stimulus.n),
+        _source(records, name),
+    )
+
+
+def _of_response(
+    records: tuple[Record, ...], name: str, edges: tuple[str, str], lacking: list[str]
+) -> _Delay | None:
+    find = _of_signal(quantities_named(records, name), RESPONSE)
+    rising, falling = (find(edge) for edge in edges)
+    if rising is None or falling is None:
+        _note_if_named(records, name, lacking)
+        return None
+    return _Delay(
+        rising.value,
+        falling.value,
+        (rising.standard_uncertainty + falling.standard_uncertainty) / 2,
+        min(rising.n, falling.n),
+        _source(records, name),
+    )
+
+
+def _of_signal(found: dict[str, Quantity], signal: str) -> _Find:
+    """Of this edge, of both, or of the whole bench."""
+    return lambda edge: found.get(f"{signal} {edge}") or found.get(signal) or found.get("")
+
+
+def _freedom(n: int) -> float:
+    """Degrees of freedom of a mean of n observations; told values count as well known."""
+    return n - 1 if n > 1 else math.inf
+
+
+def _source(records: tuple[Record, ...], name: str) -> str:
+    of = next(record for record in records if any(q.name == name for q in record.quantities))
+    return f"calibration {of.step} of {of.date.date().isoformat()}"
+
+
+def _note_if_named(records: tuple[Record, ...], name: str, lacking: list[str]) -> None:
+    if quantities_named(records, name):
+        lacking.append(f"{name} is not told of each edge and channel that this run needs")
+
+
+def _note_if_taken(records: tuple[Record, ...], step: str, name: str, lacking: list[str]) -> None:
+    if any(record.step == step for record in records):
+        lacking.append(f"the record of {step} tells no {name}")

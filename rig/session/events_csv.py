@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The events of a run as CSV: one line each, with its latency from outside and from inside."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from rig.analysis.pairing import EventClass
+from rig.analysis.raw import Settings
+from rig.errors import InputError
+from rig.instruments import UNKNOWN_PS
+from rig.record.layout import EVENT_COLUMNS, INSIDE
+from rig.record.reader import RunFile
+
+COLUMNS = (
+    "event", "class", "planned_ticks", "stimulus_sample", "response_sample", "answer",
+    "latency_ns", "inside_ns",
+)  # fmt: skip
+_CHUNK = 1 << 16
+_CLASSES = {kind.value: kind.name.lower() for kind in EventClass}
+
+
+def write_events(file: RunFile, settings: Settings, out: Path) -> int:
+    """How many were written. Raises InputError for a file without events, or if `out` exists."""
+    if not file.event_count:
+        raise InputError(f"{file.path}: holds no events yet; `rig analyze {file.path}` finds them")
+    try:
+        with out.open("x", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            with _whole_or_none(out):
+                writer.writerows(_rows(file, settings))
+    except OSError as error:
+        raise InputError(f"{out}: events not written ({error.strerror})") from None
+    return file.event_count
+
+
+@contextlib.contextmanager
+def _whole_or_none(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, InputError):
+        out.unlink(missing_ok=True)
+        raise
+
+
+def _rows(file: RunFile, settings: Settings) -> Iterator[tuple[int | str, ...]]:
+    sample_ps = Fraction(10**12, settings.sample_rate_hz)
+    for first in range(0, file.event_count, _CHUNK):
+        columns = file.events(first, first + _CHUNK, (*EVENT_COLUMNS, INSIDE))
+        names = ("class", "planned_ticks", "stimulus_sample", "response_sample", "answer", INSIDE)
+        rows = zip(*(columns[name].tolist() for name in names), strict=True)
+        for event, (kind, planned, stimulus, response, answer, inside_ps) in enumerate(rows, first):
+            latency_ps = round((response - stimulus) * sample_ps)
+            yield (
+                event,
+                _CLASSES.get(kind, "unknown"),
+                planned,
+                stimulus,
+                response,
+                answer,
+                "" if response < 0 else _ns(latency_ps),
+                "" if inside_ps == UNKNOWN_PS else _ns(inside_ps),
+            )
+
+
+def _ns(time_ps: int) -> str:
+    """Exact, with all digits."""
+    sign = "-" if time_ps < 0 else ""
+    return f"{sign}{abs(time_ps) // 1000}.{abs(time_ps) % 1000:03}"

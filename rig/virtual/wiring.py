@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wires that go wrong: what the analyzer is shown of what was driven."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rig.config.virtual_wiring import CHANNELS_MAX, WiringFaults
+from rig.virtual.wired import WireEdge
+
+RECOVERY_PS = 20 * 10**9
+"""A level that only leaks away is across the threshold after this: longer than any pulse."""
+
+
+def _mask(channels: Sequence[int]) -> int:
+    return sum(1 << channel for channel in channels)
+
+
+class Wiring:
+    """Edges of the drivers in, edges at the analyzer's inputs out. All lines are low at first."""
+
+    def __init__(self, faults: WiringFaults) -> None:
+        self._faults = faults
+        self.interrupt_open, self.capture_open = faults.interrupt_open, faults.capture_open
+        self._whole = not faults.at_analyzer
+        self._open, self._invert = _mask(faults.open), _mask(faults.invert)
+        self._high, self._low = _mask(faults.stuck_high), _mask(faults.stuck_low)
+        self._slow = (_mask(faults.no_falling), _mask(faults.no_rising))
+        """Channels that are slow to reach level 0, and level 1."""
+        self._driven = 0
+        self._shown = 0
+        self._due_ps: dict[int, int] = {}
+        """When a slow channel has changed its level at last."""
+        self._begun = False
+
+    def through(self, edges: list[WireEdge], now_ps: int) -> list[WireEdge]:
+        """Edges at the inputs before `now_ps`, in order; to be told of all that were driven."""
+        if self._whole:
+            return edges
+        shown: list[WireEdge] = []
+        if not self._begun:
+            self._begun = True
+            levels = self._levels()
+            shown += [(0, n, 1) for n in range(CHANNELS_MAX) if levels >> n & 1]
+            self._shown = levels
+        for time_ps, channel, level in edges:
+            self._recover(time_ps, shown)
+            bit = 1 << channel
+            self._driven = self._driven | bit if level else self._driven & ~bit
+            self._follow(time_ps, shown)
+        self._recover(now_ps, shown)
+        return shown
+
+    def _levels(self) -> int:
+        """Where every input settles, given what is driven."""
+        levels = self._driven
+        if self._faults.swap:
+            a, b = self._faults.swap
+            if (levels >> a ^ levels >> b) & 1:
+                levels ^= 1 << a | 1 << b
+        pair = _mask(self._faults.short)
+        if levels & pair:
+            levels |= pair
+        levels = levels & ~self._open ^ self._invert
+        return (levels | self._high) & ~self._low
+
+    def _follow(self, time_ps: int, shown: list[WireEdge]) -> None:
+        wanted = self._levels()
+        for channel in range(CHANNELS_MAX):
+            bit, level = 1 << channel, wanted >> channel & 1
+            if not (wanted ^ self._shown) & bit:
+                self._due_ps.pop(channel, None)
+            elif self._slow[level] & bit:
+                self._due_ps.setdefault(channel, time_ps + RECOVERY_PS)
+            else:
+                self._show(time_ps, channel, shown)
+
+    def _recover(self, until_ps: int, shown: list[WireEdge]) -> None:
+        """Slow channels whose time has come before this."""
+        for due_ps, channel in sorted((due, channel) for channel, due in self._due_ps.items()):
+            if due_ps < until_ps:
+                del self._due_ps[channel]
+                self._show(due_ps, channel, shown)
+
+    def _show(self, time_ps: int, channel: int, shown: list[WireEdge]) -> None:
+        self._shown ^= 1 << channel
+        shown.append((time_ps, channel, self._shown >> channel & 1))

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The target's counter: rate, straightness, and cores that differ, each within its uncertainty."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from calibration.estimate.cores import ahead
+from calibration.estimate.linearity import departure_ns
+from calibration.estimate.rate import rate_of
+from calibration.runner import chosen, run_steps
+from calibration.settings import Settings
+from calibration.steps.counter import cpus_of, of_environment, rate_findings
+from rig.analysis.clocks.brackets import Rates
+from rig.bench.open import open_bench
+from rig.config.fixture import load_fixture, parse_fixture
+from tests.calibration.measured import PS, PaperBench, PaperTarget, covered
+
+COUNT = 150
+
+
+def drawn(seed: int, ahead_ps: int) -> tuple[PaperBench, PaperTarget, PaperTarget]:
+    rng = np.random.default_rng(4000 + seed)
+    bench = PaperBench(
+        rate_hz=int(rng.choice((1_000_000, 24_000_000, 100_000_000))),
+        analyzer_ppb=int(rng.integers(-50_000, 50_000)),
+        seed=seed,
+    )
+    first = PaperTarget(
+        tick_hz=int(rng.choice((25_000_000, 1_000_000_000, 3_000_000_000))),
+        error_ppb=int(rng.integers(-50_000, 50_000)),
+        write_ps=int(rng.integers(40_000, 3_000_001)),
+    )
+    return bench, first, PaperTarget(**{**vars(first), "ahead_ps": ahead_ps})
+
+
+def apart(bench: PaperBench, first: PaperTarget, other: PaperTarget):
+    before, end_ps = first.logged(bench, COUNT)
+    its, end_ps = other.logged(bench, COUNT, end_ps + PS // 5)
+    after, _ = first.logged(bench, COUNT, end_ps + PS // 5)
+    return ahead((before, after), its, Rates(bench.rate_hz, first.tick_hz, 10.0))
+
+
+def test_cores_2_us_apart_are_found_on_100_benches():
+    inside, surely = 0, 0
+    for seed in range(100):
+        ahead_ps = int(np.random.default_rng(seed).choice((2_000_000, 17_000_000, 400_000)))
+        found = apart(*drawn(seed, ahead_ps))
+        inside += covered(found, ahead_ps / 1e3)
+        surely += ahead_ps < 2_000_000 or found.value > found.standard_uncertainty * 3**0.5
+    assert inside >= 95
+    assert surely == 100
+
+
+def test_cores_that_agree_are_no_alarm_on_200_benches():
+    for seed in range(200):
+        found = apart(*drawn(seed, 0))
+        # Hard limits, which hold the truth always.
+        assert abs(found.value) <= found.standard_uncertainty * 3**0.5 + 1e-6
+
+
+def test_rates_are_within_their_uncertainty_on_100_benches():
+    inside = straight = 0
+    for seed in range(100):
+        bench, target, _ = drawn(seed, 0)
+        seen, _ = target.logged(bench, 1200)
+        rates = Rates(bench.rate_hz, target.tick_hz, 10.0)
+        found = rate_of(seen.brackets, rates)
+        truth = ((1e9 + target.error_ppb) / (1e9 + bench.analyzer_ppb) - 1) * 1e6
+        inside += covered(found.ppm, truth, 1e-7)
+        departure = departure_ns(seen.brackets, rates)
+        assert departure is not None
+        straight += covered(departure, 0.0)
+        assert rate_findings(found, departure) == []
+    assert inside >= 95
+    assert straight >= 95
+
+
+def test_a_counter_that_changes_its_rate_is_named_and_measured():
+    bench, target = PaperBench(), PaperTarget(drift_ppb_per_s=4000)
+    seen, _ = target.logged(bench, 3000)
+    rates = Rates(bench.rate_hz, target.tick_hz, 10.0)
+    rate, departure = rate_of(seen.brackets, rates), departure_ns(seen.brackets, rates)
+    assert departure is not None
+    # A parabola c t^2 / 2 over T is c T^2 / 12 off its best line at the ends.
+    assert departure.value == pytest.approx(4e-6 * 9 / 12 * 1e9, rel=0.3)
+    assert [each.kind for each in rate_findings(rate, departure)] == ["counter not steady"]
+
+
+def test_a_nominal_rate_that_is_wrong_is_named():
+    bench, target = PaperBench(), PaperTarget(error_ppb=8_000_000)
+    seen, _ = target.logged(bench, 1200)
+    found = rate_of(seen.brackets, Rates(bench.rate_hz, target.tick_hz, 10.0))
+    assert [each.kind for each in rate_findings(found, None)] == ["counter rate off"]
+
+
+def test_what_the_environment_tells():
+    cpus = [{"cpu": 2, "minimum_khz": 800_000, "maximum_khz": 3_600_000}, {"cpu": 0}, {"cpu": True}]
+    assert cpus_of({"cpus": cpus}) == [0, 2]
+    assert cpus_of({"cpus": "many"}) == cpus_of({}) == cpus_of({"cpus": [3, {"cpu": "x"}]}) == []
+    assert of_environment({"cpus": cpus}, {"invariant": "1"}) == []
+    (found,) = of_environment({"cpus": cpus}, {"invariant": "0"})
+    assert found.kind == "counter varies"
+    assert "800 to 3600 MHz" in found.text
+
+
+BENCH = """
+[[virtual.core]]
+[[virtual.core]]
+ahead = "2 us"
+[[virtual.core]]
+"""
+
+
+def test_the_whole_chain_on_the_virtual_bench():
+    text = load_fixture("virtual").text.replace('"24 MHz"', '"4 MHz"') + BENCH
+    opener = partial(open_bench, every_channel=True)
+    settings = Settings(seconds=2)
+    steps = chosen(["counter"])
+    (outcome,) = run_steps(parse_fixture(text, "test"), steps, opener, settings=settings)
+    assert [each.kind for each in outcome.findings] == ["core counters apart"]
+    rate = outcome.record.quantity("counter_rate")
+    assert rate is not None
+    assert abs(rate.value + 12) <= 2 * rate.standard_uncertainty < 0.1
+    for subject, ahead_ns in (("core 1", 2000), ("core 2", 0)):
+        found = outcome.record.quantity("core_ahead", subject)
+        assert found is not None
+        assert abs(found.value - ahead_ns) <= 2 * found.standard_uncertainty < 100
+    assert outcome.record.conditions["cores"] == "0 1 2"

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ten runs that have little in common: nine that the window's engine measures, one from edges."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from gui.engine.job import measure
+from gui.engine.messages import Unpacker
+from gui.engine.outcome import Outcome, done, outcome_of
+from gui.engine.publisher import Publisher
+from gui.engine.request import Job
+from rig.analysis.raw import Schedule
+from rig.instruments import Loss, LossKind
+from rig.record.writer import RunWriter
+from rig.report.page import write_page
+from rig.resources import find_fixture, find_plan
+from rig.session.results import store
+from rig.session.settings import settings_to_json
+from tests.analysis.raw_runs import settings_of
+from tests.analysis.test_self_trigger import PERIOD_NS, Target
+
+SELF_TRIGGERED = "self-triggered"
+AT_ONCE = 2
+_GAMMA = 'model = "gamma"', 'minimum = "3 us"', 'scale = "0.5 us"', "shape = 3.0"
+_NORMAL = ('mean = "5 us"', 'deviation = "0.5 us"', 'minimum = "3 us"')
+MODELS = {
+    "constant": ('latency = "5 us"',),
+    "normal": _NORMAL,
+    "load": (*_NORMAL, "load_gain = 0.2", 'load_window = "1 ms"'),
+    "mixture": (*_NORMAL, "outlier_probability = 0.02", 'outlier_latency = "80 us"'),
+    "reference": ('row = "6.22/Linux 3.4.104/interrupt/ISR/io"',),
+}
+RUNS = (
+    # plan, limit of the maximum, fixture or model, further fixture text, events
+    ("interrupt", "", "virtual", "", 2100),
+    ("interrupt", "", "virtual-misbehaving", "", 600),
+    ("interrupt", "", "virtual", '[virtual.misbehave]\ndrop = 0.02\ndrop_length = "3 ms"', 300),
+    ("interrupt-burst", "", "load", "", 400),
+    ("interrupt-ramp", "", "constant", "", 200),
+    ("interrupt-periodic", "", "normal", "", 400),
+    ("interrupt-poisson", "20 us", "mixture", "", 400),
+    ("interrupt-to-task", "10 s", "reference", "", 300),
+    ("period", "", "virtual", "", 60),
+)
+
+
+def measure_ten(folder: Path) -> dict[str, Outcome]:
+    """The runs by the names of their files."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        outcomes = list(pool.map(lambda n: _measured(folder, n), range(len(RUNS))))
+    outcomes.append(_self_triggered(folder / f"{SELF_TRIGGERED}.h5"))
+    return {outcome.path.stem: outcome for outcome in outcomes}
+
+
+def _measured(folder: Path, number: int) -> Outcome:
+    plan, limit, bench, more, count = RUNS[number]
+    job = Job(
+        str(_plan(folder / f"plan-{number}.toml", plan, limit, number)),
+        str(_fixture(folder / f"fixture-{number}.toml", bench, more)),
+        str(folder),
+        count,
+    )
+    with _published(folder / f"messages-{number}") as publisher:
+        measure(job, publisher, threading.Event())
+    *_, last = Unpacker().feed((folder / f"messages-{number}").read_bytes())
+    return outcome_of(last)
+
+
+@contextmanager
+def _published(path: Path) -> Iterator[Publisher]:
+    """What the window would hear goes to a file."""
+    pipe = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        with Publisher(pipe, threading.Event()) as publisher:
+            yield publisher
+    finally:
+        os.close(pipe)
+
+
+def _plan(path: Path, name: str, limit: str, number: int) -> Path:
+    text = find_plan(name).read_text().replace(f'name = "{name}"', f'name = "run-{number}-{name}"')
+    if limit:
+        text = text.replace("[limits]", f'[limits]\nmax_latency = "{limit}"')
+    path.write_text(text)
+    return path
+
+
+def _fixture(path: Path, bench: str, more: str) -> Path:
+    text = find_fixture("virtual" if bench in MODELS else bench).read_text()
+    if bench in MODELS:
+        lines = [line for line in text.splitlines() if not line.startswith(_GAMMA)]
+        at = lines.index("[virtual.target]") + 1
+        text = "\n".join([*lines[:at], f'model = "{bench}"', *MODELS[bench], *lines[at:]])
+    path.write_text(f"{text}\n{more}\n")
+    return path
+
+
+def _self_triggered(path: Path) -> Outcome:
+    """Interrupts that the target makes itself need a real kernel; here their edges are made."""
+    latency_ns: list[int | None] = [4_000 + 137 * (n % 23) for n in range(100)]
+    latency_ns[40] = None
+    target = Target(latency_ns)
+    settings = replace(settings_of("interrupt"), triggers=Schedule(PERIOD_NS, len(latency_ns)))
+    recorded = target.run(block=100_000)
+    analyzer = json.dumps({"channels": [f"D{channel}" for channel in range(8)]})
+    texts = {"plan": "", "fixture": "", "calibration": "", "environment/analyzer": analyzer}
+    with RunWriter(path, texts, settings_to_json(settings)) as writer:
+        for block in recorded.edge_blocks():
+            writer.edges(block)
+        writer.loss(Loss(LossKind.STALL, recorded.end // 2, "no samples for 6 s"))
+        writer.log(recorded.records)
+        writer.finish("complete", {"handled": 99, "triggers": 100, "samples": recorded.end})
+    result, page = store(path), path.with_suffix(".html")
+    write_page(page, result)
+    return outcome_of(done(result, page, None, None))

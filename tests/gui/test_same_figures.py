@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One figure, one text: window, terminal, JSON and page of ten different runs, label by label."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+from PySide6.QtGui import QTextTable
+from PySide6.QtWidgets import QLabel
+from rich.console import Console
+
+from gui.models.runs.stored import is_whole, stored_result
+from gui.models.runs.stored_beyond import stored_beyond
+from gui.pages.results import loader
+from gui.pages.results.page import COMPARE
+from gui.pages.run.figures import FiguresPanel
+from gui.plots.words import NONE
+from rig.record.reader import RunFile
+from rig.report.terminal import print_result
+from rig.session.results import document, read
+from tests.cli.command import rig
+from tests.gui.results_runs import results_page
+from tests.gui.ten_runs import RUNS, SELF_TRIGGERED, measure_ten
+
+pytestmark = pytest.mark.timeout(400)  # nine runs of the virtual bench come first
+
+FIGURES = {
+    "average": "average_ns",
+    "min": "min_ns",
+    "max": "max_ns",
+    "gap": "gap_ns",
+    "deviation": "deviation_ns",
+    "median": "median_ns",
+    "IQR": "interquartile_range_ns",
+    "p99": "p99_ns",
+    "p99.9": "p99_9_ns",
+}
+JUDGMENTS = ("kept", "EXCEEDED", "cannot tell")
+CLASSES = ("answered", "late", "missed", "merged", "duplicate", "spurious", "glitches")
+
+
+class Said:
+    """What each of the others says of a run."""
+
+    def __init__(self, path, page) -> None:
+        result = read(path)
+        self.document = json.loads(json.dumps(document(result)))
+        (self.figures,) = self.document["measurements"]
+        console = Console(file=io.StringIO(), width=100)
+        print_result(console, result)
+        self.printed = console.file.getvalue()
+        self.page = Tables()
+        self.page.feed(page.read_text())
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The classic figures as JSON has them, written as the reports write."""
+        values = {name: self.figures[key] for name, key in FIGURES.items()}
+        return {"n": str(self.figures["latencies"])} | {
+            name: "-" if value is None else f"{value / 1e3:.3f}" for name, value in values.items()
+        }
+
+
+class Tables(HTMLParser):
+    """The tables of a page: rows of cells of plain text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self._cell: list[str] | None = None
+
+    def handle_starttag(self, tag, _attrs):
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self._cell = []
+        elif tag == "br" and self._cell is not None:
+            self._cell.append(" ")
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th") and self._cell is not None:
+            self.tables[-1][-1].append(plain("".join(self._cell)))
+            self._cell = None
+
+    def handle_data(self, data):
+        if self._cell is not None:
+            self._cell.append(data)
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def shown_tables(document) -> list[list[list[str]]]:
+    """Those of a QTextDocument, likewise."""
+    found = [f for f in document.rootFrame().childFrames() if isinstance(f, QTextTable)]
+    return [
+        [[cell_text(t, r, c) for c in range(t.columns())] for r in range(t.rows())] for t in found
+    ]
+
+
+def cell_text(table, row, column) -> str:
+    cell = table.cellAt(row, column)
+    cursor = cell.firstCursorPosition()
+    cursor.setPosition(cell.lastCursorPosition().position(), cursor.MoveMode.KeepAnchor)
+    return plain(cursor.selectedText().replace("\u2028", " ").replace("\u2029", " "))
+
+
+def even(tables):
+    """Rows as long as the longest of their table, as a grid has them."""
+    widths = [max(map(len, table)) for table in tables]
+    return [
+        [row + [""] * (width - len(row)) for row in table]
+        for table, width in zip(tables, widths, strict=True)
+    ]
+
+
+def facts(printed: str) -> list[tuple[str, str]]:
+    """Lines of the terminal that have a name and words."""
+    lines = [line for line in printed.splitlines() if line.startswith("  ") and line[2:3].isalpha()]
+    found = [(line[2:14].strip(), plain(line[14:])) for line in lines if line[13:14] == " "]
+    return [(name, text) for name, text in found if name not in JUDGMENTS]
+
+
+@pytest.fixture(scope="module")
+def ten(tmp_path_factory):
+    """Outcome and what the others say, by run."""
+    outcomes = measure_ten(tmp_path_factory.mktemp("ten"))
+    assert len(outcomes) == len(RUNS) + 1 == 10
+    return {name: (outcome, Said(outcome.path, outcome.page)) for name, outcome in outcomes.items()}
+
+
+def test_the_runs_differ(ten):
+    """Else the comparisons below would compare little."""
+    verdicts = {outcome.verdict for outcome, _ in ten.values()}
+    assert {"pass", "fail"} < verdicts
+    assert len({tuple(said.texts.values()) for _, said in ten.values()}) == 10
+    for name in CLASSES[1:]:
+        assert any(said.figures[name] for _, said in ten.values()), name
+    assert any(said.figures.get("period") for _, said in ten.values())
+    assert any(said.figures.get("self_trigger") for _, said in ten.values())
+
+
+def test_the_run_page(ten, qtbot):
+    panel = FiguresPanel()
+    qtbot.addWidget(panel)
+    for outcome, said in ten.values():
+        panel.show_outcome(outcome)
+        assert json.loads(json.dumps(outcome.document)) == said.document
+        assert {row.name: row.value for row in panel.figures.rows} == said.texts
+        shown = {label.text() for label in panel.figures.findChildren(QLabel)}
+        assert set(said.texts.values()) <= shown
+        worst = said.texts["max"]
+        if outcome.is_periods:
+            error = said.figures["period"]["pins"]["interval_error"]
+            worst = f"{max(-error['min_ns'], error['max_ns']) / 1e3:.3f}"
+        assert panel.worst == (NONE if worst == "-" else f"{worst} µs")
+        check_measured(panel, outcome, said)
+        counts = {row.name: row.value for row in panel.counts.rows}
+        events = "periods" if "period" in said.figures else "stimuli"
+        assert counts[events] == f"{said.figures['n']:,}"
+        for name in CLASSES:
+            assert counts[name] == f"{said.figures[name]:,}"
+            assert f"{name} {counts[name]}" in said.printed
+
+
+def check_measured(panel, outcome, said):
+    """What a measurement has beside its latency: panel, terminal and page."""
+    assert panel.measured.isHidden() == (not outcome.measured)
+    for name, texts in outcome.measured:
+        row = [name, *(text for _, text in texts)]
+        assert row in [each for table in said.page.tables for each in table]
+        assert row in [[name, *line.split()[-6:]] for line in said.printed.splitlines()]
+    if outcome.measured:
+        assert {(row.name, row.value) for row in panel.measured.rows} == set(outcome.measured[0][1])
+
+
+def test_the_results_page(ten, qtbot, settings):
+    """Every table of the report page is in the window, every cell; what the terminal says, too."""
+    folder = next(iter(ten.values()))[0].path.parent
+    with results_page(folder, settings, qtbot) as page:
+        for outcome, said in ten.values():
+            assert page.table.select(outcome.path)
+            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=20_000)
+            document = page.report.text.document()
+            expected = even(said.page.tables)
+            with contextlib.suppress(qtbot.TimeoutError):  # the comparison below tells more
+                qtbot.waitUntil(lambda d=document, e=expected: shown_tables(d) == e, timeout=20_000)
+            assert shown_tables(document) == expected
+            text = plain(document.toPlainText().replace("\n", " "))
+            for name, words in facts(said.printed):
+                if name != "uncertainty":  # there it is a table
+                    assert f"{name} {words}" in text
+            assert said.document["verdict"].upper() in text
+            assert all(reason in text for reason in map(plain, said.document["reasons"]))
+            for witness in said.document["witnesses"]:
+                assert f"{witness['name']} {plain(witness['text'])}" in text
+            check_figures(shown_tables(document), said)
+            check_limits(shown_tables(document), said)
+            check_row(page, outcome.path, said)
+            check_comparison(page, said)
+
+
+def check_figures(tables, said):
+    """The classic ones: window, terminal and JSON; the budgets: window and JSON."""
+    (names, values) = next(t for t in tables if t[0][0] == "n" and "p99.9" in t[0])
+    assert dict(zip(names, values, strict=True)) == said.texts
+    lines, compared = said.printed.splitlines(), []
+    for at, line in enumerate(lines):
+        heads = line.split()
+        if heads in (list(said.texts)[:6], list(said.texts)[6:]):
+            numbers = lines[at + 1].split()
+            if len(numbers) == len(heads):  # else it is a table of the measurement's own
+                compared.append(dict(zip(heads, numbers, strict=True)))
+    assert said.texts == {name: text for part in compared for name, text in part.items()}
+
+
+def check_limits(tables, said):
+    """Window and terminal, each limit of the plan."""
+    found = [table[1:] for table in tables if table[0] == ["", "of", "limit", "found"]]
+    told = {plain(line) for line in said.printed.splitlines() if line[2:].startswith(JUDGMENTS)}
+    assert told == {
+        plain(f"{judgment} {title}: {text}, limit {limit}")
+        for table in found
+        for judgment, title, limit, text in table
+    }
+
+
+def check_row(page, path, said):
+    """The run's line in the table of runs."""
+    model = page.folder.model
+    row = model.row_of(path)
+    keys = [column.key for column in model.columns]
+    cells = {key: model.index(row, column).data() for column, key in enumerate(keys)}
+    assert cells["verdict"] == said.document["verdict"]
+    assert cells["n"] == f"{said.figures['latencies']:,}"
+    for name in ("average", "p99", "max"):
+        assert cells[name] == said.texts[name].replace("-", NONE)
+
+
+def check_comparison(page, said):
+    """The run's line on the page of comparisons, and the words over its curves."""
+    page.tabs.setCurrentIndex(COMPARE)
+    table = page.compare.table
+    heads = [table.horizontalHeaderItem(column).text() for column in range(table.columnCount())]
+    cells = [table.item(0, column).text() for column in range(table.columnCount())]
+    assert dict(zip(heads, cells, strict=True)).items() >= said.texts.items()
+    page.tabs.setCurrentIndex(0)
+
+
+def test_the_command_line_itself(ten):
+    """What was compared with is what `rig show` prints."""
+    for name in (next(iter(ten)), SELF_TRIGGERED):
+        outcome, said = ten[name]
+        assert rig("show", outcome.path).stdout.split() == said.printed.split()
+        assert json.loads(rig("show", outcome.path, "--json").stdout) == said.document
+
+
+def test_a_long_run_shows_what_is_stored_of_it(ten, monkeypatch, qtbot, settings):
+    """It is not computed again, and says so unless all of it came back; all that it shows is what
+    the others say."""
+    monkeypatch.setattr(loader, "EDGES_MAX", 0)
+    folder = next(iter(ten.values()))[0].path.parent
+    with results_page(folder, settings, qtbot) as page:
+        for outcome, said in ten.values():
+            with RunFile(outcome.path) as file:
+                whole = is_whole(file, stored_result(file))
+            assert page.table.select(outcome.path)
+            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=20_000)
+            document = page.report.text.document()
+            if not whole:
+                qtbot.waitUntil(lambda d=document: "rig report" in d.toPlainText(), timeout=20_000)
+            shown, expected = shown_tables(document), even(said.page.tables)
+            check_figures(shown, said)
+            known = {tuple(row) for table in expected for row in table}
+            assert {tuple(row) for table in shown for row in table} <= known
+            assert shown == expected or not whole
+
+
+def test_what_cannot_be_taken_back_is_noticed(ten):
+    """A file of another version stores what this one does not know: the result is not whole."""
+    outcome = next(iter(ten.values()))[0]
+    with RunFile(outcome.path) as file:
+        result = stored_result(file)
+        found = json.loads(file.evaluation)
+    assert stored_beyond(found["beyond"], result.evaluation.beyond.sample_ns) is not None
+    found["beyond"]["statistics"]["kurtosis"] = 3.0
+    assert stored_beyond(found["beyond"], result.evaluation.beyond.sample_ns) is None

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several plans, one after the other: each a run of its own, told apart, stopped together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gui.pages.run.choice import choose
+from gui.pages.run.page import RunPage
+from gui.pages.run.series import DONE, FAILED, LEFT_OUT, RUNNING, WAITING, Series
+from rig.session.results import read
+from tests.gui.bench import ENDS_MS, run_files
+
+FILE = Path("run.h5")
+
+
+@pytest.fixture
+def page(qtbot, settings, tmp_path):
+    made = RunPage(tmp_path / "runs", settings)
+    qtbot.addWidget(made)
+    made.resize(1180, 640)
+    made.load()
+    made.show()
+    yield made
+    made.engine.close()
+
+
+def states(series: Series) -> list[str]:
+    return [part.state for part in series.parts]
+
+
+def three() -> Series:
+    series = Series([choose(plan, "virtual") for plan in ("interrupt", "period", "interrupt-ramp")])
+    series.begin_next()
+    return series
+
+
+def test_one_after_the_other():
+    series = three()
+    assert states(series) == [RUNNING, WAITING, WAITING]
+    series.done("fail", FILE, bench_failed=False)  # a limit exceeded is a result like others
+    assert series.current is None
+    assert not series.is_over
+    assert series.begin_next() is series.parts[1]
+    assert states(series) == [DONE, RUNNING, WAITING]
+    series.leave_rest()
+    series.done("inconclusive", FILE, bench_failed=False)
+    assert series.is_over
+    assert states(series) == [DONE, DONE, LEFT_OUT]
+    assert series.begin_next() is None
+
+
+def test_a_bench_that_fails_ends_the_series():
+    for end in (lambda s: s.failed(None), lambda s: s.done("incomplete", FILE, bench_failed=True)):
+        series = three()
+        end(series)
+        assert series.is_over
+        assert states(series)[1:] == [LEFT_OUT, LEFT_OUT]
+        assert states(series)[0] in (FAILED, DONE)
+
+
+def test_two_plans_and_two_run_files(qtbot, page, settings):
+    """Periods have plots while they are measured, too."""
+    page.menu.several.trigger()
+    assert page.chooser.choice.error
+    assert not page.chooser.run.isEnabled()
+    page.chooser.series.tick(["interrupt", "period"])
+    page.chooser.count.setValue(60)
+    assert page.chooser.run.isEnabled()
+    assert "2 plans" in page.chooser.duration.text()
+    assert "120 events" in page.chooser.duration.text()
+    seen, used = [], []
+    page.engine.snapshot.connect(seen.append)
+    page.bench_used.connect(used.append)
+    page.toggle()
+    assert page.chooser.series.text("interrupt").endswith("running")
+    assert page.chooser.series.text("period").endswith("waiting")
+    assert not page.chooser.several.isEnabled()
+    qtbot.waitUntil(lambda: page.series.is_over, timeout=2 * ENDS_MS)
+    assert used == [True, False]  # nobody else takes the bench in between
+    assert page.chooser.several.isEnabled()
+    assert page.banner.text.startswith("2 OF 2 PASSED"), page.banner.text
+    files = {part.choice.plan_name: part.path for part in page.series.parts}
+    assert set(run_files(page.folder)) == set(files.values())
+    assert read(files["interrupt"]).settings.measurement == "interrupt"
+    period = read(files["period"]).evaluation.period.pins.interval_error
+    worst_ns = max(-period.min_ns, period.max_ns)
+    assert page.figures.worst == f"{worst_ns / 1e3:.3f} µs"
+    live = [snapshot for snapshot in seen if snapshot.is_periods and len(snapshot.bins)]
+    assert live[-1].bin_counts.sum() == period.n
+    assert live[-1].worst_ns == pytest.approx(worst_ns)
+    assert live[-1].max_samples.max() == pytest.approx(worst_ns * 24e6 / 1e9, abs=1)
+    assert f"{worst_ns / 1e3:,.3f}" in page.plots.histogram.words
+    with qtbot.waitSignal(page.run_wanted) as wanted:
+        page.chooser.series.list.itemActivated.emit(page.chooser.series.list.item(0))
+    assert wanted.args == [files[page.chooser.series.list.item(0).text().split()[0]]]
+    assert settings.value("run/series") == ["interrupt", "period"]
+
+
+def test_stop_stops_all(qtbot, page):
+    page.menu.several.trigger()
+    page.chooser.series.tick(["interrupt", "interrupt-burst"])
+    page.chooser.count.setValue(100_000)
+    page.toggle()
+    qtbot.waitUntil(lambda: page.snapshot.answers > 20, timeout=ENDS_MS)
+    page.toggle()
+    qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
+    assert states(page.series) == [DONE, LEFT_OUT]
+    assert page.chooser.series.text("interrupt").endswith("inconclusive")
+    assert page.chooser.series.text("interrupt-burst").endswith("not measured")
+    assert "interrupted by the user" in page.banner.text
+    assert len(run_files(page.folder)) == 1
+    assert not page.engine.is_running

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each limit of a plan, and each thing measured, has its line in terminal, page, JSON and JUnit."""
+
+from __future__ import annotations
+
+import io
+import json
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from rich.console import Console
+
+from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.contribution import calibrated, limits
+from rig.analysis.evaluate import evaluate
+from rig.analysis.raw import Account, Limits, Schedule
+from rig.report.junit import junit
+from rig.report.page import pages
+from rig.report.terminal import print_result
+from rig.session.results import Result, document
+from tests.analysis.raw_runs import RATE_HZ, settings_of
+from tests.analysis.test_periods import PERIOD_NS, Truth, noise
+
+N = 12_000
+LIMITS = Limits(
+    max_ns=1e5,
+    missed=0,
+    further={
+        "p99_9_interval_error": 1_000.0,
+        "p99_9999_latency": 1e6,
+        "deviation_latency_by_ticks": 1e4,
+        "overruns_in_a_row": 3,
+    },
+)
+EXPECTED = [
+    ("max latency", "kept", "passed"),
+    ("p99.9999 latency", "cannot tell", "skipped"),
+    ("p99.9 interval error", "exceeded", "failure"),
+    ("deviation latency by ticks", "kept", "passed"),
+    ("missed", "kept", "passed"),
+    ("overruns in a row", "kept", "passed"),
+]
+MEASURED = ("interval_error", "latency_by_ticks", "interval_error_by_ticks")
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    truth = Truth(N, noise(N), ppm=25)
+    settings = settings_of("period", Schedule(PERIOD_NS, N), limits=LIMITS)
+    account = Account(handled=N, overruns=0, unanswered=0)
+    nothing = calibrated(0.0, 0.0, "ns", "known")
+    bench = Bench(1e9 / RATE_HZ, limits(1.0, "ppm", "known"), *[nothing] * 4)
+    found = evaluate(truth.run(), settings, account, bench=bench)
+    return Result(Path("p.h5"), "2026-01-02T03:04:05+00:00", "complete", settings, account, found)
+
+
+def terminal(result: Result) -> str:
+    stream = io.StringIO()
+    print_result(Console(file=stream, width=400), result)
+    return stream.getvalue()
+
+
+def test_in_the_terminal(result: Result) -> None:
+    lines = [line.strip() for line in terminal(result).splitlines()]
+    for title, judgment, _ in EXPECTED:
+        word = "EXCEEDED" if judgment == "exceeded" else judgment
+        assert [line for line in lines if line.startswith(word) and f" {title}: " in line]
+    for name in MEASURED:
+        assert name.replace("_", " ") in lines
+
+
+def test_in_json(result: Result) -> None:
+    (found,) = json.loads(json.dumps(document(result)))["measurements"]
+    assert [(limit["name"], limit["judgment"]) for limit in found["limits"]] == [
+        ("max_latency", "kept"),
+        ("p99_9999_latency", "cannot tell"),
+        ("p99_9_interval_error", "exceeded"),
+        ("deviation_latency_by_ticks", "kept"),
+        ("missed", "kept"),
+        ("overruns_in_a_row", "kept"),
+    ]
+    untold = found["limits"][1]
+    assert untold["value"] is None
+    assert "n of at least" in untold["text"]
+    assert set(found["further"]) == set(MEASURED)
+    for each in found["further"].values():
+        assert set(each["uncertainty"]) == {"max", "average"}
+        assert each["statistics"]["average"]["low_ns"] < each["figures"]["average_ns"]
+        assert each["statistics"]["tail"] is not None
+    (pair,) = found["wander"]
+    assert pair["pair"] == "target against analyzer"
+    assert len(pair["tau_s"]) == len(pair["deviation"]) == len(pair["floor"]) > 3
+
+
+def test_in_junit(result: Result) -> None:
+    root = ET.fromstring(junit([result]))  # noqa: S314 - made here
+    found = {}
+    for case in root.iter("testcase"):
+        if case.get("classname").endswith(".limits"):
+            kinds = [e.tag for e in case if e.tag in ("failure", "error", "skipped")]
+            found[case.get("name")] = kinds[0] if kinds else "passed"
+    assert list(found.items()) == [(title, outcome) for title, _, outcome in EXPECTED]
+
+
+def test_on_the_page(result: Result) -> None:
+    page = pages([result])
+    start = page.index("<h2>Limits</h2>")
+    table = page[start : page.index("</table>", start)]
+    for title, _, _ in EXPECTED:
+        assert table.count(f"<td>{title}</td>") == 1
+    for limit in result.evaluation.limits:
+        assert f"<td class=number>{limit.allowed}</td><td>{limit.found}</td>" in unescape(table)
+    for name in MEASURED:
+        words = name.replace("_", " ")
+        assert f"<h3>{words[0].upper()}{words[1:]}</h3>" in page
+    assert "past its due time" in page
+    assert 'aria-label="Allan deviation: target against analyzer"' in page
+
+
+def test_reasons_are_those_of_the_limits(result: Result) -> None:
+    reasons = [limit.reason for limit in result.evaluation.limits if limit.reason]
+    assert len(reasons) == 2
+    assert set(reasons) <= set(result.evaluation.reasons)
+    assert result.evaluation.verdict == "fail"
