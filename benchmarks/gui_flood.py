@@ -2,6 +2,8 @@
 """A window that is dragged, resized, repainted and paged through without a pause, while the engine
 measures at 24 MS/s: what the engine lost, and how far it fell behind.
 
+`flooded`: by itself, faster than anybody could; `dragged`: by the mouse, through a window manager.
+
 In an X server of its own (xvfb-run), without one by Qt's offscreen platform. The virtual bench
 sends as many samples as are taken; what an analyzer would have lost shows in the backlog, and
 becomes a sign of loss where it is longer than analyzers keep samples.
@@ -16,6 +18,7 @@ import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -28,17 +31,21 @@ STIMULI = 8000
 STALL_S = 0.5
 """Now and then the window does nothing at all for so long."""
 STALL_EACH = 150
+DRAGS = 2000
 PAGES = ("run", "results", "run", "wire")
 
 
 def lines(folder: Path) -> Iterator[str]:
-    """Once with the window left alone, once flooded."""
+    """With the window left alone, flooded, and dragged."""
     command = [sys.executable, "-m", "benchmarks.gui_flood", str(folder)]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    ways = ["alone", "flooded"]
     if shutil.which("xvfb-run"):
         command = ["xvfb-run", "-a", "-s", "-screen 0 1920x1080x24", *command]
         environment["QT_QPA_PLATFORM"] = "xcb"
-    for way in ("alone", "flooded"):
+        if shutil.which("openbox") and shutil.which("xdotool"):
+            ways.append("dragged")
+    for way in ways:
         done = subprocess.run(
             [*command, way], env=environment, capture_output=True, text=True, check=False
         )
@@ -68,16 +75,21 @@ def measure(folder: Path, way: str) -> str:
     page.chooser.count.setValue(STIMULI)
     start = perf_counter()
     page.start()
-    steps = 0
+    steps, places = 0, set()
+    hands = drag(int(window.winId())) if way == "dragged" else []
     while page.engine.is_running:
         if way == "flooded":
             flood(window, steps)
         else:
             QThread.msleep(10)
         app.processEvents()
+        places.add(window.geometry().getRect())
         steps += 1
     took_s = perf_counter() - start
-    line = told(page, way, steps, took_s)
+    for hand in hands:
+        hand.kill()
+        hand.wait()
+    line = f"{told(page, way, steps, took_s)}; {len(places)} places and sizes"
     page.engine.close()
     release = getattr(window.page("results"), "release", None)
     if release is not None:
@@ -97,6 +109,21 @@ def flood(window: Window, step: int) -> None:
     window.repaint()
     if step % STALL_EACH == STALL_EACH - 1:
         QThread.msleep(round(STALL_S * 1e3))
+
+
+def drag(window: int) -> list[subprocess.Popen[bytes]]:
+    """A window manager, and a mouse that moves and resizes through it until it is killed."""
+    manager = subprocess.Popen(["openbox"])
+    mouse = subprocess.Popen(["xdotool", "-"], stdin=subprocess.PIPE)
+    assert mouse.stdin is not None
+    script = [f"sleep 1 windowactivate {window}"]
+    for turn in range(DRAGS):
+        button, sign = 1 + 2 * (turn // 2 % 2), 1 - 2 * (turn % 2)  # left moves, right resizes
+        script.append(f"mousemove --window {window} 600 400 keydown alt mousedown {button}")
+        script += [f"mousemove_relative --sync -- {9 * sign} {5 * sign} sleep 0.01"] * 25
+        script.append(f"mouseup {button} keyup alt")
+    Thread(target=mouse.communicate, args=("\n".join(script).encode(),), daemon=True).start()
+    return [manager, mouse]
 
 
 def told(page: RunPage, way: str, steps: int, took_s: float) -> str:

@@ -48,7 +48,8 @@ def answered(
     """Arm, send, disarm; the log, dtype LOG_RECORD. Raises BenchError, StoppedError."""
     agent = agent_of(context)
     options = {} if cpu is None else {"cpu": str(cpu)}
-    agent.arm(ArmOptions("interrupt", 4 * train.count, 0, options))
+    bits = len(context.fixture.sequence_channels)
+    agent.arm(ArmOptions("interrupt", 4 * train.count, bits, options))
     try:
         drive(context, listener, train)
     finally:

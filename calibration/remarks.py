@@ -7,6 +7,11 @@ from calibration.findings import Finding
 from calibration.trains import Sent
 
 
+def shown(text: str) -> str:
+    """Words of somebody else's, fit for a record."""
+    return "".join(each for each in text if each.isprintable())[:150]
+
+
 def train_not_seen(channel: int, edges: int, pulses: int) -> Finding:
     return Finding(
         "train not seen",
@@ -39,6 +44,14 @@ def no_clock(channel: int, why: str) -> Finding:
         f"D{channel} and the agent's log: {why}",
         "Check that the answering pin is on this channel and the interrupt line is connected: "
         "`rig calibrate wiring`; then look at the target's counter: `rig calibrate counter`.",
+    )
+
+
+def no_rate(why: str) -> Finding:
+    return Finding(
+        "no rate",
+        f"the pulses keep to no clock: {why}",
+        "Samples were lost, most likely: `rig calibrate edge-shape` tells where.",
     )
 
 

@@ -10,7 +10,8 @@ from rig.config.calibration import Record
 from rig.errors import InputError
 from rig.stimulus.train import CLOCK_HZ
 
-SECONDS_MIN, SECONDS_MAX = 2, 100_000
+SECONDS_MIN, SECONDS_MAX = 2, 600
+"""What a capture of every edge has room for."""
 CHANNELS = 64
 _COUNTER_VALID = 'a rate and its limits, such as "16000123.4 Hz +- 0.2 Hz"'
 _COUNTER = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?Hz ?(?:\+-|\+/-|±) ?([0-9.e-]{1,15}) ?Hz")

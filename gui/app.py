@@ -52,7 +52,9 @@ def _one_window(app: QApplication, runs: Path, settings: QSettings) -> tuple[int
 def application() -> QApplication:
     """The application, made if there is none yet."""
     found = QApplication.instance()
-    app = found if isinstance(found, QApplication) else QApplication(sys.argv[:1])
+    if isinstance(found, QApplication):
+        return found  # a style set anew under widgets that already have one can crash Qt
+    app = QApplication(sys.argv[:1])
     app.setApplicationName("latency-rig")
     app.setApplicationDisplayName("Latency Rig")
     app.setApplicationVersion(__version__)

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
 
 from gui.theme import GAP, GAP_S, theme
 from gui.theme.icons import two_state_icon
+from gui.theme.theme import figures_font
 
 
 class Navigation(QFrame):
@@ -31,8 +32,16 @@ class Navigation(QFrame):
             button.setIconSize(QSize(24, 24))
             column.addWidget(button)
         column.addStretch(1)
+        self.setFixedWidth(self._widest() + 2 * GAP)
         theme().changed.connect(self._recolor)
         self._recolor()
+
+    def _widest(self) -> int:
+        """Of the names of pages, that of the page in front in bold: all stand still when another
+        one comes to the front, and none is cut short for a page that wants more room."""
+        font = figures_font(self.font().pointSizeF(), bold=True)
+        texts = (action.iconText() for _, action in self._actions)
+        return max(QFontMetrics(font).horizontalAdvance(text) for text in texts) + 2 * GAP
 
     def _recolor(self) -> None:
         for name, action in self._actions:

@@ -29,6 +29,10 @@ class BenchError(RigError):
     exit_code = 3
 
 
+class RefusedError(BenchError):
+    """The agent on the target cannot measure what was asked."""
+
+
 def input_error(
     source: str, line: int | None, place: str, problem: str, valid: str = ""
 ) -> InputError:

@@ -278,6 +278,14 @@ LOG_OF_TASK = 0x20
 """Of a span: it was the agent's task that was interrupted."""
 LOG_OVERRUN = 0x40
 """When this answer was done the next period was already due."""
+LOG_VALUE = 0x100
+"""From before to after is a value that was measured inside the target; no answer."""
+LOG_CLOCK = 0x200
+"""Of a value: in ns of a clock of the system, not in ticks."""
+LOG_WENT_ON = 0x400
+"""Of a value: the task that woke another went on before that one ran."""
+LOG_PART_SHIFT = 16
+"""Of a value: from this bit up, which part of its iteration it is."""
 
 LogArray = npt.NDArray[np.void]
 
@@ -302,6 +310,9 @@ class Target(_Closing, Protocol):
         """Kernel, clock source, governor and so on, as the agent reports them."""
 
     def arm(self, options: ArmOptions) -> None: ...
+
+    def ended(self, timeout_ms: int) -> bool:
+        """Whether a measurement inside the target has come to its count, waited for so long."""
 
     def stop(self) -> TargetSummary: ...
 

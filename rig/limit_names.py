@@ -24,7 +24,11 @@ LATENCY, INTERVAL_ERROR, BY_TICKS = "latency", "interval_error", "_by_ticks"
 INTERNAL, INTERRUPT = "internal_latency", "interrupt_latency"
 _OF_PERIODS = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
 _OF_DISPATCH = (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
-MEASURANDS = (*_OF_PERIODS, INTERNAL, INTERRUPT)
+WAIT, SWITCH_BACK = "wait", "switch_back"
+"""Of measurement `preemption`; `latency` is the switch to the woken task."""
+FINISH, WORK = "finish_latency", "work"
+"""Of measurement `start_finish`; `latency` is that of the start."""
+MEASURANDS = (*_OF_PERIODS, INTERNAL, INTERRUPT, WAIT, SWITCH_BACK, FINISH, WORK)
 """All that there are."""
 
 
@@ -34,6 +38,10 @@ def measurands_of(measurement: str, *, self_trigger: bool = False) -> tuple[str,
         return _OF_PERIODS
     if measurement == "interrupt_dispatch":
         return _OF_DISPATCH
+    if measurement == "preemption":
+        return (LATENCY, WAIT, SWITCH_BACK)
+    if measurement == "start_finish":
+        return (LATENCY, FINISH, WORK)
     return (LATENCY, INTERNAL) if self_trigger else (LATENCY,)
 
 

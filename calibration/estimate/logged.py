@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.estimate.estimate import Estimate
+from calibration.estimate.skew import paired
 from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates, log_brackets
 from rig.analysis.clocks.clock import Clock
@@ -101,11 +102,29 @@ def pin_write(found: Logged, level: int) -> PinWrite | None:
     is nearly all of the bracket, and no figure from outside could tell more.
     """
     mine = found.level == level
-    n = int(mine.sum())
+    return _pin_write(found, found.brackets.sample[mine], mine)
+
+
+def other_pin_write(
+    found: Logged, index: Int64Array, level: UInt8Array, to: int
+) -> PinWrite | None:
+    """Of another pin that the same writes move: its edges to a level, indexes of shape (m,).
+
+    An edge belongs to the answer that it is nearest to, within half of the shortest interval.
+    """
+    answers = found.brackets.sample
+    reach = int(np.diff(answers).min()) // 2 if len(answers) > 1 else 0
+    mine = paired(answers, index[level == to], reach)
+    there = mine >= 0
+    return _pin_write(found, index[level == to][mine[there]], there)
+
+
+def _pin_write(found: Logged, sample: Int64Array, mine: npt.NDArray[np.bool_]) -> PinWrite | None:
+    """Edges, shape (n,), of the answers that are marked."""
+    n = len(sample)
     if n < FEWEST:
         return None
-    b = found.brackets.read(0, len(found.brackets))
-    before, after, sample = b.before_ticks[mine], b.after_ticks[mine], b.sample[mine]
+    before, after = found.brackets.before_ticks[mine], found.brackets.after_ticks[mine]
     clock = found.clock
     early, late = clock.at(sample - 1), clock.at(sample)
     shift = late.origin_ticks - early.origin_ticks
@@ -116,11 +135,14 @@ def pin_write(found: Logged, level: int) -> PinWrite | None:
     least = (lowest - before - 0.5) * tick_ns
     most = (highest - before - 0.5) * tick_ns
     middle = (least + most) / 2
-    own = Estimate.between(float(least.mean()), float(most.mean()), n)
+    took = (after - before) * tick_ns
+    # Whatever the clock, the edge is not before the first reading nor after the second.
+    lowest_ns = max(0.0, float(least.mean()))
+    highest_ns = min(float(took.mean()) + tick_ns, float(most.mean()))
+    own = Estimate.between(lowest_ns, max(lowest_ns, highest_ns), n)
     quantum_ns2 = (tick_ns**2 + (1e9 / found.test.rates.sample_rate_hz) ** 2) / 12
     variance = float(middle.var(ddof=1))
     u = math.hypot(own.standard_uncertainty, math.sqrt(variance / n))
-    took = (after - before) * tick_ns
     return PinWrite(
         Estimate(own.value, u, n),
         deviation_beyond(middle, quantum_ns2),

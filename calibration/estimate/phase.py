@@ -42,17 +42,12 @@ class Positions:
         return self.x - np.floor(self.x)
 
 
-def positions(sample: Int64Array, ticks: Int64Array) -> Positions:
-    """Of edges, shape (n,) each, n >= 4, whose clock is known to drift evenly at most.
-
-    A parabola by least squares, since a resonator may drift while one looks.
-    """
-    return Curve.through(sample, ticks).positions(sample, ticks)
-
-
 @dataclass(frozen=True)
 class Curve:
-    """Samples by ticks: a parabola, with its middle and scale taken off so that digits are left."""
+    """Samples by ticks: a parabola, since a resonator may drift while one looks.
+
+    Its middle and scale are taken off, so that digits are left.
+    """
 
     middle_ticks: float
     scale_ticks: float

@@ -141,10 +141,12 @@ def judge(context: Context, heard: Heard, turns: list[Turn]) -> Found:
         found.findings += [remarks.contradiction(text) for text in said]
         seen.append((turn.cpu, each))
     first = seen[0][1]
-    if first.test.holds_but_for_named:
+    try:
         found.rate = rate_of(first.brackets, rates)
         found.linearity = departure_ns(first.brackets, rates)
         found.findings += rate_findings(found.rate, found.linearity)
+    except ValueError as error:
+        found.findings.append(remarks.no_rate(str(error)))
     _compare_cores(found, seen[1:], rates)
     return found
 
@@ -211,7 +213,7 @@ def _apart(cpu: int, apart: Estimate) -> Finding:
 def _refused(cpu: int, why: str) -> Finding:
     return Finding(
         "core not looked at",
-        f"core {cpu}: {why}"[:200],
+        f"core {cpu}: {remarks.shown(why)}",
         "Start the agent with the right to choose its core, or leave that core out of plans.",
         fault=False,
     )
@@ -253,12 +255,14 @@ def _frequencies(environment: Mapping[str, object]) -> dict[str, str]:
     cpus = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     lows = [each["minimum_khz"] for each in cpus if type(each.get("minimum_khz")) is int]
     highs = [each["maximum_khz"] for each in cpus if type(each.get("maximum_khz")) is int]
-    governors = sorted({str(each["governor"])[:20] for each in cpus if "governor" in each})
+    governors = sorted(
+        {remarks.shown(str(each["governor"])) for each in cpus if "governor" in each}
+    )
     told = {}
     if lows and highs:
         told["frequency range"] = f"{min(lows) / 1000:g} to {max(highs) / 1000:g} MHz"
-    if governors and "".join(governors).isprintable():
-        told["governor"] = " ".join(governors)[:200]
+    if governors:
+        told["governor"] = " ".join(governors)[:150]
     return told
 
 

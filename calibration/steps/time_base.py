@@ -63,9 +63,12 @@ def run(context: Context, progress: Progress) -> Outcome:
         found.append(remarks.train_not_seen(channel, len(rising), count))
     else:
         rates = Rates(rate_hz, CLOCK_HZ, DRIFT_PPM_PER_S)
-        own = rate_of(stamp_brackets(rising, sent.rising_ticks), rates)
-        compared, more = compare(own, settings, sent, rate_hz)
-        found += [*more, *findings(compared)]
+        try:
+            own = rate_of(stamp_brackets(rising, sent.rising_ticks), rates)
+            compared, more = compare(own, settings, sent, rate_hz)
+            found += [*more, *findings(compared)]
+        except ValueError as error:
+            found.append(remarks.no_rate(str(error)))
     drawn = "" if compared is None else drawing(compared.own)
     return Outcome(_record(context, compared, found), tuple(found), drawn)
 

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from calibration import remarks
 from calibration.answers import agent_of, answered, interrupts, rates_of
 from calibration.context import Context, Progress
-from calibration.estimate.logged import Logged, PinWrite, logged, pin_write
+from calibration.estimate.logged import Logged, PinWrite, logged, other_pin_write, pin_write
 from calibration.findings import Finding, Outcome
 from calibration.listening import listening
 from calibration.steps.step import Step
 from rig.config.calibration import Quantity, Record
 from rig.config.calibration.names import EDGES, TOGGLE_OVERHEAD, TOGGLE_STEP, depends_on
-from rig.config.fixture import RESPONSE
+from rig.config.fixture import RESPONSE, SEQUENCE
+from rig.instruments import Int64Array, UInt8Array
 
 PULSES = 2000
 SEED = 7
@@ -22,6 +24,8 @@ SLOW_NS = 200.0
 """A write that takes longer is worth a word: it is a part of every latency."""
 SPREAD = "toggle_spread"
 TOOK = "toggle_time"
+Writes = dict[tuple[str, int], PinWrite]
+"""By signal and level after the edge."""
 
 
 def run(context: Context, progress: Progress) -> Outcome:
@@ -32,17 +36,16 @@ def run(context: Context, progress: Progress) -> Outcome:
         log = answered(context, listener, interrupts(PULSES, SEED))
         heard = listener.end()
     found: list[Finding] = [remarks.lost(loss.text) for loss in heard.losses]
-    writes: dict[int, PinWrite] = {}
+    writes: Writes = {}
     channel = context.fixture.channel_of(RESPONSE)
     try:
         seen = logged(*heard.of_channel(channel), log, rates_of(context))
         found += contradictions(seen)
-        both = {level: pin_write(seen, level) for level in (1, 0)}
-        writes = {level: each for level, each in both.items() if each is not None}
+        writes = writes_of(seen, {signal: heard.of_channel(at) for signal, at in pins(context)})
     except ValueError as error:
         found.append(remarks.no_clock(channel, str(error)))
     found += findings(writes)
-    port = agent.greeting.get("port", "")
+    port = remarks.shown(agent.greeting.get("port", ""))
     record = Record(
         step=TOGGLE_STEP,
         date=datetime.now(UTC),
@@ -54,33 +57,47 @@ def run(context: Context, progress: Progress) -> Outcome:
     return Outcome(record, tuple(found))
 
 
+def pins(context: Context) -> list[tuple[str, int]]:
+    """Pins beside the response's that its writes move, and their channels."""
+    fixture = context.fixture
+    return [(name, fixture.channel_of(name)) for name in SEQUENCE if fixture.has_signal(name)]
+
+
+def writes_of(seen: Logged, others: Mapping[str, tuple[Int64Array, UInt8Array]]) -> Writes:
+    """Of every pin and edge that there are enough of. Raises ValueError if no clock fits."""
+    made = {(RESPONSE, level): pin_write(seen, level) for level in (1, 0)}
+    for signal, edges in others.items():
+        made |= {(signal, level): other_pin_write(seen, *edges, level) for level in (1, 0)}
+    return {key: each for key, each in made.items() if each is not None}
+
+
 def contradictions(seen: Logged) -> list[Finding]:
     """Events outside their brackets, and edges or records without a partner."""
     return [remarks.contradiction(text) for text in (*seen.unmatched, *seen.test.findings)[:5]]
 
 
-def findings(writes: dict[int, PinWrite]) -> list[Finding]:
+def findings(writes: Writes) -> list[Finding]:
     """Pin writes that take long."""
     return [
         Finding(
             "slow pin write",
-            f"the pin's {EDGES[level]} edge comes {write.overhead.value:.4g} ns after the reading "
+            f"{signal}'s {EDGES[level]} edge comes {write.overhead.value:.4g} ns after the reading "
             f"before the write, which takes {write.took.value:.4g} ns",
             "Runs that use this calibration take it off. A faster port makes it smaller: ioport "
             "in place of ppdev, a memory-mapped GPIO in place of a driver's call.",
             fault=False,
-            signals=(RESPONSE,),
+            signals=(signal,),
         )
-        for level, write in writes.items()
-        if write.took.value > SLOW_NS
+        for (signal, level), write in writes.items()
+        if signal == RESPONSE and write.took.value > SLOW_NS
     ]
 
 
-def quantities(writes: dict[int, PinWrite]) -> tuple[Quantity, ...]:
-    """Fixed part, spread and length of the write, by edge, in ns."""
+def quantities(writes: Writes) -> tuple[Quantity, ...]:
+    """Fixed part, spread and length of the write, by pin and edge, in ns."""
     made = []
-    for level, write in writes.items():
-        subject = f"{RESPONSE} {EDGES[level]}"
+    for (signal, level), write in writes.items():
+        subject = f"{signal} {EDGES[level]}"
         for name, found in (
             (TOGGLE_OVERHEAD, write.overhead),
             (SPREAD, write.spread),

@@ -85,7 +85,7 @@ def link_of(state: State) -> TargetLink:
         return link
     told = state.answer("agent-arguments") or agent_arguments(boards_of(state)[0])
     try:
-        return replace(link, arguments=split_arguments(told))
+        return replace(link, arguments=split_arguments(told), config=state.answer("ssh-config"))
     except ValueError as error:
         raise InputError(f"agent-arguments: {error}") from None
 

@@ -29,6 +29,8 @@ class Wizard:
         if state.stage not in STAGES or any(key not in KEYS for key in state.answers):
             raise InputError(f"{place.state}: of another version of the rig; move it away")
         self.place, self.state = place, state
+        self.is_saved = False
+        """All is where the user wants it, and nothing is left to be kept."""
 
     @classmethod
     def begun(cls, place: Place, name: str) -> Wizard:
@@ -62,6 +64,10 @@ class Wizard:
         """Keep an answer; whether it goes with the others is for `forward` to say."""
         self._keep(self.state.with_answer(question.key, question.checked(text)))
 
+    def give(self, key: str, text: str) -> None:
+        """An answer to a question that was not asked yet: its default from now on."""
+        self._keep(self.state.with_answer(key, Question(key, key).checked(text)))
+
     def check(self) -> None:
         """The stage's answers go together; the fixture is written if they complete it."""
         for question in self.stage.questions(self.state):
@@ -88,7 +94,8 @@ class Wizard:
         """The stage's work is done, and this came of it."""
         done = self.state.with_done(self.stage.name, summary(report.findings))
         self._keep(replace(done, run=report.run or done.run))
-        if self.stage is SAVE:
+        if self.stage is SAVE and report.passed:
+            self.is_saved = True
             self.place.clear()
 
     def wires_left(self) -> tuple[str, ...]:
@@ -116,7 +123,8 @@ class Wizard:
         self._keep(replace(self.state, fixture=text, done={}, checked=(), run=""))
 
     def _keep(self, state: State) -> None:
-        write_whole(self.place.state, state_text(state))
+        if not self.is_saved:
+            write_whole(self.place.state, state_text(state))
         self.state = state
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 from gui.engine.messages import Message, Unpacker
-from gui.engine.outcome import DONE, FAILED, Failure, Outcome, outcome_of
+from gui.engine.outcome import BENCH_FAILED, DONE, FAILED, Failure, Outcome, outcome_of
 from gui.engine.request import BEGUN, TELL, Job
 from gui.engine.snapshot import KIND as SNAPSHOT
 from gui.engine.snapshot import Snapshot, snapshot_of
@@ -29,6 +29,8 @@ class Engine(QObject):
     snapshot = Signal(Snapshot)
     told = Signal(str)
     """What takes long before anything is measured, one line."""
+    bench_failed = Signal(str)
+    """An instrument failed in mid-run, one line; `done` follows when all is evaluated."""
     done = Signal(Outcome)
     failed = Signal(Failure)
     running_changed = Signal(bool)
@@ -140,6 +142,8 @@ class Engine(QObject):
                 self.told.emit(str(message.fields["text"]))
             case kind if kind == BEGUN:
                 self._path = Path(str(message.fields["path"]))
+            case kind if kind == BENCH_FAILED:
+                self.bench_failed.emit(str(message.fields["text"]))
             case kind if kind == DONE:
                 self._end(outcome_of(message))
             case kind if kind == FAILED:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gui.engine.messages import Message
 from gui.engine.observer import Observer
-from gui.engine.outcome import done
+from gui.engine.outcome import BENCH_FAILED, done
 from gui.engine.publisher import Publisher
 from gui.engine.request import BEGUN, TELL, Job
 from rig.cli import measuring
@@ -28,7 +28,9 @@ def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
     publisher.send(Message(BEGUN, {"path": str(path)}))
     observer = Observer(publisher.snapshot, job.expected_s)
     failure = measuring.measure(asked, path, observer, stop, tell)
+    words = None if failure is None else str(failure)
+    if words is not None:  # at once: figures may take long
+        publisher.send(Message(BENCH_FAILED, {"text": words}))
     observer.evaluating()
     found = measuring.evaluated(path)
-    words = None if failure is None else str(failure)
     publisher.send(done(found.result, found.page, found.windows, words))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # the window does not compute results, and opens sooner witho
 
 DONE: Final = "done"
 FAILED: Final = "failed"
+BENCH_FAILED: Final = "bench failed"
+"""In mid-run; the run's figures follow when they are computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,8 @@ class Outcome:
     """What the measurement has beside its latency: each line with its name, figures as above."""
     is_periods: bool
     worst_event: int
-    """Number of the stimulus whose answer took longest; -1 without any."""
+    """Number of the stimulus whose answer took longest, of periods of the answer after the worst
+    interval; -1 without any."""
     bins: Int64Array
     bin_counts: Int64Array
     """The final histogram, as a snapshot has it."""
@@ -95,7 +98,9 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
         if beside is None
         else [(row[0], list(zip(COLUMNS[1:], row[1:], strict=True))) for row in beside.rows],
         "is_periods": evaluation.period is not None,
-        "worst_event": _worst_event(windows),
+        "worst_event": _worst_event(windows)
+        if evaluation.period is None
+        else _worst_interval(result.path),
     }
     weights = np.zeros(len(bins), np.int64)
     np.add.at(weights, which, counts)
@@ -106,6 +111,16 @@ def _worst_event(windows: Path | None) -> int:
     """From the name of its waveform."""
     found = [] if windows is None else sorted(windows.glob("event-*-maximum.sr"))
     return int(found[0].name.split("-")[1]) if found else -1
+
+
+def _worst_interval(path: Path) -> int:
+    """Of periods the intervals are judged: the answer at the end of the one that is off most."""
+    from gui.models.runs.opened import OpenedRun
+    from gui.models.runs.seek import worst_interval
+
+    with OpenedRun(path, vetted=True) as run:
+        event = worst_interval(run)
+    return -1 if event is None else event.event
 
 
 def outcome_of(message: Message) -> Outcome:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from gui.models.runs.wanted import Wanted
 from gui.plots.live import LivePlot
 from gui.plots.pg import pg
 from gui.plots.reduce import complementary, falling_steps, one_two_five_around, thin
@@ -46,6 +47,7 @@ class ComplementaryPlot(LivePlot):
         x, share = complementary(snapshot.bins, snapshot.bin_counts, worst)
         if not len(x):
             self._curve.setData([], [])
+            self.time_axis("bottom", 0.0, 2.0)
             self.show_range((0.0, 2.0), (-3.0, 0.1))
             return
         x_us, share = thin(np.maximum(x, 0.5) * snapshot.sample_us, share, 2 * self.plot_width)
@@ -56,6 +58,9 @@ class ComplementaryPlot(LivePlot):
         self.time_axis("bottom", math.log10(low_us), math.log10(high_us))
         bottom = float(math.floor(math.log10(share[-1])))
         self.show_range((math.log10(low_us), math.log10(high_us)), (bottom, 0.1))
+
+    def _event_at(self, x: float, _y: float, near: float) -> Wanted | None:
+        return self._of_latency(10.0 ** (x - near), 10.0**x, 10.0 ** (x + near))
 
     def paint_in(self) -> None:
         """As the theme says."""

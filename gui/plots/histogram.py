@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
+from gui.models.runs.wanted import Wanted
 from gui.plots.filled import FilledSteps
 from gui.plots.live import LivePlot
 from gui.plots.pg import pg
@@ -70,6 +71,9 @@ class HistogramPlot(LivePlot):
         """Back to the whole range."""
         self.show_all()
         event.accept()
+
+    def _event_at(self, x: float, _y: float, near: float) -> Wanted | None:
+        return self._of_latency(x - near, x, x + near)
 
     def _zoomed_by_hand(self) -> None:
         self._zoomed = True

@@ -4,17 +4,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
+from gui.models.runs.wanted import Wanted
 from gui.plots.card import PlotCard
 from gui.plots.pg import pg
+from rig.streaming.histogram import bin_starts
+
+CLICK_PX: Final = 6
+"""A click so near to something means it."""
+_STARTS: Final = np.append(bin_starts(), np.iinfo(np.int64).max)
 
 
 class LivePlot(PlotCard):
     """Subclasses draw `_snapshot` in `_redraw`, and add `_limit` to the plot where it belongs."""
+
+    wanted = Signal(Wanted)
+    """A click: the event that is drawn there."""
 
     def __init__(self, title: str, parent: QWidget | None = None, *, limit_angle: int) -> None:
         """`limit_angle`: 90 for a limit on the horizontal axis, 0 for one on the vertical axis."""
@@ -22,6 +33,7 @@ class LivePlot(PlotCard):
         self._snapshot = Snapshot()
         self._limit_us: float | None = None
         self._limit: Any = pg.InfiniteLine(angle=limit_angle, movable=False)
+        self.plot.scene().sigMouseClicked.connect(self._clicked)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Draw this moment."""
@@ -49,3 +61,35 @@ class LivePlot(PlotCard):
 
     def _redraw(self) -> None:
         raise NotImplementedError
+
+    def _clicked(self, event: Any) -> None:
+        view = self.plot.vb
+        plain = event.button() == Qt.MouseButton.LeftButton and not event.double()
+        if not plain or not view.sceneBoundingRect().contains(event.scenePos()):
+            return
+        point, (pixel, _) = view.mapSceneToView(event.scenePos()), view.viewPixelSize()
+        found = self._event_at(point.x(), point.y(), CLICK_PX * pixel)
+        if found is not None:
+            self.wanted.emit(found)
+
+    def _event_at(self, x: float, y: float, near: float) -> Wanted | None:
+        """What is drawn at a place in the plot's coordinates, no farther than `near` across."""
+        raise NotImplementedError
+
+    def _of_latency(self, low_us: float, us: float, high_us: float) -> Wanted | None:
+        """An event of the bin that is nearest to `us`, if there is one from low to high."""
+        bins = self._snapshot.bins
+        if not len(bins):
+            return None
+        starts, ends = (_STARTS[bins + k] * self._snapshot.sample_us for k in (0, 1))
+        away = np.maximum(np.maximum(starts - us, us - ends), 0.0)
+        at = int(np.argmin(away))
+        if ends[at] < low_us or starts[at] > high_us:
+            return None
+        return bin_range(int(_STARTS[bins[at]]))
+
+
+def bin_range(latency_samples: int) -> Wanted:
+    """Any event whose latency is in the same bin as this one."""
+    at = int(np.searchsorted(_STARTS, latency_samples, side="right"))
+    return Wanted(int(_STARTS[at - 1]), int(_STARTS[at]))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,12 +12,14 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
+from gui.models.runs.wanted import Wanted
 from gui.plots.filled import FilledSteps, Strokes, mixed
-from gui.plots.live import LivePlot
+from gui.plots.live import LivePlot, bin_range
 from gui.plots.pg import pg
 from gui.plots.reduce import coarser, nice_above, one_two_five_around
 from gui.plots.words import count
 from gui.theme import theme
+from rig.analysis.pairing import EventClass
 
 MARK_PX: Final = 2
 """Width of the mark of an event."""
@@ -25,6 +28,8 @@ BAR_PX: Final = 2
 """Width of the narrowest bar."""
 MARK: Final = 0.07
 """Height of a mark, as a share of the plot."""
+EDGE: Final = 0.02
+"""Free above a mark."""
 
 
 class TimelinePlot(LivePlot):
@@ -63,8 +68,8 @@ class TimelinePlot(LivePlot):
         tops = np.where(snapshot.max_samples > 0, np.log10(us), low)
         self._bars.set_data(*coarser(edges, tops, self.plot_width // BAR_PX), low)
         middle, height = (edges[:-1] + edges[1:]) / 2, high - low
-        top = high - 0.02 * height
-        below = top - (MARK + 0.02) * height
+        top = high - EDGE * height
+        below = top - (MARK + EDGE) * height
         doubtful = snapshot.late + snapshot.merged
         pixel = end / self.plot_width
         self._missed.set_data(middle[snapshot.missed > 0], top - MARK * height, top, pixel)
@@ -80,6 +85,37 @@ class TimelinePlot(LivePlot):
         low, high = float(seen.min()), max(float(seen.max()), self._limit_us or 0.0)
         low, high = one_two_five_around(low * 0.7, high)
         return math.log10(low), math.log10(high) + 0.25 * (math.log10(high) - math.log10(low))
+
+    def _event_at(self, x: float, y: float, near: float) -> Wanted | None:
+        """The slowest event of the stretch; at the height of the marks, what is marked."""
+        snapshot = self._snapshot
+        end_s = snapshot.end_sample / snapshot.sample_rate_hz
+        first, last = np.searchsorted(end_s, (x - near, x + near))
+        there = slice(int(first), int(last) + 1)
+        if not len(end_s[there]):
+            return None
+        low, high = self.plot.vb.viewRange()[1]
+        kinds = self._marked_at((high - y) / (high - low), there)
+        at = int(first) + int(np.argmax(snapshot.max_samples[there]))
+        longest = int(snapshot.max_samples[at])
+        if not kinds and longest < 0:
+            return None
+        # What a stretch tells was decided in it: the stimulus may have come before it.
+        before = snapshot.sample_rate_hz // 5 + max(longest, 0)
+        begin = int(snapshot.end_sample[first - 1]) if first > 0 else 0
+        stop = int(snapshot.end_sample[min(int(last), len(end_s) - 1)])
+        found = Wanted(kinds=kinds) if kinds else bin_range(longest)
+        return replace(found, first_sample=max(begin - before, 0), end_sample=stop)
+
+    def _marked_at(self, depth: float, there: slice) -> tuple[EventClass, ...]:
+        """Of what is marked so far below the top edge, as a share of the height."""
+        snapshot = self._snapshot
+        if depth <= EDGE + MARK + EDGE / 2:
+            return (EventClass.MISSED,) if snapshot.missed[there].any() else ()
+        if depth <= 2 * (EDGE + MARK) + EDGE / 2:
+            some = (snapshot.late + snapshot.merged)[there].any()
+            return (EventClass.LATE, EventClass.MERGED) if some else ()
+        return ()
 
     def _say(self, snapshot: Snapshot) -> None:
         colors = theme().palette

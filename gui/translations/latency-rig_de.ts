@@ -10,11 +10,105 @@
   </message>
  </context>
  <context>
+  <name>BeginDialog</name>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/begin.py" />
+   <source>A name for the new bench, such as the board's; or choose one that was begun, to go on with it.</source>
+   <translation>Ein Name für den neuen Prüfstand, etwa der des Boards; oder einen begonnenen wählen und dort weitermachen.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/begin.py" />
+   <source>Go on</source>
+   <translation>Weiter</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/begin.py" />
+   <source>New bench</source>
+   <translation>Neuer Prüfstand</translation>
+  </message>
+ </context>
+ <context>
   <name>BenchCombo</name>
   <message>
    <location filename="gui/pages/wire/benches.py" />
    <source>Bench</source>
    <translation>Prüfstand</translation>
+  </message>
+ </context>
+ <context>
+  <name>CalibrateMenu</name>
+  <message>
+   <location filename="gui/pages/calibrate/menu.py" />
+   <source>&amp;New bench …</source>
+   <translation>&amp;Neuer Prüfstand …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/menu.py" />
+   <source>&amp;Open fixture …</source>
+   <translation>&amp;Verdrahtung öffnen …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/menu.py" />
+   <source>S&amp;top</source>
+   <translation>S&amp;topp</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/menu.py" />
+   <source>Take &amp;all steps</source>
+   <translation>&amp;Alle Schritte</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/menu.py" />
+   <source>Take this &amp;step</source>
+   <translation>Diesen &amp;Schritt</translation>
+  </message>
+ </context>
+ <context>
+  <name>CalibratePage</name>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>A measurement is going on and has the instruments; wait for it.</source>
+   <translation>Eine Messung läuft und hat die Geräte; bitte ihr Ende abwarten.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>Calibrate</source>
+   <translation>Kalibrieren</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>Connect:</source>
+   <translation>Anschließen:</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>Faults found</source>
+   <translation>Fehler gefunden</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>Kept</source>
+   <translation>Aufbewahrt</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>Not calibrated</source>
+   <translation>Nicht kalibriert</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>Open fixture</source>
+   <translation>Verdrahtung öffnen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>nothing to mend</source>
+   <translation>nichts zu beheben</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
+   <source>what to do is said below</source>
+   <translation>was zu tun ist, steht unten</translation>
   </message>
  </context>
  <context>
@@ -189,11 +283,64 @@
   </message>
  </context>
  <context>
+  <name>ConnectPage</name>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>Connect</source>
+   <translation>Anschließen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>Found</source>
+   <translation>Gefunden</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>Leave this wire as it is</source>
+   <translation>Diesen Draht so lassen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>Look at the wires</source>
+   <translation>Drähte prüfen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>Wire</source>
+   <translation>Draht</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>left as it is</source>
+   <translation>so gelassen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>looking …</source>
+   <translation>wird geprüft …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/connect_page.py" />
+   <source>sound</source>
+   <translation>in Ordnung</translation>
+  </message>
+ </context>
+ <context>
   <name>EndingTeller</name>
   <message>
    <location filename="gui/pages/run/endings.py" />
    <source>BROKEN OFF</source>
    <translation>ABGEBROCHEN</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/endings.py" />
+   <source>Computing the figures of what was measured until then …</source>
+   <translation>Werte des bis dahin Gemessenen werden berechnet …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/endings.py" />
+   <source>Copied.</source>
+   <translation>Kopiert.</translation>
   </message>
   <message>
    <location filename="gui/pages/run/endings.py" />
@@ -204,6 +351,11 @@
    <location filename="gui/pages/run/endings.py" />
    <source>NOT MEASURED</source>
    <translation>NICHT GEMESSEN</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/endings.py" />
+   <source>Nothing was answered. Check the wires to the target's interrupt and from its answer; the wiring check on the Calibrate page tells which one it is.</source>
+   <translation>Nichts wurde beantwortet. Die Leitungen zum Interrupt des Zielsystems und von seiner Antwort prüfen; die Verdrahtungsprüfung auf der Seite Kalibrieren sagt, welche es ist.</translation>
   </message>
   <message>
    <location filename="gui/pages/run/endings.py" />
@@ -356,6 +508,11 @@
    <location filename="gui/pages/results/events_view.py" />
    <source>no further outlier in what has been read so far</source>
    <translation>kein weiterer Ausreißer in dem, was bisher gelesen ist</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/events_view.py" />
+   <source>not in what has been read so far</source>
+   <translation>nicht in dem, was bisher gelesen ist</translation>
   </message>
   <message>
    <location filename="gui/pages/results/events_view.py" />
@@ -574,6 +731,14 @@
   </message>
  </context>
  <context>
+  <name>Form</name>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/form.py" />
+   <source>A file …</source>
+   <translation>Eine Datei …</translation>
+  </message>
+ </context>
+ <context>
   <name>Hearing</name>
   <message>
    <location filename="gui/pages/wire/hearing.py" />
@@ -714,6 +879,24 @@
   </message>
  </context>
  <context>
+  <name>Looking</name>
+  <message>
+   <location filename="gui/pages/run/looking.py" />
+   <source>Looking for the event …</source>
+   <translation>Ereignis wird gesucht …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/looking.py" />
+   <source>Run file: {0}</source>
+   <translation>Laufdatei: {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/looking.py" />
+   <source>That event is not in the run file yet; click again.</source>
+   <translation>Dieses Ereignis steht noch nicht in der Laufdatei; noch einmal klicken.</translation>
+  </message>
+ </context>
+ <context>
   <name>NotesEditor</name>
   <message>
    <location filename="gui/pages/results/notes_editor.py" />
@@ -734,6 +917,49 @@
    <location filename="gui/pages/results/notes_editor.py" />
    <source>words, with spaces between them</source>
    <translation>Wörter, mit Leerzeichen dazwischen</translation>
+  </message>
+ </context>
+ <context>
+  <name>RecordsTree</name>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>Calibration</source>
+   <translation>Kalibrierung</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>Date</source>
+   <translation>Datum</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>Holds</source>
+   <translation>Gilt</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>Step</source>
+   <translation>Schritt</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>Value, U with k = 2</source>
+   <translation>Wert, U mit k = 2</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>n</source>
+   <translation>n</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>never calibrated</source>
+   <translation>nie kalibriert</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/records.py" />
+   <source>{0} values</source>
+   <translation>{0} Werte</translation>
   </message>
  </context>
  <context>
@@ -891,6 +1117,11 @@
   </message>
   <message>
    <location filename="gui/pages/results/page.py" />
+   <source>Events are shown when a run has ended.</source>
+   <translation>Ereignisse werden gezeigt, sobald der Lauf zu Ende ist.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/page.py" />
    <source>Folder of runs</source>
    <translation>Ordner der Läufe</translation>
   </message>
@@ -1011,27 +1242,22 @@
    <translation>Eine Messung läuft; wählen Sie den Prüfstand danach.</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/page.py" />
+   <location filename="gui/pages/run/phase.py" />
    <source>Arming the target …</source>
    <translation>Zielsystem wird scharf geschaltet …</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/page.py" />
+   <location filename="gui/pages/run/phase.py" />
    <source>Computing the figures …</source>
    <translation>Kennzahlen werden berechnet …</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/page.py" />
-   <source>Copied.</source>
-   <translation>Kopiert.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/page.py" />
+   <location filename="gui/pages/run/phase.py" />
    <source>Measuring</source>
    <translation>Messung läuft</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/page.py" />
+   <location filename="gui/pages/run/phase.py" />
    <source>Measuring, {0} remaining</source>
    <translation>Messung läuft, noch {0}</translation>
   </message>
@@ -1061,13 +1287,18 @@
    <translation>Wird angehalten …</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/page.py" />
+   <location filename="gui/pages/run/phase.py" />
    <source>Taking what the instruments still have …</source>
    <translation>Reste aus den Instrumenten werden geholt …</translation>
   </message>
  </context>
  <context>
   <name>RunsTable</name>
+  <message>
+   <location filename="gui/pages/results/runs_table.py" />
+   <source>1 run</source>
+   <translation>1 Lauf</translation>
+  </message>
   <message>
    <location filename="gui/models/runs/table.py" />
    <source>Average µs</source>
@@ -1198,6 +1429,24 @@
   </message>
  </context>
  <context>
+  <name>StagePage</name>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/stage_page.py" />
+   <source>Begin</source>
+   <translation>Beginnen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/stage_page.py" />
+   <source>Done before. {0}</source>
+   <translation>Schon erledigt. {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/stage_page.py" />
+   <source>Stop</source>
+   <translation>Stopp</translation>
+  </message>
+ </context>
+ <context>
   <name>TimelinePlot</name>
   <message>
    <location filename="gui/plots/timeline.py" />
@@ -1280,6 +1529,11 @@ Bitte schicken Sie diesen Bericht an die, die das Rig betreuen.</translation>
   </message>
   <message>
    <location filename="gui/pages/run/waveform.py" />
+   <source>Nothing was answered.</source>
+   <translation>Nichts wurde beantwortet.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/waveform.py" />
    <source>Waveform of the worst event</source>
    <translation>Signale des schlimmsten Ereignisses</translation>
   </message>
@@ -1315,6 +1569,11 @@ Bitte schicken Sie diesen Bericht an die, die das Rig betreuen.</translation>
    <location filename="gui/plots/waveform/view.py" />
    <source>input capture</source>
    <translation>Input Capture</translation>
+  </message>
+  <message>
+   <location filename="gui/plots/waveform/view.py" />
+   <source>interval off by {} µs</source>
+   <translation>Intervall um {} µs daneben</translation>
   </message>
   <message>
    <location filename="gui/plots/waveform/view.py" />
@@ -1525,7 +1784,7 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>wie vor dem Fehler</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/picture.py" />
+   <location filename="gui/pages/wire/painting.py" />
    <source>edges/s</source>
    <translation>Flanken/s</translation>
   </message>
@@ -1540,22 +1799,22 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>gefunden</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/picture.py" />
+   <location filename="gui/pages/wire/painting.py" />
    <source>ground</source>
    <translation>Masse</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/picture.py" />
+   <location filename="gui/pages/wire/painting.py" />
    <source>high</source>
    <translation>high</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/picture.py" />
+   <location filename="gui/pages/wire/painting.py" />
    <source>level</source>
    <translation>Pegel</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/picture.py" />
+   <location filename="gui/pages/wire/painting.py" />
    <source>low</source>
    <translation>low</translation>
   </message>
@@ -1590,7 +1849,7 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>ok</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/picture.py" />
+   <location filename="gui/pages/wire/painting.py" />
    <source>pin not named</source>
    <translation>Pin nicht benannt</translation>
   </message>
@@ -1717,6 +1976,78 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
   </message>
  </context>
  <context>
+  <name>WiresPage</name>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/wires_page.py" />
+   <source>Drawing</source>
+   <translation>Zeichnung</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/wires_page.py" />
+   <source>Pins and pitfalls</source>
+   <translation>Pins und Fallstricke</translation>
+  </message>
+ </context>
+ <context>
+  <name>WizardDialog</name>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/dialog.py" />
+   <source>Back</source>
+   <translation>Zurück</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/dialog.py" />
+   <source>Finish</source>
+   <translation>Fertig</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/dialog.py" />
+   <source>Leave, go on later</source>
+   <translation>Verlassen, später weiter</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/dialog.py" />
+   <source>New bench: {0}</source>
+   <translation>Neuer Prüfstand: {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/dialog.py" />
+   <source>Next</source>
+   <translation>Weiter</translation>
+  </message>
+ </context>
+ <context>
+  <name>Worker</name>
+  <message>
+   <location filename="gui/pages/calibrate/worker.py" />
+   <source>Stopped. What was not finished is not recorded.</source>
+   <translation>Angehalten. Was nicht fertig wurde, ist nicht aufgezeichnet.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/worker.py" />
+   <source>The working process ended unasked, exit code {0}</source>
+   <translation>Der arbeitende Prozess endete ungebeten, Exit-Code {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/worker.py" />
+   <source>The working process sent what cannot be read: {0}</source>
+   <translation>Der arbeitende Prozess sandte Unlesbares: {0}</translation>
+  </message>
+ </context>
+ <context>
+  <name>layout</name>
+  <message>
+   <location filename="gui/pages/calibrate/layout.py" />
+   <source>Bench</source>
+   <translation>Prüfstand</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/layout.py" />
+   <source>Clocks watched for</source>
+   <translation>Uhren beobachten</translation>
+  </message>
+ </context>
+ <context>
   <name>rooms</name>
   <message>
    <location filename="gui/rooms.py" />
@@ -1747,6 +2078,14 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <location filename="gui/rooms.py" />
    <source>`rig show FILE` shows a run, its report opens in a browser.</source>
    <translation>`rig show DATEI` zeigt einen Lauf, sein Bericht öffnet sich im Browser.</translation>
+  </message>
+ </context>
+ <context>
+  <name>seconds</name>
+  <message>
+   <location filename="gui/pages/calibrate/seconds.py" />
+   <source>Clocks watched for</source>
+   <translation>Uhren beobachten</translation>
   </message>
  </context>
 </TS>

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.raw import RawRun
-from rig.instruments import LOG_TASK, LOG_TRIGGER, LogArray
+from rig.instruments import LOG_TASK, LOG_TRIGGER, LOG_VALUE, LogArray
 
 CHUNK = 1 << 16
 """Records read at a time."""
@@ -21,7 +21,9 @@ CHUNK = 1 << 16
 
 def are_answers(records: LogArray) -> npt.NDArray[np.bool_]:
     """Which of these records are toggles of the response pin, shape (n,)."""
-    answers: npt.NDArray[np.bool_] = (records["flags"] & np.uint32(LOG_TASK | LOG_TRIGGER)) == 0
+    answers: npt.NDArray[np.bool_] = (
+        records["flags"] & np.uint32(LOG_TASK | LOG_TRIGGER | LOG_VALUE)
+    ) == 0
     return answers
 
 

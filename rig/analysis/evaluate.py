@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from rig.analysis.budget.bench import Bench
 from rig.analysis.evaluation import Evaluation, EventColumns, OnEvents
+from rig.analysis.inside_target import evaluate_inside
 from rig.analysis.interrupts import evaluate_interrupts
 from rig.analysis.periods import evaluate_periods
 from rig.analysis.raw import Account, RawRun, Settings
@@ -23,6 +24,8 @@ def evaluate(
 
     `bench`: what is known of its errors; None: nothing but the sample rate.
     """
+    if settings.inside is not None:
+        return evaluate_inside(raw, settings, account, bench)
     if settings.schedule is not None:
         return evaluate_periods(raw, settings, account, settings.schedule, on_events, bench)
     return evaluate_interrupts(raw, settings, account, on_events, bench)

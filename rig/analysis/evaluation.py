@@ -18,6 +18,7 @@ from rig.analysis.pairing import Counts
 from rig.analysis.period import PeriodFigures
 from rig.analysis.self_trigger import SelfTriggerFigures
 from rig.analysis.statistics import ExactHistogram, Statistics
+from rig.analysis.values import ValueFigures
 from rig.analysis.verdict import Verdict
 from rig.analysis.wander import Wander
 from rig.analysis.witness import CaptureComparison, Witness
@@ -48,6 +49,8 @@ class Evaluation:
     """Measurement `period` only."""
     dispatch: DispatchFigures | None = None
     """Measurement `interrupt_dispatch` only."""
+    values: ValueFigures | None = None
+    """Only if the target measured by itself."""
     self_trigger: SelfTriggerFigures | None = None
     """Only if the target made its interrupts itself."""
     beyond: Beyond | None = None

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from rig.analysis.observation import Wiring
 from rig.instruments import EdgeBlock, Int64Array, LogArray
+from rig.measure.known import INSIDE
 from rig.stimulus.train import Train
 
 CHANNELS_MAX = 64
@@ -122,6 +123,8 @@ class Settings:
     triggers: Schedule | None = None
     """Of a run whose interrupts the target makes itself, which has no train."""
     clocks: ClockBounds = ClockBounds()
+    inside: int | None = None
+    """Values that the target measures by itself; None: it answers stimuli or periods."""
 
     @property
     def by_target(self) -> Schedule | None:
@@ -131,6 +134,8 @@ class Settings:
     @property
     def planned(self) -> int | None:
         """Events planned, stimuli or periods; None: not known."""
+        if self.inside is not None:
+            return self.inside
         if self.by_target is not None:
             return self.by_target.count
         return None if self.train is None else self.train.count
@@ -145,6 +150,12 @@ class Settings:
             type(self.tick_hz) is not int or not 1 <= self.tick_hz < 2**63
         ):
             raise ValueError(f"tick_hz is {self.tick_hz!r}")
+        if self.inside is not None and (
+            type(self.inside) is not int
+            or not 1 <= self.inside <= 2**32
+            or self.measurement not in INSIDE
+        ):
+            raise ValueError(f"inside is {self.inside!r} of {self.measurement!a}")
         if not isinstance(self.agent, dict) or not all(
             isinstance(text, str) for pair in self.agent.items() for text in pair
         ):

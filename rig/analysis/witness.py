@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rig.analysis.answers import AnswerLog
 from rig.analysis.raw import Account, RawRun
-from rig.instruments import LOG_TRIGGER, Int64Array, LogArray
+from rig.instruments import LOG_TRIGGER, LOG_VALUE, Int64Array, LogArray
 
 LOG_CHUNK = 1 << 16
 
@@ -180,7 +180,11 @@ def _log_sequence(raw: RawRun, differing: int) -> Witness:
 
 
 def _runs_backward(rows: LogArray) -> bool:
-    """One record ends before the next begins, but for triggers: they are made by another task."""
+    """One record ends before the next begins, but for triggers: they are made by another task.
+
+    Values that were measured inside may be of other clocks.
+    """
+    rows = rows[(rows["flags"] & np.uint32(LOG_VALUE)) == 0]
     before, after = rows["before_ticks"], rows["after_ticks"]
     trigger = (rows["flags"] & np.uint32(LOG_TRIGGER)) != 0
     alone = ~(trigger[1:] | trigger[:-1])

@@ -19,6 +19,7 @@ BYTES_MAX = 1 << 16
 LINE_MAX = 4096
 WIDTH = 96
 BACK, QUIT = "b", "q"
+_ALWAYS = f"{BACK} back, {QUIT} leave"
 
 
 class BackError(Exception):
@@ -30,14 +31,19 @@ class LeaveError(Exception):
 
 
 class Asker(Protocol):
-    """Where answers come from. `ask` and `choose` raise BackError and LeaveError."""
+    """Where answers come from. All but `refused` raise BackError and
+    LeaveError."""
 
     def ask(self, question: Question, default: str) -> str:
         """An answer, not checked yet."""
         ...
 
-    def choose(self, text: str, ways: Mapping[str, str], default: str) -> str:
+    def choose(self, text: str, ways: Mapping[str, str], default: str, /) -> str:
         """One of several ways on, by its letter."""
+        ...
+
+    def pause(self, text: str) -> None:
+        """Until the user has done something by hand."""
         ...
 
     def refused(self, error: InputError) -> None:
@@ -59,14 +65,17 @@ class Terminal:
             wrapped(f"{'or ' if question.choices else ''}{question.hint}", "    ")
         return self._line(f"  {question.text} [{default}]: ")
 
-    def choose(self, text: str, ways: Mapping[str, str], default: str) -> str:
-        words = ", ".join(f"{letter} {way}" for letter, way in {**ways, BACK: "back",
-                                                                QUIT: "leave"}.items())  # fmt: skip
+    def choose(self, text: str, ways: Mapping[str, str], default: str, /) -> str:
+        words = ", ".join(f"{letter} {way}" for letter, way in ways.items())
+        prompt = f"  {text} ({words}, {_ALWAYS}) [{default}]: "
         while True:
-            answer = self._line(f"  {text} ({words}) [{default}]: ").lower() or default
+            answer = self._line(prompt).lower() or default
             if answer in ways:
                 return answer
-            print(f"  no such choice; valid: {words}")
+            print(f"  no such choice; valid: {words}, {_ALWAYS}")
+
+    def pause(self, text: str) -> None:
+        self._line(f"  {text} ({_ALWAYS}): ")
 
     def refused(self, error: InputError) -> None:
         print(f"  {error}")
@@ -110,11 +119,12 @@ class Answers:
         print(f"  {question.text}: {answer}")
         return answer
 
-    def choose(self, text: str, ways: Mapping[str, str], default: str) -> str:
-        """Nobody is there to mend a fault; only a pause is passed over."""
-        if text or default not in ways:
-            raise LeaveError
-        return default
+    def choose(self, _text: str, _ways: Mapping[str, str], _default: str, /) -> str:
+        """Nobody is there to mend a fault."""
+        raise LeaveError
+
+    def pause(self, text: str) -> None:
+        """All is done by hand already."""
 
     def refused(self, error: InputError) -> None:
         raise InputError(f"{self._path}: {error}")

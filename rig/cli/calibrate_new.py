@@ -96,10 +96,10 @@ class _Stage:
             self._ask()
             if stage is CONNECT:
                 _Wires(wizard, self._asker).connect()
-            elif stage.work is not None:
+            elif stage.work is not None and stage.wants_work(wizard.state):
                 self._work()
             elif stage.pause:
-                self._asker.choose("", {"": "Enter goes on"}, "")
+                self._asker.pause("Enter goes on")
         except BackError:
             wizard.back()
             return False
@@ -204,7 +204,7 @@ class _Wires:
 
     def _one(self, signal: str, check: Callable[[str], tuple[Finding, ...]]) -> tuple[Finding, ...]:
         """What is wrong with it and was left so."""
-        self._asker.choose("", {"": "Enter when it is connected"}, "")
+        self._asker.pause("Enter when it is connected")
         while True:
             found = check(signal)
             show(Report((), found), "    ")

@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_length(commands)
     _add_report(commands)
     _add_compare(commands)
+    _add_table(commands)
     _add_calibration(commands)
     _add_target(commands)
     _add_boards(commands)
@@ -81,7 +82,9 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    run.add_argument("plan", metavar="PLAN", help="a built-in plan (`rig plans`) or a TOML file")
+    run.add_argument(
+        "plan", metavar="PLAN", help="a built-in plan or campaign (`rig plans`), or a TOML file"
+    )
     run.add_argument(
         "--fixture",
         metavar="FIXTURE",
@@ -89,7 +92,12 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="a built-in fixture (`rig fixtures`), a TOML file, or replay:RUN.h5",
     )
     run.add_argument(
-        "--out", metavar="FILE", type=Path, help="run file (default: runs/PLAN-TIME.h5)"
+        "-o", "--out", metavar="FILE", type=Path,
+        help="run file (default: runs/PLAN-TIME.h5); of a campaign its folder, which may hold the "
+        "first part of it (default: runs/CAMPAIGN-FIXTURE)",
+    )  # fmt: skip
+    run.add_argument(
+        "--dry-run", action="store_true", help="of a campaign: show what would be measured, no more"
     )
     run.add_argument(
         "--count", metavar="N", type=int, help="stimuli or periods, instead of the plan's"
@@ -209,6 +217,28 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     _add_output(compare)
     compare.set_defaults(command=_later("compare"))
+
+
+def _add_table(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "tables of campaigns and other folders of run files, beside published figures"
+    table = commands.add_parser("table", help=text, description=text)
+    table.add_argument("places", metavar="FOLDER", type=Path, nargs="+", help="or run files")
+    table.add_argument(
+        "--reference", choices=("radder", "slides", "thesis"), help="published figures beside ours"
+    )
+    table.add_argument(
+        "--shape", choices=("scenarios", "comparison", "slides", "thesis"),
+        help="(default: as --reference has it, else by scenario, with a comparison of systems)",
+    )  # fmt: skip
+    table.add_argument(
+        "--format", choices=("terminal", "html", "csv", "latex", "markdown"), default="terminal"
+    )
+    table.add_argument(
+        "--history", action="store_true",
+        help="instead: a page with all runs of one measurement in one picture, oldest in front",
+    )  # fmt: skip
+    table.add_argument("-o", "--out", dest="output", metavar="FILE", type=Path)
+    table.set_defaults(command=_later("table"))
 
 
 def _add_calibration(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

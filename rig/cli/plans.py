@@ -5,14 +5,24 @@ from __future__ import annotations
 
 import argparse
 
+from rig.campaign.places import campaign_names, find_campaign
+from rig.campaign.plan import load_campaign
 from rig.config.plan import load_plan
 from rig.resources import plan_names
 
 
 def command(_options: argparse.Namespace) -> int:
-    """A line for each built-in plan."""
-    names = plan_names()
-    width = max(len(name) for name in names)
-    for name in names:
-        print(f"{name:<{width}}  {load_plan(name).title}")
+    """A line for each built-in plan, and for each campaign of several runs."""
+    plans = [(name, load_plan(name).title) for name in plan_names()]
+    campaigns = [
+        (name, load_campaign(path).title)
+        for name in campaign_names()
+        if (path := find_campaign(name)) is not None
+    ]
+    width = max(len(name) for name, _ in plans + campaigns)
+    for name, title in plans:
+        print(f"{name:<{width}}  {title}")
+    print("\ncampaigns")
+    for name, title in campaigns:
+        print(f"{name:<{width}}  {title}")
     return 0

@@ -36,6 +36,11 @@ def counts_text(live: LiveSummary, rate_hz: float) -> str:
     behind_ms = live.backlog.now_ns // 10**6
     behind = f", {behind_ms} ms behind" if behind_ms >= BEHIND_MS else ""
     longest = "" if live.max_ns is None else f", max {live.max_ns / 1e3:.3f} us"
+    if live.answering_channel is not None:
+        return (
+            f"{live.answers} edges of {live.planned} values, {live.losses} lost, "
+            f"{rate_hz:,.0f}/s{behind}"
+        )
     if live.periods is not None:
         return (
             f"{live.answers}/{live.planned} periods answered{longest} off, {live.losses} lost, "
@@ -48,8 +53,9 @@ def counts_text(live: LiveSummary, rate_hz: float) -> str:
 
 
 def events_of(live: LiveSummary) -> int:
-    """What the run is made of: stimuli, or periods answered."""
-    return live.stimuli if live.periods is None else live.answers
+    """What the run is made of: stimuli, periods answered, or edges after values."""
+    by_target = live.periods is not None or live.answering_channel is not None
+    return live.answers if by_target else live.stimuli
 
 
 class _Rate:

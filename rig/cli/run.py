@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from rig.campaign.places import find_campaign
 from rig.cli.measuring import (
     check_new_files,
     evaluated,
@@ -21,10 +22,18 @@ from rig.cli.measuring import (
 )
 from rig.cli.progress import progress_for
 from rig.config.plan import load_plan
+from rig.errors import input_error
 
 
 def command(options: argparse.Namespace) -> int:
     """Measure; returns the exit code. Raises RigError if nothing could be begun."""
+    campaign = find_campaign(options.plan)
+    if campaign is not None:
+        from rig.cli import campaign as many
+
+        return many.command(options, campaign)
+    if options.dry_run:
+        raise input_error("--dry-run", None, "", f"{options.plan} is no campaign", "without it")
     plan = load_plan(options.plan).with_overrides(
         options.count, options.seed, options.period, options.timer
     )

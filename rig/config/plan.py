@@ -12,6 +12,7 @@ from rig.config.tables import Document, Table, read_document
 from rig.config.units import ps_to_ticks
 from rig.errors import input_error
 from rig.limit_names import measurands_of
+from rig.measure.known import INSIDE
 from rig.resources import find_plan, plan_names
 from rig.stimulus.train import Pattern, Polarity, Train
 
@@ -171,6 +172,8 @@ class Plan:
                 raise refuse_override("--seed", self.name)
             if timer is not None and self.measurement != PERIOD:
                 raise refuse_override("--timer", self.name)
+            if period is not None and not self.agent.period_ps:
+                raise refuse_override("--period", self.name)
             return replace(self, agent=self.agent.with_overrides(count, period, timer))
         for option, value in (("--period", period), ("--timer", timer)):
             if value is not None:
@@ -217,10 +220,14 @@ def parse_plan(text: str, source: str) -> Plan:
 
 
 def _stimulus_for(measurement: str, root: Table, agent: AgentPlan) -> StimulusPlan | None:
-    if measurement != PERIOD and not agent.self_trigger:
+    if measurement != PERIOD and measurement not in INSIDE and not agent.self_trigger:
         return _stimulus(root.table("stimulus"))
     if "stimulus" in root:
-        why = "triggers itself" if agent.self_trigger else "is measured at periods of its own"
+        why = "is measured at periods of its own"
+        if agent.self_trigger:
+            why = "triggers itself"
+        elif measurement in INSIDE:
+            why = "measures by itself"
         problem = f"the target {why}, and no pulses are sent"
         raise root.error("stimulus", problem, "no [stimulus] table")
     return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from rig.config.tables import Table
 from rig.config.units import TIME
 from rig.errors import InputError, input_error
+from rig.measure.known import INSIDE, agent_keys
 
 PERIOD = "period"
 PERIOD_MIN_PS = 10 * 10**6
@@ -15,6 +16,8 @@ PERIOD_MAX_PS = 100 * 10**12
 COUNT_MAX = 2**32 - 1
 CPU_MAX = 4095
 PRIORITY_MAX = 99
+TASKS_MAX = 512
+WORK_MAX_PS = 10**12
 
 TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
@@ -28,6 +31,7 @@ AGENT_KEYS = {
     "interrupt_to_task": ("handler", "second_level", "priority", "cpu", *TRIGGER_KEYS),
     "interrupt_dispatch": ("handler", "priority", "cpu"),
     PERIOD: ("period", "count", "timer", "priority", "cpu"),
+    **agent_keys(),
 }
 """The keys that each measurement may have."""
 
@@ -47,6 +51,14 @@ class AgentPlan:
     second_level: str = ""
     priority: int | None = None
     cpu: int | None = None
+    variant: str = ""
+    """Of a measurement inside the target."""
+    tasks: int | None = None
+    """That switch."""
+    work_ps: int = 0
+    """From a periodic task's start to its finish, at least."""
+    pin: bool = False
+    """Values that are measured inside the target end with an edge of the response pin."""
 
     @property
     def period_ns(self) -> int:
@@ -61,10 +73,18 @@ class AgentPlan:
             "second_level": self.second_level,
             "priority": self.priority,
             "cpu": self.cpu,
+            "variant": self.variant,
+            "tasks": self.tasks,
         }
         words = {name: str(value) for name, value in given.items() if value not in ("", None)}
         if self.period_ps:
-            words |= {"period_ns": str(self.period_ns), "count": str(self.count)}
+            words["period_ns"] = str(self.period_ns)
+        if self.count:
+            words["count"] = str(self.count)
+        if self.work_ps:
+            words["work_ns"] = str(self.work_ps // 1000)
+        if self.pin:
+            words["pin"] = "1"
         if self.self_trigger:
             words["self_trigger"] = "1"
         return words
@@ -86,7 +106,7 @@ class AgentPlan:
 
 def parse_agent(root: Table, measurement: str) -> AgentPlan:
     """The table of a plan for this measurement. Raises InputError."""
-    table = root.table("agent", optional=measurement != PERIOD)
+    table = root.table("agent", optional=measurement not in (PERIOD, *INSIDE))
     own = AGENT_KEYS[measurement]
     table.allow_only(tuple(dict.fromkeys(key for keys in AGENT_KEYS.values() for key in keys)))
     for key in table.values:
@@ -95,17 +115,24 @@ def parse_agent(root: Table, measurement: str) -> AgentPlan:
             problem = f"belongs to measurement {owners}, not to {measurement}"
             raise table.error(key, problem, ", ".join(own))
     self_trigger = table.flag("self_trigger")
+    inside = INSIDE.get(measurement)
     timed = measurement == PERIOD or self_trigger
-    _refuse_untimed(table, measurement, timed=timed)
+    if inside is None:
+        _refuse_untimed(table, measurement, timed=timed)
+    variants = () if inside is None else tuple(inside.variants)
     return AgentPlan(
-        period_ps=_period_ps(table) if timed else 0,
-        count=table.integer("count", 1, COUNT_MAX) if timed else 0,
+        period_ps=_period_ps(table) if timed or (inside and "period" in inside.needs) else 0,
+        count=table.integer("count", 1, COUNT_MAX) if timed or inside else 0,
         self_trigger=self_trigger,
         timer=_choice(table, "timer", TIMERS),
         handler=_choice(table, "handler", HANDLERS),
         second_level=_choice(table, "second_level", SECOND_LEVELS),
         priority=table.integer("priority", 0, PRIORITY_MAX) if "priority" in table else None,
         cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
+        variant=_choice(table, "variant", variants),
+        tasks=table.integer("tasks", 2, TASKS_MAX) if "tasks" in table else None,
+        work_ps=_work_ps(table) if "work" in table else 0,
+        pin=table.flag("pin"),
     )
 
 
@@ -126,6 +153,13 @@ def _period_ps(table: Table) -> int:
     if period_ps % 1000:
         raise table.error("period", "not a whole number of nanoseconds", "whole nanoseconds")
     return period_ps
+
+
+def _work_ps(table: Table) -> int:
+    work_ps = table.time_ps("work", 0, WORK_MAX_PS)
+    if work_ps % 1000:
+        raise table.error("work", "not a whole number of nanoseconds", "whole nanoseconds")
+    return work_ps
 
 
 def _period_of(text: str) -> int:

@@ -41,10 +41,7 @@ def compare(runs: Sequence[PageData]) -> Comparison:
     """Raises InputError for runs of different measurements."""
     _check_comparable(runs)
     names = _names([data.result.path.name for data in runs])
-    samples = [
-        Sample(data.result.evaluation.histogram, data.result.settings.sample_rate_hz)
-        for data in runs
-    ]
+    samples = [Sample(data.result.evaluation.histogram, data.unit_hz) for data in runs]
     return Comparison(
         names,
         tuple(_rows(runs)),

@@ -39,7 +39,7 @@ def comparison_page(found: Comparison, runs: Sequence[PageData]) -> str:
     """The whole page as text."""
     name = f"Comparison of {len(runs)} runs"
     curves = [
-        Curve(name, h.values, h.counts, data.sample_us * 1e3)
+        Curve(name, h.values, h.counts, 1e9 / data.unit_hz)
         for name, data in zip(found.names, runs, strict=True)
         for h in [data.result.evaluation.histogram]
     ]

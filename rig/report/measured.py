@@ -10,6 +10,7 @@ from rig.analysis.evaluation import Evaluation
 from rig.analysis.period import PeriodFigures, PeriodSide
 from rig.analysis.self_trigger import SelfTriggerFigures
 from rig.analysis.statistics import Statistics
+from rig.analysis.values import ValueFigures
 from rig.config.units import TIME
 
 COLUMNS = ("", "n", "average", "min", "max", "gap", "deviation")
@@ -31,6 +32,8 @@ def measured(evaluation: Evaluation) -> Measured | None:
         return _period(evaluation.period, evaluation)
     if evaluation.dispatch is not None:
         return _dispatch(evaluation.dispatch)
+    if evaluation.values is not None:
+        return _values(evaluation.values)
     if evaluation.self_trigger is not None:
         return _self_trigger(evaluation.self_trigger)
     return None
@@ -95,6 +98,32 @@ def _dispatch(dispatch: DispatchFigures) -> Measured:
     ]
     title = "interrupt dispatch in microseconds: handler's exit to the interrupted task"
     return Measured(title, rows, facts)
+
+
+def _values(found: ValueFigures) -> Measured:
+    rows = [_row(row.title, row.figures) for row in found.rows]
+    unit = f"{1e9 / found.unit_hz:.3g} ns, "
+    if found.by_clock:
+        unit += "by the target's own clock in nanoseconds"
+    elif found.rate_ppm is None:
+        unit += "a tick at the rate that the agent reported"
+    else:
+        unit += f"a tick as reported; the analyzer finds its rate {found.rate_ppm:+.3f} ppm off"
+    seen = "the pin's edge after each" if found.on_pins else "none; the target's word alone"
+    facts = [
+        ("variant", f"{found.variant}: {found.variant_words}"),
+        ("unit", unit),
+        ("outside", seen),
+    ]
+    if found.went_on:
+        facts.append(("went on", f"{found.went_on:,} wakes did not preempt at once"))
+    if found.without_value:
+        facts.append(("no value", f"{found.without_value:,} iterations without a switch"))
+    if found.at_zero:
+        step = found.smallest_step_ns
+        least = "no larger one" if step is None else f"the least step is {step:,.0f} ns"
+        facts.append(("no step", f"{found.at_zero:,} values of 0; {least}"))
+    return Measured(f"in microseconds: {found.title}", rows, facts)
 
 
 def _self_trigger(found: SelfTriggerFigures) -> Measured:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from rig.report.sections.events import events, loss, witnesses
 from rig.report.sections.further import further
 from rig.report.sections.head import head, title
 from rig.report.sections.limits import limits
+from rig.report.units import micro
 from rig.session.results import Result
 
 SECTIONS = (
@@ -72,8 +73,14 @@ def words(result: Result) -> str:
     """The sections of a run's page without its plots, for programs that draw by themselves: a
     piece of HTML. Quick for a run of any length. Raises InputError for a damaged run file."""
     data = page_data(result, drawn=False)
-    parts = (section(data) for section in SECTIONS if section not in PLOTS)
+    parts = (_written(section, data) for section in SECTIONS if section not in PLOTS)
     return "\n".join(part for part in parts if part)
+
+
+def _written(section: Callable[[PageData], str], data: PageData) -> str:
+    """A section in the page's way of writing units, but what the target itself said as it is."""
+    text = section(data)
+    return text if section is environment else micro(text)
 
 
 def _contents(runs: Sequence[PageData]) -> str:
@@ -87,7 +94,7 @@ def _contents(runs: Sequence[PageData]) -> str:
 
 
 def _run(number: int, data: PageData) -> str:
-    body = "\n".join(part for part in (section(data) for section in SECTIONS) if part)
+    body = "\n".join(part for part in (_written(section, data) for section in SECTIONS) if part)
     file = f'<p class="note">Run file: {escape(data.result.path.name)}</p>'
     # Plots of the same kind have the same ids in each run.
     body = re.sub(r'(id="|href="#|url\(#)(?=[a-z]+\d*-m|[a-z]+\d*-p)', rf"\g<1>run{number}-", body)

@@ -72,6 +72,12 @@ class PageData:
     """Latencies by the analyzer and by the stimulus's input capture in us, at most PAIRS_MAX."""
 
     @property
+    def unit_hz(self) -> int:
+        """Of the values of the run's histogram: samples, or what the target itself counts in."""
+        values = self.result.evaluation.values
+        return self.result.settings.sample_rate_hz if values is None else values.unit_hz
+
+    @property
     def sample_us(self) -> float:
         """Sample period."""
         return 1e6 / self.result.settings.sample_rate_hz

@@ -88,6 +88,7 @@ def title_of(settings: Settings) -> str:
     """What was measured under what load, without a capital."""
     name = measurement_words(settings.measurement)
     what = "period accuracy" if settings.schedule is not None else f"{name} latency"
+    what = what if settings.inside is None else name.replace("-", " ")
     return f"{what}, scenario {settings.scenario}"
 
 
@@ -98,6 +99,8 @@ def load_of(settings: Settings) -> str:
 
 def events_of(settings: Settings) -> str:
     """What the run's events are called."""
+    if settings.inside is not None:
+        return "values"
     return "stimuli" if settings.schedule is None else "periods"
 
 
@@ -126,6 +129,8 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
 
 def _cause(settings: Settings) -> tuple[str, str]:
     """What made the events."""
+    if settings.inside is not None:
+        return "values", f"{settings.inside}, measured inside the target"
     if (schedule := settings.schedule) is not None:
         period = TIME.format(schedule.period_ns * 1000)
         return "periods", f"{schedule.count} of {period}, by the target's own clock"
@@ -146,6 +151,8 @@ def _agent(settings: Settings) -> list[tuple[str, str]]:
 
 
 def _edge(settings: Settings) -> str:
+    if settings.inside is not None:
+        return "value"
     return "stimulus edge" if settings.schedule is None else "answer"
 
 

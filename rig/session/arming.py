@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from rig.analysis.raw import Settings
 from rig.instruments import ArmOptions
+from rig.measure.known import INSIDE
 
 SPARE_LOG_RECORDS = 1000
 """A target that answers too often still gets its log in."""
@@ -15,6 +16,8 @@ _RECORDS = {"interrupt_dispatch": 2}
 def arm_options(settings: Settings, planned: int) -> ArmOptions:
     """For a run of so many planned events."""
     options = dict(settings.agent)
+    if settings.inside is not None:
+        return _arm_inside(settings, settings.inside)
     if settings.schedule is None:
         options["edge"] = "rising" if settings.wiring.active_level else "falling"
     records = _RECORDS.get(settings.measurement, 1) + (settings.triggers is not None)
@@ -23,4 +26,16 @@ def arm_options(settings: Settings, planned: int) -> ArmOptions:
         capacity=2 * planned * records + SPARE_LOG_RECORDS,
         sequence_bits=len(settings.wiring.sequence),
         options=options,
+    )
+
+
+def _arm_inside(settings: Settings, count: int) -> ArmOptions:
+    """It ends by itself: the log needs no more room than for what is asked."""
+    measured = INSIDE[settings.measurement]
+    on_pins = measured.on_pins(settings.agent)
+    return ArmOptions(
+        measurement=settings.measurement,
+        capacity=count * measured.records(settings.agent) + SPARE_LOG_RECORDS,
+        sequence_bits=len(settings.wiring.sequence) if on_pins else 0,
+        options=dict(settings.agent),
     )

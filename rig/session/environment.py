@@ -17,8 +17,8 @@ from rig import __version__
 from rig.bench.open import Bench
 
 
-def environment_of(bench: Bench) -> dict[str, str]:
-    """One text for each party: host, analyzer, stimulus, target."""
+def environment_of(bench: Bench, load: Mapping[str, object] | None = None) -> dict[str, str]:
+    """One text for each party: host, analyzer, stimulus, target with the `load` on it."""
     host = {
         "latency-rig": __version__,
         "python": platform.python_version(),
@@ -30,6 +30,8 @@ def environment_of(bench: Bench) -> dict[str, str]:
         "pyserial": serial.__version__,
     }
     target = {**asdict(bench.target.identity), "environment": bench.target.environment()}
+    if load:
+        target["scenario"] = dict(load)
     return {
         "environment/host": _text(host),
         "environment/analyzer": _text(asdict(bench.analyzer.identity)),

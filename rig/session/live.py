@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from rig.analysis.raw import Settings
 from rig.instruments import Backlog, EdgeBlock
 from rig.session.live_periods import LivePeriods
@@ -35,6 +37,8 @@ class LiveSummary:
     """Pairing and histogram so far; None until the analyzer is open, or without a train."""
     periods: LivePeriods | None = None
     """In place of it in a run of periods."""
+    answering_channel: int | None = None
+    """In place of both in a run that the target measures by itself; it need not use the pin."""
     notable: deque[Notable] = field(default_factory=lambda: deque(maxlen=NOTABLE_KEPT))
     """The last events worth a line, oldest first."""
 
@@ -55,6 +59,9 @@ class LiveSummary:
         """The rate in force is known. A stimulus is given up after `timeout_samples`."""
         limit_ns, rate_hz = settings.limits.max_ns, settings.sample_rate_hz
         self.sample_rate_hz = rate_hz
+        if settings.inside is not None:
+            self.answering_channel = settings.wiring.response
+            return
         if settings.schedule is not None:
             self.periods = LivePeriods(settings, settings.schedule)
             return
@@ -73,6 +80,8 @@ class LiveSummary:
             self.stimuli, self.answers = self.flow.stimuli, self.flow.answers
             self.missed = self.flow.counts().missed
             self.last_stimulus_sample = self.flow.last_stimulus_sample
+        if self.answering_channel is not None:
+            self.answers += int(np.count_nonzero(block.channel == self.answering_channel))
         if self.periods is not None:
             self.periods.add(block)
             self.answers = self.periods.answers

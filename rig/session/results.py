@@ -190,6 +190,7 @@ def _measured(evaluation: Evaluation) -> dict[str, object]:
         "period": evaluation.period,
         "dispatch": evaluation.dispatch,
         "self_trigger": evaluation.self_trigger,
+        "values": evaluation.values,
     }
     stated: dict[str, object] = {
         name: asdict(figures) for name, figures in found.items() if figures is not None

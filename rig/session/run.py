@@ -30,7 +30,10 @@ from rig.session.live_windows import LiveWindows
 from rig.session.settings import settings_of, settings_to_json
 from rig.session.windows import folder_of
 from rig.target.protocol import LOG_CHUNK
+from rig.target.scenario import Load, load_on
 
+AWAIT_MS = 200
+"""A target that measures by itself is asked so often whether it is done."""
 READ_S = 0.1
 """Longest wait for samples before other things are looked after."""
 FAILURE_MAX = 1000
@@ -55,6 +58,13 @@ class _Ending:
             self.error = error
             self.state = "failed"
             self.report["failure"] = str(error)[:FAILURE_MAX]
+
+    def check(self, load: Load) -> None:
+        """What was measured under a load that did not last was not measured under it."""
+        try:
+            self.report["load_workers"] = load.check()
+        except RigError as error:
+            self.fail(error)
 
 
 def run(
@@ -86,16 +96,19 @@ def run(
             bench.target.identity.tick_hz,
         )
         live.begin(settings, plan.response.timeout_ps * settings.sample_rate_hz // 10**12)
-        environment = environment_of(bench)
         if settings.train is not None:
             bench.stimulus.configure(settings.train)
         if calibration is None and bench.calibration is not None:
             chosen = bench.calibration
-        texts = {"plan": plan.text, "fixture": fixture.text, CALIBRATION: chosen, **environment}
-        with RunWriter(path, texts, settings_to_json(settings)) as writer:
-            recording = _Recording(bench, settings, plan, writer, live, on_progress)
-            ending = recording.go(stop)
-            writer.finish(ending.state, ending.report)
+        with load_on(bench.target, plan.scenario, stop) as load:
+            environment = environment_of(bench, None if load is None else load.measured)
+            texts = {"plan": plan.text, "fixture": fixture.text, CALIBRATION: chosen, **environment}
+            with RunWriter(path, texts, settings_to_json(settings)) as writer:
+                recording = _Recording(bench, settings, plan, writer, live, on_progress)
+                ending = recording.go(stop)
+                if load is not None:
+                    ending.check(load)
+                writer.finish(ending.state, ending.report)
     return ending.error
 
 
@@ -131,7 +144,9 @@ class _Recording:
         try:
             self._arm(stop)
             self._live.phase = "measuring"
-            if self._settings.by_target is not None:
+            if self._settings.inside is not None:
+                self._collect_inside(stop)
+            elif self._settings.by_target is not None:
                 self._collect_by_target(self._settings.by_target, stop)
             elif not stop.is_set():
                 self._bench.stimulus.start()
@@ -178,6 +193,14 @@ class _Recording:
             if stop.is_set():
                 self._end_target()
                 return
+            self._read()
+
+    def _collect_inside(self, stop: threading.Event) -> None:
+        """Until the target has its values, and what it wrote on the pins has been seen."""
+        while not stop.is_set() and not self._bench.target.ended(AWAIT_MS):
+            self._read()
+        last = self._live.samples + self._timeout_samples
+        while self._live.samples < last and not self._capture_ended:
             self._read()
 
     def _end_target(self) -> None:
@@ -232,7 +255,8 @@ class _Recording:
         steps: list[Callable[[], None]] = [self._stop_analyzer]
         if fetcher is not None:
             steps.append(partial(self._stop_stimulus, fetcher))
-        if fetcher is not None or (self._armed and self._settings.by_target is not None):
+        by_itself = self._settings.by_target is not None or self._settings.inside is not None
+        if fetcher is not None or (self._armed and by_itself):
             steps.append(self._stop_target)
         for step in steps:
             try:

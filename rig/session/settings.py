@@ -15,6 +15,7 @@ from rig.config.plan import Plan
 from rig.config.plan_agent import PERIOD
 from rig.errors import InputError
 from rig.limit_names import COUNTS
+from rig.measure.known import INSIDE
 from rig.session.clock_bounds import clock_bounds
 from rig.stimulus.train import Pattern, Polarity, Train
 
@@ -59,7 +60,8 @@ def settings_of(
             },
         ),
         schedule=_own(plan) if plan.measurement == PERIOD else None,
-        triggers=_own(plan) if plan.measurement != PERIOD else None,
+        triggers=_own(plan) if plan.agent.self_trigger else None,
+        inside=plan.count if plan.measurement in INSIDE else None,
         tick_hz=tick_hz,
         agent=plan.agent.words(),
         clocks=clock_bounds(fixture.clocks),
@@ -80,6 +82,8 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
     stored = asdict(settings)
     if not stored["limits"]["further"]:
         del stored["limits"]["further"]
+    if settings.inside is None:
+        del stored["inside"]
     if settings.clocks == ClockBounds():
         del stored["clocks"]
     return stored

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Self
 
 from rig.closing import Closing
+from rig.errors import RefusedError
 from rig.instruments import ArmOptions, LogArray, TargetIdentity, TargetSummary
 from rig.target.protocol import (
     FURTHER_COUNTS,
@@ -119,6 +120,12 @@ class AgentLink(Closing):
         }
         self._ask("ARM " + " ".join(f"{key}={value}" for key, value in pairs.items()))
 
+    def ended(self, timeout_ms: int) -> bool:
+        """Whether a measurement inside the target has come to its count, waited for so long."""
+        reply = self._ask(f"AWAIT {timeout_ms}")
+        with self._speaking():
+            return number(fields(reply), "ended") != 0
+
     def stop(self) -> TargetSummary:
         """Detach the handler; the log stays until the next ARM."""
         reply = self._ask("STOP")
@@ -140,6 +147,15 @@ class AgentLink(Closing):
         self._ask(
             f"PULSE signal={signal} count={count} width_us={width_us} sequence_bits={sequence_bits}"
         )
+
+    def load(self, words: str) -> Mapping[str, str]:
+        """A load on the target: `START NAME`, `STATE` or `STOP`; its state then. Not while armed.
+
+        Raises BenchError in the agent's words if it cannot.
+        """
+        reply = self._ask(f"LOAD {words}")
+        with self._speaking():
+            return fields(reply)
 
     def log(self, first: int, count: int) -> LogArray:
         """At most `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""
@@ -165,7 +181,8 @@ class AgentLink(Closing):
         status, _, rest = reply.partition(" ")
         if status == "OK":
             return rest
-        raise self._wire.error(f"{line.split()[0]} refused: {rest or status}")
+        error = self._wire.error(f"{line.split()[0]} refused: {rest or status}")
+        raise RefusedError(str(error)) if line.startswith("ARM ") else error
 
     def _block(self, line: str, size_max: int) -> bytes:
         length = self._ask(line)

@@ -7,10 +7,12 @@ import contextlib
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable
 
 from rig import __version__
 from rig.closing import Closing
+from rig.measure.known import INSIDE
 from rig.target.protocol import (
     LOG_CHUNK,
     LOG_FORMAT,
@@ -22,8 +24,9 @@ from rig.target.protocol import (
 )
 from rig.virtual.target import ModelledTarget
 
-MEASUREMENTS = ("interrupt", "interrupt_to_task", "period")
+MEASUREMENTS = ("interrupt", "interrupt_to_task", "period", *INSIDE)
 """A model has no task that an interrupt could interrupt."""
+_LOOK_S = 0.01
 
 
 class AgentServer(Closing):
@@ -39,6 +42,7 @@ class AgentServer(Closing):
             "HELLO": self._hello,
             "ENV": self._env,
             "ARM": self._arm,
+            "AWAIT": self._await,
             "STOP": self._stop,
             "LOG": self._log,
             "PULSE": self._pulse,
@@ -110,6 +114,12 @@ class AgentServer(Closing):
         edge = pairs.get("edge", "rising")
         if edge not in ("rising", "falling"):
             raise ProtocolError("edge must be rising or falling")
+        if pairs["measurement"] in INSIDE:
+            self._target.arm_inside(
+                pairs["measurement"], number(pairs, "capacity"), number(pairs, "sequence_bits"),
+                pairs | {"count": str(number(pairs, "count"))},
+            )  # fmt: skip
+            return _ok()
         if pairs["measurement"] == "period":
             self._target.arm_periods(
                 number(pairs, "capacity"),
@@ -125,6 +135,12 @@ class AgentServer(Closing):
             cpu=number(pairs, "cpu") if "cpu" in pairs else 0,
         )
         return _ok()
+
+    def _await(self, rest: str) -> bytes:
+        until_s = time.monotonic() + number({"AWAIT": rest.strip()}, "AWAIT") / 1000
+        while not self._target.ended() and time.monotonic() < until_s:
+            time.sleep(_LOOK_S)
+        return _ok(f" ended={int(self._target.ended())}")
 
     def _pulse(self, rest: str) -> bytes:
         usual = {"signal": "", "count": "1", "width_us": "500", "sequence_bits": "0"}

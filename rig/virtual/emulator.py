@@ -268,7 +268,7 @@ class Emulator(Closing):
             else f"ended with exit status {status}"
         )
         return BenchError(
-            f"the microcontroller emulator (pid {self.pid}, firmware {self._firmware}) {how}"
+            f"the microcontroller emulator (pid {self.pid}, firmware {self._firmware.name}) {how}"
             + (f": {says}" if says else "")
         )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import heapq
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from rig.closing import Closing
 from rig.config.virtual import Misbehavior, VirtualTarget
 from rig.instruments import LOG_RECORD, LogArray, TargetSummary
 from rig.virtual.clock import Clock
+from rig.virtual.inside import InsideTask, Means
 from rig.virtual.models import build_model
 from rig.virtual.schedule import LEAD_PS, PeriodSchedule
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
@@ -97,6 +98,7 @@ class ModelledTarget(Closing):
         self._quiet = QUIET_EVENTS
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
+        self._inside: InsideTask | None = None
 
     def close(self) -> None:
         """Drop the log; may be called twice."""
@@ -127,6 +129,39 @@ class ModelledTarget(Closing):
             self._schedule = PeriodSchedule(self._clock, self._tick_hz, start_ps, period_ns)
             self._periods = count
             self.armed = True
+
+    def arm_inside(
+        self, name: str, capacity: int, sequence_bits: int, words: Mapping[str, str]
+    ) -> None:
+        """Start a measurement inside the target. Raises ValueError as `arm`."""
+        self._check(capacity, sequence_bits)
+        with self._lock:
+            means = Means(self._model.draw, self._clock, self._note, self._show, self._truth.add)
+            count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
+            task = InsideTask(means, name, words, start_ps, count)
+            self._log.clear()
+            self._reset(capacity, sequence_bits)
+            self._inside, self.armed = task, True
+
+    def ended(self) -> bool:
+        """A measurement inside the target has come to its count."""
+        with self._lock:
+            return self._inside is None or self._inside.over
+
+    def _note(self, iteration: int, before: int, after: int, flags: int) -> None:
+        self._handled = iteration
+        if self._log.count < self._capacity:
+            self._log.add((self._log.count, iteration, before, after, flags, 0))
+        else:
+            self._dropped += 1
+
+    def _show(self, iteration: int, value_end_ps: int, flags: int) -> int:
+        """The agent reads its counter again before it writes the pins."""
+        self._handled = iteration
+        at_ps = max(value_end_ps + self._toggle_ps + PS_PER_US, self._free_ps)
+        before, after = self._answer(at_ps, flags)
+        self._truth.add([value_end_ps, at_ps, before, after, iteration, ANSWERED, 0, 0])
+        return at_ps + self._toggle_ps
 
     def _check(self, capacity: int, sequence_bits: int) -> None:
         if not 0 < capacity <= CAPACITY_MAX:
@@ -190,13 +225,14 @@ class ModelledTarget(Closing):
     def on_stimulus(self, time_ps: int, level: int) -> None:
         """A stimulus edge arrives at the interrupt pin."""
         with self._lock:
-            if self.armed and self._schedule is None and level == self.rising:
+            timed = self._schedule is not None or self._inside is not None
+            if self.armed and not timed and level == self.rising:
                 self._interrupt(time_ps)
 
     @property
     def eager(self) -> bool:
-        """It answers periods."""
-        return self.armed and self._schedule is not None
+        """It answers periods, or measures by itself."""
+        return self.armed and (self._schedule is not None or self._inside is not None)
 
     def pass_until(self, now_ps: int) -> None:
         """Answers to stimuli were decided at their edges; those to periods are decided ahead."""
@@ -204,6 +240,8 @@ class ModelledTarget(Closing):
             self._now_ps = now_ps
             if self.armed and self._schedule is not None:
                 self._wake_until(self._schedule, now_ps + LEAD_PS)
+            if self.armed and self._inside is not None:
+                self._inside.pass_until(now_ps + LEAD_PS)
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
         """Edges of the answering pins before a time, in order."""
@@ -299,14 +337,14 @@ class ModelledTarget(Closing):
                 return name
         return ""
 
-    def _answer(self, at_ps: int) -> tuple[int, int]:
+    def _answer(self, at_ps: int, flags: int = 0) -> tuple[int, int]:
         """Write the pins once and log it; ticks before and after the write."""
         before_ps = at_ps - int(self._rng.random() * self._toggle_ps)
         shown_ps = before_ps + self._ahead_ps
         before = self._clock.ticks(shown_ps)
         after = self._clock.ticks_at_or_after(shown_ps + self._toggle_ps)
         if self._log.count < self._capacity:
-            self._log.add((self._log.count, self._handled, before, after, 0, 0))
+            self._log.add((self._log.count, self._handled, before, after, flags, 0))
         else:
             self._dropped += 1
         pins = self._handled & ((1 << self._bits) - 1)

@@ -106,6 +106,17 @@ def test_delays_are_within_their_uncertainty_on_100_benches():
     assert inside >= 95
 
 
+def test_a_second_capture_behind_an_edge_is_too_many():
+    rising = np.array([1000, 3000, 5000])
+    sent = np.sort(np.concatenate((rising, rising + 700)))
+    captured = np.sort(np.append(sent + 4, [3060, 990]))
+    found = capture_delay(captured, rising, rising + 700, 699)
+    assert (found.missing, found.extra) == (0, 2)
+    assert found.rising is not None
+    assert found.rising.value == 4
+    assert [each.kind for each in capture_findings(found)] == ["capture differs"]
+
+
 @given(
     delay=st.integers(0, 500),
     gaps=st.lists(st.integers(1500, 5000), min_size=1, max_size=50),

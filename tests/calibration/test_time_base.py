@@ -162,6 +162,15 @@ def test_an_analyzer_that_is_off_is_named_with_what_knows_better():
     assert [each.kind for each in findings(found)] == ["time base off"]
 
 
+def test_samples_that_were_lost_leave_no_rate():
+    bench = PaperBench(rate_hz=1_000_000)
+    ticks = dithering_train(bench.rate_hz, 600, 3, CLOCK_HZ // PULSES_A_SECOND).edges(0, 600)
+    sample = bench.shown(ticks, 0, 1)
+    sample[300:] -= 5000
+    with pytest.raises(ValueError, match="no one clock"):
+        rate_of(stamp_brackets(sample, ticks), Rates(bench.rate_hz, CLOCK_HZ, 10.0))
+
+
 def test_what_is_typed_in():
     assert parse_counter("16000123.4 Hz +- 0.2 Hz") == CounterReading(16000123.4, 0.2)
     assert parse_counter("15999000Hz ± 1e-1Hz") == CounterReading(15999000.0, 0.1)
@@ -182,6 +191,16 @@ BENCH = """
 pps = "D7"
 pps_jitter = "30 ns"
 """
+
+
+def test_samples_lost_in_silence_are_said():
+    text = load_fixture("virtual").text.replace('"24 MHz"', '"1 MHz"')
+    text += '[virtual.misbehave]\ndrop = 0.002\ndrop_length = "300 us"\n'
+    opener = partial(open_bench, every_channel=True)
+    steps = chosen(["time-base"])
+    (outcome,) = run_steps(parse_fixture(text, "test"), steps, opener, settings=Settings(seconds=2))
+    assert not outcome.passed
+    assert {each.kind for each in outcome.findings} <= {"no rate", "train not seen"}
 
 
 def test_the_whole_chain_on_the_virtual_bench():

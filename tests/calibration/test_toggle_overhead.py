@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from calibration.estimate.logged import PinWrite, deviation_beyond, logged, pin_write
+from calibration.estimate.logged import deviation_beyond, logged, other_pin_write
 from calibration.runner import chosen, run_steps
-from calibration.steps.toggle_overhead import contradictions, findings
+from calibration.steps import toggle_overhead as step
+from calibration.steps.toggle_overhead import Writes, contradictions, findings
 from rig.analysis.clocks.brackets import Rates
 from rig.bench.open import open_bench
 from rig.config.fixture import load_fixture, parse_fixture
@@ -19,11 +20,10 @@ from tests.calibration.measured import PaperBench, PaperTarget, covered
 COUNT = 600
 
 
-def writes_of(bench: PaperBench, target: PaperTarget, count: int = COUNT) -> dict[int, PinWrite]:
+def writes_of(bench: PaperBench, target: PaperTarget, count: int = COUNT) -> Writes:
     seen, _ = target.logged(bench, count)
     assert contradictions(seen) == []
-    both = {level: pin_write(seen, level) for level in (1, 0)}
-    return {level: each for level, each in both.items() if each is not None}
+    return step.writes_of(seen, {})
 
 
 def drawn(seed: int) -> tuple[PaperBench, PaperTarget]:
@@ -65,6 +65,15 @@ def test_values_are_within_their_uncertainty_on_100_benches():
     assert slow == 100
 
 
+def test_writes_that_vary_are_known_to_a_few_hundredths_of_their_length():
+    for seed in range(20):
+        target = PaperTarget(write_ps=1_000_000)
+        for each in writes_of(PaperBench(seed=seed), target).values():
+            assert covered(each.overhead, 500)
+            assert each.overhead.standard_uncertainty < 30
+            assert abs(each.overhead.value - 500) < 90
+
+
 def test_no_false_alarm_on_200_healthy_benches():
     for seed in range(200):
         bench = PaperBench(seed=seed, analyzer_ppb=seed * 300)
@@ -92,6 +101,19 @@ def test_a_log_that_contradicts_the_edges_is_said():
     assert "300" in said[0].text
     with pytest.raises(ValueError, match="at least 16"):
         logged(index[:5], level[:5], log, Rates(bench.rate_hz, target.tick_hz, 10.0))
+
+
+def test_another_pin_of_the_same_write_has_its_own_overhead():
+    """It moves 120 ns after the response's, and every other time only."""
+    bench, target = PaperBench(), PaperTarget(write_ps=1_000_000, where=(0.0, 0.8))
+    index, level, log, _ = target.answers(bench, 2 * COUNT, 10**12)
+    seen = logged(index, level, log, Rates(bench.rate_hz, target.tick_hz, 10.0))
+    times = [(each - bench.rng.random()) / bench.rate_hz for each in index[::2]]
+    other = np.ceil((np.array(times) + 120e-9) * bench.rate_hz).astype(np.int64)
+    found = other_pin_write(seen, other, np.arange(COUNT).astype(np.uint8) % 2, 1)
+    assert found is not None
+    assert found.overhead.n == COUNT // 2
+    assert covered(found.overhead, 400 + 120)
 
 
 def test_a_known_variance_is_taken_off():

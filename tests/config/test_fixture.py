@@ -244,7 +244,8 @@ def test_what_is_no_address(link: str) -> None:
             "[virtual.target]",
             "[virtual.targets]",
             "f.toml:34: [virtual] targets: unknown table (did you mean target?); "
-            "valid: target, guest, misbehave, clocks, wiring, delay, truth_file",
+            "valid: target, guest, misbehave, clocks, wiring, delay, truth_file, "
+            "jumpers, core, sampling",
         ),
         (
             FIXTURE[FIXTURE.index("[virtual.target]") :],

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rig.config.plan import PATTERN_KEYS, Limits, load_plan, parse_plan
 from rig.errors import InputError
+from rig.measure.known import INSIDE
 from rig.resources import plan_names
 from rig.stimulus.train import PARAMETERS, Pattern, Polarity
 
@@ -179,7 +180,8 @@ def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
             '"interupt"',
             'p.toml:3: [plan] measurement: unknown measurement "interupt" '
             "(did you mean interrupt?); valid: interrupt, interrupt_to_task, "
-            "interrupt_dispatch, period",
+            "interrupt_dispatch, period, task_switch, task_preemption, preemption, timer, "
+            "clock_resolution, task_creation, services, start_finish",
         ),
         (
             '"example"',
@@ -242,7 +244,8 @@ def test_built_in_plans_are_named_as_their_files_and_make_a_train(name: str) -> 
     assert (plan.name, plan.source) == (name, name)
     assert plan.title
     train = plan.train(16_000_000)
-    assert (train is None) == (plan.measurement == "period" or plan.agent.self_trigger)
+    by_itself = plan.measurement in ("period", *INSIDE)
+    assert (train is None) == (by_itself or plan.agent.self_trigger)
     assert train is None or train.count == plan.stimulus.count
     assert plan.count >= 1000
 

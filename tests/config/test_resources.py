@@ -29,6 +29,7 @@ def put(path: Path) -> Path:
 
 def test_built_in_names() -> None:
     assert resources.plan_names() == (
+        "clock-resolution",
         "interrupt",
         "interrupt-burst",
         "interrupt-dispatch",
@@ -40,6 +41,13 @@ def test_built_in_names() -> None:
         "interrupt-soak",
         "interrupt-to-task",
         "period",
+        "preemption",
+        "services",
+        "start-finish",
+        "task-creation",
+        "task-preemption",
+        "task-switch",
+        "timer",
     )
     assert resources.fixture_names() == (
         "beaglelogic-local",

@@ -86,10 +86,11 @@ def environment_of(screen_of: dict[str, str], home: Path, scale: float = 1) -> d
 def first_run(window: OpenWindow, runs: Path, scale: float = 1) -> Path:
     """From the open window to a finished run; its file."""
     x, y = places()["run"]
+    before = set(runs.glob("*.h5"))
     window.click(x * scale, y * scale)
     wait_until(lambda: window.title.startswith("Measuring"), "a measurement")
     wait_until(lambda: window.title.startswith("Run"), "its end")
-    (run,) = runs.glob("*.h5")
+    (run,) = set(runs.glob("*.h5")) - before
     return run
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gui.pages.results.page import ResultsPage
+from rig.cli.main import main
 from tests.cli.command import rig
 
 GOOD, FAULTY = "good.h5", "faulty.h5"
@@ -22,6 +23,14 @@ def measure(folder: Path) -> None:
             "--out", folder / name,
         )  # fmt: skip
         assert (folder / name).exists(), done.stderr
+
+
+def shown_by_rig(capsys, path: Path, *options: str) -> str:
+    """What `rig show` prints; without a process of its own, which takes longer than all else."""
+    capsys.readouterr()
+    main(["show", str(path), *options])
+    printed: str = capsys.readouterr().out
+    return printed
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QPushButton
 from gui.pages.run.page import RunPage
 from rig.session.results import document, read
 from tests.cli.command import rig
-from tests.gui.bench import begin, ending, finish, kill, orphans, part, run_files
+from tests.gui.bench import ENDS_MS, begin, ending, finish, kill, orphans, part, run_files
+from tests.gui.results_runs import shown_by_rig
 
 
 @pytest.fixture
@@ -31,11 +32,9 @@ def page(qtbot, settings, tmp_path):
     made.engine.close()
 
 
-def shown(path):
+def shown(capsys, path):
     """What the command line says of a run file: JSON, and the table's words."""
-    document = rig("show", path, "--json")
-    assert document.returncode == 0, document.stderr
-    return json.loads(document.stdout), rig("show", path).stdout
+    return json.loads(shown_by_rig(capsys, path, "--json")), shown_by_rig(capsys, path)
 
 
 def stored(path):
@@ -48,7 +47,7 @@ def banner_button(page, text):
     return found
 
 
-def test_one_click_from_nothing_to_a_finished_run(qtbot, page):
+def test_one_click_from_nothing_to_a_finished_run(qtbot, page, capsys):
     """The first fixture and plan are chosen already; figures are those of the run file."""
     assert page.chooser.choice.error == ""
     assert (page.chooser.choice.fixture_name, page.chooser.choice.plan_name) == (
@@ -60,7 +59,7 @@ def test_one_click_from_nothing_to_a_finished_run(qtbot, page):
     page.engine.snapshot.connect(seen.append)
     qtbot.mouseClick(page.chooser.run, Qt.MouseButton.LeftButton)
     outcome = ending(qtbot, page)
-    printed, table = shown(outcome.path)
+    printed, table = shown(capsys, outcome.path)
     assert json.loads(json.dumps(outcome.document)) == printed
     (figures,) = printed["measurements"]
     assert page.figures.worst == f"{figures['max_ns'] / 1e3:.3f} µs"
@@ -144,9 +143,17 @@ def test_a_killed_engine_leaves_the_window_and_a_file(qtbot, page):
 )
 def test_an_unplugged_instrument(qtbot, page, victim, words):
     family = begin(qtbot, page)
-    kill(part(family, victim))
+    with qtbot.waitSignal(page.engine.bench_failed, timeout=ENDS_MS):
+        kill(part(family, victim))
+    # What happened is told at once, before anything is evaluated.
+    assert page.engine.is_running
+    assert page.outcome is None
+    assert page.banner.isVisible()
+    assert words in page.banner.text
+    assert "Computing the figures" in page.banner.text
     outcome = ending(qtbot, page)
     assert outcome.verdict == "incomplete"
+    assert "/firmware/" not in page.banner.text  # a path that helps nobody
     assert words in outcome.failure
     assert words in page.banner.text
     assert str(outcome.path) in page.banner.text

@@ -10,6 +10,7 @@ import pytest
 from gui.pages.run.choice import choose
 from gui.pages.run.page import RunPage
 from gui.pages.run.series import DONE, FAILED, LEFT_OUT, RUNNING, WAITING, Series
+from gui.pages.run.series_card import NAME
 from rig.session.results import read
 from tests.gui.bench import ENDS_MS, run_files
 
@@ -93,9 +94,11 @@ def test_two_plans_and_two_run_files(qtbot, page, settings):
     assert live[-1].worst_ns == pytest.approx(worst_ns)
     assert live[-1].max_samples.max() == pytest.approx(worst_ns * 24e6 / 1e9, abs=1)
     assert f"{worst_ns / 1e3:,.3f}" in page.plots.histogram.words
+    plans = page.chooser.series.list
+    items = {plans.item(row).data(NAME): plans.item(row) for row in range(plans.count())}
     with qtbot.waitSignal(page.run_wanted) as wanted:
-        page.chooser.series.list.itemActivated.emit(page.chooser.series.list.item(0))
-    assert wanted.args == [files[page.chooser.series.list.item(0).text().split()[0]]]
+        plans.itemActivated.emit(items["period"])
+    assert wanted.args == [files["period"]]
     assert settings.value("run/series") == ["interrupt", "period"]
 
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from calibration.steps import STEPS
 from gui.app import application
 from gui.pages.run.figures import CLASSES
 from gui.rooms import ROOMS
@@ -30,6 +31,7 @@ from gui.translations.language import LANGUAGES, choose_language, speak
 from gui.translations.texts import TextError, find_texts
 from gui.translations.update import FOLDER, compile_qm, languages, read_ts, write_ts
 from gui.window import Window
+from rig.config.calibration.place import calibration_path
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.resources import fixture_names, plan_names
@@ -115,6 +117,8 @@ def allowed(run) -> set[str]:
     words |= {load_fixture(name).title for name in fixture_names()}
     words |= {load_plan(name).title for name in plan_names()}
     words |= {name for name, _ in (*run.outcome.figures, *run.outcome.counts)}
+    words |= {text for step in STEPS.values() for text in (step.title, step.does, step.connect)}
+    words |= {str(calibration_path(load_fixture(name))) for name in fixture_names()}
     words |= {run.outcome.verdict.upper(), run.outcome.verdict_words, run.outcome.verdict}
     return words
 

@@ -100,7 +100,10 @@ def target_silent(window: OpenWindow) -> None:
     """No stimulus is ever answered; the user stops."""
     measuring(window)
     window.key("space")
-    ended(window)
+    wait_until(lambda: window.title.startswith("Run"), "the end of the run")
+    before = window.look()
+    wait_until(lambda: window.look() != before, "the waveform of a missed stimulus")
+    window.rest()
 
 
 def shown(window: OpenWindow) -> None:
@@ -160,8 +163,8 @@ class Trouble:
 
 
 SILENT = """
-[virtual.misbehave]
-miss = 1.0
+[virtual.wiring]
+interrupt_open = true
 """
 TROUBLES = (
     Trouble("fixture", virtual('"D1"', '"D17"'), shown, "no channel D17", "wire"),

@@ -19,6 +19,7 @@ from rig.analysis.raw import Account, Limits, Schedule
 from rig.report.junit import junit
 from rig.report.page import pages
 from rig.report.terminal import print_result
+from rig.report.units import micro
 from rig.session.results import Result, document
 from tests.analysis.raw_runs import RATE_HZ, settings_of
 from tests.analysis.test_periods import PERIOD_NS, Truth, noise
@@ -111,7 +112,8 @@ def test_on_the_page(result: Result) -> None:
     for title, _, _ in EXPECTED:
         assert table.count(f"<td>{title}</td>") == 1
     for limit in result.evaluation.limits:
-        assert f"<td class=number>{limit.allowed}</td><td>{limit.found}</td>" in unescape(table)
+        cells = f"<td class=number>{micro(limit.allowed)}</td><td>{micro(limit.found)}</td>"
+        assert cells in unescape(table)
     for name in MEASURED:
         words = name.replace("_", " ")
         assert f"<h3>{words[0].upper()}{words[1:]}</h3>" in page

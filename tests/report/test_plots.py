@@ -96,8 +96,8 @@ def test_the_same_data_give_the_same_bytes():
 
 def test_the_worst_value_is_printed():
     words = " ".join(ET.fromstring(PLOTS["histogram"]).itertext())  # noqa: S314 - made here
-    assert f"observed maximum {VALUES[-1] * SAMPLE_NS / 1e3:.3f} us" in words
-    assert "limit 8 us" in words
+    assert f"observed maximum {VALUES[-1] * SAMPLE_NS / 1e3:.3f} µs" in words
+    assert "limit 8 µs" in words
 
 
 def test_text_from_outside_is_escaped():

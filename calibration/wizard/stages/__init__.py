@@ -30,8 +30,8 @@ STAGES: dict[str, Stage] = {
 }
 KEYS = (
     "bench", "board", "lines", "stimulus", "port", "analyzer", "connection", "sample-rate",
-    "channels", "target", "agent-arguments", "deploy", "steps", "seconds", "plan", "count", "runs",
-    "file",
+    "channels", "target", "agent-arguments", "ssh-config", "deploy", "steps",
+    "seconds", "plan", "count", "runs", "file",
 )  # fmt: skip
 """Every question there can be."""
 

@@ -32,8 +32,11 @@ def questions(state: State) -> tuple[Question, ...]:
     if state.answer("target").partition(":")[0] != "ssh":
         return (target,)
     words = agent_arguments(boards_of(state)[0])
-    return (target, Question("agent-arguments", "Options of the agent", words,
-                             hint=ARGUMENTS_VALID))  # fmt: skip
+    return (
+        target,
+        Question("agent-arguments", "Options of the agent", words, hint=ARGUMENTS_VALID),
+        Question("ssh-config", "ssh's configuration", "", hint="empty: ~/.ssh/config"),
+    )
 
 
 def check(state: State) -> None:
@@ -49,11 +52,25 @@ def work(job: Job) -> Report:
     """Look at an account behind ssh; others tell of themselves when their agent runs."""
     fixture = job.fixture
     if not isinstance(fixture.target.link, SshLink):
-        return Report(("nothing to look at before the agent runs",))
+        return Report()
     job.progress(f"asking {fixture.target.link.host}")
     found = job.tools.ask_account(fixture)
     lines = tuple(finding.text for finding in found if not finding.remedy)
     return Report(lines, tuple(finding for finding in found if finding.remedy))
 
 
-STAGE = Stage("access", "Agree on access to the target", explain, questions, check, work, "Ask it")
+def wants_work(state: State) -> bool:
+    """Only ssh can be asked before there is an agent."""
+    return state.answer("target").startswith("ssh:") and not is_virtual(state)
+
+
+STAGE = Stage(
+    "access",
+    "Agree on access to the target",
+    explain,
+    questions,
+    check,
+    work,
+    wants_work,
+    "Ask it",
+)

@@ -24,9 +24,10 @@ def explain(_state: State) -> tuple[str, ...]:
     apart = ", ".join(step.name for step in STEPS.values() if step.apart)
     return (
         "What the bench itself adds to a latency is measured once and taken off every run.",
-        *(f"{step.title} ({step.name}). {step.does}" for step in chosen(())),
-        f"Steps that want connections of their own come later, if you need their accuracy: "
-        f"{apart}. `rig calibrate --list` says what to connect.",
+        "The connections of a measurement serve these steps: "
+        f"{', '.join(f'{step.title} ({step.name})' for step in chosen(()))}. Those that want "
+        f"connections of their own come later, if you need their accuracy: {apart}.",
+        "`rig calibrate --list` says what each does and what to connect.",
     )
 
 
@@ -74,4 +75,4 @@ def _announce(progress: Progress, step: Step) -> None:
     progress(step.title)
 
 
-STAGE = Stage("calibrate", "Calibrate", explain, questions, check, work, "Calibrate")
+STAGE = Stage("calibrate", "Calibrate", explain, questions, check, work, does="Calibrate")

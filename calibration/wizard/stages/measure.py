@@ -66,4 +66,4 @@ def work(job: Job) -> Report:
     return Report(measured.lines, findings, str(measured.path))
 
 
-STAGE = Stage("measure", "First measurement", explain, questions, check, work, "Measure")
+STAGE = Stage("measure", "First measurement", explain, questions, check, work, does="Measure")

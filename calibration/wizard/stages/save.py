@@ -73,4 +73,4 @@ def _write(file: Path, data: bytes) -> None:
         ) from None
 
 
-STAGE = Stage("save", "Save fixture and calibration", explain, questions, check, work, "Save")
+STAGE = Stage("save", "Save fixture and calibration", explain, questions, check, work, does="Save")

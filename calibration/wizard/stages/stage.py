@@ -36,6 +36,10 @@ def _no_questions(_state: State) -> tuple[Question, ...]:
     return ()
 
 
+def _always(_state: State) -> bool:
+    return True
+
+
 def _no_check(_state: State) -> None:
     """Nothing to be wrong."""
 
@@ -54,6 +58,8 @@ class Stage:
     """Raises InputError if the answers do not go together."""
     work: Callable[[Job], Report] | None = None
     """Raises RigError. Can be done again at any time."""
+    wants_work: Callable[[State], bool] = _always
+    """If not, there is nothing to be done with these answers."""
     does: str = ""
     """What the work is called on a button."""
     pause: bool = False

@@ -70,6 +70,22 @@ def worst_event(run: OpenedRun, levels: Levels) -> int | None:
     return row * BUCKET + int(np.argmax(np.where(answered, latency, -1)))
 
 
+def event_of_latency(run: OpenedRun, levels: Levels, latency_samples: int) -> int | None:
+    """The first event with this very latency; None if there is none in what is summed up so far.
+
+    Raises InputError for a damaged file.
+    """
+    base = levels.base
+    rows = np.flatnonzero((base["low"] <= latency_samples) & (base["high"] >= latency_samples))
+    for row in rows.tolist():
+        columns = run.events(row * BUCKET, (row + 1) * BUCKET, LATENCY_COLUMNS)
+        latency, answered = latencies(columns)
+        found = np.flatnonzero(answered & (latency == latency_samples))
+        if len(found):
+            return row * BUCKET + int(found[0])
+    return None
+
+
 def _rows_with(base: Rows, threshold: Threshold | None) -> npt.NDArray[np.bool_]:
     unusual: npt.NDArray[np.bool_] = (base["kinds"] & ~np.uint8(1 << EventClass.ANSWERED)) != 0
     if threshold is not None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from calibration.findings import Finding
 from calibration.wizard import Report
-from gui.theme import theme
+from gui.theme import GAP, theme
 
 
 class FindingsView(QTextBrowser):
@@ -21,6 +21,8 @@ class FindingsView(QTextBrowser):
         self._parts: list[Report | str] = []
         self.setOpenExternalLinks(False)
         self.setUndoRedoEnabled(False)
+        self.setObjectName("card")
+        self.document().setDocumentMargin(GAP)
         theme().changed.connect(self._retell)
 
     def clear_all(self) -> None:

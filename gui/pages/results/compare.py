@@ -35,6 +35,7 @@ RUNS_MAX = 12
 """Over each other; more cannot be told apart."""
 _NONE = "-"
 """How the report writes a figure that there is not."""
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -86,10 +87,10 @@ class CompareView(QWidget):
         heads = [self.tr("Run"), self.tr("Verdict"), *names]
         self.table.setColumnCount(len(heads))
         self.table.setHorizontalHeaderLabels(heads)
-        for column in range(2, len(heads)):
+        for column in range(len(heads)):
             heading = self.table.horizontalHeaderItem(column)
             if heading is not None:
-                heading.setTextAlignment(_RIGHT)
+                heading.setTextAlignment(_LEFT if column < 2 else _RIGHT)
         self.table.setRowCount(len(self._results))
         for row, result in enumerate(self._results):
             self._put(row, 0, result.path.stem, series_color(row, theme().palette))

@@ -16,7 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from gui.models.runs.opened import OpenedRun
-from gui.models.runs.outliers import Threshold, next_outlier, threshold_of, worst_event
+from gui.models.runs.outliers import (
+    Threshold,
+    event_of_latency,
+    next_outlier,
+    threshold_of,
+    worst_event,
+)
+from gui.models.runs.seek import worst_interval
 from gui.models.summary.rows import EVENTS
 from gui.models.summary.service import Summary
 from gui.pages.results.state import stored_state
@@ -27,6 +34,8 @@ from rig.config.units import TIME
 from rig.errors import InputError
 
 _KEY = "results/events_splitter"
+PERIODS_MAX = 1 << 22
+"""Of more the worst interval is not looked for: an hour at 1 kHz."""
 
 
 class EventsView(QWidget):
@@ -49,6 +58,7 @@ class EventsView(QWidget):
         self.place.returnPressed.connect(lambda: self.go_to_text(self.place.text()))
         self.legend = QLabel(self)
         self.legend.setObjectName("dim")
+        self.legend.setWordWrap(True)
         self._bar = QHBoxLayout()
         self._bar.setSpacing(GAP_S)
         self._lay_out()
@@ -99,8 +109,7 @@ class EventsView(QWidget):
             text = self.tr("This run holds no events yet: its figures are not stored.")
             self.waveform.headline.setText(text)
             return
-        worst = worst_event(run, self._summary.levels)
-        self.go_to(0 if worst is None else worst)
+        self.go_to(self._worst() or 0)
 
     def clear(self, text: str = "") -> None:
         """No run."""
@@ -169,17 +178,39 @@ class EventsView(QWidget):
         self.go_to(found)
 
     def go_to_worst(self) -> None:
-        """The slowest answer."""
-        if self._run is not None and self._summary is not None:
-            worst = worst_event(self._run, self._summary.levels)
-            if worst is not None:
-                self.go_to(worst)
+        """The slowest answer; of periods the one after the interval that is off most."""
+        worst = self._worst()
+        if worst is not None:
+            self.go_to(worst)
+
+    def go_to_latency(self, latency_samples: int) -> None:
+        """The first event that took so long."""
+        if self._run is None or self._summary is None:
+            return
+        try:
+            found = event_of_latency(self._run, self._summary.levels, latency_samples)
+        except InputError as error:
+            self.said.emit(str(error))
+            return
+        if found is not None:
+            self.go_to(found)
+        elif not self._summary.levels.complete:
+            self.said.emit(self.tr("not in what has been read so far"))
 
     def step(self, by: int) -> None:
         """The neighbor."""
         if self._run is not None and self.event_number is not None:
             last = self._run.event_count - 1
             self.go_to(min(max(self.event_number + by, 0), last))
+
+    def _worst(self) -> int | None:
+        run, summary = self._run, self._summary
+        if run is None or summary is None:
+            return None
+        if run.settings.schedule is None or run.event_count > PERIODS_MAX:
+            return worst_event(run, summary.levels)
+        event = worst_interval(run)
+        return None if event is None else event.event
 
     @property
     def _threshold_us(self) -> float | None:

@@ -158,6 +158,7 @@ class ResultsPage(Page):
         self.folder.moved.connect(self._chosen)
         self.folder.model.dataChanged.connect(self._show_note)
         self.report.notes.changed.connect(self.folder.write_note)
+        self.report.picked.connect(self._latency_picked)
         self.events.said.connect(self.status)
         self.exports.said.connect(self.status)
         self._splitter.splitterMoved.connect(
@@ -219,6 +220,13 @@ class ResultsPage(Page):
             self._deeds[name].setEnabled(self._chosen_run.is_readable)
         for name in OF_EVENTS:
             self._deeds[name].setEnabled(self._chosen_run.has_events)
+
+    def _latency_picked(self, latency_samples: int) -> None:
+        """In a plot of the report: an event that took so long."""
+        if self._chosen_run.has_events:
+            self._on_events(lambda: self.events.go_to_latency(latency_samples))
+        else:
+            self.status.emit(self.tr("Events are shown when a run has ended."))
 
     def _on_events(self, act: Callable[[], object]) -> None:
         """What is done with events is done where one sees it."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWidget
 
 from gui.models.runs.entry import RunEntry
@@ -23,6 +23,9 @@ _KEY = "results/report_splitter"
 class ReportView(QWidget):
     """The report of one run."""
 
+    picked = Signal(int)
+    """A latency was clicked in a plot, in samples."""
+
     def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
@@ -36,6 +39,8 @@ class ReportView(QWidget):
         self.notes = NotesEditor(self)
         self.histogram = ChartWidget(HistogramChart(self.tr("Histogram"), ()), self)
         self.tail = ChartWidget(TailChart(self.tr("Complementary distribution"), ()), self)
+        for chart in (self.histogram, self.tail):
+            chart.picked.connect(self.picked)
         self._lay_out()
         theme().changed.connect(self._render)
 

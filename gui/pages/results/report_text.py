@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import escape
 from string import Template
 from typing import Final
@@ -27,7 +28,25 @@ th { font-weight: normal; color: $dim; }
 .fail, .inconsistent, .incomplete, .no { color: $bad; }
 """
 )
-_CHANGES: Final = (
+Change = str | Callable[[re.Match[str]], str]
+_WIDE: Final = re.compile(
+    r"<thead><tr>((?:<th[^>]*>[^<]*</th>){8,})</tr></thead>"
+    r"<tbody><tr>((?:<td[^>]*>[^<]*</td>)+)</tr></tbody>"
+)
+"""A table of a single row that is wider than the window's column."""
+_CELL: Final = re.compile(r"<t[hd][^>]*>[^<]*</t[hd]>")
+
+
+def _folded(found: re.Match[str]) -> str:
+    """Its left half above its right half."""
+    rows = [_CELL.findall(part) for part in found.groups()]
+    half = -(-len(rows[0]) // 2)
+    parts = [row[part] for part in (slice(half), slice(half, None)) for row in rows]
+    return "<tbody>" + "".join(f"<tr>{''.join(part)}</tr>" for part in parts) + "</tbody>"
+
+
+_CHANGES: Final[tuple[tuple[re.Pattern[str], Change], ...]] = (
+    (_WIDE, _folded),
     # Pictures have a place of their own in the window.
     (re.compile(r"<figure>.*?</figure>", re.DOTALL), ""),
     # The style sheets of rich text know neither the alignment of cells nor the width of tables.

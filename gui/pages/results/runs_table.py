@@ -151,10 +151,13 @@ class RunsTable(QWidget):
 
     def _count(self, *_: object) -> None:
         shown, all_runs = self.shown.rowCount(), self.model.rowCount()
-        text = self.tr("{} runs").format(all_runs)
-        self.count.setText(
-            text if shown == all_runs else self.tr("{} of {} runs").format(shown, all_runs)
-        )
+        if shown != all_runs:
+            text = self.tr("{} of {} runs").format(shown, all_runs)
+        elif all_runs == 1:
+            text = self.tr("1 run")
+        else:
+            text = self.tr("{} runs").format(all_runs)
+        self.count.setText(text)
 
     def _keep(self, *_: object) -> None:
         self._settings.setValue(_HEADER_KEY, self.view.horizontalHeader().saveState())

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.outcome import Failure, Outcome
 from gui.pages.run.choice import shown_name
 from gui.pages.run.series import FAILED, LEFT_OUT, Series
 from gui.widgets.banner import Banner
+from rig.report.units import micro
 
 if TYPE_CHECKING:
     from gui.pages.run.page import RunPage
@@ -29,13 +33,25 @@ class EndingTeller:
     def __init__(self, page: RunPage, banner: Banner) -> None:
         self._page, self._banner = page, banner
 
+    def tell_bench_failed(self, text: str) -> None:
+        """In mid-run; how it ended follows when it is evaluated."""
+        reasons = [_tr("Computing the figures of what was measured until then …")]
+        self._banner.tell("bad", "INCOMPLETE", text, reasons, [])  # verdicts have one name
+
     def tell_outcome(self, outcome: Outcome) -> None:
         """A run that has a file with its figures."""
-        reasons = list(outcome.reasons)
+        reasons = [micro(reason) for reason in outcome.reasons]
         if outcome.failure is not None:
             # It is the first reason; most of the others only follow from it.
             hint = _tr("What was measured until then is in {0}. Mend that and press Run again.")
             reasons.insert(1, hint.format(outcome.path))
+        (figures,) = outcome.document["measurements"]
+        if figures["missed"] and figures["missed"] == figures["n"]:
+            reasons.insert(
+                0,
+                _tr("Nothing was answered. Check the wires to the target's interrupt and from its "
+                    "answer; the wiring check on the Calibrate page tells which one it is."),
+            )  # fmt: skip
         kind = _KINDS.get(outcome.verdict, "bad")
         self._banner.tell(
             kind, outcome.verdict.upper(), outcome.verdict_words, reasons, self._links(outcome)
@@ -52,11 +68,11 @@ class EndingTeller:
                 _tr("What was measured until then is kept in {0}; Results opens it, and "
                     "`rig recover` makes a clean copy.").format(kept)
             )  # fmt: skip
-            buttons.append(page.link(_tr("Show in Results"), lambda: page.run_wanted.emit(kept)))
+            buttons.append(self._link(_tr("Show in Results"), lambda: page.run_wanted.emit(kept)))
         else:
             reasons.append(_tr("Nothing was measured, no file was left."))
         text = f"{failure.message}\n{failure.details}".strip()
-        buttons.append(page.link(_tr("Copy"), lambda: page.copy(text)))
+        buttons.append(self._link(_tr("Copy"), lambda: self._copy(text)))
         self._banner.tell("bad", _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF"),
                           failure.message, reasons, buttons)  # fmt: skip
 
@@ -72,7 +88,6 @@ class EndingTeller:
         last = self._banner.text if any(part.state in (FAILED, LEFT_OUT) for part in parts) else ""
         if last:
             reasons.insert(0, " ".join(last.split()))
-        page = self._page
         text = "\n".join(reasons)
         kind = "good" if passed == len(parts) else "bad"
         if kind == "bad" and set(verdicts) <= {"pass", "inconclusive"} and not last:
@@ -82,15 +97,32 @@ class EndingTeller:
             _tr("{0} OF {1} PASSED").format(passed, len(parts)),
             _tr("a double click on a plan above shows its run"),
             reasons,
-            [page.link(_tr("Copy"), lambda: page.copy(text))],
+            [self._link(_tr("Copy"), lambda: self._copy(text))],
         )
+
+    def open_report(self, page: Path) -> None:
+        """In the browser."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(page.absolute())))
+
+    def _link(self, text: str, call: Callable[[], object]) -> QPushButton:
+        """A button that looks like a link."""
+        button = QPushButton(text)
+        button.setProperty("link", True)
+        button.clicked.connect(lambda _checked=False: call())
+        self._page.menu.keep_space(button)
+        return button
+
+    def _copy(self, text: str) -> None:
+        """To the clipboard."""
+        QGuiApplication.clipboard().setText(text)
+        self._page.status.emit(_tr("Copied."))
 
     def _links(self, outcome: Outcome) -> list[QPushButton]:
         page = self._page
         return [
-            page.link(_tr("Show in Results"), lambda: page.run_wanted.emit(outcome.path)),
-            page.link(_tr("Report"), lambda: page.open_report(outcome.page)),
-            page.link(_tr("Copy"), lambda: page.copy(self._banner.text)),
+            self._link(_tr("Show in Results"), lambda: page.run_wanted.emit(outcome.path)),
+            self._link(_tr("Report"), lambda: self.open_report(outcome.page)),
+            self._link(_tr("Copy"), lambda: self._copy(self._banner.text)),
         ]
 
 

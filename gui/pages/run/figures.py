@@ -109,8 +109,10 @@ class FiguresPanel(QFrame):
 
     def _classes(self, snapshot: Snapshot) -> list[Row]:
         events = self.tr("periods") if snapshot.is_periods else self.tr("stimuli")
-        rows = [Row(events, self.tr("{0} of {1}").format(
-            count(snapshot.events), count(snapshot.planned)))]  # fmt: skip
+        seen = NONE
+        if snapshot.planned:
+            seen = self.tr("{0} of {1}").format(count(snapshot.events), count(snapshot.planned))
+        rows = [Row(events, seen)]
         for name in () if snapshot.is_periods else CLASSES:
             value = count(snapshot.counts.get(name, 0))
             rows.append(Row(name, value, _tone(name, value)))

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.engine.snapshot import Snapshot
+from gui.models.runs.wanted import Wanted
 from gui.pages.run.waveform import WaveformCard
 from gui.plots.complementary import ComplementaryPlot
 from gui.plots.histogram import HistogramPlot
@@ -16,12 +18,17 @@ from gui.theme import GAP
 class LivePlots(QWidget):
     """Histogram and timeline at the left, complementary distribution and waveform at the right."""
 
+    wanted = Signal(Wanted)
+    """A click in one of the plots: the event that is drawn there."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.histogram = HistogramPlot()
         self.complementary = ComplementaryPlot()
         self.timeline = TimelinePlot()
         self.waveform = WaveformCard()
+        for plot in (self.histogram, self.complementary, self.timeline):
+            plot.wanted.connect(self.wanted)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GAP)

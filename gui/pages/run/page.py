@@ -3,42 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QProgressBar,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from gui.engine.client import Engine
 from gui.engine.outcome import Failure, Outcome
 from gui.engine.request import Job
-from gui.engine.snapshot import Event, Snapshot
+from gui.engine.snapshot import Snapshot
 from gui.pages.page import Page
 from gui.pages.run.chooser import Chooser
 from gui.pages.run.endings import EndingTeller
 from gui.pages.run.events import EventList
 from gui.pages.run.figures import FiguresPanel
+from gui.pages.run.layout import lay_out
+from gui.pages.run.looking import Looking
 from gui.pages.run.menu import RunMenu, ask_to_stop
+from gui.pages.run.phase import phase_words
 from gui.pages.run.scroll import FittingScroll
 from gui.pages.run.series import Series
-from gui.pages.run.worst import WorstFollower
-from gui.plots.words import duration
-from gui.theme import GAP, GAP_L, theme
+from gui.theme import theme
 from gui.widgets.banner import Banner
 
 if TYPE_CHECKING:
     from gui.pages.run.live import LivePlots
 
-SIDE_WIDTH = 248
 EVENTS_HEIGHT_MIN = 96
 
 
@@ -67,11 +59,12 @@ class RunPage(Page):
         """What is or was measured: one run, or several one after the other."""
         self.snapshot = Snapshot()
         """What is drawn."""
-        self._plots_place = QVBoxLayout()
-        self._worst = WorstFollower(self)
-        self._endings = EndingTeller(self, self.banner)
+        self.looking = Looking(lambda: self.engine.path, self)
+        self.endings = EndingTeller(self, self.banner)
         self._closing = False
-        self._lay_out()
+        self._plots_place = lay_out(
+            self, [self.chooser, self.progress, self.banner], [self._figures_place, self.events]
+        )
         self.menu = RunMenu(self)
         self._connect()
         self._refresh()
@@ -89,12 +82,14 @@ class RunPage(Page):
 
             self.plots = LivePlots()
             self._plots_place.addWidget(self.plots)
+            self.looking.use(self.plots)
             self._refresh()
             self.engine.prepare()
 
     def may_close(self) -> bool:
         """Asks if a run goes on; if it shall be stopped, `closable` comes when it has ended."""
         if not self.engine.is_running:
+            self.looking.stop()
             self.engine.close()
             return True
         ask_to_stop(self, self._stop_and_close)
@@ -159,7 +154,7 @@ class RunPage(Page):
         self.chooser.series.show_parts(self.series.parts)
         if self.plots is not None:
             self.plots.set_limit_us(choice.limit_us)
-        self._worst.begin(None if self.plots is None else self.plots.waveform)
+        self.looking.begin()
         self.show_snapshot(Snapshot(planned=0 if choice.plan is None else choice.plan.count))
         self.status.emit(self.tr("Opening the bench …"))
         self.engine.start(
@@ -186,7 +181,7 @@ class RunPage(Page):
             return
         self.chooser.series.show_parts(self.series.parts)
         if len(self.series.parts) > 1:
-            self._endings.tell_series(self.series)
+            self.endings.tell_series(self.series)
         self.chooser.lock(locked=False)
         self._refresh()
         self.bench_used.emit(False)
@@ -202,23 +197,11 @@ class RunPage(Page):
         self.events.show_events(snapshot.notable, snapshot.sample_rate_hz)
         if self.plots is not None:
             self.plots.show_snapshot(snapshot)
-            self._worst.see(self.engine.path, snapshot)
+            self.looking.see(snapshot)
         self.progress.setRange(0, max(1, min(snapshot.planned, 2**31 - 1)))
         self.progress.setValue(min(snapshot.events, 2**31 - 1))
         if snapshot.phase != "opening" or snapshot.samples:
-            self.status.emit(self._phase(snapshot))
-
-    def _phase(self, snapshot: Snapshot) -> str:
-        words = {
-            "opening": self.tr("Arming the target …"),
-            "measuring": self.tr("Measuring"),
-            "finishing": self.tr("Taking what the instruments still have …"),
-            "evaluating": self.tr("Computing the figures …"),
-        }
-        text = words.get(snapshot.phase, snapshot.phase)
-        if snapshot.phase == "measuring" and snapshot.remaining_s is not None:
-            text = self.tr("Measuring, {0} remaining").format(duration(snapshot.remaining_s))
-        return text
+            self.status.emit(phase_words(snapshot))
 
     def _done(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -233,37 +216,23 @@ class RunPage(Page):
             self.plots.show_snapshot(self.snapshot)
         self.figures.show_outcome(outcome)
         self._figures_place.updateGeometry()
-        self._endings.tell_outcome(outcome)
+        self.endings.tell_outcome(outcome)
         self.status.emit(self.tr("Run file: {0}").format(outcome.path))
-        self._worst.finish(outcome.path, outcome.worst_event)
+        missed = outcome.document["measurements"][0]["missed"]
+        self.looking.finish(outcome.path, outcome.worst_event, missed)
         bench_failed = outcome.failure is not None
         self.series.done(outcome.verdict, outcome.path, bench_failed=bench_failed)
         self._go_on()
 
     def _failed(self, failure: Failure) -> None:
         self.failure = failure
-        self._worst.cancel()
-        self._endings.tell_failure(failure)
+        self.looking.cancel()
+        self.endings.tell_failure(failure)
         self.status.emit(failure.message)
         self.series.failed(failure.kept)
         self._go_on()
 
-    def _event_chosen(self, event: Event) -> None:
-        path = self.engine.path
-        if path is not None and self.plots is not None:
-            self._worst.hold()
-            is_worst = event.event == self.snapshot.worst_event
-            self.plots.waveform.show_event(path, event, is_worst=is_worst)
-
-    # --- asked by the banner --------------------------------------------------------------------
-
-    def link(self, text: str, call: Callable[[], object]) -> QPushButton:
-        """A button that looks like a link."""
-        button = QPushButton(text)
-        button.setProperty("link", True)
-        button.clicked.connect(lambda _checked=False: call())
-        self.menu.keep_space(button)
-        return button
+    # --- how the last run ended -------------------------------------------------------------------
 
     def show_in_results(self) -> None:
         """The run that ended last."""
@@ -273,50 +242,22 @@ class RunPage(Page):
     def show_report(self) -> None:
         """Its report."""
         if self.outcome is not None:
-            self.open_report(self.outcome.page)
-
-    def open_report(self, page: Path) -> None:
-        """In the browser."""
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(page.absolute())))
-
-    def copy(self, text: str) -> None:
-        """To the clipboard."""
-        QGuiApplication.clipboard().setText(text)
-        self.status.emit(self.tr("Copied."))
+            self.endings.open_report(self.outcome.page)
 
     # --- set up ---------------------------------------------------------------------------------
-
-    def _lay_out(self) -> None:
-        side = QVBoxLayout()
-        side.setSpacing(GAP)
-        side.addWidget(self._figures_place)
-        side.addWidget(self.events, 1)
-        side_widget = QWidget()
-        side_widget.setFixedWidth(SIDE_WIDTH)
-        side.setContentsMargins(0, 0, 0, 0)
-        side_widget.setLayout(side)
-        body = QHBoxLayout()
-        body.setSpacing(GAP)
-        body.addLayout(self._plots_place, 1)
-        body.addWidget(side_widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GAP_L, GAP, GAP_L, GAP)
-        column.setSpacing(GAP)
-        column.addWidget(self.chooser)
-        column.addWidget(self.progress)
-        column.addWidget(self.banner)
-        column.addLayout(body, 1)
 
     def _connect(self) -> None:
         self.chooser.run.clicked.connect(self.toggle)
         self.chooser.changed.connect(self._refresh)
         self.engine.snapshot.connect(self.show_snapshot)
         self.engine.told.connect(self.status)
+        self.engine.bench_failed.connect(self.endings.tell_bench_failed)
         self.engine.done.connect(self._done)
         self.engine.failed.connect(self._failed)
         self.engine.running_changed.connect(lambda _running: self._refresh())
         self.chooser.series.run_wanted.connect(self.run_wanted)
-        self.events.chosen.connect(self._event_chosen)
+        self.events.chosen.connect(self.looking.show)
+        self.looking.said.connect(self.status)
         theme().changed.connect(self._refresh)
 
     def _refresh(self) -> None:

@@ -43,6 +43,11 @@ class WaveformCard(QFrame):
         self._nothing.setText(self.tr("Comes with the first answers."))
         self._stack.setCurrentWidget(self._nothing)
 
+    def tell_nothing_came(self) -> None:
+        """The run is over, and nothing was answered."""
+        if self._stack.currentWidget() is self._nothing:
+            self._nothing.setText(self.tr("Nothing was answered."))
+
     def show_event(self, run: Path, event: Event, *, is_worst: bool) -> None:
         """Draw the samples around an event of a run, finished or not."""
         view = self._made()

@@ -121,6 +121,7 @@ class InstrumentList(QFrame):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
+        head.setSpacing(GAP_L)
         head.addWidget(caption(self.tr("Found on this machine")))
         head.addWidget(self._told, 1)
         head.addWidget(self.look)

@@ -181,5 +181,19 @@ def event_text(run: OpenedRun, event: Event) -> str:
     parts = [tr("Event {}").format(f"{event.number:,}"), event.kind.name.lower()]
     if event.latency_samples is not None:
         parts.append(time_text(event.latency_samples * run.sample_ns, run.sample_ns))
+    off_ns = _interval_error_ns(run, event)
+    if off_ns is not None:
+        parts.append(tr("interval off by {} µs").format(f"{off_ns / 1e3:+.3f}"))
     parts.append(tr("at {} s").format(f"{at_s:.6f}"))
     return "   ".join(parts)
+
+
+def _interval_error_ns(run: OpenedRun, event: Event) -> float | None:
+    """Of periods: from the answer before to this one, less the period. Raises InputError."""
+    schedule = run.settings.schedule
+    if schedule is None or event.response_sample < 0 or not 0 < event.number < run.event_count:
+        return None
+    (before,) = run.events(event.number - 1, event.number, ("response_sample",)).values()
+    if before[0] < 0:
+        return None
+    return float(event.response_sample - before[0]) * run.sample_ns - schedule.period_ns

@@ -45,8 +45,8 @@ def agreement_svg(
         left.plot([low, high], [low + offset_ns / 1e3, high + offset_ns / 1e3], color=DIM,
                   linewidth=0.8)  # fmt: skip
         left.plot(first_us[shown], second_us[shown], "o", color=BODY, markersize=2.2, alpha=0.5)
-        left.set_xlabel(f"{first_name}, us")
-        left.set_ylabel(f"{second_name}, us")
+        left.set_xlabel(f"{first_name}, µs")
+        left.set_ylabel(f"{second_name}, µs")
         edges = np.histogram_bin_edges(difference_ns, min(80, max(10, len(first_us) // 8)))
         counts = np.histogram(difference_ns, edges)[0]
         right.stairs(counts, edges, fill=True, color=BODY, alpha=0.3)

@@ -25,8 +25,8 @@ def folded_svg(average_us: Sequence[float], max_us: Sequence[float], period_us: 
         axes.stairs(max_us, edges, baseline=None, color=BODY, label="maximum")
         axes.stairs(average_us, edges, baseline=None, color=INK, label="average")
         axes.set_xlim(0, period_us)
-        axes.set_ylabel("latency in us")
-        axes.set_xlabel(f"us since the tick of {period_us:,.6g} us")
+        axes.set_ylabel("latency in µs")
+        axes.set_xlabel(f"µs since the tick of {period_us:,.6g} µs")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, fontsize=8.5, borderpad=0)
 
-    return svg("phase", f"Latency against the phase of a tick of {period_us:,.6g} us", paint)
+    return svg("phase", f"Latency against the phase of a tick of {period_us:,.6g} µs", paint)

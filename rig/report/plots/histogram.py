@@ -47,18 +47,18 @@ def histogram_svg(
         axes.set_ylim(_BOTTOM, max(10.0, float(heights.max()) * 3.2))
         decades(axes, thousands)
         axes.set_ylabel("count")
-        axes.set_xlabel(f"{quantity} in us")
-        _mark(axes, worst_us, f"observed maximum {worst_us:.3f} us", BAD, edges_us, 0.96)
+        axes.set_xlabel(f"{quantity} in µs")
+        _mark(axes, worst_us, f"observed maximum {worst_us:.3f} µs", BAD, edges_us, 0.96)
         if average_us is not None:
             far = worst_us - average_us > (edges_us[-1] - edges_us[0]) / 2
             y = 0.96 if far else 0.76  # else the two texts would lie upon each other
-            _mark(axes, average_us, f"average {average_us:.3f} us", INK, edges_us, y)
+            _mark(axes, average_us, f"average {average_us:.3f} µs", INK, edges_us, y)
         if limit_us is not None:
             shown = min(limit_us, edges_us[-1] * 1.5)
             if shown == limit_us:
-                _mark(axes, limit_us, f"limit {limit_us:g} us", WARN, edges_us, 0.86)
+                _mark(axes, limit_us, f"limit {limit_us:g} µs", WARN, edges_us, 0.86)
 
-    title = f"Histogram of {int(counts.sum()):,} values, observed maximum {worst_us:.3f} us"
+    title = f"Histogram of {int(counts.sum()):,} values, observed maximum {worst_us:.3f} µs"
     return svg("histogram", title, paint, height_in=3.3)
 
 

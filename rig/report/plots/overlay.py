@@ -71,7 +71,7 @@ def overlay_svg(curves: Sequence[Curve], *, quantity: str = "latency") -> str:
         axes.set_ylim(top=1.5)
         decades(axes, share)
         axes.set_ylabel(f"share of {quantity} above x")
-        axes.set_xlabel("x in us; a dot is the observed maximum, at 1/n")
+        axes.set_xlabel("x in µs; a dot is the observed maximum, at 1/n")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=8.5, borderpad=0)
 
     return svg("overlay", f"Distributions of {len(drawn)} runs", paint, height_in=3.6)

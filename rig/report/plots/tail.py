@@ -65,7 +65,7 @@ def tail_svg(
         axes.step(*steps(x, above, n), where="post", color=BODY, label="observed share above x")
         axes.plot(x[-1:], [1 / n], "o", color=BAD, markersize=4.5, label="observed maximum")
         axes.annotate(
-            f"above {x[-1]:.3f} us: not seen in {n:,}, p < {high[-1]:.2g} at {LEVEL:.0%}",
+            f"above {x[-1]:.3f} µs: not seen in {n:,}, p < {high[-1]:.2g} at {LEVEL:.0%}",
             (1, 0.97), xycoords="axes fraction", ha="right", va="top", color=BAD,
         )  # fmt: skip
         if estimate is not None:
@@ -77,7 +77,7 @@ def tail_svg(
         axes.set_ylim(bottom, 1.5)
         decades(axes, share)
         axes.set_ylabel(f"share of {quantity} above x")
-        axes.set_xlabel("x in us")
+        axes.set_xlabel("x in µs")
         axes.legend(loc="upper right", bbox_to_anchor=(1, 0.93), fontsize=8.5)
 
     return svg("tail", f"Share of {n:,} values above each latency", paint, height_in=3.3)

@@ -63,9 +63,9 @@ def timeline_svg(
         axes.set_xlim(edges[0], edges[-1])
         if limit_us is not None and limit_us <= 1.1 * top:
             axes.axhline(limit_us, color=WARN, linewidth=1.0, linestyle=(0, (4, 3)),
-                         label=f"limit {limit_us:g} us")  # fmt: skip
+                         label=f"limit {limit_us:g} µs")  # fmt: skip
         _outliers(axes, outliers)
-        axes.set_ylabel(f"{quantity} in us")
+        axes.set_ylabel(f"{quantity} in µs")
         axes.set_xlabel(f"time in s since {since}")
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=5, fontsize=8.5, borderpad=0)
 

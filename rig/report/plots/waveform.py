@@ -55,7 +55,7 @@ def waveform_svg(
             axes.annotate("", (0, top + 0.9), (latency_us, top + 0.9),
                           arrowprops={"arrowstyle": "<->", "color": BAD, "linewidth": 1.0,
                                       "shrinkA": 0, "shrinkB": 0})  # fmt: skip
-            label = axes.annotate(f"{latency_us:.3f} us", (latency_us / 2, top + 0.98),
+            label = axes.annotate(f"{latency_us:.3f} µs", (latency_us / 2, top + 0.98),
                                   ha="center", va="bottom", color=BAD, fontsize=8.5)  # fmt: skip
             label.set_in_layout(False)
         axes.set_yticks([p + _HIGH / 2 for p in range(len(traces))],

@@ -25,20 +25,20 @@ def figures(data: PageData) -> str:
 
 def distribution(data: PageData) -> str:
     """Histogram and complementary distribution."""
-    evaluation = data.result.evaluation
+    evaluation, unit_ns = data.result.evaluation, 1e9 / data.unit_hz
     found = evaluation.histogram
     average_ns = evaluation.figures.average_ns
     bars = histogram_svg(
         found.values,
         found.counts,
-        data.sample_us * 1e3,
+        unit_ns,
         average_us=None if average_ns is None else average_ns / 1e3,
         limit_us=limit_us(data),
     )
     tail = tail_svg(
         found.values,
         found.counts,
-        data.sample_us * 1e3,
+        unit_ns,
         limit_us=limit_us(data),
         estimate=_estimate(data),
     )

@@ -18,9 +18,17 @@ struct word {
 };
 
 static const char *const measurements[] = {"interrupt", "interrupt_to_task", "interrupt_dispatch",
-                                           "period", NULL};
+                                           "period", "task_switch", "clock_resolution",
+                                           "task_preemption", "timer", "preemption",
+                                           "task_creation", "services", "start_finish", NULL};
+_Static_assert(sizeof measurements / sizeof *measurements == MEASUREMENTS_COUNT + 1, "each named");
 static const char *const edges[] = {"rising", "falling", NULL};
 static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
+static const char *const variants[] = {
+    "yield", "mutex", "counter", "monotonic", "monotonic_raw", "realtime", "boottime", "coarse",
+    "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "fork", "thread",
+    "pipe_write", "pipe_read", "shared_memory", "port_write", "task", NULL};
+_Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
 static const char *const second_levels[] = {"thread", "workqueue", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
 
@@ -40,6 +48,10 @@ static void take_handler(struct arm_options *o, uint64_t v) { o->handler = (enum
 static void take_response_pin(struct arm_options *o, uint64_t v) { o->response_pin = (uint16_t)v; }
 static void take_trigger_pin(struct arm_options *o, uint64_t v) { o->trigger_pin = (uint16_t)v; }
 static void take_interrupt_pin(struct arm_options *o, uint64_t v) { o->interrupt_pin = (uint16_t)v; }
+static void take_variant(struct arm_options *o, uint64_t v) { o->variant = (enum variant)v; }
+static void take_tasks(struct arm_options *o, uint64_t v) { o->tasks = (uint16_t)v; }
+static void take_pin(struct arm_options *o, uint64_t v) { o->pin = v; }
+static void take_work_ns(struct arm_options *o, uint64_t v) { o->work_ns = v; }
 
 static const struct word words_known[] = {
     {"measurement", measurements, 0, 0, take_measurement, 0},
@@ -57,6 +69,10 @@ static const struct word words_known[] = {
     {"response_pin", NULL, 0, PIN_NONE - 1, take_response_pin, GIVEN_RESPONSE_PIN},
     {"trigger_pin", NULL, 0, PIN_NONE - 1, take_trigger_pin, 0},
     {"interrupt_pin", NULL, 0, PIN_NONE - 1, take_interrupt_pin, 0},
+    {"variant", variants, 0, 0, take_variant, GIVEN_VARIANT},
+    {"tasks", NULL, 2, CREW_MAX, take_tasks, GIVEN_TASKS},
+    {"pin", NULL, 0, 1, take_pin, GIVEN_PIN},
+    {"work_ns", NULL, 0, WORK_NS_MAX, take_work_ns, GIVEN_WORK},
 };
 /* clang-format on */
 #define WORDS (sizeof words_known / sizeof *words_known)
@@ -65,6 +81,11 @@ static const struct word words_known[] = {
 const char *measurement_name(enum measurement measurement)
 {
     return measurements[measurement];
+}
+
+const char *variant_name(enum variant variant)
+{
+    return variants[variant];
 }
 
 bool parse_u64(const char *digits, size_t count, uint64_t *number)
@@ -180,16 +201,18 @@ static bool check_whole(const struct arm_options *options, uint32_t seen, struct
 {
     const char *flaw = NULL;
     if (!(seen & 1u))
-        flaw = "measurement is missing; valid: interrupt, interrupt_to_task, interrupt_dispatch, "
-               "period";
+        flaw = "measurement is missing; HELLO tells the valid ones";
     else if (!(seen & 2u))
         flaw = "capacity is missing: the number of records the log must hold";
     else if (options->measurement == MEASURE_PERIOD && !options->period_ns)
         flaw = "measurement period needs period_ns";
     else if (options->self_trigger && !options->period_ns)
         flaw = "self_trigger needs period_ns, the time between two triggers";
-    else if (options->self_trigger && options->measurement == MEASURE_PERIOD)
-        flaw = "self_trigger makes interrupts; measurement period has none";
+    else if (options->self_trigger && options->measurement >= MEASURE_PERIOD)
+        flaw = "self_trigger makes interrupts; this measurement has none";
+    else if (options->measurement <= MEASURE_PERIOD &&
+             options->given & (GIVEN_VARIANT | GIVEN_TASKS | GIVEN_PIN | GIVEN_WORK))
+        flaw = "variant, tasks, pin and work_ns are for measurements inside the target";
     if (flaw)
         text_say(why, flaw);
     return !flaw;
@@ -206,6 +229,7 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
         .sequence_pins = {1, 2, 3, 4, 5, 6, 7},
         .trigger_pin = PIN_NONE,
         .interrupt_pin = PIN_NONE,
+        .variant = VARIANTS_COUNT,
     };
     while (*(words += strspn(words, " \t"))) {
         size_t size = strcspn(words, " \t");

@@ -15,12 +15,51 @@
 #define SEQUENCE_BITS_MAX 7
 #define PRIORITY_DEFAULT 80
 #define PIN_NONE 0xffff
+#define CREW_MAX 512
+#define WORK_NS_MAX 1000000000u
 
 enum measurement {
     MEASURE_INTERRUPT,          /* a handler in the kernel answers */
     MEASURE_INTERRUPT_TO_TASK,  /* a task that waits for the interrupt answers */
     MEASURE_INTERRUPT_DISPATCH, /* from the handler's end to the task it interrupted */
     MEASURE_PERIOD,             /* a task answers each period */
+    /* Inside the target, by ticks; core/loops. */
+    MEASURE_TASK_SWITCH,
+    MEASURE_CLOCK_RESOLUTION,
+    MEASURE_TASK_PREEMPTION,
+    MEASURE_TIMER,
+    MEASURE_PREEMPTION,
+    MEASURE_TASK_CREATION,
+    MEASURE_SERVICES,
+    MEASURE_START_FINISH,
+};
+#define MEASUREMENTS_COUNT (MEASURE_START_FINISH + 1u)
+
+/* What of a measurement inside the target is measured. */
+enum variant {
+    VARIANT_YIELD,
+    VARIANT_MUTEX,
+    VARIANT_COUNTER,
+    VARIANT_MONOTONIC,
+    VARIANT_MONOTONIC_RAW,
+    VARIANT_REALTIME,
+    VARIANT_BOOTTIME,
+    VARIANT_COARSE,
+    VARIANT_SIGNAL,
+    VARIANT_SEMAPHORE,
+    VARIANT_FUTEX,
+    VARIANT_EVENTFD,
+    VARIANT_PIPE,
+    VARIANT_ABSOLUTE,
+    VARIANT_RELATIVE,
+    VARIANT_FORK,
+    VARIANT_THREAD,
+    VARIANT_PIPE_WRITE,
+    VARIANT_PIPE_READ,
+    VARIANT_SHARED_MEMORY,
+    VARIANT_PORT_WRITE,
+    VARIANT_TASK,
+    VARIANTS_COUNT
 };
 
 enum edge { EDGE_RISING, EDGE_FALLING };
@@ -35,6 +74,10 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_SEQUENCE_PINS 0x08u
 #define GIVEN_PRIORITY 0x10u
 #define GIVEN_TIMER 0x20u
+#define GIVEN_VARIANT 0x40u
+#define GIVEN_TASKS 0x80u
+#define GIVEN_PIN 0x100u
+#define GIVEN_WORK 0x200u
 
 struct arm_options {
     enum measurement measurement;
@@ -53,6 +96,10 @@ struct arm_options {
     uint16_t sequence_pins[SEQUENCE_BITS_MAX];
     uint16_t trigger_pin;
     uint16_t interrupt_pin;
+    enum variant variant; /* VARIANTS_COUNT: none given */
+    uint16_t tasks;       /* that switch; 0: none given */
+    bool pin;             /* toggle the response pin at the end of each value */
+    uint64_t work_ns;     /* from a periodic task's start to its finish */
     uint32_t given;
 };
 
@@ -60,6 +107,7 @@ struct arm_options {
 bool arm_parse(const char *words, struct arm_options *options, struct text *why);
 
 const char *measurement_name(enum measurement measurement);
+const char *variant_name(enum variant variant);
 
 /* A decimal number and nothing else. */
 bool parse_u64(const char *digits, size_t count, uint64_t *number);

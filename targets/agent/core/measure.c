@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "loops/loop.h"
 
 enum state { IDLE, ARMED, STOPPED, STUCK };
 
@@ -12,10 +13,12 @@ static struct {
     const struct port *port;
     struct arm_options options;
     bool by_recorder; /* its handler answers */
+    const struct loop_kind *loop; /* it is measured inside the target; else NULL */
     struct log answers;  /* written by one task, */
     struct log triggers; /* this by another, */
     struct log merged;   /* and both in order of time */
     struct measure_summary summary;
+    struct loop_run run;
 } m;
 
 /* Levels outlive a measurement: arming one must not make an edge. */
@@ -156,15 +159,21 @@ static void give_back_logs(void)
     give_back(&m.merged);
 }
 
+uint32_t measure_offers(const struct port *port)
+{
+    return port->measurements | (port->recorder ? port->recorder->measurements : 0) |
+           (port->inside && port->now_ticks ? port->inside->measurements : 0);
+}
+
 static bool refuse_measurement(const struct port *port, struct text *why)
 {
-    uint32_t can = port->measurements | (port->recorder ? port->recorder->measurements : 0);
+    uint32_t can = measure_offers(port);
     text_say(why, "port ");
     text_add(why, port->name);
     text_add(why, " cannot measure ");
     text_add(why, measurement_name(m.options.measurement));
     text_add(why, "; it can measure");
-    for (unsigned i = 0; i <= MEASURE_PERIOD; i++)
+    for (unsigned i = 0; i < MEASUREMENTS_COUNT; i++)
         if (can & 1u << i) {
             text_add(why, " ");
             text_add(why, measurement_name((enum measurement)i));
@@ -180,7 +189,8 @@ static bool check(const struct port *port, struct text *why)
     const struct arm_options *options = &m.options;
     uint32_t bit = 1u << options->measurement;
     m.by_recorder = port->recorder && port->recorder->measurements & bit;
-    if (!m.by_recorder && !(port->measurements & bit))
+    m.loop = loop_of(options->measurement);
+    if (!(measure_offers(port) & bit))
         return refuse_measurement(port, why);
     if (options->sequence_bits > port->sequence_bits) {
         text_say(why, "sequence_bits is more than the pins of port ");
@@ -211,6 +221,8 @@ static bool start(bool *attached, bool *recording, struct text *why)
     const struct port *port = m.port;
     const struct arm_options *options = &m.options;
     *attached = *recording = false;
+    if (m.loop)
+        return take_logs(why) && loop_start(m.loop, &m.run, why);
     if (!take_logs(why) || !port->attach(options, why))
         return false;
     *attached = true;
@@ -237,7 +249,7 @@ static void undo(bool attached, bool recording)
     char words[1];
     struct text nothing;
     text_begin(&nothing, words, sizeof words);
-    if (!m.port->stop_tasks())
+    if (!(m.loop ? loop_stop() : m.port->stop_tasks()))
         m.state = STUCK;
     if (m.port->timer_stop)
         m.port->timer_stop();
@@ -261,6 +273,10 @@ bool measure_arm(const struct port *port, const struct arm_options *options, str
     m.port = port;
     m.options = *options;
     m.summary = (struct measure_summary){0};
+    m.run = (struct loop_run){
+        .port = port, .options = &m.options, .log = &m.answers, .summary = &m.summary,
+        .answer = answer,
+    };
     if (!check(port, why))
         return false;
     if (!start(&attached, &recording, why)) {
@@ -274,6 +290,11 @@ bool measure_arm(const struct port *port, const struct arm_options *options, str
 bool measure_armed(void)
 {
     return m.state == ARMED;
+}
+
+bool measure_await(uint32_t timeout_ms)
+{
+    return m.state != ARMED || (m.loop && m.port->inside->await_crew(timeout_ms));
 }
 
 /* --- stop and read ------------------------------------------------------------------------------ */
@@ -315,14 +336,15 @@ bool measure_stop(struct measure_summary *summary, struct text *why)
     }
     bool good = true;
     if (m.state == ARMED) {
-        if (!m.port->stop_tasks()) {
+        if (!(m.loop ? loop_stop() : m.port->stop_tasks())) {
             m.state = STUCK;
             return measure_stop(summary, why);
         }
         if (m.port->timer_stop)
             m.port->timer_stop();
         good = account(why);
-        m.port->detach();
+        if (!m.loop)
+            m.port->detach();
         m.state = STOPPED;
     }
     if (good && m.summary.failed) {

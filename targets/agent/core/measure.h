@@ -6,7 +6,7 @@
 #include "port.h"
 
 struct measure_summary {
-    uint64_t handled;    /* interrupts or periods counted */
+    uint64_t handled;    /* interrupts, periods or values counted */
     uint64_t records;    /* in the log */
     uint64_t dropped;    /* records that found the log full */
     uint64_t unanswered; /* of those handled: without a pin write of their own */
@@ -19,6 +19,12 @@ struct measure_summary {
 bool measure_arm(const struct port *port, const struct arm_options *options, struct text *why);
 
 bool measure_armed(void);
+
+/* Bits of all measurements that a port can do, by whatever part of it. */
+uint32_t measure_offers(const struct port *port);
+
+/* Wait so long for a measurement inside the target to come to its count. True: it has. */
+bool measure_await(uint32_t timeout_ms);
 
 /* End it and account for it; not armed, the last account again. */
 bool measure_stop(struct measure_summary *summary, struct text *why);

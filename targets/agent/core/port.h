@@ -64,6 +64,57 @@ struct port_recorder {
     void (*look)(void);
 };
 
+/* What a load is and does to the system. Ticks are since boot, of all processors together. */
+struct load_state {
+    const char *name; /* "idle" if none was started */
+    uint32_t workers, alive;
+    uint64_t busy_ticks, total_ticks;
+    uint64_t average_permille; /* the system's load average over a minute */
+};
+
+/* Loads for the system under test. They end when the agent does, however it ends. */
+struct port_loads {
+    const char *names; /* with commas between */
+    bool (*start)(const char *name, struct text *why); /* ends the one before */
+    void (*stop)(void);
+    void (*look)(struct load_state *state);
+};
+
+/*
+ * What measurements inside the target ask of a system: the calls that are measured. Those of the
+ * lower part are made while measuring. A variant whose bit is not set is refused.
+ */
+struct port_inside {
+    uint32_t measurements; /* bit 1 << enum measurement */
+    uint32_t variants;     /* bit 1 << enum variant */
+
+    /* Make what the variant needs, and give it back. */
+    bool (*begin)(const struct arm_options *options, struct text *why);
+    void (*end)(void);
+    /* Run `body` as so many tasks on one CPU, -1: any one. They begin together. */
+    bool (*start_crew)(void (*body)(uint32_t number), uint32_t count,
+                       int32_t (*priority)(uint32_t number), int32_t cpu, struct text *why);
+    /* False: one does not end. */
+    bool (*stop_crew)(void);
+    /* Wait so long for the end of all tasks. True: they have ended, or none were started. */
+    bool (*await_crew)(uint32_t timeout_ms);
+
+    bool (*stopping)(void);
+    void (*yield)(void);
+    void (*lock)(uint32_t mutex); /* one of INSIDE_MUTEXES */
+    void (*unlock)(uint32_t mutex);
+    bool (*wake)(void);     /* the one task that waits, by the variant's means */
+    bool (*wait)(void);     /* false: that means is gone */
+    uint64_t (*clock_ns)(enum variant clock);
+    enum port_event (*sleep_until)(uint64_t monotonic_ns);
+    enum port_event (*sleep_for)(uint64_t ns);
+    /* Make a process or thread; ticks just before, and when it first ran. It has ended then. */
+    bool (*create)(struct ticks *around);
+    /* One call of a service; ticks just before and after it. */
+    bool (*serve)(struct ticks *around);
+};
+#define INSIDE_MUTEXES 3u
+
 struct port {
     const char *name;
     uint32_t measurements;   /* bit 1 << enum measurement for each the port's own tasks can do */
@@ -112,6 +163,8 @@ struct port {
 
     void (*environment)(struct json *json); /* kernel, clock source, governor and so on */
     const struct port_recorder *recorder;   /* NULL: none */
+    const struct port_inside *inside;       /* NULL: none */
+    const struct port_loads *loads;         /* NULL: none can be started */
 };
 
 #endif

@@ -18,6 +18,10 @@
 #define RECORD_TRIGGER 0x10u   /* the target made an interrupt itself */
 #define RECORD_OF_TASK 0x20u   /* dispatch: it was that task which the handler interrupted */
 #define RECORD_OVERRUN 0x40u   /* when the answer was done the next period was already due */
+#define RECORD_VALUE 0x100u    /* from before to after is a value, measured inside; no answer */
+#define RECORD_CLOCK 0x200u    /* of a value: in ns of the clock under test, not in ticks */
+#define RECORD_WENT_ON 0x400u  /* the task that woke went on before the woken one ran */
+#define RECORD_PART(n) ((uint32_t)(n) << 16) /* which part of its iteration */
 #define RECORD_OVERLAP 0x80u   /* two tasks wrote the pins at a time: their levels may have flickered */
 
 struct log_record {

@@ -12,6 +12,7 @@
 #endif
 #define AGENT_NAME "rig-agent"
 #define RECORDS_AT_A_TIME 64u
+#define AWAIT_MS_MAX 5000u
 
 /* --- out ---------------------------------------------------------------------------------------- */
 
@@ -69,18 +70,24 @@ typedef bool command(struct session *session, const char *words, struct text *re
 
 static uint32_t measurements_of(const struct port *port)
 {
-    return port->measurements | (port->recorder ? port->recorder->measurements : 0);
+    return measure_offers(port);
 }
 
 static void add_measurements(struct text *text, const struct port *port)
 {
     const char *before = " measurements=";
-    for (unsigned i = 0; i <= MEASURE_PERIOD; i++)
+    for (unsigned i = 0; i < MEASUREMENTS_COUNT; i++)
         if (measurements_of(port) & 1u << i) {
             text_add(text, before);
             text_add(text, measurement_name((enum measurement)i));
             before = ",";
         }
+}
+
+static void stop_load(const struct session *session)
+{
+    if (session->port->loads)
+        session->port->loads->stop();
 }
 
 /* A greeting begins a session: what an earlier host left armed is stopped. */
@@ -101,6 +108,9 @@ static bool hello(struct session *session, const char *words, struct text *rest)
     add_word(rest, "port", session->port->name);
     add_field(rest, "sequence_pins", session->port->sequence_bits);
     add_measurements(rest, session->port);
+    stop_load(session);
+    if (session->port->loads)
+        add_word(rest, "loads", session->port->loads->names);
     return true;
 }
 
@@ -124,6 +134,23 @@ static bool pulse(struct session *session, const char *words, struct text *rest)
     return true;
 }
 
+/* The only line while armed that ends nothing: so that a host knows when to send STOP. */
+static bool await(struct session *session, const char *words, struct text *rest)
+{
+    uint64_t timeout_ms;
+    (void)session;
+    if (!parse_u64(words, strlen(words), &timeout_ms) || timeout_ms > AWAIT_MS_MAX) {
+        text_say(rest, "AWAIT needs a time from 0 to 5000 ms");
+        return false;
+    }
+    if (!measure_armed()) {
+        text_say(rest, "not armed");
+        return false;
+    }
+    add_field(rest, "ended", measure_await((uint32_t)timeout_ms));
+    return true;
+}
+
 static bool stop(struct session *session, const char *words, struct text *rest)
 {
     struct measure_summary end;
@@ -138,6 +165,40 @@ static bool stop(struct session *session, const char *words, struct text *rest)
     add_field(rest, "unanswered", end.unanswered);
     add_field(rest, "overruns", end.overruns);
     add_field(rest, "triggers", end.triggers);
+    return true;
+}
+
+static void add_load_state(const struct port_loads *loads, struct text *rest)
+{
+    struct load_state state;
+    loads->look(&state);
+    add_word(rest, "name", state.name);
+    add_field(rest, "workers", state.workers);
+    add_field(rest, "alive", state.alive);
+    add_field(rest, "busy_ticks", state.busy_ticks);
+    add_field(rest, "total_ticks", state.total_ticks);
+    add_field(rest, "average_permille", state.average_permille);
+}
+
+static bool load(struct session *session, const char *words, struct text *rest)
+{
+    const struct port_loads *loads = session->port->loads;
+    if (!loads || measure_armed()) {
+        text_say(rest, loads ? "armed; send STOP first" : "this system's agent has no loads");
+        return false;
+    }
+    if (strncmp(words, "START ", 6) == 0 && !loads->start(words + 6, rest)) {
+        text_add(rest, "; valid: ");
+        text_add(rest, loads->names);
+        return false;
+    }
+    if (strcmp(words, "STOP") == 0) {
+        loads->stop();
+    } else if (strncmp(words, "START ", 6) != 0 && strcmp(words, "STATE") != 0) {
+        text_say(rest, "LOAD needs START and a name, STATE or STOP");
+        return false;
+    }
+    add_load_state(loads, rest);
     return true;
 }
 
@@ -238,7 +299,8 @@ static bool answer_with_line(struct session *session, const char *line, struct t
     static const struct {
         const char *name;
         command *run;
-    } commands[] = {{"HELLO", hello}, {"ARM", arm}, {"STOP", stop}, {"PULSE", pulse}};
+    } commands[] = {{"HELLO", hello}, {"ARM", arm}, {"STOP", stop}, {"PULSE", pulse},
+                {"AWAIT", await}, {"LOAD", load}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const char *words = after(line, commands[i].name);
         if (words) {
@@ -263,7 +325,7 @@ static void execute(struct session *session, const char *line)
     } else if (after(line, "QUIT")) {
         session->state = SESSION_QUIT;
     } else if (!after(line, "ENV")) {
-        text_say(&rest, "unknown command; valid: HELLO ENV ARM STOP LOG PULSE QUIT");
+        text_say(&rest, "unknown command; valid: HELLO ENV LOAD ARM AWAIT STOP LOG PULSE QUIT");
         send_line(session, "ERR", &rest);
     } else if (measure_armed()) {
         text_say(&rest, "armed; send STOP first");
@@ -332,9 +394,9 @@ void session_end(struct session *session)
     char words[1];
     struct text nothing;
     struct measure_summary ignored;
-    (void)session;
     text_begin(&nothing, words, sizeof words);
     pulse_release();
     if (measure_armed())
         measure_stop(&ignored, &nothing);
+    stop_load(session);
 }

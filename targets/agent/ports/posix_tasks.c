@@ -144,7 +144,7 @@ static void *run(void *context)
     return NULL;
 }
 
-static bool refuse_priority(struct text *why, int32_t priority)
+bool system_refuse_priority(struct text *why, int32_t priority)
 {
     text_say(why, "real-time priority ");
     text_add_u64(why, (uint64_t)priority);
@@ -186,7 +186,7 @@ static bool start(struct task *task, int32_t priority, int32_t cpu, struct text 
         error = pthread_create(&task->thread, &attributes, run, task);
     pthread_attr_destroy(&attributes);
     if (error == EPERM)
-        return refuse_priority(why, priority);
+        return system_refuse_priority(why, priority);
     if (error && cpu >= 0)
         return system_refuse(why, "no task on that cpu", error);
     return !error || system_refuse(why, "no task", error);

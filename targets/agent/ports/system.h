@@ -5,6 +5,7 @@
 
 #include "../core/port.h"
 #include "../counters/counter.h"
+#include "posix_inside.h"
 
 /* Once, before anything else: the signal that wakes waiting tasks, and locked memory. */
 void system_begin(void);
@@ -30,10 +31,13 @@ enum port_event system_interrupted(int error);
 /* Say "WHAT: the system's words for the error". Returns false. */
 bool system_refuse(struct text *why, const char *what, int error);
 
+/* Say that a real-time priority may not be had, and what to do. Returns false. */
+bool system_refuse_priority(struct text *why, int32_t priority);
+
 #define SYSTEM_MEMBERS                                                                             \
     .timer_start = system_timer_start, .timer_wait = system_timer_wait,                            \
     .timer_stop = system_timer_stop, .start_task = system_start_task,                              \
     .stop_tasks = system_stop_tasks, .stopping = system_stopping, .take = system_take,             \
-    .give_back = system_give_back, .now_ticks = counter_now
+    .give_back = system_give_back, .now_ticks = counter_now, .inside = &posix_inside
 
 #endif

@@ -4,12 +4,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../core/measure.h"
 #include "../core/session.h"
 #include "../counters/counter.h"
 #include "../ports/linux_environment.h"
+#include "../ports/linux_loads.h"
 #include "../ports/system.h"
 #include "exits.h"
 #include "link.h"
@@ -87,6 +89,8 @@ static void serve(const struct port *port)
 
 int main(int count, char **words)
 {
+    if (count == 3 && strcmp(words[1], "--load") == 0)
+        return load_workers(words[2]); /* started so by the agent itself */
     struct options options = options_parse(count, words);
     struct port port;
     struct port_counter counter;
@@ -101,6 +105,7 @@ int main(int count, char **words)
         !options.port->open(&options.settings, &port, &why))
         return give_up(&why);
     port.counter = counter;
+    port.loads = &linux_loads;
     if (options.dma_latency_us != DMA_LATENCY_OFF)
         linux_hold_dma_latency(options.dma_latency_us);
     if (!link_open(&options, &why)) {

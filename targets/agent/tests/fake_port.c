@@ -201,6 +201,7 @@ void fake_begin(void)
     assert(fake.blocks == 0);
     memset(&fake, 0, sizeof fake);
     script_at = 0;
+    fake.looks_inside = 500;
     fake.port = (struct port){
         .name = "fake",
         .measurements = 1u << MEASURE_INTERRUPT_TO_TASK | 1u << MEASURE_PERIOD,
@@ -249,6 +250,7 @@ void fake_run(void)
         script_at = 0;
         bodies[i]();
     }
+    fake_run_crew();
 }
 
 const char *fake_ask(const char *bytes)

@@ -6,6 +6,7 @@
 #include "../core/port.h"
 
 #define FAKE_WRITES_MAX 4096
+#define FAKE_CREW_MAX 16
 #define FAKE_SCRIPT_MAX 64
 #define FAKE_OUTPUT_SIZE (8u << 20)
 
@@ -35,6 +36,14 @@ struct fake_port {
     struct recorder_summary recorder_summary;
     bool recorder_loses_log;
     size_t looks;
+    /* Of measurements inside. */
+    uint32_t crew;        /* tasks started and not stopped */
+    int32_t crew_priorities[FAKE_CREW_MAX];
+    int begun;            /* begin minus end */
+    uint64_t looks_inside; /* at stopping(); true after so many */
+    bool refuse_begin, refuse_crew, calls_fail, variants_few;
+    bool woken_late;      /* a woken task does not preempt */
+    bool yield_stays;     /* who yields goes on itself */
 };
 
 extern struct fake_port fake;
@@ -44,6 +53,10 @@ void fake_begin(void);
 
 /* Give it a recorder that can do these measurements. */
 void fake_add_recorder(uint32_t measurements);
+
+/* Let it measure inside; tests/fake_inside.c. */
+void fake_add_inside(void);
+void fake_run_crew(void);
 
 /* Append to the script. */
 void fake_wait(enum port_event event, uint64_t count);

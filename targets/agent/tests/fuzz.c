@@ -30,6 +30,10 @@ static size_t add_word(char *line, size_t used)
         "timer=", "itimer", "self_trigger=1", "count=", "edge=falling", "0", "1", "7", "65536",
         "4294967296", "18446744073709551615", "99999999999999999999999", " ", " ", "=", "-1", "\r",
         "ARM measurement=interrupt_to_task capacity=3 ", "ARM measurement=period capacity=2 ",
+        "ARM measurement=task_switch capacity=2 count=3 ", "variant=", "mutex", "yield", "tasks=4",
+        "ARM measurement=preemption capacity=9 count=2 ", "pin=1", "AWAIT ", "work_ns=",
+        "ARM measurement=timer capacity=4 period_ns=10000 count=2 ",
+        "ARM measurement=start_finish capacity=4 period_ns=10000 count=2 ",
         "PULSE signal=response ", "PULSE signal=sequence", "width_us="};
     const char *word = words[random_below(sizeof words / sizeof *words)];
     size_t size = strlen(word);
@@ -101,6 +105,7 @@ int main(int count, char **words)
     random_state = strtoull(words[1], NULL, 0);
     unsigned long armed = 0;
     fake_begin();
+    fake_add_inside();
     for (unsigned long left = strtoul(words[2], NULL, 0); left-- > 0;) {
         size_t size = make_line(line);
         strcpy(line + size, "\n");

@@ -7,7 +7,15 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from calibration.wizard import Wizard
 from calibration.wizard.question import Question
@@ -31,29 +39,40 @@ class Form(QWidget):
         self._wizard = wizard
         self._fields: dict[str, QComboBox | QLineEdit] = {}
         self._questions: tuple[Question, ...] = ()
-        self._rows = QFormLayout(self)
-        self._rows.setContentsMargins(0, 0, 0, 0)
-        self._rows.setHorizontalSpacing(GAP_L)
-        self._rows.setVerticalSpacing(GAP)
-        self._rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._body = QWidget()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._body)
 
     def show_questions(self) -> None:
         """Those of the wizard's stage, with its answers."""
         self._questions = self._wizard.stage.questions(self._wizard.state)
-        while self._rows.rowCount():
-            self._rows.removeRow(0)
+        body = QWidget()
+        rows = QFormLayout(body)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setHorizontalSpacing(GAP_L)
+        rows.setVerticalSpacing(GAP)
+        rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         self._fields = {}
         for question in self._questions:
-            field = self._field(question)
-            field.setMaximumWidth(FIELD_MAX)
-            field.setAccessibleName(question.text)
-            self._fields[question.key] = field
-            self._rows.addRow(QLabel(question.text), field)
-            if question.hint and not question.choices:
-                hint = dim(question.hint)
-                hint.setWordWrap(True)
-                self._rows.addRow("", hint)
+            self._add_row(rows, question)
+        self._column.replaceWidget(self._body, body)
+        self._body.hide()
+        # Later: one of its fields may be telling of the choice that brought us here.
+        self._body.deleteLater()
+        self._body = body
         self.setVisible(bool(self._questions))
+
+    def _add_row(self, rows: QFormLayout, question: Question) -> None:
+        field = self._field(question)
+        field.setMaximumWidth(FIELD_MAX)
+        field.setAccessibleName(question.text)
+        self._fields[question.key] = field
+        rows.addRow(QLabel(question.text), field)
+        if question.hint and not question.choices:
+            hint = dim(question.hint)
+            hint.setWordWrap(True)
+            rows.addRow("", hint)
 
     def set_answer(self, key: str, text: str) -> None:
         """As if the user had given it."""

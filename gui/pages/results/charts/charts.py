@@ -101,8 +101,10 @@ class Chart:
             painter.drawText(QRectF(LEFT, 6, x - LEFT, 18), int(_RIGHT), text)
             return
         room = (x - LEFT - 150) / len(self.runs) - 24
+        # In little room only the end of a name tells runs apart: names end in date and time.
+        where = Qt.TextElideMode.ElideMiddle if room > 100 else Qt.TextElideMode.ElideLeft
         for number, run in reversed(list(enumerate(self.runs))):
-            name = metrics.elidedText(run.name, Qt.TextElideMode.ElideMiddle, max(room, 30))
+            name = metrics.elidedText(run.name, where, max(room, 30))
             wide = metrics.horizontalAdvance(name)
             painter.setPen(QColor(colors.ink))
             painter.drawText(QRectF(x - wide, 6, wide + 2, 18), int(_RIGHT), name)

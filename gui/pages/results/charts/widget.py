@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QSize, Qt
+import numpy as np
+from PySide6.QtCore import QEvent, QLineF, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.pages.results.charts.charts import Chart
 from gui.theme import theme
 
+CLICK_PX = 6
+"""A click so near to a latency means it."""
+
 
 class ChartWidget(QWidget):
     """Shows one chart."""
+
+    picked = Signal(int)
+    """A click on a chart of one run: a latency that it has, in samples."""
 
     def __init__(self, chart: Chart, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +56,18 @@ class ChartWidget(QWidget):
             name = f"{run.name}: " if len(self._chart.runs) > 1 else ""
             lines.append(self.tr("{}{} above ({})").format(name, f"{above:,}", f"{share:.3g}"))
         return "\n".join(lines)
+
+    def latency_at(self, x: float) -> int | None:
+        """In samples, the run's own latency nearest to a pixel, the longest of those that share it;
+        None if none is near."""
+        axes = self._chart.axes(self.width(), self.height())
+        if axes is None or len(self._chart.runs) != 1:
+            return None
+        (run,) = self._chart.runs
+        part = axes.x.part(np.asarray(run.histogram.values * (run.sample_ns / 1e3), np.float64))
+        away = np.abs(axes.plot.left() + part * axes.plot.width() - x)
+        near = np.flatnonzero(away <= min(float(away.min()) + 1, CLICK_PX))
+        return int(run.histogram.values[near[-1]]) if len(near) else None
 
     def _repaint(self) -> None:
         self._painted = None
@@ -95,6 +114,12 @@ class ChartWidget(QWidget):
         QToolTip.showText(
             event.globalPosition().toPoint(), self.reading(event.position().x()), self
         )
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's
+        """Ask for the event."""
+        latency = self.latency_at(event.position().x())
+        if event.button() == Qt.MouseButton.LeftButton and latency is not None:
+            self.picked.emit(latency)
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's
         """Nothing is pointed at."""

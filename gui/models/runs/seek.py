@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An event by its latency and its time, as a plot shows them: of a run that goes on, or of one that
+has ended. Of periods the latency is how far an interval is off the period, either way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.engine.snapshot import Event
+from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun
+from gui.models.runs.wanted import ANY, Wanted
+from rig.analysis.glitch import GlitchFilter
+from rig.analysis.pairing import EventClass
+from rig.analysis.period import NominalPeriod
+from rig.analysis.raw import Schedule
+from rig.errors import InputError
+from rig.instruments import EdgeBlock, Int64Array
+from rig.record.layout import CHUNK
+from rig.streaming.flow import Flow
+
+EDGES_MAX: Final = 1 << 24
+"""Looked through at most in a run that goes on: a few seconds."""
+PIECE: Final = 256
+"""Edges at a time: a flow keeps as many notable events until they are taken."""
+SEEN: Final = "seen"
+"""The reason of an event that was asked for."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some events in order, arrays of shape (n,)."""
+
+    number: Int64Array
+    stimulus: Int64Array
+    response: Int64Array
+    latency: Int64Array
+    """-1: none."""
+    kind: Int64Array
+
+    def best(self, wanted: Wanted) -> tuple[int, Event] | None:
+        """The slowest that is wanted, the first of several, with its latency; None: none is."""
+        fits = (self.stimulus >= wanted.first_sample) & (self.stimulus < wanted.end_sample)
+        if wanted.kinds:
+            fits &= np.isin(self.kind, wanted.kinds)
+        else:
+            fits &= (self.latency >= wanted.low) & (self.latency < wanted.high)
+        if not fits.any():
+            return None
+        at = int(np.argmax(np.where(fits, self.latency, -2)))
+        stimulus, response = int(self.stimulus[at]), int(self.response[at])
+        return int(self.latency[at]), Event(int(self.number[at]), stimulus, response, SEEN)
+
+
+def seek(run: OpenedRun, wanted: Wanted) -> Event | None:
+    """The slowest event that is wanted, or, where any time will do, the first found; None: none.
+
+    Raises InputError for a damaged file, and for a run that goes on if it is too long already.
+    """
+    found: tuple[int, Event] | None = None
+    for batch in _batches(run, wanted):
+        one = batch.best(wanted)
+        if one is not None and (found is None or one[0] > found[0]):
+            found = one
+        if found is not None and wanted.end_sample == ANY:
+            break
+    return None if found is None else found[1]
+
+
+def worst_interval(run: OpenedRun) -> Event | None:
+    """Of a finished run of periods the answer at the end of the interval that is off most."""
+    return seek(run, Wanted(end_sample=ANY - 1))
+
+
+def _batches(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
+    schedule = run.settings.schedule
+    if run.event_count:
+        batches = _stored(run, wanted)
+        return batches if schedule is None else _stored_periods(run, schedule)
+    if run.file.edge_count > EDGES_MAX:
+        raise InputError(f"{run.path}: an event can be looked for when the run has ended")
+    return _live(run, wanted) if schedule is None else _live_periods(run, schedule)
+
+
+def _stored(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
+    first = run.event_at(wanted.first_sample)
+    for start in range(first - first % CHUNK, run.event_count, CHUNK):
+        columns = run.events(start, start + CHUNK, LATENCY_COLUMNS)
+        stimulus, response = columns["stimulus_sample"], columns["response_sample"]
+        if int(stimulus[0]) >= wanted.end_sample:
+            break
+        latency = np.where(response < 0, -1, response - stimulus)
+        number = np.arange(start, start + len(stimulus))
+        yield Batch(number, stimulus, response, latency, columns["class"])
+
+
+def _stored_periods(run: OpenedRun, schedule: Schedule) -> Iterator[Batch]:
+    nominal = NominalPeriod(schedule.period_ns, run.settings.sample_rate_hz)
+    before: int | None = None
+    for start in range(0, run.event_count, CHUNK):
+        columns = run.events(start, start + CHUNK, LATENCY_COLUMNS)
+        response = columns["response_sample"]
+        latency = np.full(len(response), -1, np.int64)
+        answered = np.flatnonzero(response >= 0)
+        latency[answered], before = _off(nominal, response[answered], before)
+        number = np.arange(start, start + len(response))
+        yield Batch(number, columns["stimulus_sample"], response, latency, columns["class"])
+
+
+def _off(
+    nominal: NominalPeriod, sample: Int64Array, before: int | None
+) -> tuple[Int64Array, int | None]:
+    """How far the intervals that end at `sample` are off, -1 for the first; and the last answer."""
+    if not len(sample):
+        return np.empty(0, np.int64), before
+    start = int(sample[0]) if before is None else before
+    errors = np.diff(sample, prepend=start) * nominal.parts - nominal.units
+    off = np.abs(errors) // nominal.parts
+    if before is None:
+        off[0] = -1
+    return off, int(sample[-1])
+
+
+def _live(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
+    """By the same pass that the live figures come from, told that what is wanted is notable."""
+    settings = run.settings
+    horizon = settings.sample_rate_hz // 10
+    limit = max(min(wanted.low, ANY - 1) - 1, 0)
+    flow = Flow(settings.wiring, settings.sample_rate_hz, settings.glitch_samples, horizon, limit)
+    for block in run.file.edge_blocks(0, wanted.first_sample):
+        flow.feed_block(block)
+        flow.take_notable()
+    for block in run.file.edge_blocks(wanted.first_sample, wanted.end_sample + horizon):
+        for piece in pieces(block):
+            flow.feed_block(piece)
+            found = flow.take_notable()
+            if found:
+                yield _batch([(n.event, n.stimulus_sample, n.response_sample, n.kind)
+                              for n in found])  # fmt: skip
+
+
+def _live_periods(run: OpenedRun, schedule: Schedule) -> Iterator[Batch]:
+    """Answers by their edges; what is not answered has none, and no number of its own yet."""
+    settings = run.settings
+    nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
+    clean, count, before = GlitchFilter(settings.glitch_samples), 0, None
+    for block in run.file.edge_blocks():
+        edges = clean.feed(block)
+        mine = edges.channel == settings.wiring.response
+        if settings.wiring.answer_level is not None:
+            mine &= edges.level == settings.wiring.answer_level
+        sample = edges.index[mine]
+        period = round(nominal.units / nominal.parts)
+        ahead = sample[:1] - period if before is None else np.array([before])
+        due = np.concatenate((ahead, sample[:-1]))[: len(sample)] + period
+        off, before = _off(nominal, sample, before)
+        number = np.arange(count, count + len(sample))
+        count += len(sample)
+        kind = np.full(len(sample), int(EventClass.ANSWERED), np.int64)
+        yield Batch(number, due, sample, off, kind)
+
+
+def _batch(rows: list[tuple[int, int, int, EventClass]]) -> Batch:
+    number, stimulus, response, kind = np.array(rows, np.int64).T
+    return Batch(number, stimulus, response, np.where(response < 0, -1, response - stimulus), kind)
+
+
+def pieces(block: EdgeBlock) -> Iterator[EdgeBlock]:
+    """A block in parts of about PIECE edges, none of which ends amid edges of one sample."""
+    index, at, start, levels = block.index, 0, block.start_sample, block.levels_before
+    while start < block.end_sample:
+        last = at + PIECE >= len(index)
+        stop = block.end_sample if last else int(index[at + PIECE - 1]) + 1
+        upto = len(index) if last else int(np.searchsorted(index, stop))
+        channel = block.channel[at:upto]
+        yield EdgeBlock(start, stop, index[at:upto], channel, block.level[at:upto], levels)
+        levels ^= _turned(channel)
+        at, start = upto, stop
+
+
+def _turned(channel: npt.NDArray[np.uint8]) -> int:
+    """Channels with an odd number of edges, as a bit mask."""
+    odd = np.flatnonzero(np.bincount(channel, minlength=1) & 1)
+    return sum(1 << int(each) for each in odd)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Calibrate page: what is known of a bench itself, its steps, and the wizard for a new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from calibration.steps import STEPS
+from calibration.wizard import Report, Wizard
+from gui.pages.calibrate.findings_view import FindingsView
+from gui.pages.calibrate.layout import lay_out
+from gui.pages.calibrate.menu import CalibrateMenu
+from gui.pages.calibrate.records import RecordsTree
+from gui.pages.calibrate.seconds import seconds_box
+from gui.pages.calibrate.wizard.begin import BeginDialog
+from gui.pages.calibrate.wizard.dialog import WizardDialog
+from gui.pages.calibrate.worker import Worker
+from gui.pages.page import Page
+from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
+from gui.widgets.banner import Banner
+from gui.widgets.labels import dim
+from rig.config.calibration.place import calibration_path
+from rig.config.fixture import Fixture, load_fixture
+from rig.errors import InputError
+
+
+class CalibratePage(Page):
+    """One fixture at a time, by default the Run page's."""
+
+    def __init__(self, folder: Path, settings: QSettings, parent: QWidget | None = None) -> None:
+        """`folder` is where run files go."""
+        super().__init__(parent)
+        self.title = self.tr("Calibrate")
+        self._folder, self._settings = folder, settings
+        self._followed = ""
+        self.fixture: Fixture | None = None
+        self.wizard: WizardDialog | None = None
+        self.begin: BeginDialog | None = None
+        self._uses_bench = False
+        self._passed = True
+        self.worker = Worker(self)
+        self.benches = BenchCombo(settings)
+        self.heading = dim()
+        self.banner = Banner()
+        self.records = RecordsTree()
+        self.text = dim()
+        self.found = FindingsView()
+        self.seconds = seconds_box()
+        self.menu = CalibrateMenu(self)
+        lay_out(self)
+        self._connect()
+
+    # --- what the window asks -------------------------------------------------------------------
+
+    def entered(self) -> None:
+        """Show the Run page's bench, unless another one was opened here since it was chosen."""
+        chosen = chosen_bench(self._settings)
+        if chosen != self._followed and not self.worker.is_running:
+            self._followed = chosen
+            self.open(chosen)
+        else:
+            self._refresh()
+
+    def uses_bench(self) -> bool:
+        """Instruments are open."""
+        return self.worker.has_instruments
+
+    def may_close(self) -> bool:
+        """Every record that was finished is kept; a step under way is given up."""
+        self.release()
+        return True
+
+    def release(self) -> None:
+        """Let go of all processes."""
+        for dialog in (self.wizard, self.begin):
+            if dialog is not None:
+                dialog.reject()
+        self.worker.close()
+
+    # --- what the menu asks ---------------------------------------------------------------------
+
+    def open(self, name: str) -> None:
+        """A built-in fixture, or a file."""
+        try:
+            self.fixture = load_fixture(name)
+        except InputError as error:
+            self._complain(str(error))
+            if self.fixture is None and name != FIRST:
+                self.open(FIRST)
+            return
+        self.banner.hide()
+        self.found.clear_all()
+        self.benches.show_bench(name)
+        self._refresh()
+
+    def choose_file(self) -> None:
+        """Ask for one."""
+        file, _ = QFileDialog.getOpenFileName(self, self.tr("Open fixture"), "", "*.toml")
+        if file:
+            self.open(file)
+
+    def take_step(self) -> None:
+        """The chosen one."""
+        if self.records.step in STEPS:
+            self._take([self.records.step])
+
+    def take_all(self) -> None:
+        """All that the connections of a measurement serve."""
+        self._take([])
+
+    def new_bench(self) -> None:
+        """The wizard."""
+        if self._may_begin():
+            self.begin = BeginDialog(self)
+            self.begin.begun.connect(self.open_wizard)
+            self.begin.open()
+
+    def open_wizard(self, wizard: Wizard) -> None:
+        """At the page where it was left."""
+        try:
+            self.wizard = WizardDialog(wizard, self.worker, self._folder, self)
+        except InputError as error:
+            self._complain(str(error))
+            return
+        self.wizard.saved.connect(self._saved)
+        self.wizard.finished.connect(self._wizard_closed)
+        self.wizard.open()
+
+    # --- steps ----------------------------------------------------------------------------------
+
+    def _take(self, steps: list[str]) -> None:
+        fixture = self.fixture
+        if fixture is None or not self._may_begin():
+            return
+        self.banner.hide()
+        self.found.clear_all()
+        self._passed = True
+        self.worker.start({"do": "steps", "fixture": fixture.source, "steps": steps,
+                           "seconds": self.seconds.value()})  # fmt: skip
+        self._refresh()
+
+    def _may_begin(self) -> bool:
+        if self.is_bench_free():
+            return True
+        self._complain(self.tr("A measurement is going on and has the instruments; wait for it."))
+        return False
+
+    def _reported(self, report: Report) -> None:
+        if self.wizard is None:
+            self.found.show_report(report)
+            self._passed = self._passed and report.passed
+            self._refresh()
+
+    def _told(self, text: str) -> None:
+        if self.wizard is None:
+            self.found.tell(text)
+            self.status.emit(text)
+
+    def _ended(self, why: str) -> None:
+        if self.wizard is not None:
+            return
+        self.status.emit("")
+        self._refresh()
+        if why:
+            self._complain(why)
+        elif self._passed:
+            self.banner.tell("good", self.tr("Kept"), self.tr("nothing to mend"), [], [])
+        else:
+            self.banner.tell("warn", self.tr("Faults found"),
+                             self.tr("what to do is said below"), [], [])  # fmt: skip
+
+    def _complain(self, text: str) -> None:
+        self.status.emit(text)
+        self.banner.tell("bad", self.tr("Not calibrated"), text, [], [])
+
+    # --- the wizard -----------------------------------------------------------------------------
+
+    def _saved(self, path: Path) -> None:
+        self.open(str(path))
+        self.bench_wanted.emit(str(path))
+
+    def _wizard_closed(self) -> None:
+        wizard, self.wizard = self.wizard, None
+        if wizard is not None:
+            wizard.deleteLater()
+        self._refresh()
+
+    # --- set up ---------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self.benches.wanted.connect(self.open)
+        self.records.currentItemChanged.connect(self._chosen)
+        worker = self.worker
+        worker.progress.connect(self._told)
+        worker.reported.connect(self._reported)
+        worker.ended.connect(self._ended)
+        worker.running_changed.connect(self._running_changed)
+
+    def _running_changed(self) -> None:
+        if self.worker.has_instruments != self._uses_bench:
+            self._uses_bench = self.worker.has_instruments
+            self.bench_used.emit(self._uses_bench)
+        self._refresh_buttons()
+
+    def _chosen(self) -> None:
+        step = STEPS.get(self.records.step)
+        text = ""
+        if step is not None:
+            text = f"{step.does}\n{self.tr('Connect:')} {step.connect}"
+        self.text.setText(text)
+        self._refresh_buttons()
+
+    def _refresh(self) -> None:
+        """Read the calibration again, and say how it stands."""
+        why = self.records.show_fixture(self.fixture)
+        if self.fixture is not None:
+            self.heading.setText(f"{self.fixture.title}\n{calibration_path(self.fixture)}")
+        if why:
+            self._complain(why)
+        self._refresh_buttons()
+
+    def _refresh_buttons(self) -> None:
+        menu, running = self.menu, self.worker.is_running
+        ready = self.fixture is not None and not running
+        menu.step.setEnabled(ready and self.records.step in STEPS)
+        menu.all.setEnabled(ready)
+        menu.new.setEnabled(not running)
+        menu.open.setEnabled(not running)
+        self.benches.setEnabled(not running)
+        menu.stop.setEnabled(running)

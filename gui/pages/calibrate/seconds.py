@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""For how long clocks are watched."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QSpinBox
+
+from calibration.settings import SECONDS_MAX, SECONDS_MIN, Settings
+
+
+def seconds_box() -> QSpinBox:
+    """A field."""
+    box = QSpinBox(minimum=SECONDS_MIN, maximum=SECONDS_MAX, value=Settings().seconds)
+    box.setSuffix(" s")
+    box.setMinimumWidth(90)
+    box.setFixedHeight(32)
+    box.setAccessibleName(QCoreApplication.translate("seconds", "Clocks watched for"))
+    return box

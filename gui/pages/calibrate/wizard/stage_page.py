@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A page of the wizard: what a stage says and asks, a button for its work, what came of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+    QWizardPage,
+)
+
+from calibration.wizard import Report, Wizard
+from calibration.wizard.stages import Stage
+from gui.pages.calibrate.findings_view import FindingsView
+from gui.pages.calibrate.wizard.form import Form
+from gui.pages.calibrate.wizard.reading import UNLIMITED, Reading
+from gui.pages.calibrate.worker import Worker
+from gui.theme import GAP, theme
+from gui.widgets.labels import dim
+from rig.errors import InputError
+
+
+class StagePage(QWizardPage):
+    """The wizard stands at this stage whenever the page is in front."""
+
+    def __init__(self, wizard: Wizard, stage: Stage, worker: Worker) -> None:
+        super().__init__()
+        self.stage = stage
+        self.wizard_state, self.worker = wizard, worker
+        self._tone = "bad"
+        self.setTitle(stage.title)
+        self.text = QLabel(wordWrap=True)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.form = Form(wizard)
+        self.trouble = QLabel(wordWrap=True)
+        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
+        self.trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.found = FindingsView()
+        self.start = QPushButton(stage.does or self.tr("Begin"))
+        self.start.setProperty("primary", True)
+        self.stop = QPushButton(self.tr("Stop"))
+        self.telling = dim()
+        self.busy = QProgressBar(maximum=0, textVisible=False)
+        body = QWidget()
+        self.reading = Reading(body)
+        self.row = QHBoxLayout()
+        self.column = QVBoxLayout(self)
+        self.column.setSpacing(GAP)
+        self._lay_out(body)
+        self._connect()
+
+    # --- what QWizard asks ----------------------------------------------------------------------
+
+    def initializePage(self) -> None:  # noqa: N802 - Qt's name
+        """The page is entered by Next, or at the wizard's start."""
+        self.enter()
+
+    def enter(self) -> None:
+        """Say and ask what the wizard says and asks now."""
+        state = self.wizard_state
+        if state.state.stage != self.stage.name:
+            return  # on the way to the stage where it was left
+        self.text.setText("\n\n".join(self.stage.explain(state.state)))
+        self.form.show_questions()
+        self.tell("")
+        faults = state.state.done.get(self.stage.name)
+        if faults is not None and not self.found.toPlainText():
+            self.found.tell(self.tr("Done before. {0}").format("; ".join(faults)).strip())
+        self.refresh()
+
+    def isComplete(self) -> bool:  # noqa: N802 - Qt's name
+        """Work that there is has been done, and none goes on."""
+        if self.worker.is_running:
+            return False
+        return not self.has_work or self.stage.name in self.wizard_state.state.done
+
+    def validatePage(self) -> bool:  # noqa: N802 - Qt's name
+        """Next: answers are kept, and go together."""
+        wizard = self.wizard_state
+        if wizard.state.stage != self.stage.name:
+            return True
+        if not self.form.keep():
+            return False
+        try:
+            wizard.forward()
+        except InputError as error:
+            self.tell(str(error))
+            return False
+        return True
+
+    def cleanupPage(self) -> None:  # noqa: N802 - Qt's name
+        """Back: nothing that was answered is lost."""
+        self.leave()
+
+    def leave(self) -> None:
+        """Something else comes to the front."""
+        if self.worker.is_running:
+            self.worker.give_up()
+
+    # --- its work -------------------------------------------------------------------------------
+
+    @property
+    def has_work(self) -> bool:
+        """There is a button to press before it goes on."""
+        state = self.wizard_state.state
+        return self.stage.work is not None and self.stage.wants_work(state)
+
+    def begin(self) -> None:
+        """The work, with the answers as they stand."""
+        if self.worker.is_running or not self.form.keep():
+            return
+        try:
+            self.wizard_state.check()
+        except InputError as error:
+            self.tell(str(error))
+            return
+        self.tell("")
+        self.found.clear_all()
+        self.worker.start({"do": self.job, "state": str(self.wizard_state.place.state.absolute())})
+        self.refresh()
+
+    reading_most = 290
+    """Height of text and questions if something is found below them."""
+    job = "stage"
+    """What the worker is to do."""
+
+    def reported(self, report: Report) -> None:
+        """The work is done."""
+        self.found.show_report(report)
+        try:
+            self.wizard_state.record(report)
+        except InputError as error:
+            self.tell(str(error))
+
+    def ended(self, why: str) -> None:
+        """It works no more; `why` not, if something went wrong."""
+        self.tell(why)
+        self.telling.setText("")
+        self.refresh()
+
+    def told(self, text: str) -> None:
+        """What is being done."""
+        self.telling.setText(text)
+
+    def tell(self, trouble: str, tone: str = "bad") -> None:
+        """What is wrong, or to beware of; "" if nothing is."""
+        self._tone = tone
+        self.trouble.setText(trouble)
+        self.trouble.setVisible(bool(trouble))
+        self.recolor()
+
+    def recolor(self) -> None:
+        """Other colors are in force."""
+        self.trouble.setStyleSheet(f"color: {getattr(theme().palette, self._tone)}")
+
+    def refresh(self) -> None:
+        """Buttons say what can be done."""
+        running = self.worker.is_running
+        self.start.setVisible(self.has_work)
+        self.found.setVisible(self.has_work)
+        self.reading.most = self.reading_most if self.has_work else UNLIMITED
+        self.reading.fit()
+        self.start.setEnabled(not running)
+        self.stop.setVisible(self.has_work and running)
+        self.busy.setVisible(running)
+        self.form.setEnabled(not running)
+        self.completeChanged.emit()
+
+    # --- set up ---------------------------------------------------------------------------------
+
+    def _lay_out(self, body: QWidget) -> None:
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, GAP, 0)
+        column.setSpacing(GAP)
+        column.addWidget(self.text)
+        column.addSpacing(GAP)
+        column.addWidget(self.form)
+        column.addStretch(1)
+        self.column.addWidget(self.reading, 200)
+        self.column.addWidget(self.trouble)
+        self.row.addWidget(self.start)
+        self.row.addWidget(self.stop)
+        self.row.addWidget(self.telling, 1)
+        self.column.addLayout(self.row)
+        self.column.addWidget(self.busy)
+        self.column.addWidget(self.found, 200)
+        self.column.addStretch(1)
+
+    def _connect(self) -> None:
+        self.start.clicked.connect(self.begin)
+        self.stop.clicked.connect(self.worker.ask_stop)
+        self.form.trouble.connect(self.tell)
+        # Fields of a form that was built anew are known to the layout one turn later.
+        self.form.changed.connect(lambda: QTimer.singleShot(0, self, self.refresh))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the waveform shows: the worst event, until another is clicked in a list or a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.engine.snapshot import Event, Snapshot
+from gui.models.runs.seeker import Seeker
+from gui.pages.run.worst import WorstFollower
+
+if TYPE_CHECKING:
+    from gui.models.runs.wanted import Wanted
+    from gui.pages.run.live import LivePlots
+
+
+class Looking(QObject):
+    """Between the plots of a Run page and the run file."""
+
+    said = Signal(str)
+    """A line for the status bar."""
+
+    def __init__(self, path: Callable[[], Path | None], parent: QObject) -> None:
+        """`path` tells the file of the run that is shown, None before it has one."""
+        super().__init__(parent)
+        self._path = path
+        self._plots: LivePlots | None = None
+        self._worst = WorstFollower(self)
+        self._worst_event = -1
+        self._looked_for: Wanted | None = None
+        """None again once it is found, or something else is shown."""
+        self._seeker = Seeker(self)
+        self._seeker.found.connect(self._found)
+        self._seeker.failed.connect(self.said)
+
+    def use(self, plots: LivePlots) -> None:
+        """They have been loaded."""
+        self._plots = plots
+        plots.wanted.connect(self.seek)
+
+    def begin(self) -> None:
+        """A new run."""
+        self._looked_for = None
+        self._worst_event = -1
+        self._worst.begin(None if self._plots is None else self._plots.waveform)
+
+    def see(self, snapshot: Snapshot) -> None:
+        """A moment of it."""
+        self._worst_event = snapshot.worst_event
+        self._worst.see(self._path(), snapshot)
+
+    def finish(self, path: Path, worst_event: int, missed: int) -> None:
+        """It is over: its final figures name the worst event, -1 if nothing was answered."""
+        self._worst_event = worst_event
+        self._worst.finish(path, worst_event)
+        if worst_event < 0 and self._plots is not None:
+            self._plots.waveform.tell_nothing_came()
+            if missed:
+                self._look_for(path, _a_missed_one())
+
+    def cancel(self) -> None:
+        """It has ended without a file that could be shown."""
+        self._worst.cancel()
+
+    def stop(self) -> None:
+        """Wait for what is looked for."""
+        self._seeker.stop()
+
+    def show(self, event: Event) -> None:
+        """An event of this run that was clicked."""
+        path, self._looked_for = self._path(), None
+        if path is not None and self._plots is not None:
+            self._worst.hold()
+            is_worst = event.event == self._worst_event
+            self._plots.waveform.show_event(path, event, is_worst=is_worst)
+
+    def seek(self, wanted: Wanted) -> None:
+        """Show what was clicked in a plot, once it is found in the file."""
+        path = self._path()
+        if path is not None:
+            self._worst.hold()
+            self.said.emit(self.tr("Looking for the event …"))
+            self._look_for(path, wanted)
+
+    def _look_for(self, path: Path, wanted: Wanted) -> None:
+        self._looked_for = wanted
+        self._seeker.ask((path, wanted))
+
+    def _found(self, path: Path, wanted: Wanted, event: Event | None) -> None:
+        if path != self._path() or wanted != self._looked_for:
+            return
+        if event is None:
+            self.said.emit(self.tr("That event is not in the run file yet; click again."))
+            return
+        self.said.emit(self.tr("Run file: {0}").format(path))
+        self.show(event)
+
+
+def _a_missed_one() -> Wanted:
+    from gui.models.runs.wanted import Wanted
+    from rig.analysis.pairing import EventClass
+
+    return Wanted(kinds=(EventClass.MISSED,))

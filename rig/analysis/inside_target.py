@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs that the target measures by itself: from its log to figures, witnesses and verdict.
+
+The log tells the values. If the pins show the end of each, the analyzer is a witness: edges must be
+as many as iterations, each inside its record's bracket, and no value may end behind its edge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rig.analysis.answer_times import AnswerTimes
+from rig.analysis.answers import CHUNK, AnswerLog
+from rig.analysis.beyond import Beyond
+from rig.analysis.bracketing import ClockAgreement, bracket_agreement
+from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.contribution import Unknown
+from rig.analysis.counting import pins_differing
+from rig.analysis.evaluation import Evaluation
+from rig.analysis.figures.overruns import OverrunCounter
+from rig.analysis.filtered import filtered
+from rig.analysis.limits import counted, judge_limits
+from rig.analysis.measurands.effects import Effects, on_counter
+from rig.analysis.measurands.measurand import Measurand, measurand
+from rig.analysis.measurands.series import Series
+from rig.analysis.observation import observe
+from rig.analysis.pairing import Counts
+from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.start_finish import StartFinish, start_finish
+from rig.analysis.value_order import ValueOrder
+from rig.analysis.values import ValueFigures, ValueRow
+from rig.analysis.verdict import verdict_of
+from rig.analysis.witness import Witness, log_witnesses
+from rig.instruments import Int64Array
+from rig.measure.inside import Inside, Times
+from rig.measure.known import INSIDE
+
+CLOCK_HZ = 10**9
+"""Of values in ns of a clock of the system."""
+_CLOCK_RATE = Unknown("rate of the target's own clock", "let the target keep its time by NTP")
+
+
+@dataclass
+class _Edges:
+    """What the analyzer saw of the answering pins."""
+
+    count: int = 0
+    differing: int = 0
+    first_sample: int = 0
+    last_sample: int = 0
+    glitches: int = 0
+    times: AnswerTimes = field(default_factory=AnswerTimes)
+
+
+@dataclass
+class _Values:
+    """What the log says, part by part."""
+
+    series: list[Series]
+    order: ValueOrder | StartFinish
+    went_on: int = 0
+    clocked: int = 0
+    at_zero: int = 0
+    smallest: int | None = None
+    first: int | None = None
+    last: int = 0
+
+    def add(self, times: Times) -> None:
+        if not len(times.before):
+            return
+        if self.first is None:
+            self.first = int(times.before[0])
+        self.last = int(times.after[-1])
+        for number, series in enumerate(self.series):
+            mine = times.part == number
+            series.add(times.values[mine], times.after[mine])
+        self.went_on += int((times.went_on & (times.part == 0)).sum())
+        self.clocked += int(times.clocked.sum())
+        self._step(times.values)
+
+    def _step(self, values: Int64Array) -> None:
+        self.at_zero += int((values == 0).sum())
+        above = values[values > 0]
+        if len(above):
+            least = int(above.min())
+            self.smallest = least if self.smallest is None else min(self.smallest, least)
+
+
+def evaluate_inside(
+    raw: RawRun, settings: Settings, account: Account, bench: Bench | None = None
+) -> Evaluation:
+    """Compute everything from the raw data."""
+    bench = bench or Bench(1e9 / settings.sample_rate_hz)
+    inside = INSIDE[settings.measurement]
+    log = AnswerLog(raw)
+    edges = _look(raw, settings, log)
+    values = _read_periodic(raw, settings) if inside.periodic else _read(raw, settings, inside)
+    clock, _ = bracket_agreement(edges.times, log, settings, account, ())
+    rate_hz = _rate_hz(settings, values)
+    effects = _effects(bench, settings, values, clock)
+    found = tuple(
+        measurand(part.name, series, rate_hz, effects)
+        for part, series in zip(inside.parts, values.series, strict=True)
+    )
+    witnesses = _witnesses(raw, settings, account, log, edges, values, clock)
+    figures = _figures(inside, settings, values, found, clock, account)
+    return _conclude(raw, settings, account, edges, values, found, witnesses, figures, clock)
+
+
+def _look(raw: RawRun, settings: Settings, log: AnswerLog) -> _Edges:
+    edges = _Edges()
+    blocks, glitch = filtered(raw, settings)
+    bits = len(settings.wiring.sequence)
+    for stretch in observe(blocks, settings.wiring, settings.sample_rate_hz):
+        if len(stretch.response):
+            edges.first_sample = edges.first_sample or int(stretch.response[0])
+            edges.last_sample = int(stretch.response[-1])
+        edges.differing += pins_differing(log, edges.count, stretch, bits)
+        edges.count += len(stretch.response)
+        edges.times.add(stretch.response)
+    edges.glitches = sum(glitch.removed.values())
+    return edges
+
+
+def _read(raw: RawRun, settings: Settings, inside: Inside) -> _Values:
+    on_pins = inside.on_pins(settings.agent)
+    by_answers = inside.variant(settings.agent) in inside.by_answers
+    parts = len(inside.parts)
+    order = ValueOrder(parts, shown=on_pins and not by_answers)
+    values = _Values([Series() for _ in inside.parts], order)
+    for first in range(0, raw.log_count, CHUNK):
+        records = raw.log(first, CHUNK)
+        times = inside.times(records, settings.agent)
+        values.add(times)
+        order.feed(times, records)
+    return values
+
+
+def _read_periodic(raw: RawRun, settings: Settings) -> _Values:
+    found = start_finish(raw, settings)
+    values = _Values([found.start, found.finish, found.work], found)
+    values.first, values.last = found.first_ticks, found.last_ticks
+    return values
+
+
+def _rate_hz(settings: Settings, values: _Values) -> int:
+    """Of the clock that the values are in."""
+    return CLOCK_HZ if values.clocked else settings.tick_hz or CLOCK_HZ
+
+
+def _effects(
+    bench: Bench, settings: Settings, values: _Values, clock: ClockAgreement | None
+) -> Effects:
+    if values.clocked:
+        return Effects(1.0, unknown_scales=(_CLOCK_RATE,))
+    tick_hz = settings.tick_hz or CLOCK_HZ
+    duration_ns = 0.0 if values.first is None else (values.last - values.first) * 1e9 / tick_hz
+    return on_counter(bench, tick_hz, clock, duration_ns)
+
+
+def _witnesses(
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    log: AnswerLog,
+    edges: _Edges,
+    values: _Values,
+    clock: ClockAgreement | None,
+) -> tuple[Witness, ...]:
+    if account.handled is None:
+        return ()
+    found = [*log_witnesses(raw, log, account, edges.count, edges.differing)]
+    order = values.order
+    if isinstance(order, StartFinish):
+        missed = account.unanswered or 0
+        found.append(order.witness(account.handled, missed, account.log_dropped))
+    else:
+        found.append(order.witness(account.handled, account.log_dropped))
+    if clock is not None:
+        found.append(clock.witness)
+    if settings.tick_hz is None and not values.clocked:
+        found.append(Witness("tick rate", False, "the agent did not tell the rate of its counter"))
+    return tuple(found)
+
+
+def _figures(
+    inside: Inside,
+    settings: Settings,
+    values: _Values,
+    found: tuple[Measurand, ...],
+    clock: ClockAgreement | None,
+    account: Account,
+) -> ValueFigures:
+    variant = inside.variant(settings.agent)
+    rows = tuple(
+        ValueRow(part.title, each.statistics)
+        for part, each in zip(inside.parts, found, strict=True)
+    )
+    fitted = None if clock is None or not clock.holds else clock.rate_ppm
+    return ValueFigures(
+        title=inside.title,
+        variant=variant,
+        variant_words=inside.variants.get(variant, "not known to this rig"),
+        rows=rows,
+        unit_hz=_rate_hz(settings, values),
+        by_clock=bool(values.clocked),
+        rate_ppm=None if values.clocked else fitted,
+        on_pins=inside.on_pins(settings.agent),
+        went_on=values.went_on,
+        without_value=account.unanswered,
+        at_zero=values.at_zero,
+        smallest_step_ns=None
+        if values.smallest is None
+        else values.smallest * 1e9 / _rate_hz(settings, values),
+    )
+
+
+def _conclude(
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    edges: _Edges,
+    values: _Values,
+    found: tuple[Measurand, ...],
+    witnesses: tuple[Witness, ...],
+    figures: ValueFigures,
+    clock: ClockAgreement | None,
+) -> Evaluation:
+    headline, planned = found[0], settings.inside or 0
+    n = headline.histogram.n
+    over = OverrunCounter().result()
+    counts = Counts(max(n, planned), n, 0, max(0, planned - n), 0, 0, 0, edges.glitches)
+    limits = judge_limits(settings.limits, found, counted(counts, over))
+    verdict, reasons = verdict_of(
+        losses=raw.losses(),
+        account=account,
+        planned=planned,
+        witnesses=witnesses,
+        limits=limits,
+        n=n,
+        events="values",
+        ended=account.handled is not None,
+    )
+    duration = 0 if values.first is None else values.last - values.first
+    beyond = Beyond(headline.unit_ns, headline.figures, over, clock, None, headline.budgets)
+    return Evaluation(
+        verdict, reasons, counts, headline.statistics, witnesses, None, headline.histogram,
+        duration / _rate_hz(settings, values), "the target's log", beyond=beyond, limits=limits,
+        measurands=found, values=figures,
+    )  # fmt: skip

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a measurement inside the target gave, beside the figures of its first part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rig.analysis.statistics import Statistics
+
+
+@dataclass(frozen=True)
+class ValueRow:
+    """One part of each iteration."""
+
+    title: str
+    figures: Statistics
+
+
+@dataclass(frozen=True)
+class ValueFigures:
+    """All parts, and how their unit became time."""
+
+    title: str
+    variant: str
+    variant_words: str
+    rows: tuple[ValueRow, ...]
+    unit_hz: int
+    """Nominal rate of the clock that values were read from."""
+    by_clock: bool
+    """That is a clock of the system in ns; else the agent's cycle counter."""
+    rate_ppm: float | None
+    """What the analyzer found of the counter's rate, against the nominal one."""
+    on_pins: bool
+    """The analyzer saw the end of each value."""
+    went_on: int
+    """Wakes after which the task that woke went on before the woken one ran."""
+    without_value: int | None
+    """Iterations that gave none, by the agent's count."""
+    at_zero: int
+    """Values of no length: the clock did not go on."""
+    smallest_step_ns: float | None
+    """The least value above zero."""

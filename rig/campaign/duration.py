@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long a run takes, before it is made."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rig.config.plan import SECOND_PS, Plan
+from rig.stimulus.train import CLOCK_HZ
+
+SETUP_S: Final = 3.0
+"""To open the instruments, and to evaluate and report what was measured."""
+
+
+def expected_s(plan: Plan) -> float:
+    """Time of the events, the wait after them, and the usual time before and after both.
+
+    Raises ValueError for a train that the firmware cannot make.
+    """
+    train = plan.train(CLOCK_HZ)
+    if train is None:
+        events_s = plan.agent.count * plan.agent.period_ps / SECOND_PS
+    else:
+        events_s = train.expected_duration_ticks / CLOCK_HZ
+    return events_s + plan.response.timeout_ps / SECOND_PS + SETUP_S
+
+
+def in_words(seconds: float) -> str:
+    """As people say it: `45 s`, `3 min`, `5.6 h`."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    if seconds < 99.5 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

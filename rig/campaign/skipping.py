@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bench cannot do, and why, before it is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rig.campaign.matrix import Cell
+from rig.config.check import check
+from rig.config.fixture import Fixture
+from rig.errors import InputError
+from rig.target.scenario import IDLE
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What a target's agent says that it can do."""
+
+    measurements: frozenset[str] | None = None
+    """None: it does not say, and is asked by trying."""
+    loads: frozenset[str] = frozenset()
+    """Scenarios besides idle."""
+    no_loads: str = ""
+    """Why there are none."""
+
+    @classmethod
+    def of_greeting(cls, greeting: Mapping[str, str]) -> Abilities:
+        """From the words of its answer to HELLO."""
+        return cls(_listed(greeting, "measurements"), _listed(greeting, "loads") or frozenset())
+
+
+def why_not(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
+    """Why this run cannot be made on this bench; "" if it may be."""
+    if cell.plan is None:
+        return f"not available: {cell.missing}"
+    try:
+        check(cell.plan, fixture)
+    except InputError as error:
+        return str(error)
+    known = abilities.measurements
+    if known is not None and cell.measurement not in known:
+        return f"the agent does not measure {cell.measurement}; it has {_words(known)}"
+    return "" if cell.scenario == IDLE else _why_no_load(cell, abilities)
+
+
+def _why_no_load(cell: Cell, abilities: Abilities) -> str:
+    if abilities.no_loads:
+        return f"no load {cell.scenario}: {abilities.no_loads}"
+    if cell.scenario not in abilities.loads:
+        return f"the agent cannot start load {cell.scenario}; it has {_words(abilities.loads)}"
+    return ""
+
+
+def _listed(greeting: Mapping[str, str], key: str) -> frozenset[str] | None:
+    words = greeting.get(key)
+    return None if words is None else frozenset(filter(None, words.split(",")))
+
+
+def _words(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names)) if names else "none"

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig run CAMPAIGN --fixture FIXTURE`: many runs, kept in one folder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from rig.bench.target import open_target
+from rig.campaign.duration import expected_s, in_words
+from rig.campaign.execute import Made, execute
+from rig.campaign.folder import held, opened
+from rig.campaign.index import Entry, Index, State, load_index
+from rig.campaign.matrix import Cell, cells_of
+from rig.campaign.plan import CampaignPlan, load_campaign
+from rig.campaign.skipping import Abilities, why_not
+from rig.cli.measuring import evaluated, measure, measurement
+from rig.cli.progress import progress_for
+from rig.config.fixture import Fixture, load_fixture
+from rig.config.virtual import VirtualGuest
+from rig.errors import BenchError, InputError, RefusedError, input_error
+from rig.record.reader import RunFile
+from rig.session.results import INTERRUPTED_EXIT_CODE
+from rig.target.scenario import IDLE, LOADS
+
+_FAILED: Final = 3
+_WORST_FIRST: Final = (_FAILED, 4, 1)
+_NO_LOADS: Final = "a modelled target has no processors to load"
+
+
+def command(options: argparse.Namespace, file: Path) -> int:
+    """Make the campaign's runs that are not there yet; `file` is its plan.
+
+    Returns the exit code: 0 if every run that could be made passed, else that of the worst.
+    Raises RigError if nothing could be begun.
+    """
+    _refuse_foreign(options)
+    campaign = load_campaign(file, options.count)
+    fixture = load_fixture(options.fixture)
+    cells = cells_of(campaign)
+    skipped = _skipped(cells, fixture, asked=not options.dry_run)
+    folder = options.out or Path("runs") / f"{campaign.name}-{fixture.name}"
+    console = Console(stderr=options.json, quiet=options.quiet)
+    _show_plan(console, campaign, cells, skipped, folder)
+    if options.dry_run:
+        return 0
+    with held(folder):
+        index = opened(folder, campaign, cells, fixture)
+        index = _execute(options, folder, index, cells, skipped)
+    return _told(options, folder, index, interrupted=_left(index, folder))
+
+
+def _execute(
+    options: argparse.Namespace,
+    folder: Path,
+    index: Index,
+    cells: Sequence[Cell],
+    skipped: dict[str, str],
+) -> Index:
+    from rig.cli.run import interruptible
+
+    quiet = options.quiet or options.json
+    with interruptible() as stop:
+        make = partial(_make, options, stop)
+        tell = _silent if quiet else partial(_tell_run, skipped)
+        return execute(folder, index, cells, skipped, make, tell, stop)
+
+
+def _make(options: argparse.Namespace, stop: threading.Event, cell: Cell, path: Path) -> Made:
+    """One run, as `rig run` makes it."""
+    assert cell.plan is not None, "runs without a plan are skipped"  # noqa: S101 - for mypy
+    asked = measurement(cell.plan, options.fixture, options.calibration)
+    with progress_for(quiet=options.quiet or options.json) as on_progress:
+        failure = measure(asked, path, on_progress, stop, _silent_text)
+    if failure is not None:
+        return Made(failure=failure)
+    if cell.scenario != IDLE and not _was_loaded(path):
+        return Made(failure=RefusedError(f"the agent cannot start load {cell.scenario}"))
+    result = evaluated(path).result
+    return Made(str(result.evaluation.verdict), result.exit_code)
+
+
+def _was_loaded(path: Path) -> bool:
+    """Whether the run file tells of a load that the agent started."""
+    with RunFile(path) as file:
+        target = json.loads(file.texts().get("environment/target", "{}"))
+    return "scenario" in target
+
+
+def _refuse_foreign(options: argparse.Namespace) -> None:
+    """Options that mean nothing to a campaign."""
+    for name in ("seed", "period", "timer", "junit"):
+        if getattr(options, name, None) is not None:
+            raise input_error(
+                f"--{name}", None, "", "not for a campaign", "its plan's set and vary tables"
+            )
+    if options.fixture.startswith("replay:"):
+        raise InputError("a campaign measures; a run that is replayed has nothing to be measured")
+
+
+def _skipped(cells: Sequence[Cell], fixture: Fixture, *, asked: bool) -> dict[str, str]:
+    """Name of each run that cannot be made to the reason."""
+    abilities = _abilities(fixture, asked=asked)
+    reasons = {cell.name: why_not(cell, fixture, abilities) for cell in cells}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
+    """What the target says of itself. Raises BenchError if it must say and does not."""
+    virtual = fixture.virtual
+    if virtual is not None:
+        guest = isinstance(virtual.target, VirtualGuest)
+        return Abilities(loads=frozenset(LOADS)) if guest else Abilities(no_loads=_NO_LOADS)
+    try:
+        with open_target(fixture.target.link) as target:
+            return Abilities.of_greeting(target.greeting)
+    except BenchError as error:
+        if asked:
+            raise
+        print(f"rig: not asked what it can do: {error}", file=sys.stderr)
+        return Abilities(loads=frozenset(LOADS))
+
+
+def _show_plan(
+    console: Console,
+    campaign: CampaignPlan,
+    cells: Sequence[Cell],
+    skipped: dict[str, str],
+    folder: Path,
+) -> None:
+    """What will be made, what will not and why, and how long it takes."""
+    index = load_index(folder)
+    done = {e.name for e in index.entries if e.state is State.DONE} if index else set()
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for head in ("run", "measures", "scenario", "events", "about"):
+        table.add_column(head, justify="right" if head in ("events", "about") else "left")
+    left_s = 0.0
+    for cell in cells:
+        about = "done" if cell.name in done else "-"
+        if cell.plan is not None and cell.name not in done | skipped.keys():
+            left_s += expected_s(cell.plan)
+            about = in_words(expected_s(cell.plan))
+        count = "-" if cell.plan is None else f"{cell.plan.count:,}"
+        table.add_row(
+            cell.name, cell.measurement, cell.scenario, count,
+            "skipped" if cell.name in skipped else about,
+        )  # fmt: skip
+    console.print(f"{campaign.name}: {campaign.title}", highlight=False, markup=False)
+    console.print(table)
+    for name, reason in skipped.items():
+        console.print(f"skipped {name}: {reason}", highlight=False, markup=False, soft_wrap=True)
+    console.print(
+        f"{len(cells)} runs: {len(done)} done, {len(skipped)} skipped, the others take about "
+        f"{in_words(left_s)}; folder {folder}",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+def _tell_run(skipped: dict[str, str], index: Index, entry: Entry) -> None:
+    """A line before and after each run; why runs are skipped has been told before."""
+    if entry.name in skipped:
+        return
+    number = 1 + [each.name for each in index.entries].index(entry.name)
+    what = entry.verdict or entry.state
+    line = f"[{number}/{len(index.entries)}] {entry.name}: {what}"
+    print(line + (f", {entry.reason}" if entry.reason else ""), file=sys.stderr, flush=True)
+
+
+def _left(index: Index, folder: Path) -> bool:
+    """Something was not even tried, or only half: the campaign was interrupted."""
+    return any(
+        entry.state in (State.PLANNED, State.RUNNING)
+        or (entry.state is State.DONE and not (folder / entry.file).is_file())
+        for entry in index.entries
+    )
+
+
+def _told(options: argparse.Namespace, folder: Path, index: Index, *, interrupted: bool) -> int:
+    if options.json:
+        sys.stdout.write(json.dumps({"folder": str(folder), **asdict(index)}, indent=2) + "\n")
+    else:
+        counts = (f"{index.state_count(state)} {state}" for state in State)
+        print(", ".join(text for text in counts if not text.startswith("0 ")))
+        print(f"tables:   rig table {folder}")
+        if interrupted:
+            print("the same command goes on where it was left")
+    if interrupted:
+        return INTERRUPTED_EXIT_CODE
+    codes = {entry.exit_code for entry in index.entries if entry.state is State.DONE}
+    if index.state_count(State.FAILED):
+        codes.add(_FAILED)
+    return next((code for code in _WORST_FIRST if code in codes), 0)
+
+
+def _silent(_index: Index, _entry: Entry) -> None:
+    """Tells nothing."""
+
+
+def _silent_text(_text: str) -> None:
+    """Tells nothing."""

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig table FOLDER...`"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from rig.errors import InputError
+from rig.record.space import check_new_file
+from rig.report.tables.record import Record
+from rig.report.tables.reference import beside
+from rig.report.tables.render import FORMATS
+from rig.report.tables.runs import records_of
+from rig.report.tables.shapes import SHAPES, Grid
+
+_SHAPE_OF: Final = {"slides": "slides", "thesis": "thesis"}
+"""Of a reference that has a shape of its own."""
+
+
+def command(options: argparse.Namespace) -> int:
+    """Tables of the runs; 0 if there is anything to show. Raises InputError."""
+    out: Path | None = options.output
+    if out is not None:
+        check_new_file(out)
+    if options.history:
+        return _history(options.places, out)
+    records = records_of(options.places)
+    if options.reference is not None:
+        records = beside(records, options.reference)
+    grids = _grids(records, options)
+    return _written(FORMATS[options.format](grids), out)
+
+
+def _history(places: list[Path], out: Path | None) -> int:
+    """The runs of one system as a picture, in a page of its own."""
+    from rig.report.tables.history import history_page, ridges  # takes long to load
+
+    return _written(history_page(ridges(places)), out)
+
+
+def _written(text: str, out: Path | None) -> int:
+    if out is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"{out}: not written ({error.strerror})") from None
+    return 0
+
+
+def _grids(records: list[Record], options: argparse.Namespace) -> list[Grid]:
+    """In the shape asked for; else in that of the reference, else all that say something."""
+    shape = options.shape or _SHAPE_OF.get(options.reference)
+    if shape is not None:
+        grids = SHAPES[shape](records)
+        if not grids:
+            raise InputError(f"nothing in these runs has the shape {shape}; valid: another --shape")
+        return grids
+    several = len({record.system for record in records}) > 1
+    return SHAPES["scenarios"](records) + (SHAPES["comparison"](records) if several else [])

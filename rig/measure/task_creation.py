@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From just before a process or thread is made to its first instruction."""
+
+from __future__ import annotations
+
+from rig.limit_names import LATENCY
+from rig.measure.inside import Inside, Part
+
+TASK_CREATION = Inside(
+    name="task_creation",
+    title="from making a process or thread to its first instruction",
+    variants={"thread": "pthread_create", "fork": "fork"},
+    parts=(Part(LATENCY, "creation"),),
+)

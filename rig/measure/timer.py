@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How late a sleep ends."""
+
+from __future__ import annotations
+
+from rig.limit_names import LATENCY
+from rig.measure.inside import Inside, Part
+
+TIMER = Inside(
+    name="timer",
+    title="from the time that a sleep should end to the task",
+    variants={
+        "absolute": "clock_nanosleep until a time",
+        "relative": "clock_nanosleep for a time",
+    },
+    parts=(Part(LATENCY, "delay"),),
+    keys=("period",),
+    needs=("period",),
+    clocked=("absolute", "relative"),
+)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many runs of one system in one picture: latency along x, how often along y, run behind run.
+
+After the long-term latency plots of OSADL's QA farm: the whole history of a system, with the worst
+value of each run.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.errors import InputError
+from rig.record.reader import RunFile
+from rig.record.vetting import vet
+from rig.report.page_style import STYLE
+from rig.report.plots.canvas import BAD, BODY, DIM, PAPER, svg
+from rig.report.sections import html
+from rig.report.tables.record import PERIOD, PERIOD_LATENCY
+from rig.report.tables.runs import run_files
+from rig.report.tables.shapes import subject_words
+from rig.session.settings import settings_from_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BINS: Final = 200
+RUNS_MAX: Final = 2000
+_STEP_DECADES: Final = 0.35
+"""How much higher each run stands than the one before, of the y axis."""
+_STEP_SHARE: Final = 0.012
+"""How much farther right, of the x axis."""
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """One run: latencies in microseconds, ascending, and how often each occurred, shapes (k,)."""
+
+    name: str
+    created: str
+    subject: str
+    latency_us: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.int64]
+    unit_us: float
+    """Latencies are whole numbers of it."""
+
+    @property
+    def worst_us(self) -> float:
+        """The observed maximum."""
+        return float(self.latency_us[-1])
+
+
+def ridges(places: Sequence[Path]) -> list[Ridge]:
+    """Runs with stored figures, oldest first. Raises InputError if there are none, or too many."""
+    found = [ridge for path in run_files(places) if (ridge := _ridge(path)) is not None]
+    if not 1 <= len(found) <= RUNS_MAX:
+        raise InputError(f"history: {len(found)} runs with values; valid: 1 to {RUNS_MAX}")
+    subjects = sorted({ridge.subject for ridge in found})
+    if len(subjects) > 1:
+        raise InputError(
+            f"history: runs of {', '.join(subjects)}; valid: runs of one measurement, name the "
+            "files of one of them"
+        )
+    return sorted(found, key=lambda ridge: (ridge.created, ridge.name))
+
+
+def _ridge(path: Path) -> Ridge | None:
+    vet(path)
+    with RunFile(path) as file:
+        settings = settings_from_json(path, file.settings)
+        values, counts = file.histogram()
+        created, text = file.created, file.evaluation
+    if not len(values):
+        return None
+    name = PERIOD_LATENCY if settings.measurement == PERIOD else settings.measurement
+    unit_us = _unit_us(path, text, int(values[-1]))
+    us = np.asarray(values, np.float64) * unit_us
+    return Ridge(path.stem, created, subject_words((name, "")), us, counts, unit_us)
+
+
+def _unit_us(path: Path, text: str, largest: int) -> float:
+    """Of the histogram's values: samples, or ticks of the target; the largest is the maximum."""
+    try:
+        figures = json.loads(text)["figures"]
+        scale_ns = float(figures["max_ns"]) / largest if largest else 1.0
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{path}: its figures cannot be read ({error})") from None
+    if not 0 < scale_ns < math.inf:
+        raise InputError(f"{path}: its figures and its histogram do not fit; rig analyze {path}")
+    return scale_ns / 1e3
+
+
+def grid(runs: Sequence[Ridge]) -> npt.NDArray[np.float64]:
+    """Edges of at most BINS + 1 equal bins that hold every value of all runs, in microseconds.
+
+    Each is as wide as a whole number of the coarsest run's units, so that none is empty for want of
+    values that it could hold.
+    """
+    low_us = min(float(run.latency_us[0]) for run in runs)
+    high_us = max(run.worst_us for run in runs)
+    unit_us = max(run.unit_us for run in runs)
+    width_us = unit_us * max(1, math.ceil((high_us - low_us) / unit_us / BINS))
+    count = int((high_us - low_us) / width_us + 0.5) + 1
+    return np.asarray(low_us - width_us / 2 + width_us * np.arange(count + 1), np.float64)
+
+
+def binned(run: Ridge, edges: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Values in each bin, shape (k,), for k + 1 edges."""
+    counts, _ = np.histogram(run.latency_us, edges, weights=run.counts.astype(np.float64))
+    whole: npt.NDArray[np.int64] = np.round(counts).astype(np.int64)
+    return whole
+
+
+def history_svg(runs: Sequence[Ridge]) -> str:
+    """The picture as an <svg> element: the oldest run is in front."""
+    edges = grid(runs)
+    high_us = float(edges[-1])
+    shift_us = (high_us - float(edges[0])) * _STEP_SHARE
+
+    def paint(figure: Figure) -> None:
+        axes: Any = figure.add_subplot()
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        for place in range(len(runs) - 1, -1, -1):  # from the back to the front
+            counts = binned(runs[place], edges)
+            base, right = place * _STEP_DECADES, place * shift_us
+            height = np.where(counts > 0, np.log10(np.maximum(counts, 1)) + 0.15, 0.0)
+            axes.fill_between(
+                edges + right, base, base + np.append(height, 0.0), step="post",
+                facecolor=PAPER, edgecolor=BODY, linewidth=0.7,
+            )  # fmt: skip
+            axes.plot([runs[place].worst_us + right], [base + 0.15], "o", color=BAD, markersize=3)
+        for place in _labelled(len(runs)):
+            axes.annotate(
+                runs[place].created[:16].replace("T", " "),
+                (high_us + place * shift_us, place * _STEP_DECADES),
+                xytext=(8, 0), textcoords="offset points", color=DIM, fontsize=8,
+            )  # fmt: skip
+        axes.set_xlabel(
+            f"{runs[0].subject} in us, {len(runs)} runs from front to back; height: how often, on "
+            "a logarithmic scale; a dot is the run's observed maximum"
+        )
+
+    height_in = min(12.0, 2.5 + 0.12 * len(runs))
+    return svg("history", f"History of {len(runs)} runs", paint, height_in=height_in)
+
+
+def history_page(runs: Sequence[Ridge]) -> str:
+    """The picture and the worst value of each run, as an HTML page that needs nothing else."""
+    rows = [
+        (run.created, run.name, str(int(run.counts.sum())), f"{run.worst_us:.3f}") for run in runs
+    ]
+    head = ("started", "run", "n", "observed maximum, us")
+    return "\n".join([
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        f"<title>History</title><style>{STYLE}</style></head><body><h1>History</h1>",
+        html.figure(history_svg(runs)), html.table(head, rows, (2, 3)), "</body></html>\n",
+    ])  # fmt: skip
+
+
+def _labelled(count: int) -> list[int]:
+    """About ten of so many runs, the first and the last among them."""
+    step = max(1, (count - 1) // 9)
+    return sorted({*range(0, count, step), count - 1})

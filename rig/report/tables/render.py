@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables as text: for a terminal, the browser, spreadsheets, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from rig.report.page_style import STYLE
+from rig.report.sections import html
+from rig.report.tables.shapes import Grid
+
+_LATEX: Final = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+}  # fmt: skip
+
+
+def is_number(grid: Grid, column: int) -> bool:
+    """Whether a column is aligned to the right."""
+    return grid.names <= column < len(grid.head) - grid.remarks
+
+
+def terminal(grids: Sequence[Grid]) -> str:
+    """Plain text, each table as wide as it must be."""
+    stream = io.StringIO()
+    console = Console(file=stream, width=10_000, highlight=False, markup=False)
+    for grid in grids:
+        table = Table(box=None, pad_edge=False, padding=(0, 1))
+        for column, head in enumerate(grid.head):
+            right = is_number(grid, column)
+            table.add_column(head, justify="right" if right else "left", no_wrap=True)
+        for row in grid.rows:
+            table.add_row(*row)
+        console.print(grid.title)
+        console.print(table)
+        for note in grid.notes:
+            console.print(note, soft_wrap=True)
+        console.print()
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def page(grids: Sequence[Grid]) -> str:
+    """One HTML page that needs nothing else."""
+    parts = [
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>Tables</title><style>{STYLE}</style></head><body><h1>Tables</h1>",
+    ]
+    for grid in grids:
+        numbers = [c for c in range(len(grid.head)) if is_number(grid, c)]
+        parts += [f"<h2>{escape(grid.title)}</h2>", html.table(grid.head, grid.rows, numbers)]
+        parts += map(html.note, grid.notes)
+    return "\n".join([*parts, "</body></html>\n"])
+
+
+def comma_separated(grids: Sequence[Grid]) -> str:
+    """All tables below each other, each with its head; the first column is the table's title.
+
+    Cells that a spreadsheet would take for a formula begin with an apostrophe.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    for grid in grids:
+        writer.writerow(["table", *grid.head])
+        for row in grid.rows:
+            writer.writerow([grid.title, *map(_no_formula, row)])
+    return stream.getvalue()
+
+
+def _no_formula(text: str) -> str:
+    if text == "-":
+        return ""
+    risky = text[:1] in ("=", "+", "@") or (text[:1] == "-" and not text[1:2].isdigit())
+    return f"'{text}" if risky else text
+
+
+def latex(grids: Sequence[Grid]) -> str:
+    """A table environment each, of LaTeX's own commands only."""
+    return "\n".join(map(_latex, grids))
+
+
+def _latex(grid: Grid) -> str:
+    columns = "".join("r" if is_number(grid, c) else "l" for c in range(len(grid.head)))
+    rows = [" & ".join(map(_escaped, row)) + r" \\" for row in grid.rows]
+    notes = [rf"\par\footnotesize {_escaped(note)}" for note in grid.notes]
+    return "\n".join([
+        r"\begin{table}", r"\centering", rf"\caption{{{_escaped(grid.title)}}}",
+        rf"\begin{{tabular}}{{{columns}}}", r"\hline",
+        " & ".join(map(_escaped, grid.head)) + r" \\", r"\hline", *rows, r"\hline",
+        r"\end{tabular}", *notes, r"\end{table}", "",
+    ])  # fmt: skip
+
+
+def _escaped(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in text)
+
+
+def markdown(grids: Sequence[Grid]) -> str:
+    """Tables as GitHub and Pandoc read them."""
+    return "\n".join(map(_markdown, grids))
+
+
+def _markdown(grid: Grid) -> str:
+    rules = ["---:" if is_number(grid, c) else "---" for c in range(len(grid.head))]
+    lines = [[_piped(cell) for cell in row] for row in (grid.head, *grid.rows)]
+    lines.insert(1, rules)
+    body = [f"| {' | '.join(line)} |" for line in lines]
+    notes = [text for note in grid.notes for text in ("", _piped(note))]
+    return "\n".join([f"## {_piped(grid.title)}", "", *body, *notes, ""])
+
+
+def _piped(text: str) -> str:
+    for c in "\\|<`*_[":
+        text = text.replace(c, f"\\{c}")
+    return text
+
+
+FORMATS: Final[Mapping[str, Callable[[Sequence[Grid]], str]]] = {
+    "terminal": terminal,
+    "html": page,
+    "csv": comma_separated,
+    "latex": latex,
+    "markdown": markdown,
+}

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of run files, and of folders of them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rig.analysis.raw import Settings
+from rig.analysis.verdict import Verdict
+from rig.campaign.index import Entry, State, load_index
+from rig.errors import InputError
+from rig.limit_names import SWITCH_BACK, WAIT
+from rig.record.reader import RunFile
+from rig.record.vetting import vet
+from rig.report.tables.record import PERIOD, PERIOD_LATENCY, Figures, Record, period_words
+from rig.session.results import read, result_text
+from rig.session.settings import settings_from_json
+from rig.stimulus.train import Pattern
+
+RUNS_MAX: Final = 10_000
+_NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
+"""Words for the agent that do not tell one table from another."""
+
+_PARTS: Final = {"wait": WAIT, "cs2": SWITCH_BACK}
+"""Of preemption, as published, after cs1; to the names of what is measured."""
+
+
+def records_of(places: Sequence[Path]) -> list[Record]:
+    """Of campaigns' folders, other folders of run files, and run files, in their order.
+
+    A folder or a file is a system, known by its fixture's name; where several have the same one,
+    by the folder's too. Raises InputError for what is no run file, or a folder without any.
+    """
+    found = [(place, list(_records(place))) for place in places]
+    systems = [{record.system for record in records} for _, records in found]
+    records: list[Record] = []
+    for number, (place, own) in enumerate(found):
+        others = set().union(*systems[:number], *systems[number + 1 :])
+        for record in own:
+            shared = record.system in others
+            system = f"{record.system} ({place.stem})" if shared else record.system
+            records.append(Record(system, *_rest(record)))
+    return records
+
+
+def _rest(record: Record) -> tuple[Any, ...]:
+    return record.measurement, record.variant, record.scenario, record.figures, record.remark
+
+
+def _records(place: Path) -> Iterator[Record]:
+    if not place.is_dir():
+        yield from records_of_run(place)
+        return
+    index = load_index(place)
+    if index is not None:
+        for entry in index.entries:
+            yield from _of_entry(place, entry, index.fixture)
+        return
+    for file in run_files([place]):
+        yield from records_of_run(file)
+
+
+def run_files(places: Sequence[Path]) -> list[Path]:
+    """Finished runs of campaigns' folders, all of other folders, and the files named.
+
+    Raises InputError for a folder without any.
+    """
+    found: list[Path] = []
+    for place in places:
+        files = _files_of(place) if place.is_dir() else [place]
+        if not 1 <= len(files) <= RUNS_MAX:
+            raise InputError(f"{place}: holds {len(files)} run files; valid: 1 to {RUNS_MAX}")
+        found += files
+    return found
+
+
+def _files_of(folder: Path) -> list[Path]:
+    index = load_index(folder)
+    if index is None:
+        return sorted(folder.glob("*.h5"))
+    done = [folder / each.file for each in index.entries if each.state is State.DONE]
+    return [path for path in done if path.is_file()]
+
+
+def _of_entry(folder: Path, entry: Entry, fixture: str) -> Iterator[Record]:
+    if entry.state is State.DONE and (folder / entry.file).is_file():
+        yield from records_of_run(folder / entry.file)
+        return
+    state = "its file is gone" if entry.state is State.DONE else str(entry.state)
+    remark = f"{state}: {entry.reason}" if entry.reason else state
+    prefix, suffix = entry.measurement.replace("_", "-"), entry.scenario
+    variant = entry.name.removesuffix(suffix).removeprefix(prefix).strip("-")
+    both = (PERIOD, PERIOD_LATENCY) if entry.measurement == PERIOD else (entry.measurement,)
+    for name in both:
+        yield Record(fixture, name, variant, entry.scenario, remark=remark)
+
+
+def records_of_run(path: Path) -> list[Record]:
+    """Two of a run of periods: its intervals, and its latencies. Raises InputError."""
+    vet(path)
+    with RunFile(path) as file:
+        settings = settings_from_json(path, file.settings)
+        text, fixture = file.evaluation, _fixture(file)
+    found = json.loads(text or result_text(read(path)))
+    try:
+        return _of(found, settings, fixture)
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: its figures are not as this rig stores them ({error}); rig analyze {path}"
+        ) from None
+
+
+def _of(found: Mapping[str, Any], settings: Settings, fixture: str) -> list[Record]:
+    variant, remark = variant_of(settings), _remark(found)
+    counts = found["counts"]
+    if settings.measurement != PERIOD or settings.schedule is None:
+        figures = {"": _figures(found["figures"], "latencies")}
+        if settings.measurement == "preemption":
+            further = {part: found["further"][name]["figures"] for part, name in _PARTS.items()}
+            figures = {"cs1": figures[""]} | {
+                part: _figures(values, "n") for part, values in further.items()
+            }
+        return [
+            Record(fixture, settings.measurement, f"{part} {variant}".strip(), settings.scenario,
+                   each, remark)
+            for part, each in figures.items()
+        ]  # fmt: skip
+    side = found["period"]["pins"]
+    intervals = _figures(side["interval_error"], "n", shift_ns=settings.schedule.period_ns)
+    latencies = _figures(side["latency"], "n", overruns=counts["late"] + counts["missed"])
+    return [
+        Record(fixture, name, variant, settings.scenario, figures, remark)
+        for name, figures in ((PERIOD, intervals), (PERIOD_LATENCY, latencies))
+    ]
+
+
+def _figures(
+    values: Mapping[str, Any], n: str, *, shift_ns: int = 0, overruns: int | None = None
+) -> Figures:
+    def shifted(key: str) -> float | None:
+        value = values[key]
+        return None if value is None else float(value) + shift_ns
+
+    gap, deviation = values["gap_ns"], values["deviation_ns"]
+    return Figures(
+        int(values[n]), shifted("average_ns"), shifted("min_ns"), shifted("max_ns"),
+        None if gap is None else float(gap),
+        None if deviation is None else float(deviation),
+        overruns,
+    )  # fmt: skip
+
+
+def variant_of(settings: Settings) -> str:
+    """What tells this run from others of its measurement, but for the load and the length."""
+    words = []
+    if settings.schedule is not None:
+        words.append(period_words(settings.schedule.period_ns))
+    if settings.triggers is not None:
+        words.append("self")
+    if settings.train is not None and settings.train.pattern is not Pattern.UNIFORM:
+        words.append(settings.train.pattern.name.lower())
+    agent = dict(settings.agent)
+    if settings.measurement == "task_switch" and agent.get("variant", "yield") == "yield":
+        agent.pop("variant", None)  # published by the number of tasks alone
+        words.append(f"{agent.pop('tasks', '2')} tasks")
+    elif settings.measurement == "task_switch":
+        agent.pop("tasks", None)
+    words += [text for key, text in agent.items() if key not in _NOT_A_VARIANT]
+    return " ".join(words)
+
+
+def _remark(found: Mapping[str, Any]) -> str:
+    if found["verdict"] == Verdict.PASS:
+        return ""
+    reasons = found["reasons"]
+    return f"{found['verdict']}: {reasons[0]}" if reasons else str(found["verdict"])
+
+
+def _fixture(file: RunFile) -> str:
+    """Name of the fixture that a run was made on."""
+    try:
+        name = tomllib.loads(file.text("fixture")).get("fixture", {}).get("name", "")
+    except (tomllib.TOMLDecodeError, AttributeError, RecursionError):
+        name = ""
+    return name if isinstance(name, str) and name.isprintable() and name else file.path.stem

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A modelled target that measures by itself: values are drawn, and the truth of each is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_VALUE
+from rig.measure.known import INSIDE
+from rig.virtual.clock import Clock
+from rig.virtual.truth import ANSWERED
+
+PAUSE_PS = 20_000_000
+"""From one iteration to the next; the pin has a level for so long at least."""
+NS_PS = 1000
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the values are made with."""
+
+    draw: Callable[[int], int]
+    """How long a value takes that begins at a time, in ps."""
+    clock: Clock
+    note: Callable[[int, int, int, int], None]
+    """Log a value: iteration, before, after, flags."""
+    show: Callable[[int, int, int], int]
+    """Write the pins for an iteration, after a time in ps; returns when the target goes on.
+
+    The last argument is the record's flags.
+    """
+    truth: Callable[[list[int]], None]
+
+
+class InsideTask:
+    """Makes the values of one measurement, as time passes."""
+
+    def __init__(
+        self, means: Means, name: str, words: Mapping[str, str], start_ps: int, count: int
+    ) -> None:
+        """Raises ValueError for what an agent refuses."""
+        inside = INSIDE[name]
+        self._means, self._inside, self._count = means, inside, count
+        variant = inside.variant(words)
+        if not variant:
+            raise ValueError(f"{name} has no such variant; valid: {' '.join(inside.variants)}")
+        if not count:
+            raise ValueError("a measurement inside the target needs count")
+        self._clocked = variant in inside.clocked
+        self._by_answers = variant in inside.by_answers
+        self._on_pins = inside.on_pins(words)
+        self._next_ps, self._done = start_ps, 0
+        self._period_ps = int(words.get("period_ns", "0")) * NS_PS if inside.periodic else 0
+        self._work_ps = int(words.get("work_ns", "0")) * NS_PS
+
+    @property
+    def over(self) -> bool:
+        """All values are made."""
+        return self._done == self._count
+
+    def pass_until(self, end_ps: int) -> None:
+        """Make those that begin before a time."""
+        while not self.over and self._next_ps < end_ps:
+            self._done += 1
+            if self._inside.periodic:
+                self._start_and_finish(self._next_ps)
+                self._next_ps += self._period_ps
+            else:
+                self._next_ps = self._iteration(self._next_ps) + PAUSE_PS
+
+    def _iteration(self, begin_ps: int) -> int:
+        for part in range(0 if self._by_answers else len(self._inside.parts)):
+            end_ps = begin_ps + self._means.draw(begin_ps)
+            before, after = (self._reading(at_ps) for at_ps in (begin_ps, end_ps))
+            flags = LOG_VALUE | part << LOG_PART_SHIFT | (LOG_CLOCK if self._clocked else 0)
+            self._means.note(self._done, before, after, flags)
+            self._means.truth([begin_ps, end_ps, before, after, self._done, ANSWERED, 0, 0])
+            begin_ps = end_ps
+        return self._means.show(self._done, begin_ps, 0) if self._on_pins else begin_ps
+
+    def _start_and_finish(self, due_ps: int) -> None:
+        start_ps = self._means.show(self._done, due_ps + self._means.draw(due_ps), 0)
+        end_ps = start_ps + self._work_ps + self._means.draw(start_ps)
+        self._means.show(self._done, end_ps, 1 << LOG_PART_SHIFT)
+
+    def _reading(self, at_ps: int) -> int:
+        return at_ps // NS_PS if self._clocked else self._means.clock.ticks(at_ps)

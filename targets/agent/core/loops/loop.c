@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "loop.h"
+
+#include <stdatomic.h>
+
+struct loop_run loop;
+enum variant loop_variant;
+
+static const struct loop_kind *const kinds[] = {
+    &task_switch_loop, &clock_resolution_loop, &task_preemption_loop, &timer_loop,
+    &preemption_loop,  &task_creation_loop,    &services_loop,        &start_finish_loop,
+};
+
+static struct {
+    bool begun, started, pins;
+} taken;
+
+/* At ordinary priority a task may be torn from the log by another one of the same measurement. */
+static atomic_flag noting = ATOMIC_FLAG_INIT;
+static _Atomic uint64_t without_value;
+
+const struct loop_kind *loop_of(enum measurement measurement)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i]->measurement == measurement)
+            return kinds[i];
+    return NULL;
+}
+
+/* --- start and stop ----------------------------------------------------------------------------- */
+
+static void add_variants(struct text *why, uint32_t variants)
+{
+    for (unsigned i = 0; i < VARIANTS_COUNT; i++)
+        if (variants & 1u << i) {
+            text_add(why, " ");
+            text_add(why, variant_name((enum variant)i));
+        }
+}
+
+static bool check_variant(const struct loop_kind *kind, struct text *why)
+{
+    uint32_t can = kind->variants & loop.port->inside->variants;
+    loop_variant = loop.options->given & GIVEN_VARIANT ? loop.options->variant : kind->usual;
+    if (can & 1u << loop_variant)
+        return true;
+    text_say(why, measurement_name(kind->measurement));
+    text_add(why, " has no variant ");
+    text_add(why, variant_name(loop_variant));
+    text_add(why, kind->variants & 1u << loop_variant ? " on this port; it has" : "; valid:");
+    add_variants(why, can);
+    return false;
+}
+
+static bool check(const struct loop_kind *kind, struct text *why)
+{
+    const struct arm_options *options = loop.options;
+    const char *flaw = NULL;
+    if (!options->count)
+        flaw = "a measurement inside the target needs count, the values after which it ends";
+    else if (kind->needs_period && !options->period_ns)
+        flaw = "this measurement needs period_ns";
+    else if (kind->needs_pin && options->given & GIVEN_PIN && !options->pin)
+        flaw = "this measurement is one of pins: pin=0 makes no sense";
+    else if (options->given & (GIVEN_TASKS | GIVEN_WORK) & ~kind->given)
+        flaw = "tasks is for task_switch, work_ns for start_finish";
+    else if (options->sequence_bits && !options->pin && !kind->needs_pin)
+        flaw = "sequence_bits needs pin=1";
+    if (!flaw)
+        return check_variant(kind, why);
+    text_say(why, flaw);
+    return false;
+}
+
+/* As for periods: pins alone, no interrupt line. */
+static bool take_pins(struct text *why)
+{
+    struct arm_options pins = *loop.options;
+    pins.measurement = MEASURE_PERIOD;
+    pins.given &= ~GIVEN_TIMER;
+    return (loop.port->take_pins ? loop.port->take_pins : loop.port->attach)(&pins, why);
+}
+
+static int32_t same_priority(uint32_t number)
+{
+    (void)number;
+    return loop.options->priority;
+}
+
+bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct text *why)
+{
+    const struct port_inside *inside = run->port->inside;
+    loop = *run;
+    taken.begun = taken.started = taken.pins = false;
+    atomic_flag_clear(&noting);
+    atomic_store(&without_value, 0);
+    if (!check(kind, why))
+        return false;
+    loop.on_pins = loop.options->pin || kind->needs_pin || loop_variant == VARIANT_PORT_WRITE;
+    if (loop.on_pins && !(taken.pins = take_pins(why)))
+        return false;
+    struct arm_options options = *loop.options;
+    options.variant = loop_variant;
+    if (!(taken.begun = inside->begin(&options, why)))
+        return false;
+    if (kind->begin)
+        kind->begin();
+    taken.started = inside->start_crew(kind->body, kind->tasks ? kind->tasks() : 1,
+                                       kind->priority ? kind->priority : same_priority,
+                                       loop.options->cpu, why);
+    return taken.started;
+}
+
+bool loop_stop(void)
+{
+    const struct port *port = loop.port;
+    if (taken.started && !port->inside->stop_crew())
+        return false;
+    if (taken.begun)
+        port->inside->end();
+    if (taken.pins)
+        (port->give_pins ? port->give_pins : port->detach)();
+    taken.begun = taken.started = taken.pins = false;
+    if (loop.summary)
+        loop.summary->unanswered = atomic_load(&without_value);
+    return true;
+}
+
+/* --- while it runs ------------------------------------------------------------------------------ */
+
+bool loop_over(void)
+{
+    return loop.summary->handled >= loop.options->count || loop.summary->failed ||
+           loop.port->inside->stopping();
+}
+
+void loop_iteration(void)
+{
+    loop.summary->handled++;
+}
+
+void loop_part(uint64_t before, uint64_t after, uint32_t flags)
+{
+    log_add(loop.log, loop.summary->handled, before, after, flags | RECORD_VALUE);
+}
+
+void loop_value(uint64_t before, uint64_t after, uint32_t flags)
+{
+    if (atomic_flag_test_and_set_explicit(&noting, memory_order_acquire)) {
+        loop_without_values(1);
+        return;
+    }
+    loop_iteration();
+    loop_part(before, after, flags);
+    loop_show();
+    atomic_flag_clear_explicit(&noting, memory_order_release);
+}
+
+void loop_show(void)
+{
+    if (loop.on_pins)
+        loop.answer(0);
+}
+
+void loop_without_values(uint64_t count)
+{
+    atomic_fetch_add_explicit(&without_value, count, memory_order_relaxed);
+}
+
+void loop_failed(void)
+{
+    loop.summary->failed = true;
+}
+
+int32_t loop_priority_below(void)
+{
+    return loop.options->priority > 1 ? loop.options->priority - 1 : 0;
+}

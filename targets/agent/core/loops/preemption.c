@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Four times t1 < t2 < t3 < t4 of a wake: the low task wakes, the high one runs, is about to wait
+ * again, the low one goes on. So the switch to the high task (cs1), its own time (wait), and the
+ * switch back (cs2).
+ */
+#include "wakes.h"
+
+static void note(const struct wake *wake)
+{
+    uint32_t flags = wake->went_on ? RECORD_WENT_ON : 0;
+    loop_iteration();
+    loop_part(wake->woken_by, wake->ran, flags | RECORD_PART(0));
+    loop_part(wake->ran, wake->rests, flags | RECORD_PART(1));
+    loop_part(wake->rests, wake->back, flags | RECORD_PART(2));
+    loop_show();
+}
+
+static void body(uint32_t number)
+{
+    wakes_run(number, note);
+}
+
+const struct loop_kind preemption_loop = {
+    .measurement = MEASURE_PREEMPTION,
+    .variants = WAKES_VARIANTS,
+    .usual = VARIANT_SEMAPHORE,
+    .tasks = wakes_tasks,
+    .priority = wakes_priority,
+    .begin = wakes_begin,
+    .body = body,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From just before a process or thread is made to its first instruction. */
+#include "loop.h"
+
+static void body(uint32_t number)
+{
+    (void)number;
+    while (!loop_over()) {
+        struct ticks around;
+        if (loop.port->inside->create(&around))
+            loop_value(around.before, around.after, 0);
+        else
+            loop_failed();
+    }
+}
+
+const struct loop_kind task_creation_loop = {
+    .measurement = MEASURE_TASK_CREATION,
+    .variants = 1u << VARIANT_FORK | 1u << VARIANT_THREAD,
+    .usual = VARIANT_THREAD,
+    .body = body,
+};

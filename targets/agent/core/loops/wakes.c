@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "wakes.h"
+
+#include <stdatomic.h>
+
+static struct wake now;
+static _Atomic bool went_on, over;
+static _Atomic uint64_t rested; /* wakes that the high task is done with */
+
+uint32_t wakes_tasks(void)
+{
+    return WAKES_TASKS;
+}
+
+int32_t wakes_priority(uint32_t number)
+{
+    return number == WAKES_HIGH ? loop.options->priority : loop_priority_below();
+}
+
+void wakes_begin(void)
+{
+    atomic_store(&went_on, false);
+    atomic_store(&over, false);
+    atomic_store(&rested, 0);
+}
+
+static void high(void)
+{
+    for (;;) {
+        bool woken = loop.port->inside->wait();
+        uint64_t ran = loop_ticks();
+        if (!woken && !loop.port->inside->stopping())
+            loop_failed();
+        if (!woken || atomic_load(&over))
+            return;
+        now.ran = ran;
+        now.went_on = atomic_load_explicit(&went_on, memory_order_relaxed);
+        now.rests = loop_ticks();
+        atomic_fetch_add_explicit(&rested, 1, memory_order_release);
+    }
+}
+
+/* At ordinary priority, or where woken tasks do not preempt, the high one needs to be let. */
+static void low(void (*note)(const struct wake *wake))
+{
+    const struct port_inside *inside = loop.port->inside;
+    uint64_t wakes = 0;
+    while (!loop_over()) {
+        atomic_store_explicit(&went_on, false, memory_order_relaxed);
+        now.woken_by = loop_ticks();
+        if (!inside->wake()) {
+            loop_failed();
+            break;
+        }
+        uint64_t back = loop_ticks();
+        atomic_store_explicit(&went_on, true, memory_order_relaxed);
+        wakes++;
+        while (atomic_load_explicit(&rested, memory_order_acquire) != wakes) {
+            if (loop.summary->failed || inside->stopping())
+                return;
+            inside->yield();
+            back = loop_ticks();
+        }
+        if (back < now.rests) /* it ran between this reading and the look */
+            back = loop_ticks();
+        now.back = back;
+        note(&now);
+    }
+    atomic_store(&over, true);
+    inside->wake();
+}
+
+void wakes_run(uint32_t number, void (*note)(const struct wake *wake))
+{
+    if (number == WAKES_HIGH)
+        high();
+    else
+        low(note);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the loads do: each worker is a process, and goes on until it is killed. */
+#define _GNU_SOURCE
+#include "linux_loads.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MEMORY_BYTES (8u << 20)
+#define BLOCK_BYTES (1u << 16)
+#define FILE_BLOCKS 64u
+#define RT_TASKS 15u
+#define DATAGRAM_BYTES 1400u
+#define NS_A_MS 1000000
+
+typedef void worker(uint32_t number);
+
+static volatile uint64_t sink; /* so that no work is optimized away */
+static char block[BLOCK_BYTES];
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void spin(uint32_t number)
+{
+    for (uint64_t x = number + 1;; x = x * 6364136223846793005u + 1442695040888963407u)
+        sink = x;
+}
+
+static void spin_for(int64_t ns)
+{
+    for (int64_t end = now_ns() + ns; now_ns() < end;)
+        sink++;
+}
+
+static void touch_memory(uint32_t number)
+{
+    char *memory = malloc(MEMORY_BYTES);
+    if (!memory)
+        return;
+    for (uint32_t value = number;; value++) {
+        memset(memory, (int)(value & 0xff), MEMORY_BYTES);
+        sink = (uint64_t)memory[value % MEMORY_BYTES];
+    }
+}
+
+static void spin_half(uint32_t number)
+{
+    const struct timespec rest = {.tv_nsec = 5 * NS_A_MS};
+    (void)number;
+    for (;;) {
+        spin_for(5 * NS_A_MS);
+        nanosleep(&rest, NULL);
+    }
+}
+
+/* A file that has no name any more: nothing is left behind. */
+static int temporary_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[256];
+    if (!folder || snprintf(path, sizeof path, "%s/rig-load-XXXXXX", folder) >= (int)sizeof path)
+        snprintf(path, sizeof path, "/tmp/rig-load-XXXXXX");
+    int file = mkstemp(path);
+    if (file >= 0)
+        unlink(path);
+    return file;
+}
+
+static bool fill(int file)
+{
+    for (uint32_t i = 0; i < FILE_BLOCKS; i++)
+        if (write(file, block, sizeof block) != (ssize_t)sizeof block)
+            return false;
+    return true;
+}
+
+static void write_and_unlink(uint32_t number)
+{
+    (void)number;
+    for (;;) {
+        int file = temporary_file();
+        if (file < 0 || !fill(file))
+            return;
+        close(file);
+    }
+}
+
+static void sync_disks(uint32_t number)
+{
+    (void)number;
+    for (;;)
+        sync();
+}
+
+static void copy_files(uint32_t number)
+{
+    int from = temporary_file();
+    (void)number;
+    if (from < 0 || !fill(from))
+        return;
+    for (;;) {
+        int to = temporary_file();
+        if (to < 0 || lseek(from, 0, SEEK_SET) < 0)
+            return;
+        ssize_t count;
+        while ((count = read(from, block, sizeof block)) > 0)
+            if (write(to, block, (size_t)count) != count)
+                return;
+        close(to);
+    }
+}
+
+/* Task k has a period of k ms and works for a 25th of it: 60 % of one processor in all. */
+static void periodic_task(uint32_t number)
+{
+    const struct sched_param priority = {.sched_priority = (int)(RT_TASKS - number % RT_TASKS)};
+    const int64_t period_ns = (int64_t)(number % RT_TASKS + 1) * NS_A_MS;
+    struct timespec due;
+    if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &due);
+    for (;;) {
+        spin_for(period_ns / 25);
+        due.tv_nsec += (long)period_ns;
+        due.tv_sec += due.tv_nsec / 1000000000;
+        due.tv_nsec %= 1000000000;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+    }
+}
+
+/* A system that has just been booted may not have its loopback up; refused, it is left as it is. */
+static void raise_loopback(int socket_)
+{
+    struct ifreq lo = {.ifr_name = "lo"};
+    if (ioctl(socket_, SIOCGIFFLAGS, &lo) == 0 && !(lo.ifr_flags & IFF_UP)) {
+        lo.ifr_flags |= IFF_UP;
+        ioctl(socket_, SIOCSIFFLAGS, &lo);
+    }
+}
+
+/* Datagrams to itself, each sent and received. */
+static void exchange_datagrams(uint32_t number)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof own;
+    int end = socket(AF_INET, SOCK_DGRAM, 0);
+    (void)number;
+    if (end < 0)
+        return;
+    raise_loopback(end);
+    if (bind(end, (struct sockaddr *)&own, sizeof own) != 0 ||
+        getsockname(end, (struct sockaddr *)&own, &size) != 0)
+        return;
+    while (sendto(end, block, DATAGRAM_BYTES, 0, (struct sockaddr *)&own, sizeof own) >= 0)
+        recv(end, block, sizeof block, MSG_DONTWAIT);
+}
+
+/* What one processor gets; `fixed` workers are as many on any number of processors. */
+static const struct {
+    const char *name;
+    struct {
+        worker *run;
+        uint32_t a_cpu;
+    } kinds[2];
+    uint32_t fixed;
+} loads[] = {
+    {"cpu", {{spin, 2}, {touch_memory, 2}}, 0},
+    {"io", {{sync_disks, 1}, {write_and_unlink, 1}}, 0},
+    {"half", {{spin_half, 1}, {NULL, 0}}, 0},
+    {"copy", {{copy_files, 1}, {NULL, 0}}, 0},
+    {"rt-tasks", {{periodic_task, 0}, {NULL, 0}}, RT_TASKS},
+    {"network", {{exchange_datagrams, 1}, {NULL, 0}}, 0},
+};
+#define LOADS (sizeof loads / sizeof *loads)
+
+static uint32_t kind_count(size_t load, size_t kind, uint32_t cpus)
+{
+    return loads[load].kinds[kind].a_cpu * cpus + (kind ? 0 : loads[load].fixed);
+}
+
+uint32_t load_worker_count(const char *name, uint32_t cpus)
+{
+    for (size_t load = 0; load < LOADS; load++)
+        if (strcmp(name, loads[load].name) == 0)
+            return kind_count(load, 0, cpus) + kind_count(load, 1, cpus);
+    return 0;
+}
+
+/* A worker ends with the process above it, and that one with the agent. */
+static bool begin(worker *run, uint32_t number)
+{
+    pid_t parent = getpid(), child = fork();
+    if (child)
+        return child > 0;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent)
+        run(number);
+    _exit(1);
+}
+
+int load_workers(const char *name)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t cpus = online > 0 ? (uint32_t)online : 1;
+    for (size_t load = 0; load < LOADS; load++) {
+        if (strcmp(name, loads[load].name) != 0)
+            continue;
+        for (size_t kind = 0; kind < 2; kind++)
+            for (uint32_t i = 0; i < kind_count(load, kind, cpus); i++)
+                if (!begin(loads[load].kinds[kind].run, i))
+                    return 1;
+        wait(NULL); /* none ends by itself */
+    }
+    return 1;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "posix_inside.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+
+#include "posix_crew.h"
+#include "system.h"
+
+#define SECOND_NS 1000000000u
+
+static pthread_mutex_t mutexes[INSIDE_MUTEXES] = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+
+static void end(void)
+{
+    wakes_close();
+    services_close();
+    creation_close();
+}
+
+static bool begin(const struct arm_options *options, struct text *why)
+{
+    if (wakes_open(options->variant, why) && services_open(options->variant, why) &&
+        creation_open(options->variant, why))
+        return true;
+    end();
+    return false;
+}
+
+static void yield(void)
+{
+    sched_yield();
+}
+
+static void lock(uint32_t mutex)
+{
+    pthread_mutex_lock(&mutexes[mutex]);
+}
+
+static void unlock(uint32_t mutex)
+{
+    pthread_mutex_unlock(&mutexes[mutex]);
+}
+
+static clockid_t clock_of(enum variant clock)
+{
+    switch (clock) {
+    case VARIANT_REALTIME:
+        return CLOCK_REALTIME;
+#ifdef __linux__
+    case VARIANT_MONOTONIC_RAW:
+        return CLOCK_MONOTONIC_RAW;
+    case VARIANT_BOOTTIME:
+        return CLOCK_BOOTTIME;
+    case VARIANT_COARSE:
+        return CLOCK_MONOTONIC_COARSE;
+#endif
+    default:
+        return CLOCK_MONOTONIC;
+    }
+}
+
+static uint64_t clock_ns(enum variant clock)
+{
+    struct timespec now;
+    clock_gettime(clock_of(clock), &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static enum port_event slept(int error)
+{
+    if (crew_stopping())
+        return PORT_STOPPED;
+    return error ? PORT_FAILED : PORT_DUE;
+}
+
+static enum port_event sleep_until(uint64_t ns)
+{
+    struct timespec until = {(time_t)(ns / SECOND_NS), (long)(ns % SECOND_NS)};
+    int error;
+    do {
+        error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    } while (error == EINTR && !crew_stopping());
+    return slept(error);
+}
+
+/* A signal that is not for it must not make the sleep begin anew: what is left is slept. */
+static enum port_event sleep_for(uint64_t ns)
+{
+    struct timespec left = {(time_t)(ns / SECOND_NS), (long)(ns % SECOND_NS)};
+    int error;
+    do {
+        error = clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left);
+    } while (error == EINTR && !crew_stopping());
+    return slept(error);
+}
+
+const struct port_inside posix_inside = {
+    .measurements = 1u << MEASURE_TASK_SWITCH | 1u << MEASURE_CLOCK_RESOLUTION |
+                    1u << MEASURE_TASK_PREEMPTION | 1u << MEASURE_TIMER | 1u << MEASURE_PREEMPTION |
+                    1u << MEASURE_TASK_CREATION | 1u << MEASURE_SERVICES |
+                    1u << MEASURE_START_FINISH,
+    .variants = 1u << VARIANT_YIELD | 1u << VARIANT_MUTEX | 1u << VARIANT_COUNTER |
+                1u << VARIANT_MONOTONIC | 1u << VARIANT_REALTIME | 1u << VARIANT_SIGNAL |
+                1u << VARIANT_SEMAPHORE | 1u << VARIANT_PIPE | 1u << VARIANT_ABSOLUTE |
+                1u << VARIANT_RELATIVE | 1u << VARIANT_FORK | 1u << VARIANT_THREAD |
+                1u << VARIANT_PIPE_WRITE | 1u << VARIANT_PIPE_READ | 1u << VARIANT_SHARED_MEMORY |
+                1u << VARIANT_PORT_WRITE | 1u << VARIANT_TASK
+#ifdef __linux__
+                | 1u << VARIANT_MONOTONIC_RAW | 1u << VARIANT_BOOTTIME | 1u << VARIANT_COARSE |
+                1u << VARIANT_FUTEX | 1u << VARIANT_EVENTFD
+#endif
+    ,
+    .begin = begin,
+    .end = end,
+    .start_crew = crew_start,
+    .stop_crew = crew_stop,
+    .await_crew = crew_await,
+    .stopping = crew_stopping,
+    .yield = yield,
+    .lock = lock,
+    .unlock = unlock,
+    .wake = wakes_wake,
+    .wait = wakes_wait,
+    .clock_ns = clock_ns,
+    .sleep_until = sleep_until,
+    .sleep_for = sleep_for,
+    .create = creation_create,
+    .serve = services_serve,
+};

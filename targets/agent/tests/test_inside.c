@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measurements inside the target, on a system of which every time is known beforehand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../core/measure.h"
+#include "fake_port.h"
+
+/* A reading of the counter takes 1000 ticks, a switch 100000 (tests/fake_port.c, fake_inside.c). */
+#define READING 1000u
+#define SWITCH 101000u
+
+static char words[400];
+static struct text why;
+
+static int begin(void **state)
+{
+    (void)state;
+    fake_begin();
+    fake_add_inside();
+    text_begin(&why, words, sizeof words);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    measure_reset();
+    return fake.blocks == 0 && fake.attached == 0 && fake.crew == 0 && fake.begun == 0 ? 0 : -1;
+}
+
+static struct measure_summary run(const char *line)
+{
+    struct arm_options options;
+    struct measure_summary summary;
+    if (!arm_parse(line, &options, &why) || !measure_arm(&fake.port, &options, &why))
+        fail_msg("%s: %s", line, words);
+    assert_false(measure_await(0));
+    fake_run();
+    assert_true(measure_await(0));
+    if (!measure_stop(&summary, &why))
+        fail_msg("%s", words);
+    return summary;
+}
+
+static struct log_record record(uint64_t number)
+{
+    struct log_record one;
+    assert_true(measure_read(number, 1, &one));
+    assert_int_equal(one.sequence, number);
+    return one;
+}
+
+static void assert_value(uint64_t number, uint64_t handled, uint64_t length, uint32_t flags)
+{
+    struct log_record one = record(number);
+    assert_int_equal(one.handled, handled);
+    assert_int_equal(one.after_ticks - one.before_ticks, length);
+    assert_int_equal(one.flags, RECORD_VALUE | flags);
+}
+
+static void assert_refused(const char *line, const char *part)
+{
+    struct arm_options options;
+    if (arm_parse(line, &options, &why) && measure_arm(&fake.port, &options, &why))
+        fail_msg("not refused: %s", line);
+    if (!strstr(words, part))
+        fail_msg("%s: says \"%s\", not \"%s\"", line, words, part);
+    assert_false(measure_armed());
+    assert_int_equal(fake.blocks + fake.attached + fake.begun + (int)fake.crew, 0);
+}
+
+/* --- task switch -------------------------------------------------------------------------------- */
+
+static void tasks_that_yield_measure_each_switch(void **state)
+{
+    (void)state;
+    for (unsigned tasks = 2; tasks <= 16; tasks += 7) {
+        char line[100];
+        fake.looks_inside = 500;
+        snprintf(line, sizeof line, "measurement=task_switch capacity=50 count=40 tasks=%u", tasks);
+        struct measure_summary summary = run(line);
+        assert_int_equal(summary.handled, 40);
+        assert_int_equal(summary.records, 40);
+        assert_int_equal(summary.unanswered, 0);
+        for (uint64_t i = tasks; i < 40; i++)
+            assert_value(i, i + 1, SWITCH, 0);
+    }
+}
+
+static void a_yield_that_does_not_switch_is_no_value(void **state)
+{
+    (void)state;
+    fake.yield_stays = true;
+    fake.looks_inside = 41;
+    struct measure_summary summary = run("measurement=task_switch capacity=50 count=40");
+    assert_int_equal(summary.handled, 0);
+    assert_int_equal(summary.records, 0);
+    assert_true(summary.unanswered > 10);
+}
+
+static void tasks_that_wait_for_a_mutex_measure_each_switch(void **state)
+{
+    (void)state;
+    struct measure_summary summary =
+        run("measurement=task_switch variant=mutex capacity=50 count=40");
+    assert_int_equal(summary.handled, 40);
+    assert_true(summary.unanswered <= 2);
+    for (uint64_t i = 0; i < 40; i++)
+        assert_value(i, i + 1, SWITCH, 0);
+}
+
+/* --- wakes -------------------------------------------------------------------------------------- */
+
+static void a_woken_task_preempts_and_is_measured(void **state)
+{
+    (void)state;
+    struct measure_summary summary =
+        run("measurement=task_preemption variant=futex capacity=50 count=40");
+    assert_int_equal(summary.records, 40);
+    for (uint64_t i = 0; i < 40; i++)
+        assert_value(i, i + 1, SWITCH, 0);
+}
+
+static void the_task_that_wakes_has_the_lower_priority(void **state)
+{
+    struct arm_options options;
+    (void)state;
+    assert_true(arm_parse("measurement=preemption capacity=1 count=1 priority=7", &options, &why));
+    assert_true(measure_arm(&fake.port, &options, &why));
+    assert_int_equal(fake.crew, 2);
+    assert_int_equal(fake.crew_priorities[0], 7);
+    assert_int_equal(fake.crew_priorities[1], 6);
+}
+
+static void a_woken_task_that_must_wait_is_marked(void **state)
+{
+    (void)state;
+    fake.woken_late = true;
+    run("measurement=task_preemption capacity=50 count=10");
+    for (uint64_t i = 0; i < 10; i++)
+        assert_int_equal(record(i).flags, RECORD_VALUE | RECORD_WENT_ON);
+}
+
+static void preemption_has_three_parts_without_a_gap(void **state)
+{
+    (void)state;
+    struct measure_summary summary = run("measurement=preemption capacity=50 count=10");
+    assert_int_equal(summary.handled, 10);
+    assert_int_equal(summary.records, 30);
+    for (uint64_t i = 0; i < 10; i++) {
+        assert_value(3 * i, i + 1, SWITCH, RECORD_PART(0));
+        assert_value(3 * i + 1, i + 1, READING, RECORD_PART(1));
+        assert_value(3 * i + 2, i + 1, SWITCH, RECORD_PART(2));
+        assert_int_equal(record(3 * i).after_ticks, record(3 * i + 1).before_ticks);
+        assert_int_equal(record(3 * i + 1).after_ticks, record(3 * i + 2).before_ticks);
+    }
+}
+
+/* --- one task ----------------------------------------------------------------------------------- */
+
+static void clocks_are_read_twice(void **state)
+{
+    (void)state;
+    run("measurement=clock_resolution variant=counter capacity=9 count=9");
+    assert_value(8, 9, READING, 0);
+    fake.looks_inside = 500;
+    run("measurement=clock_resolution variant=boottime capacity=9 count=9");
+    assert_value(8, 9, 5, RECORD_CLOCK);
+}
+
+static void sleeps_are_late_by_the_systems_own_clock(void **state)
+{
+    (void)state;
+    const char *variants[] = {"absolute", "relative"};
+    for (size_t i = 0; i < 2; i++) {
+        char line[120];
+        fake.looks_inside = 500;
+        snprintf(line, sizeof line,
+                 "measurement=timer variant=%s period_ns=10000 capacity=9 count=9", variants[i]);
+        run(line);
+        for (uint64_t number = 0; number < 9; number++) /* and the reading that found out */
+            assert_value(number, number + 1, 77 + 5, RECORD_CLOCK);
+    }
+}
+
+static void calls_are_measured_one_by_one(void **state)
+{
+    (void)state;
+    run("measurement=services variant=pipe_read capacity=9 count=9");
+    assert_value(8, 9, READING, 0);
+    fake.looks_inside = 500;
+    run("measurement=task_creation variant=fork capacity=9 count=9");
+    assert_value(8, 9, READING, 0);
+}
+
+static void a_periodic_task_shows_start_and_finish(void **state)
+{
+    (void)state;
+    struct measure_summary summary = run(
+        "measurement=start_finish period_ns=10000 work_ns=5000 capacity=9 count=4");
+    assert_int_equal(summary.records, 8);
+    assert_int_equal(fake.writes_size, 8);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct log_record start = record(2 * i), finish = record(2 * i + 1);
+        assert_int_equal(start.flags, 0);
+        assert_int_equal(finish.flags, RECORD_PART(1));
+        assert_int_equal(start.handled, i + 1);
+        assert_int_equal(finish.handled, i + 1);
+        assert_true(finish.before_ticks - start.after_ticks >= 5000);
+        assert_int_equal(fake.writes[2 * i], 1);
+        assert_int_equal(fake.writes[2 * i + 1], 0);
+    }
+}
+
+/* --- the pins ------------------------------------------------------------------------------------ */
+
+static void the_pin_shows_each_values_end(void **state)
+{
+    (void)state;
+    run("measurement=task_switch capacity=50 count=9 pin=1 sequence_bits=2");
+    assert_int_equal(fake.writes_size, 9);
+    for (uint64_t i = 0; i < 9; i++) {
+        struct log_record value = record(2 * i), answer = record(2 * i + 1);
+        assert_int_equal(answer.flags, 0);
+        assert_int_equal(answer.handled, value.handled);
+        assert_true(answer.before_ticks >= value.after_ticks);
+        assert_int_equal(fake.writes[i], ((i + 1) & 3) << 1 | ((i + 1) & 1));
+    }
+}
+
+static void without_it_no_pin_is_touched(void **state)
+{
+    (void)state;
+    fake.refuse_attach = true;
+    run("measurement=task_switch capacity=50 count=9");
+    assert_int_equal(fake.writes_size, 0);
+    assert_refused("measurement=task_switch capacity=50 count=9 pin=1", "no line");
+}
+
+static void a_write_of_the_pins_is_measured_by_its_own_record(void **state)
+{
+    (void)state;
+    struct measure_summary summary = run("measurement=services variant=port_write capacity=9 count=9");
+    assert_int_equal(summary.records, 9);
+    assert_int_equal(summary.handled, 9);
+    assert_int_equal(fake.writes_size, 9);
+    assert_int_equal(record(8).flags, 0);
+}
+
+/* --- ends and refusals --------------------------------------------------------------------------- */
+
+static void a_full_log_is_counted(void **state)
+{
+    (void)state;
+    struct measure_summary summary = run("measurement=task_switch capacity=5 count=9");
+    assert_int_equal(summary.handled, 9);
+    assert_int_equal(summary.records, 5);
+    assert_int_equal(summary.dropped, 4);
+}
+
+static void stop_ends_each_before_its_count(void **state)
+{
+    (void)state;
+    const char *lines[] = {
+        "measurement=task_switch", "measurement=task_switch variant=mutex",
+        "measurement=task_preemption", "measurement=preemption", "measurement=timer period_ns=10000",
+        "measurement=clock_resolution", "measurement=task_creation", "measurement=services",
+        "measurement=start_finish period_ns=10000"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char line[120];
+        fake.looks_inside = 60;
+        fake.writes_size = 0;
+        snprintf(line, sizeof line, "%s capacity=10 count=100000", lines[i]);
+        struct measure_summary summary = run(line);
+        assert_true(summary.handled > 0);
+        assert_true(summary.handled < 100000);
+    }
+}
+
+static void a_call_that_fails_ends_it_and_stop_says_so(void **state)
+{
+    const char *lines[] = {"measurement=task_preemption", "measurement=timer period_ns=10000",
+                           "measurement=task_creation", "measurement=services",
+                           "measurement=start_finish period_ns=10000"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct arm_options options;
+        struct measure_summary summary;
+        char line[120];
+        fake.calls_fail = true;
+        fake.looks_inside = 500;
+        snprintf(line, sizeof line, "%s capacity=10 count=5", lines[i]);
+        assert_true(arm_parse(line, &options, &why));
+        assert_true(measure_arm(&fake.port, &options, &why));
+        fake_run();
+        assert_false(measure_stop(&summary, &why));
+        assert_non_null(strstr(words, "failed while armed"));
+    }
+}
+
+static void what_cannot_be_is_refused_and_nothing_stays_taken(void **state)
+{
+    (void)state;
+    assert_refused("measurement=task_switch capacity=5", "needs count");
+    assert_refused("measurement=timer capacity=5 count=5", "needs period_ns");
+    assert_refused("measurement=start_finish capacity=5 count=5 period_ns=10000 pin=0", "no sense");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 tasks=4", "tasks is for");
+    assert_refused("measurement=task_switch capacity=5 count=5 variant=fork",
+                   "task_switch has no variant fork; valid: yield mutex");
+    assert_refused("measurement=task_switch capacity=5 count=5 sequence_bits=1", "needs pin=1");
+    fake.variants_few = true;
+    fake_add_inside();
+    assert_refused("measurement=preemption capacity=5 count=5 variant=futex",
+                   "no variant futex on this port; it has signal semaphore eventfd pipe");
+    fake.refuse_crew = true;
+    assert_refused("measurement=task_switch capacity=5 count=5 pin=1", "no task");
+    fake.refuse_begin = true;
+    assert_refused("measurement=task_switch capacity=5 count=5 pin=1", "no semaphore");
+    fake.port.inside = NULL;
+    assert_refused("measurement=task_switch capacity=5 count=5", "cannot measure task_switch");
+}
+
+static void await_tells_a_host_when_to_stop(void **state)
+{
+    (void)state;
+    assert_string_equal(fake_ask("AWAIT 5\n"), "ERR not armed\n");
+    assert_string_equal(fake_ask("ARM measurement=task_switch capacity=9 count=2\n"), "OK\n");
+    assert_string_equal(fake_ask("AWAIT 0\n"), "OK ended=0\n");
+    assert_string_equal(fake_ask("AWAIT 5001\n"), "ERR AWAIT needs a time from 0 to 5000 ms\n");
+    assert_string_equal(fake_ask("AWAIT\n"), "ERR AWAIT needs a time from 0 to 5000 ms\n");
+    fake_run();
+    assert_string_equal(fake_ask("AWAIT 5000\n"), "OK ended=1\n");
+    assert_string_equal(fake_ask("STOP\n"), "OK handled=2 records=2 dropped=0 unanswered=0 "
+                                            "overruns=0 triggers=0\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(tasks_that_yield_measure_each_switch),
+        TEST(a_yield_that_does_not_switch_is_no_value),
+        TEST(tasks_that_wait_for_a_mutex_measure_each_switch),
+        TEST(a_woken_task_preempts_and_is_measured),
+        TEST(the_task_that_wakes_has_the_lower_priority),
+        TEST(a_woken_task_that_must_wait_is_marked),
+        TEST(preemption_has_three_parts_without_a_gap),
+        TEST(clocks_are_read_twice),
+        TEST(sleeps_are_late_by_the_systems_own_clock),
+        TEST(calls_are_measured_one_by_one),
+        TEST(a_periodic_task_shows_start_and_finish),
+        TEST(the_pin_shows_each_values_end),
+        TEST(without_it_no_pin_is_touched),
+        TEST(a_write_of_the_pins_is_measured_by_its_own_record),
+        TEST(a_full_log_is_counted),
+        TEST(stop_ends_each_before_its_count),
+        TEST(a_call_that_fails_ends_it_and_stop_says_so),
+        TEST(what_cannot_be_is_refused_and_nothing_stays_taken),
+        TEST(await_tells_a_host_when_to_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig run CAMPAIGN` on the modelled target, whole and killed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import subprocess
+
+import pytest
+
+from rig.campaign.index import State, load_index
+from rig.cli.main import main
+from tests.campaign import plans
+from tests.cli.command import RIG, rig
+
+WITHIN_US = 0.1
+"""Runs begin anywhere between two samples of 42 ns; what the target does is the same each time."""
+KILLED_S = 8.0
+
+
+def words(folder, *more):
+    return ("run", "./small.toml", "--fixture", "virtual", "-o", folder, *more)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A campaign that nothing interrupted: where its plan lies, and what was printed."""
+    place = tmp_path_factory.mktemp("whole")
+    plans.written(place)
+    ended = rig(*words("folder"), folder=place)
+    assert ended.returncode == 0, ended.stderr
+    return place, ended
+
+
+def table(folder):
+    """The tables as rows of cells."""
+    ended = rig("table", folder, "--format", "csv")
+    assert ended.returncode == 0, ended.stderr
+    return list(csv.reader(io.StringIO(ended.stdout)))
+
+
+def same(found, expected):
+    """Words and counts are the same, times within WITHIN_US."""
+    assert [len(row) for row in found] == [len(row) for row in expected]
+    for mine, other in zip(found, expected, strict=True):
+        for cell, true in zip(mine, other, strict=True):
+            if "." in true and true.replace(".", "").replace("-", "").isdigit():
+                assert float(cell) == pytest.approx(float(true), abs=WITHIN_US), (mine, other)
+            else:
+                assert cell == true, (mine, other)
+
+
+def test_the_folder_and_its_index(whole):
+    place, ended = whole
+    index = load_index(place / "folder")
+    states = {entry.name: entry.state for entry in index.entries}
+    assert [name for name in plans.NAMES if states[name] is State.DONE] == list(plans.MADE)
+    reasons = {entry.name: entry.reason for entry in index.entries}
+    assert reasons["interrupt-cpu"].startswith("no load cpu: ")
+    assert reasons["telepathy-idle"].startswith("not available: ")
+    for name in plans.MADE:
+        assert (place / "folder" / f"{name}.html").exists()
+    assert "3 done, 2 skipped" in ended.stdout
+    assert "skipped telepathy-idle: not available" in ended.stdout
+    assert "[5/5]" not in ended.stderr
+
+
+def test_a_run_of_a_campaign_is_a_run_as_any_other(whole):
+    place, _ = whole
+    document = json.loads(rig("show", place / "folder/interrupt-idle.h5", "--json").stdout)
+    assert document["planned"] == document["measurements"][0]["answered"] == 20
+
+
+def test_what_is_done_is_not_made_again(whole):
+    place, _ = whole
+    before = {path: path.stat().st_mtime_ns for path in (place / "folder").glob("*.h5")}
+    ended = rig(*words("folder", "--json"), folder=place)
+    assert ended.returncode == 0
+    assert "running" not in ended.stderr
+    assert json.loads(ended.stdout)["name"] == "small"
+    assert {path: path.stat().st_mtime_ns for path in (place / "folder").glob("*.h5")} == before
+
+
+def test_a_dry_run_leaves_nothing(tmp_path):
+    plans.written(tmp_path)
+    ended = rig(*words("folder", "--dry-run"), folder=tmp_path)
+    assert ended.returncode == 0
+    assert "5 runs: 0 done, 2 skipped, the others take about 9 s" in ended.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
+
+
+@pytest.mark.parametrize(
+    ("more", "pattern"),
+    [
+        (("--seed", 3), "--seed: not for a campaign"),
+        (("--fixture", "replay:x.h5"), "a campaign measures"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(tmp_path, monkeypatch, capsys, more, pattern):
+    plans.written(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main([str(word) for word in words("folder", *more)]) == 2
+    assert pattern in capsys.readouterr().err
+    assert not (tmp_path / "folder").exists()
+
+
+def test_a_plan_has_no_dry_run(capsys):
+    assert main(["run", "interrupt", "--fixture", "virtual", "--dry-run"]) == 2
+    assert "--dry-run: interrupt is no campaign" in capsys.readouterr().err
+
+
+def _killed_at_line(place, number):
+    """Begin or go on, and kill -9 the process after so many lines of what it tells."""
+    process = subprocess.Popen(
+        [*RIG, *words("killed")], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    try:
+        for _ in range(number):
+            if not process.stderr.readline():
+                break
+    finally:
+        process.kill()
+        process.stderr.close()
+        process.wait()
+
+
+def _finished(place, expected):
+    ended = rig(*words("killed"), folder=place)
+    assert ended.returncode == 0, ended.stderr
+    same(table(place / "killed"), expected)
+    half = [file for entry in load_index(place / "killed").entries for file in entry.half]
+    done = [entry.file for entry in load_index(place / "killed").entries if entry.file]
+    assert len({*half, *done}) == len(half) + len(done)
+    left = {path.name for path in (place / "killed").glob("*.h5")}
+    assert set(done) <= left <= {*half, *done}
+
+
+@pytest.mark.timeout(300)
+def test_a_campaign_killed_at_three_points_ends_with_the_same_table(whole, tmp_path):
+    plans.written(tmp_path)
+    draw = random.Random(8)  # noqa: S311 - no secret
+    for _ in range(3):
+        _killed_at_line(tmp_path, draw.randint(1, 7))
+    _finished(tmp_path, table(whole[0] / "folder"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_a_campaign_killed_at_twenty_moments_ends_with_the_same_table(whole, tmp_path):
+    plans.written(tmp_path)
+    draw = random.Random(20)  # noqa: S311 - no secret
+    for _ in range(20):
+        process = subprocess.Popen(
+            [*RIG, *words("killed", "--quiet")], cwd=tmp_path, stdout=subprocess.DEVNULL
+        )
+        try:
+            process.wait(draw.uniform(0, KILLED_S))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    _finished(tmp_path, table(whole[0] / "folder"))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A campaign on a real kernel: the same measurement idle and under a load that the agent starts."""
+
+from __future__ import annotations
+
+import json
+
+import h5py
+import pytest
+
+from rig.campaign.index import State, load_index
+from rig.cli.main import main
+
+CAMPAIGN = """
+[campaign]
+name = "loads"
+scenarios = ["idle", "cpu", "rt-tasks"]
+count = 20
+[[measure]]
+plan = "interrupt-to-task"
+"""
+
+
+@pytest.mark.guest
+@pytest.mark.timeout(600)
+def test_loads_run_and_are_told(tmp_path):
+    (tmp_path / "loads.toml").write_text(CAMPAIGN)
+    words = [str(tmp_path / "loads.toml"), "--fixture", "qemu-debian", "-o", str(tmp_path / "f")]
+    main(["run", *words])
+    index = load_index(tmp_path / "f")
+    assert {e.name: (e.state, e.reason) for e in index.entries} == {
+        f"interrupt-to-task-{load}": (State.DONE, "") for load in ("idle", "cpu", "rt-tasks")
+    }
+    for load, workers in (("idle", None), ("cpu", 4), ("rt-tasks", 15)):
+        with h5py.File(tmp_path / "f" / f"interrupt-to-task-{load}.h5") as file:
+            told = json.loads(file["environment/target"][()]).get("scenario")
+            report = json.loads(file["report"][()])
+        assert report.get("load_workers") == workers
+        assert (told is None) == (workers is None)
+        if told is not None:
+            assert told["workers"] == workers
+            assert told["busy before"] < 0.3 < told["busy under load"]

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real agent measures this machine: every variant, by the calls of the system itself.
+
+A socket stands for the pins. Nothing is said of how long anything took: only of order and number.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rig.analysis.answers import are_answers
+from rig.analysis.value_order import ValueOrder
+from rig.errors import BenchError
+from rig.instruments import ArmOptions, LogArray
+from rig.measure.known import INSIDE
+from rig.target.link import AgentLink
+from tests.target.real_agent import agent_program
+
+COUNT = 50
+OPTIONS = ("--allow-unlocked", "--cpu-dma-latency", "off")
+CASES = [
+    (name, variant)
+    for name, each in INSIDE.items()
+    for variant in each.variants
+    if not each.periodic
+]
+
+
+@dataclass
+class Agent:
+    link: AgentLink
+    pins: socket.socket
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory) -> Iterator[Agent]:
+    path = tmp_path_factory.mktemp("agent") / "line"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen(1)
+        listener.settimeout(20)
+        words = [agent_program(), "--port", "posix", "--device", path, "--tcp", "0", *OPTIONS]
+        with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stderr is not None
+                port = int(process.stderr.readline().rsplit(":", 1)[1])
+                pins, _ = listener.accept()
+                with pins, AgentLink.open("127.0.0.1", port) as link:
+                    pins.settimeout(20)
+                    yield Agent(link, pins)
+            finally:
+                process.terminate()
+                process.communicate(timeout=20)
+
+
+def words_of(measurement: str, variant: str, **more: str) -> dict[str, str]:
+    # At ordinary priority it needs no permission; what is then different is counted.
+    words = {"variant": variant, "count": str(COUNT), "priority": "0", **more}
+    return words | ({"period_ns": "20000"} if INSIDE[measurement].needs else {})
+
+
+def run(agent: Agent, measurement: str, words: dict[str, str], capacity: int) -> LogArray:
+    agent.link.arm(ArmOptions(measurement, capacity, 0, words))
+    while not agent.link.ended(200):
+        pass
+    end = agent.link.stop()
+    assert (end.handled, end.dropped) == (COUNT, 0)
+    return agent.link.log(0, end.records)
+
+
+@pytest.mark.parametrize(("measurement", "variant"), CASES)
+def test_values_are_as_many_as_asked_for_and_in_order(agent, measurement, variant):
+    inside, words = INSIDE[measurement], words_of(measurement, variant, pin="1")
+    records = run(agent, measurement, words, COUNT * inside.records(words))
+    assert len(records) == COUNT * inside.records(words)
+    times = inside.times(records, words)
+    order = ValueOrder(len(inside.parts), shown=variant not in inside.by_answers)
+    order.feed(times, records)
+    witness = order.witness(COUNT, 0)
+    assert witness.agrees, witness.text
+    assert np.all(times.clocked == (variant in inside.clocked))
+    assert variant == "coarse" or times.values.sum() > 0
+    answers = records[are_answers(records)]
+    assert answers["handled"].tolist() == list(range(1, COUNT + 1))
+    assert np.all(answers["after_ticks"] >= answers["before_ticks"])
+    levels = [byte & 1 for byte in _received(agent, COUNT)]
+    assert all(now != before for before, now in pairwise(levels))
+
+
+def _received(agent: Agent, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        data += agent.pins.recv(count - len(data))
+    agent.pins.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        agent.pins.recv(1)
+    agent.pins.settimeout(20)
+    return data
+
+
+def test_each_start_has_its_finish_and_work_between(agent):
+    words = {"count": "20", "priority": "0", "period_ns": "2000000", "work_ns": "100000"}
+    agent.link.arm(ArmOptions("start_finish", 100, 0, words))
+    while not agent.link.ended(200):
+        pass
+    end = agent.link.stop()
+    records = agent.link.log(0, end.records)
+    missed = end.further["unanswered"]
+    assert end.records == 2 * (end.handled - missed) > 0
+    starts, finishes = records[::2], records[1::2]
+    assert np.array_equal(starts["handled"], finishes["handled"])
+    assert not starts["flags"].any()
+    assert np.all(finishes["flags"] == 1 << 16)
+    least = int(agent.link.identity.tick_hz * 99e-6)
+    assert np.all(finishes["before_ticks"] - starts["after_ticks"] >= least)
+    assert len(_received(agent, end.records)) == end.records
+
+
+@pytest.mark.parametrize("tasks", [2, 16, 128, 512])
+def test_so_many_tasks_take_turns(agent, tasks):
+    words = words_of("task_switch", "yield", tasks=str(tasks))
+    records = run(agent, "task_switch", words, COUNT)
+    assert len(records) == COUNT
+    assert np.all(records["after_ticks"] > records["before_ticks"])
+
+
+@pytest.mark.parametrize(("measurement", "variant"), CASES)
+def test_stop_ends_it_at_any_time(agent, measurement, variant):
+    words = words_of(measurement, variant) | {"count": "4000000000", "pin": "0"}
+    if variant in INSIDE[measurement].by_answers:
+        pytest.skip("it writes the socket as fast as it can, which nobody reads")
+    agent.link.arm(ArmOptions(measurement, 10, 0, words))
+    assert not agent.link.ended(1)
+    end = agent.link.stop()
+    assert end.records + end.dropped == end.handled * INSIDE[measurement].records(words)
+    assert agent.link.stop().handled == end.handled
+
+
+@pytest.mark.parametrize(
+    ("measurement", "words", "part"),
+    [
+        ("task_switch", {}, "needs count"),
+        ("timer", {"count": "3"}, "needs period_ns"),
+        ("task_switch", {"count": "3", "variant": "pipe"}, "no variant pipe; valid: yield mutex"),
+        ("services", {"count": "3", "tasks": "4"}, "tasks is for task_switch"),
+        ("task_switch", {"count": "3", "cpu": "4095"}, "no tasks on that cpu"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(agent, measurement, words, part):
+    with pytest.raises(BenchError, match=part):
+        agent.link.arm(ArmOptions(measurement, 10, 0, words))
+
+
+def test_the_greeting_tells_all_that_this_host_knows(agent):
+    told = agent.link.greeting["measurements"].split(",")
+    assert set(INSIDE) <= set(told)
+
+
+def test_nothing_armed_is_refused(agent):
+    agent.link.stop()
+    with pytest.raises(BenchError, match="not armed"):
+        agent.link.ended(1)
+
+
+def test_the_plans_are_those_of_the_measurements():
+    folder = Path(__file__).parents[2] / "rig" / "plans"
+    assert {name.replace("_", "-") for name in INSIDE} <= {path.stem for path in folder.iterdir()}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All measurements inside a real kernel: from plan to verdict, seen from outside too."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rig.bench.open import Bench, open_bench
+from rig.config.fixture import Fixture, load_fixture
+from rig.config.plan import parse_plan
+from rig.measure.known import INSIDE
+from rig.resources import find_plan
+from rig.session.results import Result, store
+from rig.session.run import run
+
+pytestmark = pytest.mark.timeout(300)
+
+PLANS = {name: name.replace("_", "-") for name in INSIDE}
+COUNT = 40
+
+
+def plan_text(measurement: str, variant: str, *lines: str) -> str:
+    """The built-in plan of a measurement, with a variant, few values, and further keys."""
+    kept = [
+        line
+        for line in find_plan(PLANS[measurement]).read_text(encoding="utf-8").splitlines()
+        if not line.startswith(("variant", "count", "pin", "tasks"))
+    ]
+    at = kept.index("[agent]") + 1
+    own = [f'variant = "{variant}"', f"count = {COUNT}", "pin = true", *lines]
+    return "\n".join([*kept[:at], *own, *kept[at:]])
+
+
+def measured(text: str, fixture: Fixture, bench: Bench, out: Path) -> Result:
+    @contextmanager
+    def opened(_fixture: Fixture) -> Iterator[Bench]:
+        yield bench
+
+    plan = parse_plan(text, "plan.toml")
+    failure = run(plan, fixture, out, lambda _live: None, threading.Event(), opened)
+    assert failure is None, failure
+    return store(out)
+
+
+@pytest.mark.guest
+def test_every_variant_on_a_real_kernel(tmp_path: Path) -> None:
+    fixture = load_fixture("qemu-debian")
+    cases = [(name, variant, ()) for name, each in INSIDE.items() for variant in each.variants]
+    cases.append(("task_switch", "yield", ("tasks = 512",)))
+    with open_bench(fixture) as bench:
+        for number, (name, variant, lines) in enumerate(cases):
+            text = plan_text(name, variant, *lines)
+            result = measured(text, fixture, bench, tmp_path / f"{number}.h5")
+            found = result.evaluation
+            told = f"{name} {variant} {lines}: {found.reasons}"
+            assert result.exit_code == 0, told
+            assert found.counts.n == found.counts.answered == COUNT, told
+            assert found.values.rows[0].figures.n == COUNT, told
+            seen = {witness.name: witness.text for witness in found.witnesses}
+            edges = 2 * COUNT if INSIDE[name].periodic else COUNT
+            assert seen["answers"] == f"analyzer {edges}, target log {edges}", told
+            assert f"{edges} of {edges} events inside" in seen["bracket test"], told
+            assert variant in ("coarse", "task") or found.figures.average_ns > 0, told
+            assert found.values.went_on == 0, told

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is reported of a target that measures by itself is what was put into its log, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rig.analysis.evaluate import evaluate
+from rig.analysis.raw import Limits
+from rig.analysis.verdict import Verdict
+from rig.instruments import LOG_VALUE, LOG_WENT_ON
+from rig.measure.known import INSIDE
+from rig.report.measured import measured
+from tests.measure.inside_runs import LIES, PPM, TICK_HZ, Known, known_periods, known_run
+
+CASES = [
+    (name, variant)
+    for name, each in INSIDE.items()
+    for variant in each.variants
+    if not each.periodic
+]
+KINDS = [
+    *((name, next(iter(each.variants))) for name, each in INSIDE.items() if not each.periodic),
+    ("services", "port_write"),
+    ("clock_resolution", "counter"),
+]
+"""One of each way in which a log is read."""
+
+
+def drawn(measurement: str, count: int, seed: int = 1) -> np.ndarray:
+    shape = (count, len(INSIDE[measurement].parts))
+    return np.random.default_rng(seed).gamma(3, 700, shape).astype(np.int64) + 400
+
+
+def evaluated(run: Known):
+    return evaluate(run.raw, run.settings, run.account)
+
+
+@pytest.mark.parametrize(("measurement", "variant"), CASES)
+@pytest.mark.parametrize("pin", [True, False])
+def test_figures_are_those_of_the_values_put_in(measurement, variant, pin):
+    values = drawn(measurement, 100)
+    found = evaluated(known_run(measurement, variant, values, pin=pin))
+    assert found.verdict is Verdict.PASS, found.reasons
+    assert len(found.measurands) == values.shape[1]
+    for part, each in enumerate(found.measurands):
+        mine = values[:, part]
+        assert each.statistics.n == 100
+        assert each.statistics.min_ns == mine.min()
+        assert each.statistics.max_ns == mine.max()
+        assert each.statistics.average_ns == pytest.approx(mine.mean(), rel=1e-12)
+        assert each.statistics.deviation_ns == pytest.approx(mine.std(), rel=1e-9)
+        assert each.histogram.values.tolist() == np.unique(mine).tolist()
+    assert found.counts.n == found.counts.answered == 100
+
+
+@given(
+    values=st.lists(st.integers(0, 10**7), min_size=1, max_size=60),
+    variant=st.sampled_from(["yield", "mutex"]),
+)
+@settings(deadline=None, max_examples=25)
+def test_any_values_come_out_as_they_went_in(values, variant):
+    run = known_run("task_switch", variant, np.array(values).reshape(-1, 1))
+    found = evaluated(run)
+    assert found.verdict is Verdict.PASS, found.reasons
+    counted = dict(
+        zip(found.histogram.values.tolist(), found.histogram.counts.tolist(), strict=True)
+    )
+    assert counted == {value: values.count(value) for value in set(values)}
+
+
+def test_the_counters_rate_is_found_by_the_pins_and_told():
+    run = known_run("task_switch", "yield", drawn("task_switch", 400))
+    seen = evaluated(run)
+    assert seen.values.rate_ppm == pytest.approx(PPM, abs=1)
+    average = seen.measurands[0].budgets["average"]
+    true_ns = run.values.mean() / (TICK_HZ * (1 + PPM * 1e-6)) * 1e9
+    assert average.corrected == pytest.approx(true_ns, abs=average.expanded)
+    blind = evaluated(known_run("task_switch", "yield", run.values, pin=False))
+    assert blind.values.rate_ppm is None
+    assert "rate that the agent reported" in dict(measured(blind).facts)["unit"]
+    assert "none" in dict(measured(blind).facts)["outside"]
+
+
+def test_a_clock_of_the_system_is_in_its_own_nanoseconds():
+    run = known_run("timer", "absolute", drawn("timer", 50))
+    odd = replace(run, settings=replace(run.settings, tick_hz=2_799_999_999))
+    found = evaluate(odd.raw, odd.settings, odd.account)
+    assert found.figures.max_ns == run.values.max()
+    assert found.values.by_clock
+
+
+def test_wakes_that_did_not_preempt_are_told():
+    run = known_run("task_preemption", "pipe", drawn("task_preemption", 20))
+    late = np.flatnonzero(run.raw.records["flags"] & LOG_VALUE)[[3, 7]]
+    run.raw.records["flags"][late] |= np.uint32(LOG_WENT_ON)
+    found = evaluated(run)
+    assert found.verdict is Verdict.PASS
+    assert found.values.went_on == 2
+    assert "2 wakes" in dict(measured(found).facts)["went on"]
+
+
+def test_a_clock_that_stands_still_is_told():
+    values = np.array([0, 0, 4_000_000, 0]).reshape(-1, 1)
+    found = evaluated(known_run("clock_resolution", "coarse", values, pin=False))
+    assert (found.values.at_zero, found.values.smallest_step_ns) == (3, 4_000_000)
+
+
+# --- limits and ends ----------------------------------------------------------------------------
+
+
+def test_limits_hold_each_part_by_its_name():
+    values = np.tile([[1000, 50, 700]], (100, 1))
+    values[40] = 9000, 60, 8000
+    limits = Limits(max_ns=5000, further={"max_wait": 100.0, "max_switch_back": 5000.0})
+    found = evaluated(known_run("preemption", "futex", values, limits=limits))
+    assert found.verdict is Verdict.FAIL
+    judged = {each.name: str(each.judgment) for each in found.limits}
+    assert judged == {
+        "max_latency": "exceeded", "max_wait": "kept", "max_switch_back": "exceeded",
+    }  # fmt: skip
+
+
+def test_values_that_did_not_come_are_missed():
+    run = known_run("task_creation", "fork", drawn("task_creation", 30))
+    cut = replace(run, settings=replace(run.settings, inside=40))
+    found = evaluated(cut)
+    assert found.verdict is Verdict.FAIL
+    assert found.counts.missed == 10
+
+
+def test_a_run_without_an_end_proves_nothing():
+    run = known_run("task_switch", "yield", drawn("task_switch", 30))
+    found = evaluate(run.raw, run.settings, replace(run.account, handled=None))
+    assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_log_that_was_full_is_no_lie():
+    run = known_run("task_switch", "yield", drawn("task_switch", 30))
+    raw = replace(run.raw, records=run.raw.records[:40])
+    found = evaluate(raw, run.settings, replace(run.account, log_dropped=20))
+    assert found.verdict is Verdict.FAIL, found.reasons  # ten values are missing, and that is told
+    assert found.counts.missed == 10
+    assert all(witness.agrees for witness in found.witnesses), found.witnesses
+
+
+@pytest.mark.parametrize(("measurement", "variant"), KINDS)
+def test_an_empty_log_is_no_figure(measurement, variant):
+    run = known_run(measurement, variant, drawn(measurement, 5))
+    empty = replace(run.raw, records=run.raw.records[:0], edges=[])
+    found = evaluate(empty, run.settings, replace(run.account, handled=0))
+    assert found.verdict is not Verdict.PASS
+    assert found.figures.n == 0
+
+
+# --- wrong agents -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+@pytest.mark.parametrize(("measurement", "variant"), KINDS)
+def test_a_wrong_agent_is_caught_where_the_pins_can_tell(measurement, variant, lie):
+    run = known_run(measurement, variant, drawn(measurement, 60))
+    for number in (1, 57):
+        found = evaluated(lie(run, number))
+        assert found.verdict is Verdict.INCONSISTENT, (number, found.verdict, found.witnesses)
+
+
+@pytest.mark.parametrize("measurement", ["task_switch", "preemption", "task_creation", "services"])
+def test_a_value_that_ends_behind_its_edge_is_caught(measurement):
+    variant = next(iter(INSIDE[measurement].variants))
+    run = known_run(measurement, variant, drawn(measurement, 50))
+    records = run.raw.records.copy()
+    last = np.flatnonzero(records["flags"] & LOG_VALUE == 0)[20] - 1
+    records["after_ticks"][last] += np.uint64(1000)
+    found = evaluated(replace(run, raw=replace(run.raw, records=records)))
+    assert found.verdict is Verdict.INCONSISTENT
+    assert any("end after their pin write" in reason for reason in found.reasons)
+
+
+def test_a_value_that_ends_before_it_begins_is_caught():
+    run = known_run("task_switch", "yield", drawn("task_switch", 50), pin=False)
+    records = run.raw.records.copy()
+    records["after_ticks"][9] = records["before_ticks"][9] - np.uint64(5)
+    found = evaluated(replace(run, raw=replace(run.raw, records=records)))
+    assert found.verdict is Verdict.INCONSISTENT
+
+
+def test_a_part_that_is_told_twice_is_caught():
+    run = known_run("preemption", "pipe", drawn("preemption", 50), pin=False)
+    records = run.raw.records.copy()
+    records["flags"][31] = records["flags"][30]
+    found = evaluated(replace(run, raw=replace(run.raw, records=records)))
+    assert found.verdict is Verdict.INCONSISTENT
+
+
+def test_edges_of_a_pin_that_was_to_rest_are_caught():
+    run = known_run("task_switch", "yield", drawn("task_switch", 50))
+    silent = known_run("task_switch", "yield", run.values, pin=False)
+    found = evaluate(replace(silent.raw, edges=run.raw.edges, end=run.raw.end), silent.settings,
+                     silent.account)  # fmt: skip
+    assert found.verdict is Verdict.INCONSISTENT
+
+
+# --- start and finish ---------------------------------------------------------------------------
+
+
+def periods(count: int = 200) -> Known:
+    """Every other one starts and finishes as early as can be, so that nothing tilts the grids."""
+    start, work = (drawn("services", count, seed)[:, 0] for seed in (3, 4))
+    start[::2], work[::2] = 0, 100_000
+    work[1::2] += 100_000
+    start[-1], work[-1] = 0, 100_000
+    return known_periods(start, work)
+
+
+def test_start_finish_and_work_are_those_put_in():
+    run = periods()
+    found = evaluated(run)
+    assert found.verdict is Verdict.PASS, found.reasons
+    assert [each.name for each in found.measurands] == ["latency", "finish_latency", "work"]
+    for part, each in enumerate(found.measurands):
+        want, times = np.unique(run.values[:, part], return_counts=True)
+        assert each.histogram.values.tolist() == want.tolist()
+        assert each.histogram.counts.tolist() == times.tolist()
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+@pytest.mark.parametrize("number", [1, 80, 197])
+def test_a_wrong_periodic_agent_is_caught(lie, number):
+    found = evaluated(lie(periods(), number))
+    assert found.verdict is Verdict.INCONSISTENT, found.witnesses
+
+
+def test_a_finish_without_its_start_is_caught():
+    run = periods()
+    run.raw.records["flags"][60] = run.raw.records["flags"][61]
+    found = evaluated(run)
+    assert any("out of turn" in reason for reason in found.reasons)
+
+
+def test_periods_that_were_missed_are_told_and_missed():
+    run = periods()
+    records = run.raw.records[run.raw.records["handled"] != 77].copy()
+    records["sequence"] = np.arange(len(records))
+    edges = [edge for n, edge in enumerate(sorted(run.raw.edges)) if n not in (152, 153)]
+    account = replace(run.account, unanswered=1)
+    found = evaluate(replace(run.raw, records=records, edges=edges), run.settings, account)
+    assert found.verdict is Verdict.FAIL, found.reasons
+    assert found.counts.missed == 1
+    assert all(witness.agrees for witness in found.witnesses), found.witnesses
+
+
+def test_words_of_a_foreign_file_may_be_anything():
+    run = periods(10)
+    for text in ("", "x", "0", "-5", "9" * 40):
+        odd = replace(run.settings, agent={**run.settings.agent, "period_ns": text})
+        assert evaluate(run.raw, odd, run.account).figures.n == 10

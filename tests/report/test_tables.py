@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of real runs: each cell against a computation of its own from the run files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import statistics
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from rig.cli.main import main
+from rig.report.tables.record import PERIOD, PERIOD_LATENCY, Figures, Record, period_words
+from rig.report.tables.reference import REFERENCES, beside, published
+from rig.report.tables.render import FORMATS
+from rig.report.tables.runs import records_of
+from rig.report.tables.shapes import SHAPES, Grid, by_subject
+
+CAMPAIGN = """
+[campaign]
+name = "two"
+[[measure]]
+plan = "interrupt"
+count = 60
+scenarios = ["idle", "cpu"]
+[[measure]]
+plan = "period"
+count = 50
+[measure.set]
+agent.period = "500 us"
+[[measure]]
+plan = "preemption"
+count = 20
+[[measure]]
+plan = "task-switch"
+count = 20
+[[measure]]
+plan = "telepathy"
+measurement = "telepathy"
+"""
+SAMPLE_US = 1 / 24
+REFERENCE = Path("rig/virtual/reference")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A campaign's folder: one run of interrupts, one of periods, two that could not be made."""
+    place = tmp_path_factory.mktemp("tables")
+    (place / "two.toml").write_text(CAMPAIGN)
+    words = [str(place / "two.toml"), "--fixture", "virtual", "-o", str(place / "bench"), "--quiet"]
+    assert main(["run", *words]) == 0
+    return place / "bench"
+
+
+def table(capsys, *words):
+    """Title of each table to its rows."""
+    assert main(["table", *map(str, words), "--format", "csv"]) == 0
+    found = {}
+    for row in csv.reader(io.StringIO(capsys.readouterr().out)):
+        if row[0] == "table":
+            head = row[1:]
+        else:
+            found.setdefault(row[0], []).append(dict(zip(head, row[1:], strict=True)))
+    return found
+
+
+def responses_us(path):
+    """Edges of the answering pin, from the raw edges of a run: D1, in microseconds."""
+    with h5py.File(path) as file:
+        return file["events/response_sample"][:] * SAMPLE_US
+
+
+def figures_of(values):
+    """Of a dissertation's table, from values in microseconds."""
+    return {
+        "n": len(values),
+        "Average": statistics.fmean(values),
+        "Min": min(values),
+        "Max": max(values),
+        "Gap": max(values) - min(values),
+        "Deviation": statistics.pstdev(values),
+    }
+
+
+def agrees(row, expected):
+    for name, value in expected.items():
+        assert float(row[name]) == pytest.approx(value, abs=0.00051), name
+
+
+def test_cells_of_a_run_of_interrupts(folder, capsys):
+    found = table(capsys, folder)["interrupt, in microseconds"]
+    with h5py.File(folder / "interrupt-idle.h5") as file:
+        stimuli = file["events/stimulus_sample"][:]
+    values = responses_us(folder / "interrupt-idle.h5") - stimuli * SAMPLE_US
+    idle, cpu = found
+    assert (idle["system"], idle["scenario"], idle["remark"]) == ("virtual", "idle", "")
+    agrees(idle, figures_of(values.tolist()))
+    assert cpu["scenario"] == "cpu"
+    assert {cpu[name] for name in ("n", "Average", "Min", "Max", "Gap", "Deviation")} == {""}
+    assert cpu["remark"].startswith("skipped: no load cpu")
+
+
+def test_cells_of_a_run_of_periods_are_its_intervals(folder, capsys):
+    (row,) = table(capsys, folder)["period 500us, in microseconds"]
+    values = np.diff(responses_us(folder / "period-idle.h5"))
+    agrees(row, figures_of(values.tolist()))
+
+
+def test_latencies_of_periods_against_the_line_below_them(folder, capsys):
+    """The grid touches the earliest answers: found here by trying all pairs of them."""
+    (row,) = table(capsys, folder, "--shape", "slides")[
+        "Latency of periodic tasks, in microseconds"
+    ]
+    times = responses_us(folder / "period-idle.h5")
+    number = np.arange(len(times))
+    late = []
+    for first in number:
+        for second in number[first + 1 :]:
+            slope = (times[second] - times[first]) / (second - first)
+            above = times - times[first] - slope * (number - first)
+            if above.min() > -1e-6:
+                late.append(above)
+    values = min(late, key=np.sum)
+    assert (row["load"], row["period"], row["n"], row["overruns"]) == ("idle", "500us", "50", "0")
+    assert float(row["mean"]) == pytest.approx(values.mean(), abs=SAMPLE_US)
+    assert float(row["max"]) == pytest.approx(values.max(), abs=SAMPLE_US)
+    assert float(row["deviation"]) == pytest.approx(values.std(), abs=SAMPLE_US)
+
+
+def test_the_thesis_has_nanoseconds(folder, capsys):
+    found = table(capsys, folder, "--shape", "thesis")
+    row = found["interrupt, in nanoseconds"][0]
+    by_scenario = table(capsys, folder)["interrupt, in microseconds"][0]
+    for ours, theirs in (
+        ("Min", "Min"),
+        ("Avg", "Average"),
+        ("Max", "Max"),
+        ("StDev", "Deviation"),
+    ):
+        assert float(row[ours]) == pytest.approx(1000 * float(by_scenario[theirs]), abs=0.51)
+
+
+def _values_us(path, part):
+    """Of one part of what the target measured by itself: from its log, 1 GHz and no clock."""
+    with h5py.File(path) as file:
+        log = file["target/log"][:]
+    flags = log["flags"].astype(np.int64)
+    wanted = (flags & 0x100 != 0) & (flags >> 16 == part)
+    return ((log["after_ticks"] - log["before_ticks"])[wanted] / 1e3).tolist()
+
+
+@pytest.mark.parametrize(("part", "name"), [(0, "cs1"), (1, "wait"), (2, "cs2")])
+def test_cells_of_the_parts_of_a_preemption(folder, capsys, part, name):
+    (row,) = table(capsys, folder)[f"preemption {name} semaphore, in microseconds"]
+    values = _values_us(folder / "preemption-idle.h5", part)
+    assert len(values) == 20
+    agrees(row, figures_of(values))
+    found = table(capsys, folder, "--reference", "thesis")
+    systems = [r["system"] for r in found[f"preemption {name} semaphore, in nanoseconds"]]
+    assert "custom-rt [thesis]" in systems
+
+
+def test_cells_of_task_switches(folder, capsys):
+    found = table(capsys, folder, "--reference", "radder")
+    rows = found["task-switch 2 tasks, in microseconds"]
+    agrees(rows[0], figures_of(_values_us(folder / "task-switch-idle.h5", 0)))
+    assert rows[1]["Average"] == "0.617"
+
+
+def test_what_this_version_cannot_measure_has_its_row(folder, capsys):
+    (row,) = table(capsys, folder)["telepathy, in microseconds"]
+    assert row["remark"].startswith("skipped: not available")
+
+
+def test_comparison_of_any_set_of_systems(folder, capsys):
+    single = folder / "interrupt-idle.h5"
+    found = table(capsys, folder, single)
+    (idle, cpu, *_) = found["Comparison: deviation (average), in microseconds"]
+    by_scenario = found["interrupt, in microseconds"][0]
+    expected = f"{by_scenario['Deviation']} ({by_scenario['Average']})"
+    assert idle["virtual (bench)"] == idle["virtual (interrupt-idle)"] == expected
+    assert (cpu["virtual (bench)"], cpu["virtual (interrupt-idle)"]) == ("*", "")
+
+
+@pytest.mark.parametrize("source", REFERENCES)
+def test_published_figures_are_those_of_the_source(source):
+    """Every number of the packaged file, found again in the records."""
+    name = {"radder": "radder2015_benchmarks", "slides": "periodic_latency_slides",
+            "thesis": "kernel_thesis"}[source]  # fmt: skip
+    with (REFERENCE / f"{name}.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    records = published(source)
+    assert len(records) == len(rows)
+    fields = {name: name for name in ("average", "min", "max", "gap", "deviation")}
+    fields |= {"mean": "average", "avg": "average", "stddev": "deviation"}
+    checked = 0
+    for row, record in zip(rows, records, strict=True):
+        assert record.published
+        for key, text in row.items():
+            quantity, _, unit = key.rpartition("_")
+            if quantity in fields:
+                value = getattr(record.figures, f"{fields[quantity]}_ns")
+                scale = {"us": 1e3, "ns": 1.0}[unit]
+                assert value == (pytest.approx(float(text) * scale) if text else None)
+                checked += 1
+    assert checked >= 3 * len(rows)
+
+
+def test_published_figures_stand_beside_ours(folder, capsys):
+    found = table(capsys, folder, "--reference", "radder")
+    rows = {(r["system"], r["scenario"]): r for r in found["interrupt, in microseconds"]}
+    assert rows["RT-Preempt [radder]", "io"]["Average"] == "9.378"
+    assert rows["Linux 3.4.104 [radder]", "io"]["Max"] == "55.150"
+    periods = {(r["system"], r["scenario"]): r for r in found["period 500us, in microseconds"]}
+    assert periods["RT-Preempt [radder]", "idle"]["Deviation"] == "0.969"
+    comparison = found["Comparison: deviation (average), in microseconds"]
+    assert comparison[0]["RT-Preempt [radder]"] == "0.651 (9.282)"
+    assert not any("dispatch" in title for title in found), "only what we have measured"
+
+
+def test_slides_have_overruns(folder, capsys):
+    found = table(capsys, folder, "--reference", "slides")
+    rows = found["Latency of periodic tasks, in microseconds"]
+    (lenny,) = [r for r in rows if r["system"] == "2.6.26lenny [slides]" and r["load"] == "idle"]
+    assert (lenny["period"], lenny["mean"], lenny["max"], lenny["overruns"]) == (
+        "500us", "1.775", "79.605", "0",
+    )  # fmt: skip
+
+
+NASTY = Grid(
+    'a|b & c_d <e> "f"', ("na|me", "n", "remark"),
+    (("=1+1", "-", "50% \\ of {x}"), ("<b>", "-1.5", "~^#$")), 1, remarks=True, notes=("a_b*",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_has_every_cell(folder, capsys, form):
+    assert main(["table", str(folder), "--format", form]) == 0
+    text = capsys.readouterr().out
+    for row in table(capsys, folder)["interrupt, in microseconds"][:1]:
+        for name in ("Average", "Min", "Max", "Gap", "Deviation"):
+            assert row[name] in text
+
+
+def test_text_from_outside_stays_text():
+    page, latex = FORMATS["html"]([NASTY]), FORMATS["latex"]([NASTY])
+    assert "<b>" not in page.replace("<b>=", "")
+    assert "&lt;b&gt;" in page
+    assert r"50\% \textbackslash{} of \{x\}" in latex
+    assert r"\textasciitilde{}\textasciicircum{}\#\$" in latex
+    lines = FORMATS["markdown"]([NASTY]).splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {4}
+    (_, *cells), (_, *numbers) = list(csv.reader(io.StringIO(FORMATS["csv"]([NASTY]))))[1:]
+    assert cells == ["'=1+1", "", "50% \\ of {x}"]
+    assert numbers[1] == "-1.5"
+
+
+def test_every_subject_is_one_table():
+    records = [
+        Record("s", "interrupt", "", "idle", Figures(1, 1.0, 1.0, 1.0, 0.0, 0.0)),
+        Record("s", PERIOD, "1ms", "idle"),
+        Record("t", "interrupt", "", "idle", Figures(1, 2.0, 2.0, 2.0, 0.0, 0.0)),
+    ]
+    assert [len(own) for own in by_subject(records).values()] == [2, 1]
+    assert [len(grid.rows) for grid in SHAPES["scenarios"](records)] == [2, 1]
+    assert SHAPES["slides"](records) == []
+    latencies = [Record("s", PERIOD_LATENCY, "1ms", "idle")]
+    assert {r.variant for r in beside(latencies, "slides")} == {"1ms"}
+    assert [period_words(ns) for ns in (500_000, 10**9, 10**7, 1_500)] == [
+        "500us", "1s", "10ms", "1500ns",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "pattern"),
+    [
+        (["none.h5"], r"none\.h5: no such file"),
+        (["."], r"\.: holds 0 run files"),
+        (["BENCH", "-o", "no/x.html"], r"there is no folder no"),
+        (["BENCH/interrupt-idle.h5", "--shape", "slides"], r"nothing in these runs has the shape"),
+    ],
+)
+def test_bad_input_is_one_line(folder, tmp_path, monkeypatch, capsys, words, pattern):
+    monkeypatch.chdir(tmp_path)
+    assert main(["table", *(word.replace("BENCH", str(folder)) for word in words)]) == 2
+    error = capsys.readouterr().err
+    assert re.search(pattern, error)
+    assert len(error.splitlines()) == 1
+
+
+def test_run_files_without_stored_figures_are_evaluated(folder, tmp_path):
+    copy = tmp_path / "copy.h5"
+    copy.write_bytes((folder / "interrupt-idle.h5").read_bytes())
+    with h5py.File(copy, "a") as file:
+        del file["events"], file["statistics"], file["histogram"]
+    assert records_of([copy]) == records_of([folder / "interrupt-idle.h5"])

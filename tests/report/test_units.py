@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Microseconds in pages: behind numbers, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from rig.report.units import micro
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("10.3 us", "10.3 µs"),
+        ("<td>20 us</td>, 3 us.", "<td>20 µs</td>, 3 µs."),
+        ("8.792 ± 0.045 us", "8.792 ± 0.045 µs"),
+        ("tell us of 3 users", "tell us of 3 users"),
+        ("latency_us 5", "latency_us 5"),
+        ("20us", "20us"),
+    ],
+)
+def test_behind_numbers(text, written):
+    assert micro(text) == written
+    assert micro(written) == written
