@@ -715,6 +715,14 @@
   </message>
  </context>
  <context>
+  <name>FindingsView</name>
+  <message>
+   <location filename="gui/pages/calibrate/findings_view.py" />
+   <source>Findings</source>
+   <translation>Befunde</translation>
+  </message>
+ </context>
+ <context>
   <name>FixtureDocument</name>
   <message>
    <location filename="gui/pages/wire/document.py" />

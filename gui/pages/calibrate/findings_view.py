@@ -22,6 +22,7 @@ class FindingsView(QTextBrowser):
         self.setOpenExternalLinks(False)
         self.setUndoRedoEnabled(False)
         self.setObjectName("card")
+        self.setAccessibleName(self.tr("Findings"))
         self.document().setDocumentMargin(GAP)
         theme().changed.connect(self._retell)
 
