@@ -97,6 +97,7 @@ def test_no_name_is_used_twice(tmp_path):
         (("entries", 0, "state"), "perhaps"),
         (("entries", 0, "file"), "../../etc/passwd"),
         (("entries", 0, "file"), "/etc/passwd.h5"),
+        (("entries", 0, "file"), "a.h5/../b.h5"),
         (("entries", 0, "half"), ["x/../y.h5"]),
         (("entries", 0, "exit_code"), "0"),
         (("entries", 0, "reason"), "x" * 3000),

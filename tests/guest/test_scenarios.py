@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 
-import h5py
 import pytest
 
 from rig.campaign.index import State, load_index
 from rig.cli.main import main
+from rig.record.reader import RunFile
 
 CAMPAIGN = """
 [campaign]
@@ -32,9 +32,9 @@ def test_loads_run_and_are_told(tmp_path):
         f"interrupt-to-task-{load}": (State.DONE, "") for load in ("idle", "cpu", "rt-tasks")
     }
     for load, workers in (("idle", None), ("cpu", 4), ("rt-tasks", 15)):
-        with h5py.File(tmp_path / "f" / f"interrupt-to-task-{load}.h5") as file:
-            told = json.loads(file["environment/target"][()]).get("scenario")
-            report = json.loads(file["report"][()])
+        with RunFile(tmp_path / "f" / f"interrupt-to-task-{load}.h5") as file:
+            told = json.loads(file.text("environment/target")).get("scenario")
+            report = file.report
         assert report.get("load_workers") == workers
         assert (told is None) == (workers is None)
         if told is not None:

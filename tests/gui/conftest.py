@@ -26,6 +26,15 @@ def settings(tmp_path):
     )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_helper_stays():
+    """What vets files for the window ends with the window's tests: others count processes."""
+    yield
+    from gui.models.runs.vetting import end_helpers  # not before Qt's settings above
+
+    end_helpers()
+
+
 @pytest.fixture(scope="session")
 def measured_runs(tmp_path_factory):
     """A folder with two runs of the virtual bench; copy it before changing anything in it."""

@@ -21,7 +21,7 @@ import numpy as np
 import psutil
 
 from rig.bench.open import Bench, open_bench
-from rig.cli import run as run_command
+from rig.cli import measuring
 from rig.cli.main import main as rig_main
 from rig.config.fixture import Fixture
 from rig.instruments import EdgeBlock
@@ -106,7 +106,7 @@ def witnessed_rig(descriptor: int, slow_log_s: float, words: list[str]) -> int:
                 target=_Told(bench.target, "log", on_log, slow_log_s),
             )
 
-    run_command.open_bench = witnessed
+    measuring.open_bench = witnessed
     return rig_main(words)
 
 
