@@ -7,14 +7,20 @@ from typing import Final
 
 from rig.config.plan import SECOND_PS, Plan
 from rig.stimulus.train import CLOCK_HZ
+from rig.target.scenario import IDLE
 
 SETUP_S: Final = 3.0
 """To open the instruments, and to evaluate and report what was measured."""
+BOOT_S: Final = 20.0
+"""A guest boots for each run."""
+LOAD_S: Final = 2.5
+"""A load starts, and the system is watched before and under it."""
 
 
-def expected_s(plan: Plan) -> float:
+def expected_s(plan: Plan, *, guest: bool = False) -> float:
     """Time of the events, the wait after them, and the usual time before and after both.
 
+    `guest`: on a target that boots first.
     Raises ValueError for a train that the firmware cannot make.
     """
     train = plan.train(CLOCK_HZ)
@@ -22,7 +28,8 @@ def expected_s(plan: Plan) -> float:
         events_s = plan.agent.count * plan.agent.period_ps / SECOND_PS
     else:
         events_s = train.expected_duration_ticks / CLOCK_HZ
-    return events_s + plan.response.timeout_ps / SECOND_PS + SETUP_S
+    before_s = SETUP_S + (BOOT_S if guest else 0) + (LOAD_S if plan.scenario != IDLE else 0)
+    return before_s + events_s + plan.response.timeout_ps / SECOND_PS
 
 
 def in_words(seconds: float) -> str:

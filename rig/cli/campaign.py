@@ -51,7 +51,7 @@ def command(options: argparse.Namespace, file: Path) -> int:
     skipped = _skipped(cells, fixture, asked=not options.dry_run)
     folder = options.out or Path("runs") / f"{campaign.name}-{fixture.name}"
     console = Console(stderr=options.json, quiet=options.quiet)
-    _show_plan(console, campaign, cells, skipped, folder)
+    _show_plan(console, campaign, cells, skipped, folder, fixture)
     if options.dry_run:
         return 0
     with held(folder):
@@ -117,9 +117,8 @@ def _skipped(cells: Sequence[Cell], fixture: Fixture, *, asked: bool) -> dict[st
 
 def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
     """What the target says of itself. Raises BenchError if it must say and does not."""
-    virtual = fixture.virtual
-    if virtual is not None:
-        guest = isinstance(virtual.target, VirtualGuest)
+    if fixture.virtual is not None:
+        guest = _is_guest(fixture)
         return Abilities(loads=frozenset(LOADS)) if guest else Abilities(no_loads=_NO_LOADS)
     try:
         with open_target(fixture.target.link) as target:
@@ -131,12 +130,17 @@ def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
         return Abilities(loads=frozenset(LOADS))
 
 
+def _is_guest(fixture: Fixture) -> bool:
+    return fixture.virtual is not None and isinstance(fixture.virtual.target, VirtualGuest)
+
+
 def _show_plan(
     console: Console,
     campaign: CampaignPlan,
     cells: Sequence[Cell],
     skipped: dict[str, str],
     folder: Path,
+    fixture: Fixture,
 ) -> None:
     """What will be made, what will not and why, and how long it takes."""
     index = load_index(folder)
@@ -148,8 +152,9 @@ def _show_plan(
     for cell in cells:
         about = "done" if cell.name in done else "-"
         if cell.plan is not None and cell.name not in done | skipped.keys():
-            left_s += expected_s(cell.plan)
-            about = in_words(expected_s(cell.plan))
+            run_s = expected_s(cell.plan, guest=_is_guest(fixture))
+            left_s += run_s
+            about = in_words(run_s)
         count = "-" if cell.plan is None else f"{cell.plan.count:,}"
         table.add_row(
             cell.name, cell.measurement, cell.scenario, count,

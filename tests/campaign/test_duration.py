@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from rig.campaign.duration import SETUP_S, expected_s, in_words
+from rig.campaign.duration import BOOT_S, LOAD_S, SETUP_S, expected_s, in_words
 from rig.config.plan import load_plan
 from rig.resources import plan_names
 from rig.stimulus.train import CLOCK_HZ
@@ -22,7 +24,10 @@ def test_expected_time_is_that_of_the_train(name):
 
 
 def test_expected_time_of_periods():
-    assert expected_s(load_plan("period")) == pytest.approx(10 + 0.1 + SETUP_S)
+    plan = load_plan("period")
+    assert expected_s(plan) == pytest.approx(10 + 0.1 + SETUP_S)
+    loaded = replace(plan, scenario="cpu")
+    assert expected_s(loaded, guest=True) == pytest.approx(10.1 + SETUP_S + BOOT_S + LOAD_S)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_show_says_the_same(finished):
 def test_report_page(finished):
     out, document = finished
     page = out.with_suffix(".html").read_text()
-    assert f"observed maximum {document['measurements'][0]['max_ns'] / 1e3:.3f} us" in page
+    assert f"observed maximum {document['measurements'][0]['max_ns'] / 1e3:.3f} µs" in page
     assert "PASS" in page
     assert "http" not in page.replace("http-equiv", "")
 
