@@ -23,6 +23,7 @@ from rig.errors import InputError, RigError
 from rig.resources import emulator_binary, firmware_image
 from rig.virtual.agent import AgentServer
 from rig.virtual.analyzer import VirtualAnalyzer
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.delays import DelayLines
 from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator
@@ -30,7 +31,7 @@ from rig.virtual.guest.image import build_image
 from rig.virtual.guest.target import RESPONSE_DELAY_CYCLES, GuestTarget
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sampling import UnevenSamples
-from rig.virtual.target import AnswerWires, ModelledTarget
+from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog
 from rig.virtual.wired import WiredTarget
 from rig.virtual.wiring import Wiring

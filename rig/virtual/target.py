@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-import heapq
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rig.closing import Closing
 from rig.config.virtual import Misbehavior, VirtualTarget
-from rig.instruments import LOG_RECORD, LogArray, TargetSummary
+from rig.instruments import LogArray, TargetSummary
+from rig.virtual.answer_pins import AnswerPins, AnswerWires
 from rig.virtual.clock import Clock
 from rig.virtual.inside import InsideTask, Means
+from rig.virtual.mischief import Mischief
 from rig.virtual.models import build_model
 from rig.virtual.schedule import LEAD_PS, PeriodSchedule
+from rig.virtual.target_log import TargetLog
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 from rig.virtual.wired import WireEdge
 
@@ -29,21 +29,9 @@ BREATH_PS = 20_000_000
 PULSES_MAX, PULSE_WIDTH_US_MAX = 100, 100_000
 PS_PER_US = 1_000_000
 GLITCH_AFTER_PS = 15_000_000
-QUIET_EVENTS = 3
-"""Events without misbehavior after one with: what two in a row mean, no outside view could tell."""
 
 _NAMES = TRUTH.names or ()
 _KIND, _DUPLICATES, _GLITCHES = (_NAMES.index(n) for n in ("kind", "duplicates", "glitches"))
-
-
-@dataclass(frozen=True)
-class AnswerWires:
-    """Analyzer channels of the answering pins."""
-
-    response: int
-    sequence: tuple[int, ...]
-    task: int | None = None
-    """The pin of a task that is interrupted; a modelled target has none."""
 
 
 class ModelledTarget(Closing):
@@ -74,16 +62,12 @@ class ModelledTarget(Closing):
         )
         self._cores_ahead_ps, self._ahead_ps = tuple(cores_ahead_ps), cores_ahead_ps[0]
         self._toggle_ps = target.toggle_time_ps
-        self._mischief = misbehavior
-        self._choices = _cumulative(misbehavior)
-        self._wires = wires
+        self._misbehavior = misbehavior
+        self._mischief = Mischief(misbehavior, rng)
+        self._pins = AnswerPins(wires)
         self._truth = truth
         self._lock = threading.Lock()
-        self._log = _Log()
-        self._edges: list[WireEdge] = []
-        self._decided: list[WireEdge] = []
-        self._response_level = 0
-        self._pins = 0
+        self._log = TargetLog()
         self.glitches = 0
         self.armed = False
         self.rising = True
@@ -91,11 +75,12 @@ class ModelledTarget(Closing):
         self._reset(0, 0)
 
     def _reset(self, capacity: int, sequence_bits: int) -> None:
-        self._capacity, self._bits = capacity, sequence_bits
-        self._handled = self._dropped = 0
+        self._log.begin(capacity)
+        self._bits = sequence_bits
+        self._handled = 0
         self._free_ps = self._masked_ps = 0
         self._pending: list[int] | None = None
-        self._quiet = QUIET_EVENTS
+        self._mischief.rest()
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
         self._inside: InsideTask | None = None
@@ -113,7 +98,6 @@ class ModelledTarget(Closing):
             raise ValueError(f"cpu {cpu} is not there; 0 to {len(self._cores_ahead_ps) - 1} are")
         with self._lock:
             self._ahead_ps = self._cores_ahead_ps[cpu]
-            self._log.clear()
             self._reset(capacity, sequence_bits)
             self.armed, self.rising = True, rising
 
@@ -123,7 +107,6 @@ class ModelledTarget(Closing):
         if not 10_000 <= period_ns <= 10**11 or not 1 <= count <= CAPACITY_MAX:
             raise ValueError(f"period_ns {period_ns} or count {count} is out of range")
         with self._lock:
-            self._log.clear()
             self._reset(capacity, sequence_bits)
             start_ps = self._now_ps + LEAD_PS
             self._schedule = PeriodSchedule(self._clock, self._tick_hz, start_ps, period_ns)
@@ -139,7 +122,6 @@ class ModelledTarget(Closing):
             means = Means(self._model.draw, self._clock, self._note, self._show, self._truth.add)
             count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
             task = InsideTask(means, name, words, start_ps, count)
-            self._log.clear()
             self._reset(capacity, sequence_bits)
             self._inside, self.armed = task, True
 
@@ -150,10 +132,7 @@ class ModelledTarget(Closing):
 
     def _note(self, iteration: int, before: int, after: int, flags: int) -> None:
         self._handled = iteration
-        if self._log.count < self._capacity:
-            self._log.add((self._log.count, iteration, before, after, flags, 0))
-        else:
-            self._dropped += 1
+        self._log.add(iteration, before, after, flags)
 
     def _show(self, iteration: int, value_end_ps: int, flags: int) -> int:
         """The agent reads its counter again before it writes the pins."""
@@ -166,9 +145,9 @@ class ModelledTarget(Closing):
     def _check(self, capacity: int, sequence_bits: int) -> None:
         if not 0 < capacity <= CAPACITY_MAX:
             raise ValueError(f"capacity {capacity} is out of range 1 to {CAPACITY_MAX}")
-        if not 0 <= sequence_bits <= len(self._wires.sequence):
+        if not 0 <= sequence_bits <= self._pins.sequence_wired:
             raise ValueError(
-                f"{sequence_bits} sequence bits, {len(self._wires.sequence)} are wired"
+                f"{sequence_bits} sequence bits, {self._pins.sequence_wired} are wired"
             )
 
     def pulse(self, signal: str, count: int, width_us: int, sequence_bits: int) -> None:
@@ -182,38 +161,19 @@ class ModelledTarget(Closing):
             raise ValueError(f"signal must be one of {', '.join(names)}")
         if not 0 <= count <= PULSES_MAX or not 1 <= width_us <= PULSE_WIDTH_US_MAX:
             raise ValueError(f"count {count} or width_us {width_us} is out of range")
-        channels = (self._wires.response, *self._wires.sequence)
         with self._lock:
             if self.armed:
                 raise ValueError("armed; send STOP first")
             at_ps = max(self._now_ps + LEAD_PS, self._free_ps)
-            self._rest(at_ps)
-            for number in range(1, 2 * count + 1):
-                pulse_ps = at_ps + number * width_us * PS_PER_US
-                self._drive(pulse_ps, channels[names.index(signal)], number % 2)
-            self._free_ps = at_ps + (2 * count + 1) * width_us * PS_PER_US
-
-    def _rest(self, at_ps: int) -> None:
-        """All answering pins low."""
-        if self._response_level:
-            self._response_level = 0
-            self._drive(at_ps, self._wires.response, 0)
-        for bit, channel in enumerate(self._wires.sequence):
-            if self._pins >> bit & 1:
-                self._drive(at_ps, channel, 0)
-        self._pins = 0
-
-    def _drive(self, at_ps: int, channel: int, level: int) -> None:
-        edge = (at_ps, channel, level)
-        heapq.heappush(self._edges, edge)
-        if channel == self._wires.response:
-            self._decided.append(edge)
+            self._pins.rest(at_ps)
+            width_ps = width_us * PS_PER_US
+            self._free_ps = self._pins.pulse(at_ps, names.index(signal), count, width_ps)
 
     def stop(self) -> TargetSummary:
         """Detach the handler."""
         with self._lock:
             self.armed = False
-            return TargetSummary(self._handled, self._log.count, self._dropped)
+            return TargetSummary(self._handled, self._log.count, self._log.dropped)
 
     def log(self, first: int, count: int) -> LogArray:
         """Records of the log, fewer at its end."""
@@ -246,16 +206,12 @@ class ModelledTarget(Closing):
     def take_edges(self, until_ps: int) -> list[WireEdge]:
         """Edges of the answering pins before a time, in order."""
         with self._lock:
-            taken = []
-            while self._edges and self._edges[0][0] < until_ps:
-                taken.append(heapq.heappop(self._edges))
-            return taken
+            return self._pins.take_edges(until_ps)
 
     def take_decided(self) -> list[WireEdge]:
         """Edges of the response pin decided since the last call, mostly still to come."""
         with self._lock:
-            decided, self._decided = self._decided, []
-            return decided
+            return self._pins.take_decided()
 
     # --- what happens inside ----------------------------------------------------------------
 
@@ -268,7 +224,7 @@ class ModelledTarget(Closing):
             self._pending[_DUPLICATES] = self._pending[_GLITCHES] = 0
             self._truth.add(self._pending)
             return
-        what = self._choose()
+        what = self._mischief.choose()
         latency_ps = self._model.draw(time_ps)
         self._handled += 1
         if what == "miss":
@@ -276,16 +232,16 @@ class ModelledTarget(Closing):
             return
         start_ps = time_ps
         if what == "merge":
-            start_ps = self._masked_ps = time_ps + self._mischief.merge_mask_ps
+            start_ps = self._masked_ps = time_ps + self._misbehavior.merge_mask_ps
         if what == "late":
-            latency_ps += self._mischief.late_by_ps
+            latency_ps += self._misbehavior.late_by_ps
         at_ps = max(start_ps + latency_ps, self._free_ps)
         before, after = self._answer(at_ps)
         self._pending = [time_ps, at_ps, before, after, self._handled, ANSWERED, 0, 0]
         self._truth.add(self._pending)
         if what == "duplicate":
             self._pending[_DUPLICATES] = 1
-            self._answer(max(at_ps + self._mischief.duplicate_after_ps, self._free_ps))
+            self._answer(max(at_ps + self._misbehavior.duplicate_after_ps, self._free_ps))
         if what == "glitch":
             self._pending[_GLITCHES] = 1
             self._glitch(at_ps + GLITCH_AFTER_PS)
@@ -296,7 +252,7 @@ class ModelledTarget(Closing):
             self._next_period <= self._periods
             and (due_ps := schedule.due_ps(self._next_period)) < end_ps
         ):
-            what = self._choose()
+            what = self._mischief.choose()
             latency_ps = self._model.draw(due_ps)
             self._handled = self._next_period
             self._next_period += 1
@@ -304,13 +260,13 @@ class ModelledTarget(Closing):
                 self._truth.add([due_ps, -1, 0, 0, self._handled, MISSED, 0, 0])
                 continue
             if what == "late":
-                latency_ps += self._mischief.late_by_ps
+                latency_ps += self._misbehavior.late_by_ps
             at_ps = max(due_ps + latency_ps, self._free_ps)
             row = [due_ps, at_ps, *self._answer(at_ps), self._handled, ANSWERED, 0, 0]
             self._truth.add(row)
             if what == "duplicate":
                 row[_DUPLICATES] = 1
-                self._answer(max(at_ps + self._mischief.duplicate_after_ps, self._free_ps))
+                self._answer(max(at_ps + self._misbehavior.duplicate_after_ps, self._free_ps))
             if what == "glitch":
                 row[_GLITCHES] = 1
                 self._glitch(at_ps + GLITCH_AFTER_PS)
@@ -326,87 +282,20 @@ class ModelledTarget(Closing):
             self._next_period += 1
             self._truth.add([due_ps, -1, 0, 0, self._handled, MISSED, 0, 0])
 
-    def _choose(self) -> str:
-        if self._quiet < QUIET_EVENTS or not self._choices:
-            self._quiet += 1
-            return ""
-        draw = self._rng.random()
-        for name, bound in self._choices:
-            if draw < bound:
-                self._quiet = 0
-                return name
-        return ""
-
     def _answer(self, at_ps: int, flags: int = 0) -> tuple[int, int]:
         """Write the pins once and log it; ticks before and after the write."""
         before_ps = at_ps - int(self._rng.random() * self._toggle_ps)
         shown_ps = before_ps + self._ahead_ps
         before = self._clock.ticks(shown_ps)
         after = self._clock.ticks_at_or_after(shown_ps + self._toggle_ps)
-        if self._log.count < self._capacity:
-            self._log.add((self._log.count, self._handled, before, after, flags, 0))
-        else:
-            self._dropped += 1
-        pins = self._handled & ((1 << self._bits) - 1)
-        for bit, channel in enumerate(self._wires.sequence):
-            if (pins ^ self._pins) >> bit & 1:
-                heapq.heappush(self._edges, (at_ps, channel, pins >> bit & 1))
-        self._pins = pins
-        self._toggle(at_ps)
+        self._log.add(self._handled, before, after, flags)
+        self._pins.write(at_ps, self._handled & ((1 << self._bits) - 1))
         self._free_ps = at_ps + max(self._toggle_ps, BREATH_PS)
         return before, after
 
     def _glitch(self, at_ps: int) -> None:
         self.glitches += 1
-        self._toggle(at_ps)
-        end_ps = at_ps + self._mischief.glitch_width_ps
-        self._toggle(end_ps)
+        self._pins.toggle(at_ps)
+        end_ps = at_ps + self._misbehavior.glitch_width_ps
+        self._pins.toggle(end_ps)
         self._free_ps = end_ps + BREATH_PS
-
-    def _toggle(self, at_ps: int) -> None:
-        self._response_level ^= 1
-        self._drive(at_ps, self._wires.response, self._response_level)
-
-
-class _Log:
-    """Records on disk, so that a long run needs no memory."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix="rig-log-")  # noqa: SIM115 - lives as long as self
-        self._rows: list[tuple[int, ...]] = []
-        self.count = 0
-
-    def close(self) -> None:
-        self._file.close()
-
-    def clear(self) -> None:
-        self._rows.clear()
-        self._file.truncate(0)
-        self.count = 0
-
-    def add(self, row: tuple[int, ...]) -> None:
-        self._rows.append(row)
-        self.count += 1
-        if len(self._rows) >= 4096:
-            self._spill()
-
-    def _spill(self) -> None:
-        self._file.seek(0, 2)
-        self._file.write(np.array(self._rows, LOG_RECORD).tobytes())
-        self._rows.clear()
-
-    def read(self, first: int, count: int) -> LogArray:
-        self._spill()
-        self._file.seek(first * LOG_RECORD.itemsize)
-        data = self._file.read(count * LOG_RECORD.itemsize)
-        return np.frombuffer(data, LOG_RECORD)
-
-
-def _cumulative(misbehavior: Misbehavior) -> list[tuple[str, float]]:
-    total, choices = 0.0, []
-    for name in ("miss", "duplicate", "late", "glitch", "merge"):
-        probability = getattr(misbehavior, name)
-        total += probability
-        if probability:
-            choices.append((name, total))
-    return choices

@@ -20,8 +20,9 @@ from rig.analysis.raw import Account, Limits, RawRun, Settings
 from rig.config.virtual import LatencyModel, Misbehavior, MixtureModel, VirtualTarget
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.clock import Clock
-from rig.virtual.target import BOOT_TICKS, AnswerWires, ModelledTarget
+from rig.virtual.target import BOOT_TICKS, ModelledTarget
 from rig.virtual.truth import TruthLog, load_truth
 
 RATE_HZ = 24_000_000

@@ -26,10 +26,10 @@ from rig.record.reader import RunFile
 from rig.resources import find_fixture
 from rig.session.results import store
 from rig.session.run import run
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.image import build_image
 from rig.virtual.guest.machine import QEMU
 from rig.virtual.guest.target import GuestTarget
-from rig.virtual.target import AnswerWires
 from tests.cli.command import GONE_S, RIG, measuring, rig
 
 pytestmark = pytest.mark.timeout(240)

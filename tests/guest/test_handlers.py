@@ -17,9 +17,9 @@ import pytest
 from rig.config.virtual import VirtualGuest
 from rig.instruments import ArmOptions, LogArray
 from rig.target.link import AgentLink
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.image import GuestImage, build_image
 from rig.virtual.guest.target import GuestTarget
-from rig.virtual.target import AnswerWires
 from rig.virtual.wired import WireEdge
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

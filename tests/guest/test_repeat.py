@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from rig.instruments import Int64Array
 from rig.record.reader import RunFile
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.target import GuestTarget
 from rig.virtual.guest.timeline import MEETING_NS, TimeLine
-from rig.virtual.target import AnswerWires
 
 from .conftest import FakeStart
 from .matrix import KERNELS, WAYS, Case, Way, measure

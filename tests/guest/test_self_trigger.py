@@ -22,11 +22,11 @@ from rig.errors import BenchError, InputError
 from rig.instruments import ArmOptions, Int64Array, LogArray
 from rig.resources import find_fixture
 from rig.target.link import AgentLink
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.board import PC
 from rig.virtual.guest.image import build_image
 from rig.virtual.guest.machine import Machine
 from rig.virtual.guest.target import GuestTarget
-from rig.virtual.target import AnswerWires
 from rig.virtual.wired import WireEdge
 
 from .conftest import NO_IMAGE, PLUGIN_SOURCE

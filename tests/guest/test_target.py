@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rig.errors import BenchError
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.target import GuestTarget
-from rig.virtual.target import AnswerWires
 
 from .conftest import FakeStart
 

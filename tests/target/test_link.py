@@ -17,7 +17,8 @@ from rig.instruments import LOG_RECORD, ArmOptions
 from rig.target.link import AgentLink
 from rig.target.protocol import ProtocolError, decode_log_block, encode_log_block
 from rig.virtual.agent import AgentServer
-from rig.virtual.target import AnswerWires, ModelledTarget
+from rig.virtual.answer_pins import AnswerWires
+from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog
 
 US = 10**6

@@ -16,13 +16,13 @@ from time import monotonic
 from rig.closing import Closing
 from rig.errors import BenchError
 from rig.resources import guest_plugin
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.board import Board
 from rig.virtual.guest.bridge import AgentBridge
 from rig.virtual.guest.commands import Say
 from rig.virtual.guest.image import GuestImage
 from rig.virtual.guest.machine import Machine
 from rig.virtual.guest.timeline import TimeLine
-from rig.virtual.target import AnswerWires
 from rig.virtual.wired import WireEdge
 
 SLICE_CYCLES = 8_000

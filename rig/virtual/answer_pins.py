@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The answering pins of a modelled target, and their edges still to come."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from rig.virtual.wired import WireEdge
+
+
+@dataclass(frozen=True)
+class AnswerWires:
+    """Analyzer channels of the answering pins."""
+
+    response: int
+    sequence: tuple[int, ...]
+    task: int | None = None
+    """The pin of a task that is interrupted; a modelled target has none."""
+
+
+class AnswerPins:
+    """Levels as they will be when all that was decided has happened."""
+
+    def __init__(self, wires: AnswerWires) -> None:
+        self._wires = wires
+        self._edges: list[WireEdge] = []
+        self._decided: list[WireEdge] = []
+        self._response = 0
+        self._sequence = 0
+
+    @property
+    def sequence_wired(self) -> int:
+        """Sequence pins there are."""
+        return len(self._wires.sequence)
+
+    def write(self, at_ps: int, sequence: int) -> None:
+        """An answer: low bits of its number, and the response pin toggles."""
+        for bit, channel in enumerate(self._wires.sequence):
+            if (sequence ^ self._sequence) >> bit & 1:
+                heapq.heappush(self._edges, (at_ps, channel, sequence >> bit & 1))
+        self._sequence = sequence
+        self.toggle(at_ps)
+
+    def toggle(self, at_ps: int) -> None:
+        """The response pin alone."""
+        self._response ^= 1
+        self._drive(at_ps, self._wires.response, self._response)
+
+    def rest(self, at_ps: int) -> None:
+        """All of them low."""
+        if self._response:
+            self._response = 0
+            self._drive(at_ps, self._wires.response, 0)
+        for bit, channel in enumerate(self._wires.sequence):
+            if self._sequence >> bit & 1:
+                self._drive(at_ps, channel, 0)
+        self._sequence = 0
+
+    def pulse(self, first_ps: int, number: int, count: int, width_ps: int) -> int:
+        """Pulses on one pin, 0 the response's, else a sequence pin's; when the last is over."""
+        channel = (self._wires.response, *self._wires.sequence)[number]
+        for half in range(1, 2 * count + 1):
+            self._drive(first_ps + half * width_ps, channel, half % 2)
+        return first_ps + (2 * count + 1) * width_ps
+
+    def take_edges(self, until_ps: int) -> list[WireEdge]:
+        """Those before a time, in order."""
+        taken = []
+        while self._edges and self._edges[0][0] < until_ps:
+            taken.append(heapq.heappop(self._edges))
+        return taken
+
+    def take_decided(self) -> list[WireEdge]:
+        """Edges of the response pin decided since the last call, mostly still to come."""
+        decided, self._decided = self._decided, []
+        return decided
+
+    def _drive(self, at_ps: int, channel: int, level: int) -> None:
+        edge = (at_ps, channel, level)
+        heapq.heappush(self._edges, edge)
+        if channel == self._wires.response:
+            self._decided.append(edge)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the modelled target misbehaves, and how."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rig.config.virtual import Misbehavior
+
+QUIET_EVENTS = 3
+"""Events without misbehavior after one with: what two in a row mean, no outside view could tell."""
+
+
+class Mischief:
+    """Draws a fault for each event."""
+
+    def __init__(self, misbehavior: Misbehavior, rng: np.random.Generator) -> None:
+        self._choices = _cumulative(misbehavior)
+        self._rng = rng
+        self.rest()
+
+    def rest(self) -> None:
+        """The next event may be a bad one."""
+        self._quiet = QUIET_EVENTS
+
+    def choose(self) -> str:
+        """The name of what goes wrong with the next event, "" for nothing."""
+        if self._quiet < QUIET_EVENTS or not self._choices:
+            self._quiet += 1
+            return ""
+        draw = self._rng.random()
+        for name, bound in self._choices:
+            if draw < bound:
+                self._quiet = 0
+                return name
+        return ""
+
+
+def _cumulative(misbehavior: Misbehavior) -> list[tuple[str, float]]:
+    total, choices = 0.0, []
+    for name in ("miss", "duplicate", "late", "glitch", "merge"):
+        probability = getattr(misbehavior, name)
+        total += probability
+        if probability:
+            choices.append((name, total))
+    return choices

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modelled target's log."""
+
+from __future__ import annotations
+
+import tempfile
+
+import numpy as np
+
+from rig.instruments import LOG_RECORD, LogArray
+
+
+class TargetLog:
+    """Records on disk, so that a long run needs no memory."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="rig-log-")  # noqa: SIM115 - lives as long as self
+        self._rows: list[tuple[int, ...]] = []
+        self._capacity = 0
+        self.count = 0
+        self.dropped = 0
+        """Records that found the log full."""
+
+    def close(self) -> None:
+        """Drop it; may be called twice."""
+        self._file.close()
+
+    def begin(self, capacity: int) -> None:
+        """Forget all, and hold so many."""
+        self._rows.clear()
+        self._file.truncate(0)
+        self._capacity, self.count, self.dropped = capacity, 0, 0
+
+    def add(self, handled: int, before_ticks: int, after_ticks: int, flags: int) -> None:
+        """One more record, or one dropped."""
+        if self.count >= self._capacity:
+            self.dropped += 1
+            return
+        self._rows.append((self.count, handled, before_ticks, after_ticks, flags, 0))
+        self.count += 1
+        if len(self._rows) >= 4096:
+            self._spill()
+
+    def read(self, first: int, count: int) -> LogArray:
+        """Records from `first` on, fewer at the end."""
+        self._spill()
+        self._file.seek(first * LOG_RECORD.itemsize)
+        data = self._file.read(count * LOG_RECORD.itemsize)
+        return np.frombuffer(data, LOG_RECORD)
+
+    def _spill(self) -> None:
+        self._file.seek(0, 2)
+        self._file.write(np.array(self._rows, LOG_RECORD).tobytes())
+        self._rows.clear()
