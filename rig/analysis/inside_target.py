@@ -32,8 +32,9 @@ from rig.analysis.values import ValueFigures, ValueRow
 from rig.analysis.verdict import verdict_of
 from rig.analysis.witness import Witness, log_witnesses
 from rig.instruments import Int64Array
-from rig.measure.inside import Inside, Times
+from rig.measure.inside import Inside
 from rig.measure.known import INSIDE
+from rig.measure.times import Times, times_of
 
 CLOCK_HZ = 10**9
 """Of values in ns of a clock of the system."""
@@ -130,7 +131,7 @@ def _read(raw: RawRun, settings: Settings, inside: Inside) -> _Values:
     values = _Values([Series() for _ in inside.parts], order)
     for first in range(0, raw.log_count, CHUNK):
         records = raw.log(first, CHUNK)
-        times = inside.times(records, settings.agent)
+        times = times_of(inside, records, settings.agent)
         values.add(times)
         order.feed(times, records)
     return values

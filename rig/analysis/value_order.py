@@ -8,7 +8,7 @@ import numpy as np
 from rig.analysis.evidence import Finding
 from rig.analysis.witness import Witness
 from rig.instruments import LOG_CLOCK, LOG_VALUE, LogArray
-from rig.measure.inside import Times, are_values
+from rig.measure.times import Times, are_values
 
 
 class ValueOrder:

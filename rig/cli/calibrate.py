@@ -17,7 +17,7 @@ from calibration.steps import STEPS, Step
 from rig.bench.open import open_bench
 from rig.cli.calibrate_drawing import write_drawing
 from rig.cli.calibration import value_text
-from rig.cli.run import interruptible
+from rig.cli.interrupt import interruptible
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.calibration.names import SKEW_STEP, WIRING
 from rig.config.calibration.place import calibration_path, require_fixture

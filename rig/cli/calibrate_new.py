@@ -30,7 +30,7 @@ from rig.cli.calibrate_asking import (
     wrapped,
 )
 from rig.cli.calibrate_tools import RigTools
-from rig.cli.run import interruptible
+from rig.cli.interrupt import interruptible
 from rig.errors import InputError, RigError
 
 OK, UNFINISHED = 0, 1

@@ -23,19 +23,17 @@ from rig.campaign.folder import held, opened
 from rig.campaign.index import Entry, Index, State, load_index
 from rig.campaign.matrix import Cell, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
-from rig.campaign.skipping import Abilities, why_not
-from rig.cli.measuring import evaluated, measure, measurement
+from rig.campaign.skipping import Abilities, is_guest, known_abilities, why_not
+from rig.cli.interrupt import interruptible
+from rig.cli.measuring import evaluated, measure, measurement, was_loaded
 from rig.cli.progress import progress_for
 from rig.config.fixture import Fixture, load_fixture
-from rig.config.virtual import VirtualGuest
 from rig.errors import BenchError, InputError, RefusedError, input_error
-from rig.record.reader import RunFile
 from rig.session.results import INTERRUPTED_EXIT_CODE
 from rig.target.scenario import IDLE, LOADS
 
 _FAILED: Final = 3
 _WORST_FIRST: Final = (_FAILED, 4, 1)
-_NO_LOADS: Final = "a modelled target has no processors to load"
 
 
 def command(options: argparse.Namespace, file: Path) -> int:
@@ -67,8 +65,6 @@ def _execute(
     cells: Sequence[Cell],
     skipped: dict[str, str],
 ) -> Index:
-    from rig.cli.run import interruptible
-
     quiet = options.quiet or options.json
     with interruptible() as stop:
         make = partial(_make, options, stop)
@@ -84,17 +80,10 @@ def _make(options: argparse.Namespace, stop: threading.Event, cell: Cell, path: 
         failure = measure(asked, path, on_progress, stop, _silent_text)
     if failure is not None:
         return Made(failure=failure)
-    if cell.scenario != IDLE and not _was_loaded(path):
+    if cell.scenario != IDLE and not was_loaded(path):
         return Made(failure=RefusedError(f"the agent cannot start load {cell.scenario}"))
     result = evaluated(path).result
     return Made(str(result.evaluation.verdict), result.exit_code)
-
-
-def _was_loaded(path: Path) -> bool:
-    """Whether the run file tells of a load that the agent started."""
-    with RunFile(path) as file:
-        target = json.loads(file.texts().get("environment/target", "{}"))
-    return "scenario" in target
 
 
 def _refuse_foreign(options: argparse.Namespace) -> None:
@@ -117,9 +106,9 @@ def _skipped(cells: Sequence[Cell], fixture: Fixture, *, asked: bool) -> dict[st
 
 def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
     """What the target says of itself. Raises BenchError if it must say and does not."""
-    if fixture.virtual is not None:
-        guest = _is_guest(fixture)
-        return Abilities(loads=frozenset(LOADS)) if guest else Abilities(no_loads=_NO_LOADS)
+    known = known_abilities(fixture)
+    if known is not None:
+        return known
     try:
         with open_target(fixture.target.link) as target:
             return Abilities.of_greeting(target.greeting)
@@ -128,10 +117,6 @@ def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
             raise
         print(f"rig: not asked what it can do: {error}", file=sys.stderr)
         return Abilities(loads=frozenset(LOADS))
-
-
-def _is_guest(fixture: Fixture) -> bool:
-    return fixture.virtual is not None and isinstance(fixture.virtual.target, VirtualGuest)
 
 
 def _show_plan(
@@ -152,7 +137,7 @@ def _show_plan(
     for cell in cells:
         about = "done" if cell.name in done else "-"
         if cell.plan is not None and cell.name not in done | skipped.keys():
-            run_s = expected_s(cell.plan, guest=_is_guest(fixture))
+            run_s = expected_s(cell.plan, guest=is_guest(fixture))
             left_s += run_s
             about = in_words(run_s)
         count = "-" if cell.plan is None else f"{cell.plan.count:,}"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from rig.config.check import check
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import Plan
 from rig.errors import InputError, RigError
+from rig.record.reader import RunFile
 from rig.record.space import check_new_file
 from rig.session.run import OnProgress, run
 from rig.session.windows import folder_of, write_outliers
@@ -72,6 +74,13 @@ def measure(
     if asked.replayed is not None:
         opener = partial(open_replay, asked.replayed)
     return run(asked.plan, asked.fixture, path, on_progress, stop, opener, asked.calibration)
+
+
+def was_loaded(path: Path) -> bool:
+    """Whether the run file tells of a load that the agent started. Raises InputError."""
+    with RunFile(path) as file:
+        target = json.loads(file.texts().get("environment/target", "{}"))
+    return "scenario" in target
 
 
 def evaluated(path: Path) -> Measured:

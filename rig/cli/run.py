@@ -4,15 +4,11 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 from rig.campaign.places import find_campaign
+from rig.cli.interrupt import interruptible
 from rig.cli.measuring import (
     check_new_files,
     evaluated,
@@ -71,19 +67,3 @@ def _tell(text: str) -> None:
 
 def _silent(_text: str) -> None:
     """Tells nothing."""
-
-
-@contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """An event that Ctrl-C or SIGTERM sets: the run stops its instruments and keeps its file."""
-    stop = threading.Event()
-
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

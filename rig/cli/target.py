@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from rig.bench.target import open_target, open_target_of
-from rig.cli.run import interruptible
+from rig.cli.interrupt import interruptible
 from rig.cli.target_deploy import MODULE_PLACE, deploy_agent, deploy_module
 from rig.cli.target_log import arm_options, write_log
 from rig.config.fixture import Fixture, load_fixture

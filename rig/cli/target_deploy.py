@@ -16,7 +16,7 @@ from rig.target.ssh import SshHost
 MODULE = "latency_rig.ko"
 MODULE_PLACE = "~/.local/lib/latency-rig/" + MODULE
 _SOURCE = re.compile(r".*\.[ch]|Makefile|Kbuild")
-_AGENT_FOLDERS = ("core", "counters", "ports", "program")
+_AGENT_FOLDERS = ("core", "core/loops", "counters", "ports", "program")
 _COMPILER = {"make": "apt-get install make", "cc": "apt-get install gcc libc6-dev"}
 
 

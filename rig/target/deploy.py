@@ -141,5 +141,5 @@ def _must(host: SshHost, answer: Output, problem: str) -> None:
 def _complaint(text: str) -> str:
     """What a compiler or shell complains of first."""
     parts = [part.strip() for part in re.split(r"[\n;]", text) if part.strip()]
-    wrong = [part for part in parts if re.search(r"error|[Nn]o such|not found|\*\*\*", part)]
+    wrong = [part for part in parts if re.search(r"\berror|[Nn]o such|not found|\*\*\*", part)]
     return (wrong or parts or ["it said nothing"])[0][:300]

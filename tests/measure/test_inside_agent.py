@@ -21,6 +21,7 @@ from rig.analysis.value_order import ValueOrder
 from rig.errors import BenchError
 from rig.instruments import ArmOptions, LogArray
 from rig.measure.known import INSIDE
+from rig.measure.times import times_of
 from rig.target.link import AgentLink
 from tests.target.real_agent import agent_program
 
@@ -81,7 +82,7 @@ def test_values_are_as_many_as_asked_for_and_in_order(agent, measurement, varian
     inside, words = INSIDE[measurement], words_of(measurement, variant, pin="1")
     records = run(agent, measurement, words, COUNT * inside.records(words))
     assert len(records) == COUNT * inside.records(words)
-    times = inside.times(records, words)
+    times = times_of(inside, records, words)
     order = ValueOrder(len(inside.parts), shown=variant not in inside.by_answers)
     order.feed(times, records)
     witness = order.witness(COUNT, 0)
