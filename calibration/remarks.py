@@ -63,6 +63,15 @@ def contradiction(text: str) -> Finding:
     )
 
 
+def counter_wraps(text: str) -> Finding:
+    return Finding(
+        "counter wraps",
+        f"the target's {text}",
+        "Nothing: runs undo them too, as long as several events come between two wraps.",
+        fault=False,
+    )
+
+
 def of_capture(sent: Sent) -> tuple[Finding, ...]:
     """What the analyzer and the microcontroller themselves complain of."""
     found = [lost(loss.text) for loss in sent.heard.losses]

@@ -35,9 +35,9 @@ def ahead(reference: tuple[Logged, ...], other: Logged, rates: Rates) -> Estimat
     largest offset for which there is such a line, by linear programming. What crystals that have
     warmed up may drift meanwhile widens all brackets. Raises ValueError if there is none.
     """
-    origin = reference[0].origin_ticks
-    mine = [_limits(each, origin) for each in reference]
-    its = _limits(other, origin)
+    first = reference[0]
+    mine = [_limits(each, first) for each in reference]
+    its = _limits(other, first)
     x = np.concatenate([each.lower_x for each in (*mine, its)]).astype(np.float64)
     middle, scale = (x.min() + x.max()) / 2, max(1.0, (x.max() - x.min()) / 2)
     base = _base(mine, middle, scale)
@@ -57,13 +57,27 @@ def ahead(reference: tuple[Logged, ...], other: Logged, rates: Rates) -> Estimat
     return Estimate.between(least * rates.tick_ns, most * rates.tick_ns, len(other.brackets))
 
 
-def _limits(found: Logged, origin: int) -> _Limits:
-    """Of the events that their own line fits."""
+def _limits(found: Logged, first: Logged) -> _Limits:
+    """Of the events that their own line fits; ticks from the first run's beginning."""
     named = [violation.event for violation in found.test.violations]
     b: Brackets = found.brackets.without(named)
-    # Differences of a counter of 64 bits, signed.
-    shift = (found.origin_ticks - origin + (1 << 63)) % (1 << 64) - (1 << 63)
+    shift = _shift(found, first)
     return _Limits(b.sample, b.before_ticks + shift, b.sample - 1, b.after_ticks + 1 + shift)
+
+
+def _shift(found: Logged, first: Logged) -> int:
+    """Ticks from one run's first reading to another's."""
+    # Differences of a counter of 64 bits, signed.
+    shift = (found.origin_ticks - first.origin_ticks + (1 << 63)) % (1 << 64) - (1 << 63)
+    modulus = max(found.modulus, first.modulus)
+    if not modulus or found is first:
+        return shift
+    # A narrower one has wrapped meanwhile as often as the samples between tell.
+    b = first.brackets
+    samples, ticks = int(b.sample[-1] - b.sample[0]), int(b.before_ticks[-1] - b.before_ticks[0])
+    passed = int(found.brackets.sample[0]) - int(b.sample[0])
+    off = int(found.brackets.before_ticks[0]) - int(b.before_ticks[0])
+    return shift + round((passed * ticks / samples - off - shift) / modulus) * modulus
 
 
 def _base(mine: list[_Limits], middle: float, scale: float) -> FloatArray:

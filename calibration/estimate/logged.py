@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +15,16 @@ from calibration.estimate.skew import paired
 from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates, log_brackets
 from rig.analysis.clocks.clock import Clock
+from rig.analysis.clocks.counter import diagnose
 from rig.analysis.clocks.matching import match
+from rig.analysis.clocks.wraps import Wraps, unwrap_after
 from rig.instruments import Int64Array, LogArray, UInt8Array
 
 EVEN = 1 / math.sqrt(12)
 WARM_PPM_PER_S = 0.01
 """Of crystals some minutes after they were switched on, with room to spare."""
+NARROW = 1 << 32
+"""Readings below this may be of a counter of 32 bits."""
 FEWEST = 16
 """Answers from which a clock is fitted."""
 
@@ -36,6 +41,10 @@ class Logged:
     test: BracketTest
     unmatched: tuple[str, ...]
     """Edges or records without a partner, in words."""
+    modulus: int = 0
+    """Where the counter wraps, or may do so between two logs; 0: nowhere."""
+    wraps: str = ""
+    """Which were undone, in words."""
 
     @property
     def clock(self) -> Clock:
@@ -57,17 +66,49 @@ def logged(index: Int64Array, level: UInt8Array, log: LogArray, rates: Rates) ->
     """
     if len(index) < FEWEST or len(log) < FEWEST:
         raise ValueError(f"{len(index)} edges and {len(log)} records; at least {FEWEST} are needed")
+    read = _unwrapped(index, log, rates)
     # Only differences matter: any samples will do to make the ticks relative.
-    relative, origin = log_brackets(
-        np.arange(1, len(log) + 1, dtype=np.int64), log["before_ticks"], log["after_ticks"]
-    )
+    relative, origin = log_brackets(np.arange(1, len(log) + 1, dtype=np.int64), *read.ticks)
     near = _near_rates(index, relative.before_ticks, rates)
     matching = match(index, relative.before_ticks, relative.after_ticks, near)
     if len(matching.edge) < FEWEST:
         raise ValueError(f"{len(index)} edges and {len(log)} records do not belong together")
     brackets = matching.brackets(index, relative.before_ticks, relative.after_ticks)
     test = bracket_test(brackets, rates)
-    return Logged(brackets, level[matching.edge], origin, test, matching.findings)
+    return Logged(
+        brackets, level[matching.edge], origin, test, matching.findings, read.modulus, read.wraps
+    )
+
+
+@dataclass(frozen=True)
+class _Read:
+    ticks: tuple[npt.NDArray[Any], npt.NDArray[Any]]
+    """Before and after each write, shapes (n,), as an endless counter would show them."""
+    modulus: int
+    wraps: str
+
+
+def _unwrapped(index: Int64Array, log: LogArray, rates: Rates) -> _Read:
+    before, after = log["before_ticks"], log["after_ticks"]
+    narrow = max(int(before.max()), int(after.max())) < NARROW
+    # Where edges and records are not as many, records stand for their times: one comes like the
+    # other, and all come many times in the time that a counter takes to wrap.
+    sample = index if len(index) == len(log) else np.arange(len(log), dtype=np.int64)
+    found = diagnose(sample, before, rates)
+    if found.wraps is not None:
+        modulus = found.wraps.modulus
+        signed = (before.view(np.int64), after.view(np.int64))
+        later = unwrap_after(signed[0], found.ticks, signed[1], modulus)
+        return _Read((found.ticks, later), modulus, _wraps(found.wraps))
+    if not narrow:
+        return _Read((before, after), 0, "")
+    # Only the last reading behind a write may be beyond the first wrap.
+    later = before + (after - before) % np.uint64(NARROW)
+    return _Read((before, later), NARROW, "")
+
+
+def _wraps(found: Wraps) -> str:
+    return f"{found.name}: {int(found.times.sum()):,} wraps undone"
 
 
 def _near_rates(index: Int64Array, before_ticks: Int64Array, rates: Rates) -> Rates:

@@ -141,6 +141,7 @@ def judge(context: Context, heard: Heard, turns: list[Turn]) -> Found:
         found.findings += [remarks.contradiction(text) for text in said]
         seen.append((turn.cpu, each))
     first = seen[0][1]
+    found.findings += [remarks.counter_wraps(first.wraps)] if first.wraps else []
     try:
         found.rate = rate_of(first.brackets, rates)
         found.linearity = departure_ns(first.brackets, rates)

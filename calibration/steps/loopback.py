@@ -30,14 +30,15 @@ def run(context: Context, progress: Progress) -> Outcome:
     channel = context.fixture.channel_of(RESPONSE)
     skew = fanned.skews.get(channel)
     captured = captured_of(fanned)
+    rate_hz = context.bench.analyzer.identity.sample_rate_hz
     if fanned.skews:
-        found += findings(context, fanned, skew)
+        found += findings(skew, channel, fanned.reference, rate_hz)
         if context.fixture.has_second_witness:
             found += capture_findings(captured)
     record = Record(
         step=LOOPBACK_STEP,
         date=datetime.now(UTC),
-        quantities=quantities(skew, captured, context.bench.analyzer.identity.sample_rate_hz),
+        quantities=quantities(skew, captured, rate_hz),
         conditions={"pulses": str(PULSES)},
         instruments=depends_on(LOOPBACK_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
@@ -53,9 +54,8 @@ def captured_of(fanned: Fanned) -> Captured:
     )
 
 
-def findings(context: Context, fanned: Fanned, skew: ChannelSkew | None) -> list[Finding]:
-    """Of the response's channel."""
-    channel = context.fixture.channel_of(RESPONSE)
+def findings(skew: ChannelSkew | None, channel: int, reference: int, rate_hz: int) -> list[Finding]:
+    """Of the response's channel; `reference`: the stimulus's."""
     if skew is None:
         return [
             Finding(
@@ -66,8 +66,7 @@ def findings(context: Context, fanned: Fanned, skew: ChannelSkew | None) -> list
                 signals=(RESPONSE,),
             )
         ]
-    rate_hz = context.bench.analyzer.identity.sample_rate_hz
-    found = list(edges_differ(channel, skew, fanned.reference))
+    found = list(edges_differ(channel, skew, reference))
     for level, offset in ((1, skew.rising), (0, skew.falling)):
         if offset is not None and offset.mean.differs(WORTH_SAMPLES):
             found.append(_late(level, offset.mean.scaled(1e9 / rate_hz)))

@@ -41,6 +41,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     try:
         seen = logged(*heard.of_channel(channel), log, rates_of(context))
         found += contradictions(seen)
+        found += [remarks.counter_wraps(seen.wraps)] if seen.wraps else []
         writes = writes_of(seen, {signal: heard.of_channel(at) for signal, at in pins(context)})
     except ValueError as error:
         found.append(remarks.no_clock(channel, str(error)))

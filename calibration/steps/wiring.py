@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from calibration.context import Context, Progress
@@ -11,10 +12,19 @@ from calibration.findings import Finding, Outcome
 from calibration.steps.step import Step
 from calibration.wiring.drawing import drawing
 from calibration.wiring.drive import observe
-from calibration.wiring.judge import findings
+from calibration.wiring.judge import Arrival, arrivals, findings
 from calibration.wiring.rewritten import rewritten
 from rig.config.calibration import Record
 from rig.config.calibration.names import WIRING
+
+
+@dataclass(frozen=True)
+class WiresSeen:
+    """Of some wires."""
+
+    findings: tuple[Finding, ...]
+    arrivals: Mapping[str, tuple[Arrival, ...]]
+    """Where each that was driven arrives, by signal."""
 
 
 def run(context: Context, progress: Progress) -> Outcome:
@@ -36,14 +46,13 @@ def run(context: Context, progress: Progress) -> Outcome:
     )
 
 
-def check_wires(
-    context: Context, progress: Progress, signals: Collection[str]
-) -> tuple[Finding, ...]:
+def check_wires(context: Context, progress: Progress, signals: Collection[str]) -> WiresSeen:
     """The live check while wires are being connected: of these only, nothing is recorded.
 
     The stimulus is driven besides, whether it is connected or not. Raises BenchError, StoppedError.
     """
-    return findings(context.fixture, observe(context, progress, signals), signals)
+    observed = observe(context, progress, signals)
+    return WiresSeen(findings(context.fixture, observed, signals), arrivals(observed))
 
 
 STEP = Step(

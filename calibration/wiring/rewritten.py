@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from calibration.wiring.judge import arrivals
 from calibration.wiring.observed import Observed
@@ -12,6 +13,7 @@ from rig.config.fixture import Fixture, parse_fixture
 _HEADER = re.compile(r"^\s*\[")
 _SIGNAL = re.compile(r"""^\s*signal\s*=\s*["']([a-z0-9]+)["']""")
 _CHANNEL = re.compile(r"""^(\s*channel\s*=\s*)(["'])D[0-9]+\2""")
+_SWAP = re.compile(r"^\s*swap\s*=")
 
 
 def rewritten(fixture: Fixture, observed: Observed) -> str:
@@ -30,6 +32,14 @@ def rewritten(fixture: Fixture, observed: Observed) -> str:
             channels[wire.signal] = there[0].channel
         else:
             return ""
+    return with_channels(fixture, channels)
+
+
+def with_channels(fixture: Fixture, channels: Mapping[str, int]) -> str:
+    """The text with another channel for each signal; "" if two share one or it has no place.
+
+    A virtual bench's swap goes: its wires begin at the fixture's channels, and now end there too.
+    """
     if len(set(channels.values())) < len(channels):
         return ""
     text = "".join(_with_channels(fixture.text.splitlines(keepends=True), channels))
@@ -38,7 +48,7 @@ def rewritten(fixture: Fixture, observed: Observed) -> str:
     return text if told == channels else ""
 
 
-def _with_channels(lines: list[str], channels: dict[str, int]) -> list[str]:
+def _with_channels(lines: list[str], channels: Mapping[str, int]) -> list[str]:
     """Table by table, since `signal` may stand behind `channel`."""
     result: list[str] = []
     start = 0
@@ -48,6 +58,8 @@ def _with_channels(lines: list[str], channels: dict[str, int]) -> list[str]:
         if signals and table[0].strip().startswith("[[wire]]"):
             channel = channels[signals[0]]
             table = [_CHANNEL.sub(rf"\g<1>\g<2>D{channel}\g<2>", line) for line in table]
+        elif table[0].strip().startswith("[virtual.wiring]"):
+            table = ["\n" if _SWAP.match(line) else line for line in table]
         result += table
         start = end
     return result

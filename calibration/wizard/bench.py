@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from calibration.wiring.rewritten import with_channels
+from calibration.wizard.as_found import KEY, channels_of
 from calibration.wizard.state import State
 from rig.config.board import GPIO_PORT, Board, load_board, load_boards
 from rig.config.board_fixture import EXAMPLE_LINK, FX2, agent_arguments, fixture_text
@@ -96,7 +98,7 @@ def text_of(state: State) -> str:
     virtual = load_fixture(state.answer("bench")) if is_virtual(state) else None
     if virtual is not None and not virtual.is_virtual:
         raise InputError(f"bench: {virtual.source} is no virtual bench; valid: virtual, hardware")
-    return fixture_text(
+    text = fixture_text(
         target,
         stimulus,
         name=state.name,
@@ -105,6 +107,20 @@ def text_of(state: State) -> str:
         link=link_of(state),
         further=_virtual_tables(virtual),
     )
+    return _as_found(text, state)
+
+
+def _as_found(text: str, state: State) -> str:
+    """With the channels that its wires were found on, if the user took them."""
+    found = channels_of(state)
+    if not found:
+        return text
+    fixture = parse_fixture(text, state.name)
+    channels = {wire.signal: found.get(wire.signal, wire.channel) for wire in fixture.wires}
+    taken = with_channels(fixture, channels)
+    if not taken:
+        raise InputError(f"{KEY}: two wires would share a channel; look at the wires again")
+    return taken
 
 
 def fixture_of(state: State) -> Fixture:

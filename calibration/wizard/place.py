@@ -35,13 +35,18 @@ class Place:
         return self.state.with_name(f"{self._stem}.outdated{SUFFIX}")
 
     @property
+    def as_found(self) -> Path:
+        """Where the wires arrive, while they are other channels than the fixture's."""
+        return self.state.with_name(f"{self._stem}.as-found")
+
+    @property
     def _stem(self) -> str:
         """A state that is called like a fixture is not to be mistaken for one."""
         return "bench" if self.state.name == STATE_NAME else f"{self.state.stem}-bench"
 
     def clear(self) -> None:
         """All is saved elsewhere."""
-        for path in (self.state, self.fixture, self.calibration, self.outdated):
+        for path in (self.state, self.fixture, self.calibration, self.outdated, self.as_found):
             path.unlink(missing_ok=True)
         if self.state.name == STATE_NAME:
             try:

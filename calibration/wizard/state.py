@@ -21,7 +21,7 @@ FORMAT = 1
 BYTES_MAX = 1 << 18
 _MANY = 100
 _KEY = "[a-z][a-z0-9-]{0,39}"
-_FIELDS = ("format", "name", "stage", "answers", "done", "checked", "fixture", "run")
+_FIELDS = ("format", "name", "stage", "answers", "done", "checked", "fixture", "run", "as_found")
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class State:
     """Text of the fixture that `done` is about."""
     run: str = ""
     """File of the first measurement."""
+    as_found: tuple[str, ...] = ()
+    """`response=D2`: where each wire arrives, if some are on others' channels and all are sound."""
 
     def answer(self, key: str, default: str = "") -> str:
         """What was answered."""
@@ -79,6 +81,8 @@ def parse_state(text: str, source: str) -> State:
 
 
 def _state(fields: Any) -> State:
+    if isinstance(fields, dict):
+        fields = {"as_found": [], **fields}  # states of older versions have none
     if not isinstance(fields, dict) or set(fields) != set(_FIELDS):
         raise ValueError("other keys than those of a state")
     if fields["format"] != FORMAT or type(fields["format"]) is not int:
@@ -100,6 +104,7 @@ def _state(fields: Any) -> State:
         checked=_texts("checked", fields["checked"]),
         fixture=fields["fixture"],
         run=fields["run"],
+        as_found=_texts("as_found", fields["as_found"]),
     )
 
 

@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from calibration.wizard import as_found
 from calibration.wizard.bench import text_of, wires_of
 from calibration.wizard.place import Place
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report, summary
 from calibration.wizard.stages import KEYS, STAGES, Stage
+from calibration.wizard.stages.calibrate import STAGE as CALIBRATE_STAGE
 from calibration.wizard.stages.connect import NAME as CONNECT
 from calibration.wizard.stages.save import STAGE as SAVE
 from calibration.wizard.state import State, read_state, state_text, write_whole
@@ -18,6 +20,8 @@ from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.errors import InputError
 
 _ORDER = tuple(STAGES)
+CALIBRATE = CALIBRATE_STAGE.name
+_BEFORE_WIRES = _ORDER[: _ORDER.index(CONNECT)]
 _BENCH_STAGES = ("board", "access")
 """Their answers make the fixture."""
 
@@ -75,10 +79,15 @@ class Wizard:
         self.stage.check(self.state)
         if self.stage.name in _BENCH_STAGES:
             self._settle_fixture()
+        elif self.stage.name == CALIBRATE:
+            self._settle_wires()
 
     def forward(self) -> None:
         """To the next stage. At the last one it stays."""
+        was_done = self.stage.name in self.state.done
         self.check()
+        if was_done and self.stage.name not in self.state.done:
+            raise InputError(f"{self.stage.title}: it was done with other wires; do it again")
         at = min(self.number, len(_ORDER) - 1)
         self._keep(replace(self.state, stage=_ORDER[at]))
 
@@ -109,18 +118,42 @@ class Wizard:
         self._keep(replace(self.state, checked=checked))
 
     def connected(self, faults: tuple[str, ...] = ()) -> None:
-        """All wires were gone through; these faults are left."""
-        self._keep(self.state.with_done(CONNECT, faults))
+        """All wires were gone through; these faults are left.
+
+        If nothing is wrong with them but their places, the next stage asks about these.
+        """
+        state, found = self.state, as_found.read(self.place.as_found)
+        if found or not as_found.channels_of(state):
+            state = replace(as_found.without(state), as_found=found)
+        self._keep(state.with_done(CONNECT, faults))
 
     def _settle_fixture(self) -> None:
         """What was found of another bench does not hold for this one."""
-        text = text_of(self.state)
-        if text == self.state.fixture and self.place.fixture.exists():
+        if self._is_settled(text_of(self.state)):
             return
+        state = as_found.without(self.state)
+        text = text_of(state)
+        self._write_fixture(text)
+        self._keep(replace(state, fixture=text, done={}, checked=(), run=""))
+
+    def _settle_wires(self) -> None:
+        """The wires as found are taken, or not any more; the target is the same."""
+        text = text_of(self.state)
+        if self._is_settled(text):
+            return
+        taken = as_found.channels_of(self.state)
+        done = {name: faults for name, faults in self.state.done.items() if name in _BEFORE_WIRES}
+        done[CONNECT] = () if taken else ("the wires are on other channels than the fixture's",)
+        self._write_fixture(text)
+        self._keep(replace(self.state, fixture=text, done=done, checked=tuple(taken), run=""))
+
+    def _is_settled(self, text: str) -> bool:
+        return text == self.state.fixture and self.place.fixture.exists()
+
+    def _write_fixture(self, text: str) -> None:
         write_whole(self.place.fixture, text)
         if self.place.calibration.exists():
             self.place.calibration.replace(self.place.outdated)
-        self._keep(replace(self.state, fixture=text, done={}, checked=(), run=""))
 
     def _keep(self, state: State) -> None:
         if not self.is_saved:

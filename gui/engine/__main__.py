@@ -20,7 +20,7 @@ from gui.engine.messages import Message
 from gui.engine.outcome import FAILED
 from gui.engine.publisher import Publisher
 from gui.engine.request import job_of
-from rig.errors import RigError
+from rig.errors import RefusedError, RigError
 
 LINE_MAX = 1 << 16
 
@@ -41,7 +41,9 @@ def main() -> int:
         try:
             measure(job_of(json.loads(line)), publisher, stop)
         except RigError as error:
-            publisher.send(Message(FAILED, {"message": str(error), "details": ""}))
+            refused = isinstance(error, RefusedError)
+            fields = {"message": str(error), "details": "", "refused": refused}
+            publisher.send(Message(FAILED, fields))
         except Exception as error:  # noqa: BLE001 - whatever it is, the window has to be told
             message = f"the measuring process met an error of its own: {error!r}"
             details = traceback.format_exc()

@@ -148,7 +148,8 @@ class Engine(QObject):
                 self._end(outcome_of(message))
             case kind if kind == FAILED:
                 text, details = str(message.fields["message"]), str(message.fields["details"])
-                self._end(Failure(text, self._kept(), details))
+                refused = message.fields.get("refused") is True
+                self._end(Failure(text, self._kept(), details, refused))
 
     def _kept(self) -> Path | None:
         return self._path if self._path is not None and self._path.exists() else None

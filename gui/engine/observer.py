@@ -58,7 +58,9 @@ class Observer:
 
     def look(self, live: LiveSummary, now: float) -> None:
         """Take one now."""
-        events = live.stimuli if live.periods is None else live.answers
+        is_values = live.answering_channel is not None
+        by_target = is_values or live.periods is not None
+        events = live.answers if by_target else live.stimuli
         rate_hz = self._rate_hz(now, events)
         target, unanswered = self._target(live, events)
         flow = live.flow
@@ -68,6 +70,7 @@ class Observer:
             events=events,
             answers=live.answers,
             is_periods=live.periods is not None,
+            is_values=is_values,
             worst_ns=live.max_ns,
             losses=live.losses,
             samples=live.samples,
@@ -75,7 +78,7 @@ class Observer:
             backlog_now_ns=live.backlog.now_ns,
             backlog_max_ns=live.backlog.max_ns,
             rate_hz=rate_hz,
-            remaining_s=self._remaining_s(live, events, rate_hz),
+            remaining_s=None if is_values else self._remaining_s(live, events, rate_hz),
             target=target,
             unanswered=unanswered,
             notable=_events(live.notable if live.periods is None else live.periods.notable),
@@ -150,14 +153,16 @@ class Observer:
     def _target(self, live: LiveSummary, events: int) -> tuple[str, int]:
         if live.answers > self._answers:
             self._answers, self._events_then = live.answers, events
-        unanswered = 0 if live.periods is not None else events - self._events_then
+        by_target = live.periods is not None or live.answering_channel is not None
+        unanswered = 0 if by_target else events - self._events_then
         if live.phase == "opening":
             return ("armed" if live.samples else "connecting"), 0
         if live.phase != "measuring":
             return "stopped", unanswered
         if unanswered >= SILENT_STIMULI:
             return "silent", unanswered
-        return ("answering" if live.answers else "armed"), unanswered
+        waiting = "armed" if live.answering_channel is None else "measuring"
+        return ("answering" if live.answers else waiting), unanswered
 
 
 def _events(notable: Sequence[Notable]) -> tuple[Event, ...]:

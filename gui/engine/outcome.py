@@ -53,6 +53,13 @@ class Outcome:
     bin_counts: Int64Array
     """The final histogram, as a snapshot has it."""
 
+    @property
+    def unit_hz(self) -> int | None:
+        """What the values of the histogram are counted in, if the target measured them; else None:
+        in samples."""
+        (figures,) = self.document["measurements"]
+        return figures["values"]["unit_hz"] if "values" in figures else None
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -64,6 +71,8 @@ class Failure:
     """The run file with what had been measured, if there is one."""
     details: str = ""
     """For a report: a traceback, the process's last words. Empty for what the user can mend."""
+    refused: bool = False
+    """This target cannot do what was asked; another run may be possible."""
 
 
 def done(result: Result, page: Path, windows: Path | None, failure: str | None) -> Message:

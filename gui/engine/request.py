@@ -12,6 +12,8 @@ TELL: Final = "tell"
 BEGUN: Final = "begun"
 """Kind of the message that names the run file."""
 
+REPLAYED: Final = "a run that is replayed has no target to load"
+
 
 @dataclass(frozen=True)
 class Job:
@@ -27,6 +29,8 @@ class Job:
     seed: int | None = None
     expected_s: float = 0.0
     """What the plan takes, for the time that remains until the rate is known."""
+    scenario: str = ""
+    """The load on the target; "": the plan's own."""
 
     def fields(self) -> dict[str, Any]:
         """As JSON has them."""

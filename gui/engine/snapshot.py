@@ -44,10 +44,15 @@ class Snapshot:
     """`opening`, `measuring`, `finishing`, `evaluating`."""
     planned: int = 0
     events: int = 0
-    """Stimuli seen, or periods answered."""
+    """Stimuli seen, periods answered, or edges after values."""
     answers: int = 0
     is_periods: bool = False
     """The target's own periods are measured: in place of latencies, how far intervals are off."""
+    is_values: bool = False
+    """The target measures by itself: its log tells the values at the end. `events` are edges of its
+    pin, which it need not use, and `planned` values."""
+    unit_hz: int | None = None
+    """What such values are counted in; None: samples."""
     worst_ns: float | None = None
     """Longest latency so far, of periods the worst interval error."""
     worst_event: int = -1
@@ -71,7 +76,7 @@ class Snapshot:
     remaining_s: float | None = None
     """Until all planned events have been seen, at the rate of late; None if that is not known."""
     target: str = "connecting"
-    """`connecting`, `armed`, `answering`, `silent` or `stopped`."""
+    """`connecting`, `armed`, `measuring` by itself, `answering`, `silent` or `stopped`."""
     unanswered: int = 0
     """Stimuli since the target's last answer."""
     notable: tuple[Event, ...] = ()
@@ -90,8 +95,8 @@ class Snapshot:
 
     @property
     def sample_us(self) -> float:
-        """Length of a sample."""
-        return 1e6 / self.sample_rate_hz
+        """Length of a sample, or of what else latencies are counted in."""
+        return 1e6 / (self.unit_hz or self.sample_rate_hz)
 
     @property
     def average_ns(self) -> float | None:

@@ -96,7 +96,7 @@ class HistogramPlot(LivePlot):
         if not len(snapshot.bins):
             self._bars.clear()
             self._worst.hide()
-            self.say("")
+            self.say(self.tr("values follow at the end") if snapshot.is_values else "")
             return
         edges, counts = bars(
             snapshot.bins, snapshot.bin_counts, low, high, max(50, self.plot_width // 2)
@@ -117,6 +117,8 @@ class HistogramPlot(LivePlot):
         words = self.tr("worst {0}, event {1}")
         if snapshot.is_periods:
             words = self.tr("worst {0}, period {1}")
+        elif snapshot.is_values:
+            words = self.tr("worst {0}")
         words = words.format(us_unit(snapshot.worst_ns), count(snapshot.worst_event))
         hidden = beyond(snapshot.bins, snapshot.bin_counts, high)
         if hidden:

@@ -119,6 +119,7 @@ class TimelinePlot(LivePlot):
 
     def _say(self, snapshot: Snapshot) -> None:
         colors = theme().palette
+        inside = [self.tr("none: measured inside the target")] if snapshot.is_values else []
         words = [
             (snapshot.missed, self.tr("{0} missed"), colors.bad),
             (snapshot.late + snapshot.merged, self.tr("{0} late or merged"), colors.warn),
@@ -129,7 +130,7 @@ class TimelinePlot(LivePlot):
             for events, text, color in words
             if events.any()
         ]
-        self.say(" · ".join(found))
+        self.say(" · ".join(inside + found))
 
     def paint_in(self) -> None:
         """As the theme says."""

@@ -156,6 +156,11 @@
   <name>Chooser</name>
   <message>
    <location filename="gui/pages/run/chooser.py" />
+   <source>, {0} skipped</source>
+   <translation>, {0} übersprungen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/chooser.py" />
    <source>Bench</source>
    <translation>Prüfstand</translation>
   </message>
@@ -199,6 +204,11 @@
    <source>{0} plans</source>
    <translation>{0} Messpläne</translation>
   </message>
+  <message>
+   <location filename="gui/pages/run/chooser.py" />
+   <source>{0} runs: {1} plans, {2} scenarios</source>
+   <translation>{0} Läufe: {1} Messpläne, {2} Szenarien</translation>
+  </message>
  </context>
  <context>
   <name>ChosenRun</name>
@@ -221,6 +231,11 @@
    <location filename="gui/pages/results/chosen.py" />
    <source>Events are shown when a run has ended.</source>
    <translation>Ereignisse werden gezeigt, sobald der Lauf zu Ende ist.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/chosen.py" />
+   <source>Measured inside the target: its log tells the values, not the wires.</source>
+   <translation>Im Zielsystem gemessen: Die Werte stehen in seinem Log, nicht auf den Leitungen.</translation>
   </message>
   <message>
    <location filename="gui/pages/results/chosen.py" />
@@ -386,16 +401,6 @@
    <location filename="gui/pages/run/endings.py" />
    <source>a double click on a plan above shows its run</source>
    <translation>ein Doppelklick auf einen Messplan oben zeigt seinen Lauf</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>failed</source>
-   <translation>gescheitert</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>not measured</source>
-   <translation>nicht gemessen</translation>
   </message>
   <message>
    <location filename="gui/pages/run/endings.py" />
@@ -607,6 +612,11 @@
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
+   <source>Values follow at the end</source>
+   <translation>Werte folgen am Ende</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
    <source>Worst interval error</source>
    <translation>Größte Abweichung</translation>
   </message>
@@ -647,8 +657,18 @@
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
+   <source>edges seen</source>
+   <translation>gesehene Flanken</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
    <source>loss</source>
    <translation>Verluste</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
+   <source>measures by itself</source>
+   <translation>misst selbst</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -689,6 +709,11 @@
    <location filename="gui/pages/run/figures.py" />
    <source>target</source>
    <translation>Zielsystem</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
+   <source>values planned</source>
+   <translation>geplante Werte</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -780,6 +805,16 @@
    <location filename="gui/plots/histogram.py" />
    <source>Latency histogram, µs</source>
    <translation>Histogramm der Latenzen, µs</translation>
+  </message>
+  <message>
+   <location filename="gui/plots/histogram.py" />
+   <source>values follow at the end</source>
+   <translation>Werte folgen am Ende</translation>
+  </message>
+  <message>
+   <location filename="gui/plots/histogram.py" />
+   <source>worst {0}</source>
+   <translation>größte {0}</translation>
   </message>
   <message>
    <location filename="gui/plots/histogram.py" />
@@ -1125,11 +1160,6 @@
   </message>
   <message>
    <location filename="gui/pages/results/page.py" />
-   <source>Events are shown when a run has ended.</source>
-   <translation>Ereignisse werden gezeigt, sobald der Lauf zu Ende ist.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/results/page.py" />
    <source>Folder of runs</source>
    <translation>Ordner der Läufe</translation>
   </message>
@@ -1409,6 +1439,24 @@
   </message>
  </context>
  <context>
+  <name>ScenarioRow</name>
+  <message>
+   <location filename="gui/pages/run/scenario_row.py" />
+   <source>Load on the target</source>
+   <translation>Last auf dem Zielsystem</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/scenario_row.py" />
+   <source>none ticked: as each plan has it</source>
+   <translation>keine angekreuzt: wie im jeweiligen Messplan</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/scenario_row.py" />
+   <source>skipped: {0}</source>
+   <translation>übersprungen: {0}</translation>
+  </message>
+ </context>
+ <context>
   <name>SeriesCard</name>
   <message>
    <location filename="gui/pages/run/series_card.py" />
@@ -1416,24 +1464,34 @@
    <translation>Messpläne, einer nach dem anderen: jeder wird ein eigener Lauf</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/series_card.py" />
+   <location filename="gui/pages/run/part_words.py" />
    <source>failed</source>
    <translation>gescheitert</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/series_card.py" />
+   <location filename="gui/pages/run/part_words.py" />
    <source>not measured</source>
    <translation>nicht gemessen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/series_card.py" />
+   <location filename="gui/pages/run/part_words.py" />
    <source>running</source>
    <translation>läuft</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/series_card.py" />
+   <location filename="gui/pages/run/part_words.py" />
+   <source>skipped</source>
+   <translation>übersprungen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/part_words.py" />
    <source>waiting</source>
    <translation>wartet</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/part_words.py" />
+   <source>{0} of {1} pass</source>
+   <translation>{0} von {1} pass</translation>
   </message>
  </context>
  <context>
@@ -1465,6 +1523,11 @@
    <location filename="gui/plots/timeline.py" />
    <source>Worst intervals over time, s</source>
    <translation>Größte Abweichungen über der Zeit, s</translation>
+  </message>
+  <message>
+   <location filename="gui/plots/timeline.py" />
+   <source>none: measured inside the target</source>
+   <translation>keine: im Zielsystem gemessen</translation>
   </message>
   <message>
    <location filename="gui/plots/timeline.py" />
@@ -1534,6 +1597,11 @@ Bitte schicken Sie diesen Bericht an die, die das Rig betreuen.</translation>
    <location filename="gui/pages/run/waveform.py" />
    <source>Event {0}</source>
    <translation>Ereignis {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/waveform.py" />
+   <source>Measured inside the target: no waveform of single values.</source>
+   <translation>Im Zielsystem gemessen: kein Signalverlauf einzelner Werte.</translation>
   </message>
   <message>
    <location filename="gui/pages/run/waveform.py" />

@@ -5,12 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from rig.campaign.matrix import Cell
 from rig.config.check import check
 from rig.config.fixture import Fixture
+from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
-from rig.target.scenario import IDLE
+from rig.target.scenario import IDLE, LOADS
+
+_NO_LOADS: Final = "a modelled target has no processors to load"
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,18 @@ class Abilities:
     def of_greeting(cls, greeting: Mapping[str, str]) -> Abilities:
         """From the words of its answer to HELLO."""
         return cls(_listed(greeting, "measurements"), _listed(greeting, "loads") or frozenset())
+
+
+def is_guest(fixture: Fixture) -> bool:
+    """Its target boots for each run."""
+    return fixture.virtual is not None and isinstance(fixture.virtual.target, VirtualGuest)
+
+
+def known_abilities(fixture: Fixture) -> Abilities | None:
+    """What a target that comes with the rig can do; None for one that must be asked."""
+    if fixture.virtual is None:
+        return None
+    return Abilities(loads=frozenset(LOADS)) if is_guest(fixture) else Abilities(no_loads=_NO_LOADS)
 
 
 def why_not(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:

@@ -65,10 +65,12 @@ class ComputedWriter:
         figures: dict[str, int | float | None],
         histogram: tuple[Int64Array, Int64Array],
         calibration: str | None = None,
+        *,
+        units: str = "sample",
     ) -> None:
         """Store the evaluation as canonical JSON, its figures one by one, and the histogram.
 
-        `calibration`: its text, if it is not the run's own.
+        `calibration`: its text, if it is not the run's own. `units`: of the histogram's values.
         The last thing to be stored. Raises InputError if not all of it is in the file.
         """
         with self._storing():
@@ -83,6 +85,6 @@ class ComputedWriter:
             group = self._file.create_group("histogram")
             group.attrs.update({"NX_class": "NXdata", "signal": "count", "axes": "latency_samples"})
             group["latency_samples"], group["count"] = histogram
-            group["latency_samples"].attrs["units"] = "sample"
+            group["latency_samples"].attrs["units"] = units
             self._file.attrs.update({"default": "histogram", "analyzed_by": __version__})
             self._file.flush()

@@ -16,6 +16,12 @@ from rig.analysis.budget.difference import (
 )
 from rig.analysis.statistics import as_dict
 from rig.errors import InputError
+from rig.report.calibration_brief import (
+    calibration_identity,
+    calibration_state,
+    calibration_values,
+    taken_off,
+)
 from rig.report.page_data import PageData
 from rig.report.sections.environment import PARTIES, flat
 from rig.report.words import counts_table, events_of, figure_rows
@@ -61,6 +67,7 @@ def document(found: Comparison, runs: Sequence[PageData]) -> dict[str, Any]:
                 "name": name,
                 "file": str(data.result.path),
                 "verdict": data.result.evaluation.verdict,
+                "calibration": calibration_values(data.result),
                 **as_dict(data.result.evaluation.figures),
             }
             for name, data in zip(found.names, runs, strict=True)
@@ -99,7 +106,9 @@ def _rows(runs: Sequence[PageData]) -> list[tuple[str, ...]]:
     for data in runs:
         evaluation = data.result.evaluation
         rows = [("verdict", str(evaluation.verdict)), *figure_rows(evaluation)]
-        columns.append(rows + counts_table(evaluation.counts, events_of(data.result.settings)))
+        rows += counts_table(evaluation.counts, events_of(data.result.settings))
+        rows.append(("calibration", calibration_state(data.result)))
+        columns.append([*rows, ("taken off", taken_off(data.result) or ABSENT)])
     return [(cells[0][0], *(value for _, value in cells)) for cells in zip(*columns, strict=True)]
 
 
@@ -123,6 +132,7 @@ def _conditions(data: PageData) -> list[tuple[str, str]]:
         ("scenario", settings.scenario),
         ("sample rate", f"{settings.sample_rate_hz:,} Hz"),
         ("fixture", str(fixture.get("name", ABSENT))),
+        ("calibration applied", calibration_identity(data.result)),
     ]
     if settings.train is not None:
         train = settings.train

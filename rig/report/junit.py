@@ -20,6 +20,7 @@ from rig.analysis.limits import JudgedLimit
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
+from rig.report.calibration_brief import calibration_state, taken_off
 from rig.report.words import events_of, title_of
 from rig.session.results import Result
 
@@ -130,6 +131,10 @@ def _suite(result: Result, found: Sequence[Case]) -> ET.Element:
     properties = ET.SubElement(suite, "properties")
     figures = {"verdict": str(evaluation.verdict), "file": str(result.path)}
     figures |= {k: str(v) for k, v in as_dict(evaluation.figures).items() if v is not None}
+    figures |= {
+        "calibration": calibration_state(result),
+        "taken_off": taken_off(result),
+    }
     for name, value in figures.items():
         ET.SubElement(properties, "property", name=name, value=_text(value))
     for case in found:

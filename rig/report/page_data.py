@@ -74,8 +74,7 @@ class PageData:
     @property
     def unit_hz(self) -> int:
         """Of the values of the run's histogram: samples, or what the target itself counts in."""
-        values = self.result.evaluation.values
-        return self.result.settings.sample_rate_hz if values is None else values.unit_hz
+        return self.result.unit_hz
 
     @property
     def sample_us(self) -> float:

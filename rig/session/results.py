@@ -56,6 +56,20 @@ class Result:
     """What was known of the bench; None for such a capture."""
 
     @property
+    def unit_hz(self) -> int:
+        """Of the histogram's values: the analyzer's rate, or that of the clock that the target
+        itself measured by."""
+        values = self.evaluation.values
+        return self.settings.sample_rate_hz if values is None else values.unit_hz
+
+    @property
+    def unit(self) -> str:
+        """The same by name: `sample`, or a time."""
+        if self.evaluation.values is None:
+            return "sample"
+        return "ns" if self.unit_hz == 10**9 else f"{1e9 / self.unit_hz:.12g} ns"
+
+    @property
     def exit_code(self) -> int:
         """0 passed, 1 not passed, 3 bench failure, 4 witnesses disagree or data lost."""
         if self.account.failure:
@@ -95,6 +109,7 @@ def store(path: Path, calibration: str | None = None) -> Result:
             {**asdict(evaluation.counts), **_figures(evaluation)},
             (evaluation.histogram.values, evaluation.histogram.counts),
             None if text == own else text,
+            units=result.unit,
         )
     return result
 

@@ -87,6 +87,8 @@ class PaperTarget:
     ahead_ps: int = 0
     where: tuple[float, float] = (0.0, 1.0)
     """In which part of the write the edge comes: from and to, evenly."""
+    bits: int = 64
+    """Of its counter."""
 
     def answers(self, bench: PaperBench, count: int, first_ps: int, gap_ps: int = 10**9):
         """Indexes, levels and log of so many answers."""
@@ -100,6 +102,9 @@ class PaperTarget:
             log["after_ticks"][number] = clock.ticks_at_or_after(shown_ps + self.write_ps)
             times.append(at_ps)
         log["sequence"] = np.arange(count)
+        if self.bits < 64:
+            for name in ("before_ticks", "after_ticks"):
+                log[name] %= np.uint64(1 << self.bits)
         level = (np.arange(count) + 1).astype(np.uint8) % 2
         return bench.samples(times), level, log, at_ps
 

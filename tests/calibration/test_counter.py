@@ -11,6 +11,7 @@ import pytest
 from calibration import remarks
 from calibration.estimate.cores import ahead
 from calibration.estimate.linearity import departure_ns
+from calibration.estimate.logged import logged
 from calibration.estimate.rate import rate_of
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings
@@ -109,6 +110,58 @@ def test_a_nominal_rate_that_is_wrong_is_named():
     seen, _ = target.logged(bench, 1200)
     found = rate_of(seen.brackets, Rates(bench.rate_hz, target.tick_hz, 10.0))
     assert [each.kind for each in rate_findings(found, None)] == ["counter rate off"]
+
+
+NARROW = PaperTarget(tick_hz=1_000_000_000, write_ps=500_000, bits=32)
+"""It wraps every 4.3 s."""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_counter_of_32_bits_has_the_rate_of_one_that_does_not_wrap(seed):
+    bench = PaperBench(seed=seed)
+    seen, _ = NARROW.logged(bench, 10_000, PS // 2 + seed * PS)
+    assert seen.wraps in ("32-bit counter: 2 wraps undone", "32-bit counter: 3 wraps undone")
+    assert seen.test.holds
+    assert seen.unmatched == ()
+    rates = Rates(bench.rate_hz, NARROW.tick_hz, 10.0)
+    found = rate_of(seen.brackets, rates)
+    assert covered(found.ppm, NARROW.error_ppb / 1e3, 1e-7)
+    assert rate_findings(found, departure_ns(seen.brackets, rates)) == []
+
+
+def test_a_counter_that_wraps_is_followed_over_a_lost_record():
+    bench = PaperBench()
+    index, level, log, _ = NARROW.answers(bench, 6000, PS // 2)
+    seen = logged(index, level, np.delete(log, 4321), Rates(bench.rate_hz, NARROW.tick_hz, 10.0))
+    assert seen.wraps == "32-bit counter: 1 wraps undone"
+    assert len(seen.brackets) == 5999
+    assert len(seen.unmatched) == 1
+    assert "4,321" in seen.unmatched[0]
+    assert seen.test.holds
+
+
+@pytest.mark.parametrize("pause_s", [0, 1, 3, 5, 40])
+@pytest.mark.parametrize("ahead_ps", [0, 2_000_000])
+def test_cores_are_compared_over_wraps_between_their_turns(pause_s, ahead_ps):
+    bench = PaperBench(rate_hz=100_000_000)
+    other = PaperTarget(**{**vars(NARROW), "ahead_ps": ahead_ps})
+    before, end_ps = NARROW.logged(bench, COUNT, 3 * PS)
+    its, end_ps = other.logged(bench, COUNT, end_ps + pause_s * PS)
+    after, _ = NARROW.logged(bench, COUNT, end_ps + pause_s * PS)
+    found = ahead((before, after), its, Rates(bench.rate_hz, NARROW.tick_hz, 10.0))
+    assert covered(found, ahead_ps / 1e3)
+    assert found.standard_uncertainty < (100 if pause_s < 10 else 10_000)
+
+
+def test_a_wrap_within_the_last_write_is_undone():
+    bench = PaperBench()
+    index, level, log, _ = NARROW.answers(bench, COUNT, PS // 2)
+    up = (1 << 32) - 1 - int(log["before_ticks"][-1])
+    for name in ("before_ticks", "after_ticks"):
+        log[name] = (log[name] + np.uint64(up)) % np.uint64(1 << 32)
+    assert log["after_ticks"][-1] < log["before_ticks"][-1]
+    seen = logged(index, level, log, Rates(bench.rate_hz, NARROW.tick_hz, 10.0))
+    assert seen.test.holds
 
 
 def test_what_the_environment_tells():

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from calibration.estimate.capture import capture_delay
 from calibration.estimate.skew import channel_skews
+from calibration.fanned import PULSES, SEED, UNHURRIED_TICKS
 from calibration.findings import Outcome
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings
 from calibration.steps.line_delay import delays_ns
-from calibration.steps.loopback import capture_findings
+from calibration.steps.loopback import capture_findings, findings, quantities
 from calibration.trains import dithering_train, reach_of
 from rig.bench.open import open_bench
 from rig.config.calibration import Quantity, Record
@@ -44,7 +45,8 @@ def test_the_whole_chain_on_the_virtual_bench():
     for subject, truth_ns in (("response rising", 182.1), ("response falling", 130.0)):
         found = outcome.record.quantity("loopback_delay", subject)
         assert found is not None
-        assert abs(found.value - truth_ns) <= 2 * found.standard_uncertainty + 0.001
+        # k = 2 holds in 95 of 100, as shown on arrays below; of one run more must not be asked.
+        assert abs(found.value - truth_ns) <= 3 * found.standard_uncertainty
         assert found.standard_uncertainty < 0.5
         captured = outcome.record.quantity("capture_delay", subject)
         assert captured is not None
@@ -61,9 +63,13 @@ def test_no_delay_is_no_finding():
     assert abs(found.value) <= 2 * found.standard_uncertainty
 
 
-def test_a_target_in_place_of_the_wire_is_said():
-    kinds = [each.kind for each in check("").findings]
+def test_a_target_in_place_of_the_wire_is_said_and_line_delay_needs_to_know_where():
+    opener = partial(open_bench, every_channel=True)
+    steps = run_steps(load_fixture("virtual"), chosen(["loopback", "line-delay"]), opener)
+    kinds = [each.kind for each in next(steps).findings]
     assert kinds == ["no loopback", "capture open"]
+    with pytest.raises(InputError, match="--far D7"):
+        next(steps)
 
 
 def test_line_delay_on_the_virtual_bench():
@@ -85,11 +91,6 @@ def test_line_delay_on_the_virtual_bench():
     assert outcome.record.conditions["their skew"] == "taken off"
 
 
-def test_line_delay_needs_to_know_where():
-    with pytest.raises(InputError, match="--far D7"):
-        check("", "line-delay")
-
-
 def test_delays_are_within_their_uncertainty_on_100_benches():
     inside = 0
     for seed in range(100):
@@ -104,6 +105,50 @@ def test_delays_are_within_their_uncertainty_on_100_benches():
         found = delays_ns(skews[1], skews[5], 1e9 / bench.rate_hz)
         inside += all(covered(found[level], delays[1, level] / 1e3) for level in (1, 0))
     assert inside >= 95
+
+
+HEALTHY_IN_CI = 20
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        range(HEALTHY_IN_CI),
+        pytest.param(range(HEALTHY_IN_CI, 200), marks=pytest.mark.truth),
+    ],
+    ids=["20 in CI", "180 more"],
+)
+def test_no_false_alarm_on_200_healthy_benches(seeds):
+    """A short wire, clocks that are off as crystals are, the capture's own four cycles."""
+    inside = 0
+    for seed in seeds:
+        rng = np.random.default_rng(6000 + seed)
+        bench = PaperBench(
+            rate_hz=int(rng.choice((1_000_000, 4_000_000, 24_000_000, 100_000_000))),
+            stimulus_ppb=int(rng.integers(-100_000, 100_000)),
+            analyzer_ppb=int(rng.integers(-50_000, 50_000)),
+            jitter_ps=float(rng.choice((0, 200))),
+            start_ps=int(rng.integers(10**8, 10**9)),
+            seed=seed,
+        )
+        train = dithering_train(bench.rate_hz, PULSES, SEED, UNHURRIED_TICKS, UNHURRIED_TICKS // 3)
+        pulses = bench.pulses(train)
+        edges = {channel: bench.channel(train, channel) for channel in (0, 1)}
+        skews = channel_skews(edges, 0, pulses, reach_of(train, bench.rate_hz))
+        assert findings(skews[1], 1, 0, bench.rate_hz) == []
+        sent = np.sort(np.concatenate((pulses.rising_ticks, pulses.falling_ticks)))
+        late = capture_delay(
+            sent + 4, pulses.rising_ticks, pulses.falling_ticks, train.width_ticks - 1
+        )
+        assert capture_findings(late) == []
+        found = quantities(skews[1], late, bench.rate_hz)
+        assert len(found) == 4
+        inside += all(
+            abs(each.value) <= 2 * each.standard_uncertainty
+            for each in found
+            if each.name == "loopback_delay"
+        )
+    assert inside >= 0.95 * len(seeds)
 
 
 def test_a_second_capture_behind_an_edge_is_too_many():

@@ -116,6 +116,21 @@ def test_another_pin_of_the_same_write_has_its_own_overhead():
     assert covered(found.overhead, 400 + 120)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_counter_that_wraps_tells_the_same(seed):
+    wide, narrow = (
+        writes_of(
+            PaperBench(seed=seed),
+            PaperTarget(tick_hz=3_000_000_000, write_ps=1_000_000, bits=bits),
+            4000,
+        )
+        for bits in (64, 32)
+    )
+    assert narrow == wide
+    for each in narrow.values():
+        assert covered(each.overhead, 500)
+
+
 def test_a_known_variance_is_taken_off():
     rng = np.random.default_rng(5)
     values = rng.uniform(-0.5, 0.5, 20_000) + rng.normal(0, 0.2, 20_000)

@@ -99,10 +99,10 @@ def test_wires_are_checked_one_by_one_while_others_hang_free():
     fixture = wired_fixture('open = "D2 D3 D4"\nswap = "D0 D6"')
     with OPENER(fixture) as bench:
         context = Context(fixture, bench)
-        assert check_wires(context, str, ["response"]) == ()
-        kinds = [each.kind for each in check_wires(context, str, ["stimulus"])]
+        assert check_wires(context, str, ["response"]).findings == ()
+        kinds = [each.kind for each in check_wires(context, str, ["stimulus"]).findings]
         assert kinds == ["moved"]
-        kinds = [each.kind for each in check_wires(context, str, ["sequence1"])]
+        kinds = [each.kind for each in check_wires(context, str, ["sequence1"]).findings]
         assert kinds == ["open"]
 
 

@@ -137,7 +137,8 @@ def test_the_fixture_as_found_has_no_fault_left(a, b):
     # Now that what is driven is what it says, only the comments and channels differ.
     before, after = fixture.text.splitlines(), text.splitlines()
     changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
-    assert all(old.startswith("channel = ") for old, _ in changed)
+    assert all(old.startswith(("channel = ", "swap = ")) for old, _ in changed)
+    assert findings(found, observe_on_paper(found)) == ()
 
 
 @pytest.mark.parametrize("faults", ['open = "D1"', 'short = "D0 D1"', 'invert = "D2"'])

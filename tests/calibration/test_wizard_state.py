@@ -17,10 +17,10 @@ from calibration.wizard.place import Place, place_of, unfinished
 from calibration.wizard.stages import KEYS, STAGES
 from calibration.wizard.stages.wires import drawing, pins, warnings
 from calibration.wizard.state import State, parse_state, read_state, state_text
+from rig.cli.main import main
 from rig.config.board import load_board, load_boards
 from rig.config.fixture import load_fixture
 from rig.errors import InputError
-from tests.cli.command import rig
 
 LINES = st.text(st.characters(categories=("L", "N", "P", "S"), include_characters=" "), max_size=80)
 STATES = st.builds(
@@ -206,7 +206,7 @@ def test_wizards_that_were_begun_are_found(monkeypatch, tmp_path):
         (["wiring", "--new", "x"], "takes no steps"),
     ],
 )
-def test_bad_input_is_one_line(tmp_path, monkeypatch, words, said):
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, words, said):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for name, text in (
         ("typo", 'bord = "x"'), ("broken", "board ="), ("wrong", 'board = "x"\ndeploy = "no"')
@@ -216,7 +216,8 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, words, said):
     if "wrong.toml" in words:
         (tmp_path / "wrong.toml").write_text('bench = "virtual"\nstimulus = "raspberry-pi-4"\n')
         said = "no board of a stimulus"
-    done = rig("calibrate", *words, folder=tmp_path)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", *words]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1

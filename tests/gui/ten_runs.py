@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ten runs that have little in common: nine that the window's engine measures, one from edges."""
+"""Runs that have little in common: ten, and three that the target measures by itself. The
+window's engine measures all but one, which is made from edges."""
 
 from __future__ import annotations
 
@@ -49,18 +50,25 @@ RUNS = (
     ("interrupt-poisson", "20 us", "mixture", "", 400),
     ("interrupt-to-task", "10 s", "reference", "", 300),
     ("period", "", "virtual", "", 60),
+    ("task-switch", "5 us", "virtual", "", 60),
+    ("start-finish", "", "virtual", "", 60),
+    ("services", "", "virtual", "", 70),
 )
+INSIDE = ("task-switch", "start-finish", "services")
+"""The target measures these by itself."""
+WITHOUT_PINS = "services"
 
 
 def measure_ten(folder: Path) -> dict[str, Outcome]:
     """The runs by the names of their files."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        outcomes = list(pool.map(lambda n: _measured(folder, n), range(len(RUNS))))
+        outcomes = list(pool.map(lambda n: measure_one(folder, n), range(len(RUNS))))
     outcomes.append(_self_triggered(folder / f"{SELF_TRIGGERED}.h5"))
     return {outcome.path.stem: outcome for outcome in outcomes}
 
 
-def _measured(folder: Path, number: int) -> Outcome:
+def measure_one(folder: Path, number: int) -> Outcome:
+    """One of RUNS; what the window heard is in messages-NUMBER."""
     plan, limit, bench, more, count = RUNS[number]
     job = Job(
         str(_plan(folder / f"plan-{number}.toml", plan, limit, number)),
@@ -87,6 +95,9 @@ def _published(path: Path) -> Iterator[Publisher]:
 
 def _plan(path: Path, name: str, limit: str, number: int) -> Path:
     text = find_plan(name).read_text().replace(f'name = "{name}"', f'name = "run-{number}-{name}"')
+    if name == WITHOUT_PINS:
+        assert text.count("pin = true") == 1
+        text = text.replace("pin = true", "pin = false")
     if limit:
         text = text.replace("[limits]", f'[limits]\nmax_latency = "{limit}"')
     path.write_text(text)

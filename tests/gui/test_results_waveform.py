@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -14,7 +15,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from gui.models.runs.opened import OpenedRun
+from gui.models.runs.opened import Event, OpenedRun
 from gui.models.summary.levels import Levels
 from gui.models.summary.rows import EDGES, edge_rows
 from gui.plots.waveform.axis import tick_texts, ticks, time_text
@@ -22,7 +23,7 @@ from gui.plots.waveform.edges import Edges
 from gui.plots.waveform.marks import marks_of
 from gui.plots.waveform.scene import NAMES_PX
 from gui.plots.waveform.shape import EDGES_A_PIXEL, shape_of_edges, shape_of_rows
-from gui.plots.waveform.view import WaveformView
+from gui.plots.waveform.view import WaveformView, span_around
 from rig.analysis.pairing import EventClass
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
@@ -239,3 +240,13 @@ def test_an_event_of_a_run_that_goes_on(view, measured_runs, tmp_path):
         view.show_event(path, 3, sample, sample + 100)
         assert view.shown_event.latency_samples == 100
         writer.finish("complete", {})
+
+
+@pytest.mark.parametrize("latency", [-400, -1, 0, 1, 250])
+def test_both_ends_of_an_event_are_in_view(latency):
+    """Of periods the answer may come before its time."""
+    event = Event(7, EventClass.ANSWERED, 10_000, 10_000 + latency, -1, -1)
+    span = span_around(SimpleNamespace(sample_ns=1e9 / 24e6), event)
+    room = 4000.0 / span.sample_ns
+    assert span.first <= min(latency, 0) - room
+    assert span.end >= max(latency, 0) + room

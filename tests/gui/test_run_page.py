@@ -10,7 +10,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from gui.engine.snapshot import Snapshot
+from gui.pages.run.figures import FiguresPanel
+from gui.pages.run.layout import SIDE_WIDTH
 from gui.pages.run.page import RunPage
+from gui.theme import theme
 from rig.session.results import document, read
 from tests.cli.command import rig
 from tests.gui.bench import ENDS_MS, begin, ending, finish, kill, orphans, part, run_files
@@ -180,3 +184,15 @@ def test_a_folder_that_cannot_be_written_is_told(qtbot, page):
         page.toggle()
     assert "choose another folder" in page.banner.text
     assert "NOT MEASURED" in page.banner.text
+
+
+def test_a_long_figure_fits_after_a_change_of_colors(qtbot):
+    panel = FiguresPanel()
+    qtbot.addWidget(panel)
+    panel.setFixedWidth(SIDE_WIDTH)
+    panel.show()
+    panel.show_snapshot(Snapshot(planned=10, worst_ns=12_507_708.0))
+    for colors in ("dark", "light"):
+        theme().choose(colors)
+        assert panel.worst == "12507.708 µs"
+        assert panel.minimumSizeHint().width() <= SIDE_WIDTH

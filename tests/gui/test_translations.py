@@ -25,11 +25,13 @@ from PySide6.QtWidgets import (
 from calibration.steps import STEPS
 from gui.app import application
 from gui.pages.run.figures import CLASSES
+from gui.pages.run.scenario_row import SCENARIOS
 from gui.rooms import ROOMS
 from gui.theme import theme
 from gui.translations.language import LANGUAGES, choose_language, speak
 from gui.translations.texts import TextError, find_texts
 from gui.translations.update import FOLDER, compile_qm, languages, read_ts, write_ts
+from gui.widgets.elided import ElidedLabel
 from gui.window import Window
 from rig.config.calibration.place import calibration_path
 from rig.config.fixture import load_fixture
@@ -88,6 +90,8 @@ def shown_by(widget: QWidget) -> list[str]:
     texts = [widget.windowTitle(), widget.toolTip(), widget.accessibleName()]
     texts += [action.text() for action in widget.actions()]
     match widget:
+        case ElidedLabel():
+            texts.append(widget.whole)
         case QLabel():
             texts.append(re.sub(r"<[^>]*>|&nbsp;", " ", widget.text()))
         case QAbstractButton():
@@ -116,6 +120,7 @@ def allowed(run) -> set[str]:
     words |= {"Export..."}  # pyqtgraph's, in a menu that is switched off
     words |= {load_fixture(name).title for name in fixture_names()}
     words |= {load_plan(name).title for name in plan_names()}
+    words |= set(SCENARIOS)
     words |= {name for name, _ in (*run.outcome.figures, *run.outcome.counts)}
     words |= {text for step in STEPS.values() for text in (step.title, step.does, step.connect)}
     words |= {str(calibration_path(load_fixture(name))) for name in fixture_names()}

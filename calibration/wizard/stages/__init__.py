@@ -30,7 +30,7 @@ STAGES: dict[str, Stage] = {
 }
 KEYS = (
     "bench", "board", "lines", "stimulus", "port", "analyzer", "connection", "sample-rate",
-    "channels", "target", "agent-arguments", "ssh-config", "deploy", "steps",
+    "channels", "target", "agent-arguments", "ssh-config", "deploy", "wires", "steps",
     "seconds", "plan", "count", "runs", "file",
 )  # fmt: skip
 """Every question there can be."""

@@ -9,6 +9,7 @@ from calibration.context import Progress
 from calibration.runner import ALL, chosen, run_steps
 from calibration.settings import SECONDS_MAX, SECONDS_MIN, Settings
 from calibration.steps import STEPS, Step
+from calibration.wizard import as_found
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report, of_outcome
 from calibration.wizard.stages.stage import Job, Stage
@@ -20,9 +21,10 @@ from rig.errors import InputError
 SECONDS = 60
 
 
-def explain(_state: State) -> tuple[str, ...]:
+def explain(state: State) -> tuple[str, ...]:
     apart = ", ".join(step.name for step in STEPS.values() if step.apart)
     return (
+        *as_found.explain(state),
         "What the bench itself adds to a latency is measured once and taken off every run.",
         "The connections of a measurement serve these steps: "
         f"{', '.join(f'{step.title} ({step.name})' for step in chosen(()))}. Those that want "
@@ -31,9 +33,10 @@ def explain(_state: State) -> tuple[str, ...]:
     )
 
 
-def questions(_state: State) -> tuple[Question, ...]:
+def questions(state: State) -> tuple[Question, ...]:
     names = ", ".join(step.name for step in chosen(()))
     return (
+        *as_found.questions(state),
         Question("steps", "Steps", ALL, hint=f"{ALL}, or some of: {names}"),
         Question("seconds", "Seconds that clocks are watched", str(SECONDS),
                  hint=f"{SECONDS_MIN} to {SECONDS_MAX}; longer is more accurate"),

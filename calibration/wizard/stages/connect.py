@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from calibration.context import Context, StoppedError
 from calibration.findings import Finding
 from calibration.steps.wiring import check_wires
+from calibration.wizard import as_found
 from calibration.wizard.bench import grounds_of, is_virtual
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
@@ -36,15 +37,21 @@ class WireCheck:
 
     _context: Context
     _job: Job
+    _channels: dict[str, int | None] = field(default_factory=dict)
+    """Where each wire arrives that was looked at; None: it is not sound."""
 
     def check(self, signal: str) -> tuple[Finding, ...]:
         """What is wrong with this wire; nothing if all is well. Raises BenchError, StoppedError."""
         try:
-            return check_wires(self._context, self._job.progress, [signal])
+            seen = check_wires(self._context, self._job.progress, [signal])
         except StoppedError:
             raise
         except RigError as error:
             raise self._context.bench.cause_of(error) from error
+        self._channels[signal] = as_found.channel_seen(signal, seen)
+        found = as_found.complete(self._context.fixture, self._channels)
+        as_found.write(self._job.place.as_found, found)
+        return tuple(map(as_found.offered, seen.findings))
 
 
 @contextmanager
@@ -54,7 +61,10 @@ def open_wires(job: Job) -> Iterator[WireCheck]:
     job.progress("opening the instruments")
     try:
         with job.tools.open_bench(fixture, job.stop, job.progress) as bench:
-            yield WireCheck(Context(fixture, bench, job.stop), job)
+            # What was found sound before is where the fixture says.
+            known = {signal: fixture.channel_of(signal) for signal in job.state.checked}
+            as_found.write(job.place.as_found, ())
+            yield WireCheck(Context(fixture, bench, job.stop), job, dict(known))
     except RigError as error:
         if job.stop.is_set() and not isinstance(error, StoppedError):
             raise StoppedError from error

@@ -15,8 +15,9 @@ def find_live_event(run: OpenedRun, event: int) -> tuple[int, int]:
     """Samples of a notable event's edges (a maximum, late, missed), -1 for no answer.
 
     By the same pass that the live figures come from. Raises InputError if it is not found: it is
-    not notable, still undecided, or the run too long already.
+    not notable, still undecided, the run too long already, or one without events of its own.
     """
+    run.check_shows_events()
     settings = run.settings
     if run.file.edge_count <= EDGES_MAX and settings.schedule is None:
         horizon = settings.sample_rate_hz // 10

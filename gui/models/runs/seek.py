@@ -59,8 +59,10 @@ class Batch:
 def seek(run: OpenedRun, wanted: Wanted) -> Event | None:
     """The slowest event that is wanted, or, where any time will do, the first found; None: none.
 
-    Raises InputError for a damaged file, and for a run that goes on if it is too long already.
+    Raises InputError for a damaged file, for a run without events of its own, and for one that goes
+    on if it is too long already.
     """
+    run.check_shows_events()
     found: tuple[int, Event] | None = None
     for batch in _batches(run, wanted):
         one = batch.best(wanted)

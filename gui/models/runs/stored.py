@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from gui.models.runs.rebuild import rebuilt
 from gui.models.runs.stored_beyond import same, stored_beyond
@@ -20,6 +20,8 @@ from rig.record.stored import damaged
 from rig.session.calibration import bench_in_use
 from rig.session.results import Result, result_text
 from rig.session.settings import account_from_json, settings_from_json
+
+UNIT_HZ_MAX: Final = 10**12
 
 
 def stored_result(file: RunFile) -> Result | None:
@@ -64,8 +66,16 @@ def _fields(stored: dict[str, Any], settings: Settings, seen: ExactHistogram) ->
 
 
 def _unit_ns(stored: dict[str, Any], settings: Settings) -> float:
-    """Of the run's own values: a sample, or a tick where only the log tells of them."""
-    dispatch = stored.get("dispatch")
+    """Of the run's own values: a sample, or a tick where only the log tells of them.
+
+    Raises ValueError if what is stored is no rate.
+    """
+    values, dispatch = stored.get("values"), stored.get("dispatch")
+    if values is not None:
+        unit_hz = values["unit_hz"]
+        if type(unit_hz) is not int or not 1 <= unit_hz <= UNIT_HZ_MAX:
+            raise ValueError(f"unit_hz is {unit_hz!r:.60}")
+        return 1e9 / unit_hz
     by_ticks = dispatch is not None and dispatch["pins"] is None
     return 1e9 / ((by_ticks and settings.tick_hz) or settings.sample_rate_hz)
 

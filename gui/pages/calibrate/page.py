@@ -21,6 +21,7 @@ from gui.pages.calibrate.worker import Worker
 from gui.pages.page import Page
 from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
 from gui.widgets.banner import Banner
+from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import dim
 from rig.config.calibration.place import calibration_path
 from rig.config.fixture import Fixture, load_fixture
@@ -43,7 +44,8 @@ class CalibratePage(Page):
         self._passed = True
         self.worker = Worker(self)
         self.benches = BenchCombo(settings)
-        self.heading = dim()
+        self.heading = ElidedLabel()
+        self.heading.setObjectName("dim")
         self.banner = Banner()
         self.records = RecordsTree()
         self.text = dim()

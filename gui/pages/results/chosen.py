@@ -56,6 +56,13 @@ class ChosenRun(QObject):
         """There are events to be looked at."""
         return self.run is not None and self.run.event_count > 0
 
+    @property
+    def why_no_events(self) -> str:
+        """In the window's words; only without events."""
+        if self.run is not None and self.run.settings.inside is not None:
+            return self.tr("Measured inside the target: its log tells the values, not the wires.")
+        return self.tr("Events are shown when a run has ended.")
+
     def show(self, entry: RunEntry | None, otherwise: str) -> None:
         """Another run, or the same one changed; None: none, said in the words `otherwise`."""
         before, self.entry = self.entry, entry
@@ -109,8 +116,8 @@ class ChosenRun(QObject):
     def _show_events(self) -> None:
         if not self._events_in_front or (self.run and self._events.run is self.run):
             return
-        if self.run is None:
-            self._events.clear(self.tr("Events are shown when a run has ended."))
+        if self.run is None or self.run.settings.inside is not None:
+            self._events.clear(self.why_no_events)
         else:
             self._events.show_run(self.run)
 

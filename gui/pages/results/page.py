@@ -226,7 +226,7 @@ class ResultsPage(Page):
         if self._chosen_run.has_events:
             self._on_events(lambda: self.events.go_to_latency(latency_samples))
         else:
-            self.status.emit(self.tr("Events are shown when a run has ended."))
+            self.status.emit(self._chosen_run.why_no_events)
 
     def _on_events(self, act: Callable[[], object]) -> None:
         """What is done with events is done where one sees it."""

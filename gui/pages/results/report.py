@@ -24,7 +24,7 @@ class ReportView(QWidget):
     """The report of one run."""
 
     picked = Signal(int)
-    """A latency was clicked in a plot, in samples."""
+    """A latency was clicked in a plot, in the units of the run's histogram."""
 
     def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,6 +109,4 @@ class ReportView(QWidget):
 
 def distribution_of(result: Result) -> Distribution:
     """A run's latencies, under its file's name."""
-    return Distribution(
-        result.path.stem, result.evaluation.histogram, 1e9 / result.settings.sample_rate_hz
-    )
+    return Distribution(result.path.stem, result.evaluation.histogram, 1e9 / result.unit_hz)

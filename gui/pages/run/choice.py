@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from gui.engine.request import REPLAYED
+from rig.campaign import duration
+from rig.campaign.loaded import cell_of, plan_under
+from rig.campaign.skipping import is_guest, known_abilities, why_not
 from rig.config.check import check
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import Plan, load_plan
 from rig.errors import RigError
 from rig.stimulus.train import CLOCK_HZ
+from rig.target.scenario import IDLE
 
 FIRST_FIXTURE: Final = "virtual"
 FIRST_PLAN: Final = "interrupt"
@@ -30,6 +35,26 @@ class Choice:
     fixture: Fixture | None = None
     error: str = ""
     """Why it cannot be run, in the words of the command line; "" if it can."""
+    scenario: str = ""
+    """The load that was asked for; "": the plan's own."""
+    skip: str = ""
+    """Why this bench cannot load its target so, as far as is known without asking it."""
+
+    @property
+    def label(self) -> str:
+        """The plan with its scenario, for a line of a list."""
+        return ", ".join(filter(None, (shown_name(self.plan_name), self.scenario)))
+
+    @property
+    def whole_s(self) -> float | None:
+        """The same with what goes before and after the events, as campaigns reckon it."""
+        if self.plan is None:
+            return None
+        guest = self.fixture is not None and is_guest(self.fixture)
+        try:
+            return duration.expected_s(self.plan, guest=guest)
+        except ValueError:
+            return None
 
     @property
     def expected_s(self) -> float | None:
@@ -47,19 +72,34 @@ class Choice:
         return None if limit_ps is None else limit_ps / 1e6
 
 
-def choose(plan_name: str, fixture_name: str, count: int | None = None) -> Choice:
-    """Read both and check them against each other."""
+def choose(
+    plan_name: str, fixture_name: str, count: int | None = None, scenario: str = ""
+) -> Choice:
+    """Read both and check them against each other; `scenario` goes before the plan's own."""
     plan: Plan | None = None
     fixture: Fixture | None = None
-    error = ""
+    error = skip = ""
     try:
-        plan = load_plan(plan_name).with_overrides(count)
+        plan = load_plan(plan_name)
+        if scenario:
+            plan = plan_under(plan, scenario)
+        plan = plan.with_overrides(count)
         if not fixture_name.startswith(REPLAY_PREFIX):
             fixture = load_fixture(fixture_name)
             check(plan, fixture)
+        if scenario not in ("", IDLE):
+            skip = _why_no_load(plan, fixture)
     except (RigError, ValueError) as problem:
         error = str(problem)
-    return Choice(plan_name, fixture_name, count, plan, fixture, error)
+    return Choice(plan_name, fixture_name, count, plan, fixture, error, scenario, skip)
+
+
+def _why_no_load(plan: Plan, fixture: Fixture | None) -> str:
+    """ "" also of a target that must be asked: that is done when its run begins."""
+    if fixture is None:
+        return f"no load {plan.scenario}: {REPLAYED}"
+    abilities = known_abilities(fixture)
+    return "" if abilities is None else why_not(cell_of(plan), fixture, abilities)
 
 
 def expected_s(plan: Plan) -> float | None:

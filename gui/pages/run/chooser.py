@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -186,12 +187,18 @@ class Chooser(QWidget):
         self.plans.setDisabled(several)
         if several:
             self.series.offer([str(self.plans.itemData(n)) for n in range(self.plans.count())])
-            self._choices = tuple(choose(name, fixture, count_) for name in self.series.ticked)
+            loads = self.series.scenarios.ticked or [""]
+            self._choices = tuple(
+                choose(name, fixture, count_, load) for name in self.series.ticked for load in loads
+            )
+            self.series.scenarios.show_skipped([c.skip for c in self._choices if c.skip])
         else:
             self._choices = (choose(plan, fixture, count_),)
         none = Choice("", fixture, count_, error=self.tr("Tick the plans to be measured."))
         wrong = [choice for choice in self._choices if choice.error]
-        self._choice = (*wrong, *self._choices, none)[0]
+        made = [choice for choice in self._choices if not choice.skip]
+        skipped = [replace(choice, error=choice.skip) for choice in self._choices]
+        self._choice = (*wrong, *made, *skipped, none)[0]
         self._settings.setValue("run/several", several)
         self._remember("plans", plan)
         self._remember("fixtures", fixture)
@@ -209,17 +216,28 @@ class Chooser(QWidget):
         self._problem.setText(choice.error)
         self._problem.setVisible(bool(choice.error))
         self._recolor()
-        takes_s = [each.expected_s for each in self._choices]
+        several = self.several.isChecked()
+        made = [each for each in self._choices if not each.skip]
+        takes_s = [each.whole_s if several else each.expected_s for each in made]
         known_s = [time_s for time_s in takes_s if time_s is not None]
-        if choice.plan is None or len(known_s) < len(takes_s):
+        if choice.plan is None or not made or len(known_s) < len(takes_s):
             self.duration.setText("")
             return
-        events = count(sum(each.plan.count for each in self._choices if each.plan is not None))
+        events = count(sum(each.plan.count for each in made if each.plan is not None))
         text = self.tr("{0} events in about {1}").format(events, duration(sum(known_s)))
         title = choice.plan.title
-        if self.several.isChecked():
-            title = self.tr("{0} plans").format(len(self._choices))
+        if several:
+            title = self._extent(len(made))
         self.duration.setText(f"{title}\n{text}" if title else text)
+
+    def _extent(self, made: int) -> str:
+        """How many runs, of how many plans and scenarios."""
+        plans, loads = len(self.series.ticked), len(self.series.scenarios.ticked)
+        if not loads:
+            return self.tr("{0} plans").format(plans)
+        words = self.tr("{0} runs: {1} plans, {2} scenarios").format(made, plans, loads)
+        skipped = len(self._choices) - made
+        return words + self.tr(", {0} skipped").format(skipped) if skipped else words
 
     def _recolor(self) -> None:
         colors = theme().palette

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,18 +12,14 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.outcome import Failure, Outcome
-from gui.pages.run.choice import shown_name
-from gui.pages.run.series import FAILED, LEFT_OUT, Series
+from gui.pages.run.part_words import state_words
+from gui.pages.run.series import FAILED, LEFT_OUT, SKIPPED, Part, Series
 from gui.widgets.banner import Banner
 from rig.report.units import micro
 
 if TYPE_CHECKING:
     from gui.pages.run.page import RunPage
 
-_STATES: Final = {
-    FAILED: lambda: _tr("failed"),
-    LEFT_OUT: lambda: _tr("not measured"),
-}
 _KINDS: Final = {"pass": "good", "inconclusive": "warn"}
 
 
@@ -46,7 +42,8 @@ class EndingTeller:
             hint = _tr("What was measured until then is in {0}. Mend that and press Run again.")
             reasons.insert(1, hint.format(outcome.path))
         (figures,) = outcome.document["measurements"]
-        if figures["missed"] and figures["missed"] == figures["n"]:
+        by_wires = outcome.unit_hz is None
+        if by_wires and figures["missed"] and figures["missed"] == figures["n"]:
             reasons.insert(
                 0,
                 _tr("Nothing was answered. Check the wires to the target's interrupt and from its "
@@ -79,22 +76,20 @@ class EndingTeller:
     def tell_series(self, series: Series) -> None:
         """Several runs, one after the other. What the last one said is told in short."""
         parts = series.parts
+        made = [part for part in parts if part.state != SKIPPED]
         verdicts = [part.verdict for part in parts if part.verdict]
         passed = verdicts.count("pass")
-        reasons = [
-            f"{shown_name(part.choice.plan_name)}: {part.verdict or _STATES[part.state]()}"
-            for part in parts
-        ]
+        reasons = [*_skips(parts), *(f"{part.choice.label}: {state_words(part)}" for part in made)]
         last = self._banner.text if any(part.state in (FAILED, LEFT_OUT) for part in parts) else ""
         if last:
             reasons.insert(0, " ".join(last.split()))
         text = "\n".join(reasons)
-        kind = "good" if passed == len(parts) else "bad"
+        kind = "good" if made and passed == len(made) else "bad"
         if kind == "bad" and set(verdicts) <= {"pass", "inconclusive"} and not last:
             kind = "warn"
         self._banner.tell(
             kind,
-            _tr("{0} OF {1} PASSED").format(passed, len(parts)),
+            _tr("{0} OF {1} PASSED").format(passed, len(made)),
             _tr("a double click on a plan above shows its run"),
             reasons,
             [self._link(_tr("Copy"), lambda: self._copy(text))],
@@ -124,6 +119,18 @@ class EndingTeller:
             self._link(_tr("Report"), lambda: self.open_report(outcome.page)),
             self._link(_tr("Copy"), lambda: self._copy(self._banner.text)),
         ]
+
+
+def _skips(parts: Sequence[Part]) -> list[str]:
+    """A line for each reason, with all that is skipped for it."""
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        if part.state == SKIPPED:
+            found.setdefault(part.reason, []).append(part)
+    return [
+        f"{'; '.join(part.choice.label for part in those)}: {state_words(those[0])}, {reason}"
+        for reason, those in found.items()
+    ]
 
 
 def _tr(text: str) -> str:

@@ -32,6 +32,7 @@ class FiguresPanel(QFrame):
         self._worst_caption = caption()
         self._worst = QLabel(NONE)
         self._worst.setFont(figures_font(24, bold=True))
+        self._points = 24
         self.measured = FigureRows()
         self.figures = FigureRows()
         self.counts = FigureRows()
@@ -62,17 +63,14 @@ class FiguresPanel(QFrame):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """A run that goes on."""
-        self._worst_caption.setText(
-            self.tr("Worst interval error so far")
-            if snapshot.is_periods
-            else self.tr("Worst latency so far")
-        )
+        self._worst_caption.setText(self._worst_words(snapshot))
         self._show_worst(us(snapshot.worst_ns))
         self.measured.hide()
-        self.figures.setHidden(snapshot.is_periods)
+        without = snapshot.is_periods or snapshot.is_values
+        self.figures.setHidden(without)
         self.figures.set_rows(
             []
-            if snapshot.is_periods
+            if without
             else [
                 Row(self.tr("average"), us(snapshot.average_ns)),
                 Row(self.tr("min"), us(snapshot.min_ns)),
@@ -81,6 +79,13 @@ class FiguresPanel(QFrame):
         self.counts.set_rows(self._classes(snapshot))
         self.bench.set_rows(self._bench(snapshot))
         self.bench.show()
+
+    def _worst_words(self, snapshot: Snapshot) -> str:
+        if snapshot.is_values:
+            return self.tr("Values follow at the end")
+        if snapshot.is_periods:
+            return self.tr("Worst interval error so far")
+        return self.tr("Worst latency so far")
 
     def show_outcome(self, outcome: Outcome) -> None:
         """A finished run: the texts of `rig show`."""
@@ -104,10 +109,18 @@ class FiguresPanel(QFrame):
         self.bench.hide()  # it is closed; the report tells how it was
 
     def _show_worst(self, text: str) -> None:
-        self._worst.setFont(figures_font(24 if len(text) < 8 else 18, bold=True))
+        points = 24 if len(text) < 8 else 18
+        if points != self._points:  # by a sheet: a change of colors sets fonts back
+            self._points = points
+            self._worst.setStyleSheet(f"font-size: {points}pt")
         self._worst.setText(text if text == NONE else f"{text} µs")
 
     def _classes(self, snapshot: Snapshot) -> list[Row]:
+        if snapshot.is_values:
+            return [
+                Row(self.tr("values planned"), count(snapshot.planned)),
+                Row(self.tr("edges seen"), count(snapshot.events)),
+            ]
         events = self.tr("periods") if snapshot.is_periods else self.tr("stimuli")
         seen = NONE
         if snapshot.planned:
@@ -146,6 +159,7 @@ class FiguresPanel(QFrame):
         words = {
             "connecting": (self.tr("connecting"), "dim"),
             "armed": (self.tr("armed"), ""),
+            "measuring": (self.tr("measures by itself"), ""),
             "answering": (self.tr("answering"), "good"),
             "silent": (self.tr("silent, {0} open").format(count(snapshot.unanswered)), "bad"),
             "stopped": (self.tr("stopped"), ""),
@@ -161,6 +175,6 @@ def worst_of(texts: dict[str, str]) -> str:
 
 
 def _tone(name: str, value: str) -> str:
-    if name in ("stimuli", "answered", "periods") or value == "0":
+    if name in ("stimuli", "answered", "periods", "values") or value == "0":
         return ""
     return "bad" if name in GRAVE else "warn"

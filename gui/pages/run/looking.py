@@ -31,6 +31,8 @@ class Looking(QObject):
         self._plots: LivePlots | None = None
         self._worst = WorstFollower(self)
         self._worst_event = -1
+        self._is_inside = False
+        """The target measures by itself: there are no events to be looked at."""
         self._looked_for: Wanted | None = None
         """None again once it is found, or something else is shown."""
         self._seeker = Seeker(self)
@@ -45,19 +47,21 @@ class Looking(QObject):
     def begin(self) -> None:
         """A new run."""
         self._looked_for = None
-        self._worst_event = -1
+        self._worst_event, self._is_inside = -1, False
         self._worst.begin(None if self._plots is None else self._plots.waveform)
 
     def see(self, snapshot: Snapshot) -> None:
         """A moment of it."""
-        self._worst_event = snapshot.worst_event
+        self._worst_event, self._is_inside = snapshot.worst_event, snapshot.is_values
+        if snapshot.is_values and self._plots is not None:
+            self._plots.waveform.tell_inside()
         self._worst.see(self._path(), snapshot)
 
     def finish(self, path: Path, worst_event: int, missed: int) -> None:
         """It is over: its final figures name the worst event, -1 if nothing was answered."""
         self._worst_event = worst_event
         self._worst.finish(path, worst_event)
-        if worst_event < 0 and self._plots is not None:
+        if worst_event < 0 and self._plots is not None and not self._is_inside:
             self._plots.waveform.tell_nothing_came()
             if missed:
                 self._look_for(path, _a_missed_one())

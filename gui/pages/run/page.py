@@ -164,6 +164,7 @@ class RunPage(Page):
                 str(self.folder),
                 choice.count,
                 expected_s=choice.expected_s or 0.0,
+                scenario=choice.scenario,
             )
         )
 
@@ -198,16 +199,25 @@ class RunPage(Page):
         if self.plots is not None:
             self.plots.show_snapshot(snapshot)
             self.looking.see(snapshot)
-        self.progress.setRange(0, max(1, min(snapshot.planned, 2**31 - 1)))
-        self.progress.setValue(min(snapshot.events, 2**31 - 1))
+        self._show_progress(snapshot)
         if snapshot.phase != "opening" or snapshot.samples:
             self.status.emit(phase_words(snapshot))
+
+    def _show_progress(self, snapshot: Snapshot) -> None:
+        if snapshot.is_values and snapshot.phase == "measuring":  # only the target knows how far
+            self.progress.setRange(0, 0)
+            return
+        self.progress.setRange(0, max(1, min(snapshot.planned, 2**31 - 1)))
+        done = snapshot.planned if snapshot.is_values else snapshot.events
+        self.progress.setValue(min(done, 2**31 - 1))
 
     def _done(self, outcome: Outcome) -> None:
         self.outcome = outcome
         if self.plots is not None and len(outcome.bins) and not outcome.is_periods:
             self.snapshot = replace(
                 self.snapshot,
+                is_values=outcome.unit_hz is not None,
+                unit_hz=outcome.unit_hz,
                 bins=outcome.bins,
                 bin_counts=outcome.bin_counts,
                 worst_event=outcome.worst_event,
@@ -226,10 +236,14 @@ class RunPage(Page):
 
     def _failed(self, failure: Failure) -> None:
         self.failure = failure
+        self.progress.setRange(0, max(1, self.progress.maximum()))
         self.looking.cancel()
         self.endings.tell_failure(failure)
         self.status.emit(failure.message)
-        self.series.failed(failure.kept)
+        if failure.refused:
+            self.series.skipped(failure.message, failure.kept)
+        else:
+            self.series.failed(failure.kept)
         self._go_on()
 
     # --- how the last run ended -------------------------------------------------------------------

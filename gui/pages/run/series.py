@@ -15,11 +15,13 @@ RUNNING: Final = "running"
 DONE: Final = "done"
 FAILED: Final = "failed"
 LEFT_OUT: Final = "left out"
+SKIPPED: Final = "skipped"
+"""The target cannot do it."""
 
 
 @dataclass
 class Part:
-    """One measurement of a series."""
+    """One measurement of a series, under one scenario."""
 
     choice: Choice
     state: str = WAITING
@@ -27,13 +29,18 @@ class Part:
     """Of a run that has figures."""
     path: Path | None = None
     """Its run file, if there is one."""
+    reason: str = ""
+    """Why it is skipped."""
 
 
 class Series:
     """A bench that fails ends it: what follows would fail likewise. A limit exceeded does not."""
 
     def __init__(self, choices: Sequence[Choice] = ()) -> None:
-        self.parts = [Part(choice) for choice in choices]
+        self.parts = [
+            Part(choice, SKIPPED if choice.skip else WAITING, reason=choice.skip)
+            for choice in choices
+        ]
 
     @property
     def current(self) -> Part | None:
@@ -62,6 +69,13 @@ class Series:
         """The current one could not be begun, or its process is gone."""
         self._end(FAILED, "", kept)
         self.leave_rest()
+
+    def skipped(self, reason: str, kept: Path | None) -> None:
+        """The target cannot do the current one; what follows may be possible."""
+        part = self.current
+        if part is not None:
+            part.reason = reason
+        self._end(SKIPPED, "", kept)
 
     def leave_rest(self) -> None:
         """What waits is not measured."""

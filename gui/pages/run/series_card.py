@@ -13,21 +13,27 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from gui.pages.run.choice import shown_name
-from gui.pages.run.series import DONE, FAILED, LEFT_OUT, RUNNING, WAITING, Part
+from gui.pages.run.part_words import Told, told_of
+from gui.pages.run.scenario_row import ScenarioRow, stored_names
+from gui.pages.run.series import Part
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.widgets.labels import caption
 
 ITEM: Final = QSize(268, 24)
-ROWS: Final = 3
+ROWS: Final = 5
 NAME: Final = Qt.ItemDataRole.UserRole
 PATH: Final = NAME + 1
 _KEY: Final = "run/series"
 _SHEET: Final = Template(
     """
 QListWidget { border: none; background: transparent; }
-QListWidget::indicator { width: 12px; height: 12px; border: 1px solid $line; border-radius: 3px;
-  background: $panel; }
-QListWidget::indicator:checked { background: $accent; border-color: $accent; }
+QCheckBox { spacing: 6px; }
+QCheckBox:disabled { color: $dim; }
+QCheckBox:focus { color: $accent; }
+QListWidget::indicator, QCheckBox::indicator { width: 12px; height: 12px;
+  border: 1px solid $line; border-radius: 3px; background: $panel; }
+QListWidget::indicator:checked, QCheckBox::indicator:checked { background: $accent;
+  border-color: $accent; }
 """
 )
 
@@ -57,6 +63,9 @@ class SeriesCard(QFrame):
         column.setSpacing(GAP_S)
         column.addWidget(self._caption)
         column.addWidget(self.list)
+        self.scenarios = ScenarioRow(settings)
+        self.scenarios.changed.connect(self.changed)
+        column.addWidget(self.scenarios)
         self._parts: tuple[Part, ...] = ()
         self.retranslate()
         theme().changed.connect(self._recolor)
@@ -66,13 +75,14 @@ class SeriesCard(QFrame):
         """Texts in the language in force."""
         self._caption.setText(self.tr("Plans, one after the other: each becomes a run of its own"))
         self.list.setAccessibleName(self._caption.text())
+        self.scenarios.retranslate()
 
     def offer(self, names: Sequence[str]) -> None:
         """These plans, in this order; ticks stay, at first as they were left last time."""
         if [item.data(NAME) for item in self._items()] == list(names):
             return
         stored = self._settings.value(_KEY, [])
-        ticked = set(self.ticked if self.list.count() else _names(stored))
+        ticked = set(self.ticked if self.list.count() else stored_names(stored))
         self.list.blockSignals(True)
         self.list.clear()
         for name in names:
@@ -98,6 +108,7 @@ class SeriesCard(QFrame):
 
     def lock(self, *, locked: bool) -> None:
         """No tick can be changed while a series goes on."""
+        self.scenarios.lock(locked=locked)
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         self.list.blockSignals(True)
         for item in self._items():
@@ -107,10 +118,12 @@ class SeriesCard(QFrame):
     def show_parts(self, parts: Sequence[Part]) -> None:
         """What has become of each so far."""
         self._parts = tuple(parts)
-        found = {part.choice.plan_name: part for part in parts}
+        found: dict[str, list[Part]] = {}
+        for part in parts:
+            found.setdefault(part.choice.plan_name, []).append(part)
         self.list.blockSignals(True)
         for item in self._items():
-            self._show(item, found.get(item.data(NAME)))
+            self._show(item, told_of(found.get(item.data(NAME), [])))
         self.list.blockSignals(False)
 
     def text(self, name: str) -> str:
@@ -118,30 +131,19 @@ class SeriesCard(QFrame):
         return {item.data(NAME): item.text() for item in self._items()}[name]
 
     def _recolor(self) -> None:
-        colors = {name: getattr(theme().palette, name) for name in ("line", "panel", "accent")}
-        self.list.setStyleSheet(_SHEET.substitute(colors))
+        colors = {
+            name: getattr(theme().palette, name) for name in ("line", "panel", "accent", "dim")
+        }
+        for widget in (self.list, self.scenarios):
+            widget.setStyleSheet(_SHEET.substitute(colors))
         self.show_parts(self._parts)
 
-    def _show(self, item: QListWidgetItem, part: Part | None) -> None:
+    def _show(self, item: QListWidgetItem, told: Told) -> None:
         name, colors = shown_name(item.data(NAME)), theme().palette
-        words, color = self._words(part)
-        item.setText(f"{name}   {words}" if words else name)
-        item.setForeground(QColor(getattr(colors, color)))
-        item.setData(PATH, None if part is None else part.path)
-
-    def _words(self, part: Part | None) -> tuple[str, str]:
-        """And the color of the palette."""
-        if part is None:
-            return "", "ink"
-        if part.state == DONE:
-            tones = {"pass": "good", "inconclusive": "warn"}
-            return part.verdict, tones.get(part.verdict, "bad")
-        return {
-            WAITING: (self.tr("waiting"), "dim"),
-            RUNNING: (self.tr("running"), "accent"),
-            FAILED: (self.tr("failed"), "bad"),
-            LEFT_OUT: (self.tr("not measured"), "dim"),
-        }[part.state]
+        item.setText(f"{name}   {told.words}" if told.words else name)
+        item.setForeground(QColor(getattr(colors, told.color)))
+        item.setToolTip("\n".join(filter(None, (item.data(NAME), told.tip))))
+        item.setData(PATH, told.path)
 
     def _items(self) -> list[QListWidgetItem]:
         return [self.list.item(row) for row in range(self.list.count())]
@@ -158,10 +160,3 @@ class SeriesCard(QFrame):
 
 def _state(checked: object) -> Qt.CheckState:
     return Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked
-
-
-def _names(stored: object) -> list[str]:
-    """From QSettings, which gives a list of one as a string."""
-    if isinstance(stored, str):
-        return [stored]
-    return [str(name) for name in stored] if isinstance(stored, list) else []

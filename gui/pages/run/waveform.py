@@ -48,6 +48,10 @@ class WaveformCard(QFrame):
         if self._stack.currentWidget() is self._nothing:
             self._nothing.setText(self.tr("Nothing was answered."))
 
+    def tell_inside(self) -> None:
+        """The target measures by itself."""
+        self._nothing.setText(self.tr("Measured inside the target: no waveform of single values."))
+
     def show_event(self, run: Path, event: Event, *, is_worst: bool) -> None:
         """Draw the samples around an event of a run, finished or not."""
         view = self._made()

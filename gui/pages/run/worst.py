@@ -52,6 +52,9 @@ class WorstFollower(QObject):
         latency = round(snapshot.worst_ns * snapshot.sample_rate_hz / 1e9)
         stimulus = snapshot.worst_sample
         worst = Event(snapshot.worst_event, stimulus, stimulus + latency, "maximum")
+        if snapshot.is_periods:  # the answer may have come too early
+            same = (event for event in snapshot.notable if event.event == worst.event)
+            worst = next(same, worst)
         if worst != self._worst:
             self._path, self._worst = path, worst
             if not self._timer.isActive() and not self._held:

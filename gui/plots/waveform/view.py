@@ -162,13 +162,13 @@ class WaveformView(QWidget):
 
 
 def span_around(run: OpenedRun, event: Event) -> Span:
-    """An event with some room on either side."""
+    """An event with some room on either side; of periods the answer may be ahead of its time."""
     latency = event.latency_samples
-    shown = max(latency or 0, 1)
+    low, high = min(latency or 0, 0), max(latency or 0, 1)
     if latency is None:
-        shown = int(50_000 / run.sample_ns)
-    room = max(shown * ROOM, LEAST_NS / run.sample_ns)
-    return Span(event.stimulus_sample, -room, shown + room, run.sample_ns)
+        high = int(50_000 / run.sample_ns)
+    room = max((high - low) * ROOM, LEAST_NS / run.sample_ns)
+    return Span(event.stimulus_sample, low - room, high + room, run.sample_ns)
 
 
 def event_text(run: OpenedRun, event: Event) -> str:

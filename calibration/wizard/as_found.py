@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wires that are sound but on other channels than the fixture's: the wiring as it was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from calibration.findings import Finding
+from calibration.steps.wiring import WiresSeen
+from calibration.wizard.question import Choice, Question
+from calibration.wizard.state import State, write_whole
+from rig.config.fixture import TASK, Fixture
+
+KEY = "wires"
+TAKE, MEND = "as-found", "mend"
+ELSEWHERE = frozenset(("swapped", "misplaced", "moved"))
+"""Findings of wires with nothing wrong but their place."""
+BYTES_MAX = 1 << 12
+_PLACE = re.compile("([a-z0-9]{1,20})=D([0-9]{1,2})")
+_OR_WRITE = ", or take the wiring as found with --write-fixture"
+
+
+def channel_seen(signal: str, seen: WiresSeen) -> int | None:
+    """Where this wire arrives; None unless that is all there is to say of it."""
+    there = seen.arrivals.get(signal, ())
+    faults = [finding for finding in seen.findings if finding.fault]
+    if len(there) != 1 or there[0].inverted or any(f.kind not in ELSEWHERE for f in faults):
+        return None
+    return there[0].channel
+
+
+def complete(fixture: Fixture, channels: Mapping[str, int | None]) -> tuple[str, ...]:
+    """`response=D2` of every wire; nothing unless each has a channel of its own, and some moved.
+
+    A task's wire cannot be driven: it keeps its channel, if that is free.
+    """
+    found: dict[str, int] = {}
+    for wire in fixture.wires:
+        kept = wire.channel if wire.signal == TASK else None
+        channel = channels.get(wire.signal, kept)
+        if channel is None:
+            return ()
+        found[wire.signal] = channel
+    planned = {wire.signal: wire.channel for wire in fixture.wires}
+    if found == planned or len(set(found.values())) < len(found):
+        return ()
+    return tuple(f"{signal}=D{channel}" for signal, channel in found.items())
+
+
+def offered(finding: Finding) -> Finding:
+    """A wire that is elsewhere: in the wizard its fixture can follow it."""
+    if finding.kind not in ELSEWHERE:
+        return finding
+    remedy = (f"{finding.remedy.replace(_OR_WRITE, '')} Or leave this wire as it is: if all wires "
+              "turn out sound, the next stage offers to take the wiring as found.")  # fmt: skip
+    return replace(finding, remedy=remedy)
+
+
+def write(path: Path, places: Iterable[str]) -> None:
+    """For whoever keeps the wizard's state; no file if there is nothing. Raises InputError."""
+    text = "".join(f"{place}\n" for place in places)
+    if text:
+        write_whole(path, text)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def read(path: Path) -> tuple[str, ...]:
+    """What was written there; nothing if it is not there, or anything else."""
+    try:
+        with path.open("rb") as file:
+            lines = file.read(BYTES_MAX).decode("ascii", "replace").splitlines()
+    except OSError:
+        return ()
+    return tuple(lines) if all(_PLACE.fullmatch(line) for line in lines) else ()
+
+
+def channels_of(state: State) -> dict[str, int]:
+    """Channel by signal, if the user took the wiring as found."""
+    if state.answer(KEY) != TAKE:
+        return {}
+    matches = (_PLACE.fullmatch(place) for place in state.as_found)
+    return {match[1]: int(match[2]) for match in matches if match}
+
+
+def without(state: State) -> State:
+    """Nothing was found, or it does not hold any more."""
+    answers = {key: answer for key, answer in state.answers.items() if key != KEY}
+    return replace(state, answers=answers, as_found=())
+
+
+def questions(state: State) -> tuple[Question, ...]:
+    """Only if there is something to be taken."""
+    if not state.as_found:
+        return ()
+    where = ", ".join(place.replace("=", " on ") for place in state.as_found)
+    choices = (
+        Choice(TAKE, f"take the wiring as found: {where}"),
+        Choice(MEND, "keep the channels as planned; I exchange the clips"),
+    )
+    return (Question(KEY, "Wires on other channels", TAKE, choices),)
+
+
+def explain(state: State) -> tuple[str, ...]:
+    """Why that is asked."""
+    if not state.as_found:
+        return ()
+    return ("All wires are sound, but some arrive on other channels than planned. The fixture can "
+            "follow them: it is changed, and no clip has to be.",)  # fmt: skip

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What has become of a plan in a series, in a few words: under one load, or under several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from gui.pages.run.series import DONE, FAILED, LEFT_OUT, RUNNING, SKIPPED, WAITING, Part
+
+
+@dataclass(frozen=True)
+class Told:
+    """What stands beside a plan's name."""
+
+    words: str = ""
+    color: str = "ink"
+    """Its name in the palette."""
+    path: Path | None = None
+    """The run to be shown for it: of several the first that did not pass, else the last."""
+    tip: str = ""
+    """A line for each scenario."""
+
+
+def told_of(parts: Sequence[Part]) -> Told:
+    """`parts`: those of one plan, one for each scenario; none if it is not measured."""
+    if not parts:
+        return Told()
+    tip = "\n".join(f"{part.choice.scenario}: {_whole(part)}" for part in parts)
+    if len(parts) == 1:
+        (part,) = parts
+        words, color = _words(part)
+        return Told(words, color, part.path, tip if part.choice.scenario else "")
+    words, color = _summary(parts)
+    return Told(words, color, _path(parts), tip)
+
+
+def state_words(part: Part) -> str:
+    """The verdict, or what became of it instead."""
+    return _words(part)[0]
+
+
+def _summary(parts: Sequence[Part]) -> tuple[str, str]:
+    running = next((part for part in parts if part.state == RUNNING), None)
+    if running is not None:
+        return f"{running.choice.scenario} {state_words(running)}", "accent"
+    made = [part for part in parts if part.state != SKIPPED]
+    if not made:
+        return _words(parts[0])
+    if all(part.state == made[0].state != DONE for part in made):
+        return _words(made[0])
+    if len(made) == 1:
+        words, color = _words(made[0])
+        return f"{made[0].choice.scenario} {words}", color
+    passed = [part for part in made if part.verdict == "pass"]
+    return _tr("{0} of {1} pass").format(len(passed), len(made)), _tone(made, len(passed))
+
+
+def _tone(made: Sequence[Part], passed: int) -> str:
+    if any(part.state == WAITING for part in made):
+        return "dim"
+    if passed == len(made):
+        return "good"
+    return "warn" if {part.verdict for part in made} <= {"pass", "inconclusive"} else "bad"
+
+
+def _words(part: Part) -> tuple[str, str]:
+    """And the color of the palette."""
+    if part.state == DONE:
+        tones = {"pass": "good", "inconclusive": "warn"}
+        return part.verdict, tones.get(part.verdict, "bad")
+    return {
+        WAITING: (_tr("waiting"), "dim"),
+        RUNNING: (_tr("running"), "accent"),
+        FAILED: (_tr("failed"), "bad"),
+        LEFT_OUT: (_tr("not measured"), "dim"),
+        SKIPPED: (_tr("skipped"), "dim"),
+    }[part.state]
+
+
+def _whole(part: Part) -> str:
+    return ", ".join(filter(None, (state_words(part), part.reason)))
+
+
+def _path(parts: Sequence[Part]) -> Path | None:
+    ended = [part for part in parts if part.path is not None]
+    bad = [part for part in ended if part.verdict != "pass"]
+    return (*bad, *reversed(ended))[0].path if ended else None
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("SeriesCard", text)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run's calibration in a few words, for tables of several runs and for servers."""
+
+from __future__ import annotations
+
+from rig.analysis.correction import Correction
+from rig.config.calibration.validity import Judged, Validity
+from rig.session.results import Result
+
+NONE = "none"
+_ORDER = (Validity.EXPIRED, Validity.NOT_MATCHING, Validity.VALID, Validity.ABSENT)
+
+
+def calibration_state(result: Result) -> str:
+    """`none`, `valid` if all that the run wants is there and holds, else what does not hold."""
+    used = result.calibration
+    if used is None or not used.is_there:
+        return NONE
+    if used.trouble:
+        return "not used"
+    if used.is_whole:
+        return str(Validity.VALID)
+    by_validity = {
+        validity: [each.step for each in used.correcting if each.validity is validity]
+        for validity in _ORDER
+    }
+    told = [f"{validity}: {', '.join(steps)}" for validity, steps in by_validity.items() if steps]
+    told += [f"lacking: {len(used.lacking)}"] if used.lacking else []
+    return "; ".join(told)
+
+
+def taken_off(result: Result) -> str:
+    """What the calibration and the run itself tell to be too much; "" if there is no figure."""
+    correction = _correction(result)
+    if correction is None:
+        return ""
+    rate_ppm = (1 - correction.factor) * 1e6
+    rate = f" and {rate_ppm:+.3f} ppm" if rate_ppm else ""
+    return f"{correction.offset_ns:+.1f} ns{rate}"
+
+
+def calibration_identity(result: Result) -> str:
+    """Which records were applied: two runs with the same used the same calibration."""
+    used = result.calibration
+    valid = () if used is None else _valid(used.correcting)
+    return ", ".join(valid) or NONE
+
+
+def calibration_values(result: Result) -> dict[str, object]:
+    """As plain values, for `--json`."""
+    correction = _correction(result)
+    return {
+        "state": calibration_state(result),
+        "applied": calibration_identity(result),
+        "offset_ns": None if correction is None else correction.offset_ns,
+        "factor": None if correction is None else correction.factor,
+    }
+
+
+def _valid(judged: tuple[Judged, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"{each.step} of {each.record.date.isoformat()}"
+        for each in judged
+        if each.record is not None and each.validity is Validity.VALID
+    )
+
+
+def _correction(result: Result) -> Correction | None:
+    """None for a capture by itself, or without figures."""
+    evaluation = result.evaluation
+    if result.calibration is None or not evaluation.measurands:
+        return None
+    if evaluation.figures.max_ns is None:
+        return None
+    return Correction.of(evaluation.measurands[0].effects)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plans under several loads: each pair a run of its own, and what cannot be loaded is skipped."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gui.engine.outcome import Failure
+from gui.pages.run.choice import choose
+from gui.pages.run.page import RunPage
+from gui.pages.run.part_words import told_of
+from gui.pages.run.series import DONE, LEFT_OUT, RUNNING, SKIPPED, WAITING, Series
+from gui.pages.run.series_card import PATH
+from gui.plots.words import duration
+from rig.campaign.duration import BOOT_S, LOAD_S, SETUP_S
+from rig.record.reader import RunFile
+from rig.report.words import title_of
+from rig.session.results import read
+from tests.gui.bench import ENDS_MS, run_files
+
+BOOTS_MS = 300_000
+NO_LOAD = "no load cpu: a modelled target has no processors to load"
+
+
+@pytest.fixture
+def page(qtbot, settings, tmp_path):
+    made = RunPage(tmp_path / "runs", settings)
+    qtbot.addWidget(made)
+    made.resize(1180, 640)
+    made.load()
+    made.show()
+    yield made
+    made.engine.close()
+
+
+def tick(page, plans, scenarios, events):
+    if not page.chooser.several.isChecked():
+        page.menu.several.trigger()
+    page.chooser.series.tick(plans)
+    page.chooser.series.scenarios.tick(scenarios)
+    page.chooser.count.setValue(events)
+
+
+def pairs(choices) -> list[tuple[str, str]]:
+    return [(choice.plan_name, choice.scenario) for choice in choices]
+
+
+def test_each_with_each_and_how_long_it_takes(page):
+    page.use_bench("qemu-debian")
+    tick(page, ["interrupt-to-task", "interrupt-periodic"], ["cpu", "idle"], 50)
+    chooser = page.chooser
+    assert pairs(chooser.choices) == [
+        ("interrupt-periodic", "idle"), ("interrupt-periodic", "cpu"),
+        ("interrupt-to-task", "idle"), ("interrupt-to-task", "cpu"),
+    ]  # fmt: skip
+    assert [c.plan.scenario for c in chooser.choices] == ["idle", "cpu"] * 2
+    assert not any(c.skip or c.error for c in chooser.choices)
+    events_s = sum(c.expected_s for c in chooser.choices)
+    whole = duration(events_s + 4 * (BOOT_S + SETUP_S) + 2 * LOAD_S)
+    assert chooser.duration.text() == (f"4 runs: 2 plans, 2 scenarios\n200 events in about {whole}")
+
+
+def test_none_ticked_leaves_each_plan_its_own(page, tmp_path):
+    text = choose("interrupt", "virtual").plan.text
+    assert "scenario" in text
+    own = tmp_path / "own.toml"
+    own.write_text(text.replace('scenario = "idle"', 'scenario = "kettle"'))
+    page.choose_plan(own)
+    tick(page, [str(own)], [], 10)
+    (choice,) = page.chooser.choices
+    assert (choice.plan.scenario, choice.skip, choice.label) == ("kettle", "", "own.toml")
+    assert page.chooser.series.scenarios.note == "none ticked: as each plan has it"
+    tick(page, [str(own)], ["idle"], 10)
+    (choice,) = page.chooser.choices
+    assert (choice.plan.scenario, choice.label) == ("idle", "own.toml, idle")
+
+
+def test_what_a_modelled_target_cannot_do_is_skipped(qtbot, page, settings):
+    tick(page, ["interrupt"], ["cpu"], 40)
+    assert page.chooser.choice.error == NO_LOAD
+    assert not page.chooser.run.isEnabled()
+    tick(page, ["interrupt"], ["idle", "cpu"], 40)
+    assert page.chooser.duration.text().startswith("1 runs: 1 plans, 2 scenarios, 1 skipped\n40 ")
+    assert page.chooser.series.scenarios.note == f"skipped: {NO_LOAD}"
+    page.toggle()
+    assert page.chooser.series.text("interrupt").endswith("idle running")
+    assert not page.chooser.series.scenarios.boxes["io"].isEnabled()
+    qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
+    assert [part.state for part in page.series.parts] == [DONE, SKIPPED]
+    (path,) = run_files(page.folder)
+    assert title_of(read(path).settings).endswith("scenario idle")
+    assert page.banner.text.startswith("1 OF 1 PASSED"), page.banner.text
+    assert f"interrupt, cpu: skipped, {NO_LOAD}" in page.banner.text
+    (item,) = [i for i in page.chooser.series._items() if i.data(PATH)]
+    assert item.text().endswith("idle pass")
+    assert item.data(PATH) == path
+    assert f"cpu: skipped, {NO_LOAD}" in item.toolTip()
+    assert page.chooser.series.scenarios.boxes["io"].isEnabled()
+    assert settings.value("run/scenarios") == ["idle", "cpu"]
+
+
+def test_a_target_that_says_no_when_asked_does_not_end_the_series(page, monkeypatch):
+    """A real engine tells that in the test below; here, what the page makes of it."""
+    tick(page, ["interrupt"], ["idle"], 10)
+    page.series = Series([choose("interrupt", "virtual", 10)] * 2)
+    page.series.begin_next()
+    begun = []
+    monkeypatch.setattr(page.engine, "start", begun.append)
+    page._failed(Failure("the agent cannot start load io; it has cpu", refused=True))
+    first, second = page.series.parts
+    assert (first.state, first.reason) == (SKIPPED, "the agent cannot start load io; it has cpu")
+    assert (second.state, len(begun)) == (RUNNING, 1)
+
+
+def test_the_engine_refuses_a_load_before_it_measures(qtbot, page):
+    """Not known beforehand, as of a target that must be asked."""
+    tick(page, ["interrupt"], ["idle", "cpu"], 20)
+    page.chooser._choices = tuple(replace(c, skip="") for c in page.chooser.choices)
+    page.chooser.again = lambda: None
+    page.toggle()
+    qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
+    assert [(p.state, p.reason) for p in page.series.parts] == [(DONE, ""), (SKIPPED, NO_LOAD)]
+    assert len(run_files(page.folder)) == 1
+
+
+@pytest.mark.parametrize(
+    ("states", "words", "shown"),
+    [
+        ([(WAITING, ""), (WAITING, "")], "waiting", None),
+        ([(DONE, "pass"), (RUNNING, "")], "io running", 0),
+        ([(DONE, "pass"), (DONE, "pass")], "2 of 2 pass", 1),
+        ([(DONE, "fail"), (DONE, "pass")], "1 of 2 pass", 0),
+        ([(DONE, "pass"), (SKIPPED, "")], "cpu pass", 0),
+        ([(SKIPPED, ""), (SKIPPED, "")], "skipped", None),
+        ([(LEFT_OUT, ""), (LEFT_OUT, "")], "not measured", None),
+    ],
+)
+def test_a_plan_under_two_loads_in_a_few_words(states, words, shown):
+    choices = [choose("interrupt", "qemu-debian", None, load) for load in ("cpu", "io")]
+    parts = Series(choices).parts
+    files = [Path("cpu.h5"), Path("io.h5")]
+    for part, (state, verdict), file in zip(parts, states, files, strict=True):
+        part.state, part.verdict, part.path = state, verdict, file if state == DONE else None
+    told = told_of(parts)
+    assert told.words == words
+    assert told.path == (None if shown is None else files[shown])
+    assert [line.partition(":")[0] for line in told.tip.splitlines()] == ["cpu", "io"]
+
+
+@pytest.mark.guest
+@pytest.mark.timeout(600)
+def test_a_real_kernel_idle_and_under_load(qtbot, page):
+    page.use_bench("qemu-debian")
+    tick(page, ["interrupt-to-task"], ["idle", "cpu"], 20)
+    page.toggle()
+    qtbot.waitUntil(lambda: page.series.is_over, timeout=BOOTS_MS)
+    assert [part.state for part in page.series.parts] == [DONE, DONE], page.banner.text
+    for part, workers in zip(page.series.parts, (None, 4), strict=True):
+        load = part.choice.scenario
+        assert title_of(read(part.path).settings).endswith(f"scenario {load}")
+        with RunFile(part.path) as file:
+            told = json.loads(file.text("environment/target")).get("scenario")
+        assert (told or {}).get("workers") == workers
