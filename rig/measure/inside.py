@@ -51,6 +51,11 @@ class Inside:
         """Each value's end is seen on the response pin."""
         return words.get("pin") == "1" or self.always_pin or self.variant(words) in self.by_answers
 
+    def pin_writes(self, words: Mapping[str, str], records: int) -> int:
+        """Edges of the response pin that so many records of a log tell of."""
+        shown = 2 if self.periodic else int(self.on_pins(words))
+        return records * shown // self.records(words)
+
     def records(self, words: Mapping[str, str]) -> int:
         """Records that one iteration makes."""
         if self.periodic:

@@ -26,6 +26,11 @@ _CLASSES = {kind.value: kind.name.lower() for kind in EventClass}
 
 def write_events(file: RunFile, settings: Settings, out: Path) -> int:
     """How many were written. Raises InputError for a file without events, or if `out` exists."""
+    if settings.inside is not None:
+        raise InputError(
+            f"{file.path}: the target measured by itself, so there are no events to list; "
+            f"`rig show {file.path} --json` has its figures"
+        )
     if not file.event_count:
         raise InputError(f"{file.path}: holds no events yet; `rig analyze {file.path}` finds them")
     try:

@@ -18,6 +18,8 @@ from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RigError
 from rig.instruments import CaptureEnd, EdgeBlock, Loss, TargetSummary
+from rig.measure.inside import Inside
+from rig.measure.known import INSIDE
 from rig.record.layout import CALIBRATION
 from rig.record.writer import RunWriter
 from rig.session.arming import arm_options
@@ -145,7 +147,7 @@ class _Recording:
             self._arm(stop)
             self._live.phase = "measuring"
             if self._settings.inside is not None:
-                self._collect_inside(stop)
+                self._collect_inside(INSIDE[self._settings.measurement], stop)
             elif self._settings.by_target is not None:
                 self._collect_by_target(self._settings.by_target, stop)
             elif not stop.is_set():
@@ -195,10 +197,12 @@ class _Recording:
                 return
             self._read()
 
-    def _collect_inside(self, stop: threading.Event) -> None:
+    def _collect_inside(self, inside: Inside, stop: threading.Event) -> None:
         """Until the target has its values, and what it wrote on the pins has been seen."""
         while not stop.is_set() and not self._bench.target.ended(AWAIT_MS):
             self._read()
+        self._summary = self._bench.target.stop()
+        self._read_behind(inside.pin_writes(self._settings.agent, self._summary.records))
         last = self._live.samples + self._timeout_samples
         while self._live.samples < last and not self._capture_ended:
             self._read()
@@ -206,10 +210,16 @@ class _Recording:
     def _end_target(self) -> None:
         """The target goes on by itself: it stops first, and its last answers are still recorded."""
         self._summary = self._bench.target.stop()
+        self._read_behind(self._summary.records)
+
+    def _read_behind(self, edges: int) -> None:
+        """The host may be behind the target: read on until it has seen so many edges."""
         live = self._live
         patience = self._timeout_samples + GRACE_S * self._settings.sample_rate_hz
         last = live.samples + patience
-        while live.answers + live.stimuli < self._summary.records and live.samples < last:
+        while live.answers + live.stimuli < edges and live.samples < last:
+            if self._capture_ended:
+                return
             self._read()
 
     def _all_seen(self, fetcher: CaptureFetcher) -> bool:
