@@ -51,6 +51,12 @@ def seen(qtbot, page):
     return view.shown_event
 
 
+def is_not_there_yet(qtbot, page):
+    """Edges reach the file up to a second late: the page asks for another click."""
+    qtbot.waitUntil(lambda: "Looking" not in page.said[-1], timeout=WAIT_MS)
+    return "click again" in page.said[-1]
+
+
 def listen(page):
     page.said = [""]
     page.status.connect(page.said.append)
@@ -99,6 +105,8 @@ def test_a_click_while_the_run_goes_on(qtbot, page):
     snapshot = page.snapshot
     middle = snapshot.bins[int(np.argmax(snapshot.bin_counts))] * snapshot.sample_us
     click(qtbot, page.plots.histogram, middle, 0.0)
+    while is_not_there_yet(qtbot, page):
+        click(qtbot, page.plots.histogram, middle, 0.0)
     event = seen(qtbot, page)
     assert event.latency_samples * snapshot.sample_us == pytest.approx(middle, abs=0.2)
     page.toggle()

@@ -86,7 +86,6 @@ class Looking(QObject):
         """Show what was clicked in a plot, once it is found in the file."""
         path = self._path()
         if path is not None:
-            self._worst.hold()
             self.said.emit(self.tr("Looking for the event …"))
             self._look_for(path, wanted)
 
