@@ -85,6 +85,7 @@ STOPS = {
 """What is typed each time, from where it was left; then the input ends."""
 
 
+@pytest.mark.slow  # the window's walk through the same stages is not
 @pytest.mark.timeout(300)
 def test_left_at_each_question_and_taken_up_again(home):
     """The file that the fixture shall go to is there already, and stays as it is."""
