@@ -98,7 +98,10 @@ def store_index(folder: Path, index: Index) -> None:
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror}); runs that are done are kept: "
+            "free some space or mend the folder, then give the same command again"
+        ) from None
 
 
 def load_index(folder: Path) -> Index | None:

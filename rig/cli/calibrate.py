@@ -24,7 +24,7 @@ from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.record import Record
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import BenchError, InputError
-from rig.record.space import check_new_file
+from rig.record.space import check_kept_file, check_new_file
 
 OK, FAULTS_FOUND = 0, 1
 WIDTH = 96
@@ -100,6 +100,8 @@ def _kept_in(options: argparse.Namespace, fixture: Fixture) -> Path | None:
     if options.keep and options.output is not None:
         raise InputError("--keep and -o: one of the two; --keep is the fixture's own file")
     path: Path | None = calibration_path(fixture) if options.keep else options.output
+    if path is not None:
+        check_kept_file(path)
     if path is not None and path.exists():
         require_fixture(load_calibration(path), fixture, str(path))
     return path

@@ -138,7 +138,9 @@ def _read(path: Path) -> dict[str, str]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: no TOML ({error})") from None
+        raise InputError(
+            f"{path}: no TOML ({error}); mend the file, docs/calibration.md has an example"
+        ) from None
     for key, answer in found.items():
         if key not in KEYS:
             raise InputError(f"{path}: {key}: no question has this name{nearest(key, KEYS)}; "

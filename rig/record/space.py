@@ -17,6 +17,8 @@ RESERVE_BYTES = 32 << 20
 """Kept free for finishing a file: last chunks, log, figures."""
 FINISH_BYTES = 8 << 20
 """Kept free while the log is stored, which uses up the rest of the reserve."""
+SMALL_BYTES = 1 << 20
+"""Asked for before minutes are spent on what goes to a file of some kilobytes."""
 
 
 def require_space(path: Path, needed_bytes: int) -> None:
@@ -38,11 +40,30 @@ def check_new_file(path: Path) -> None:
         )
     if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {folder}; make it, or name another file")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{path}: no permission to write in {folder}; name another file")
+    _check_writable(path, folder)
     free_bytes = shutil.disk_usage(folder).free
     if free_bytes < 2 * RESERVE_BYTES:
         raise InputError(
             f"{path}: only {free_bytes >> 20} MiB free, a run needs {2 * RESERVE_BYTES >> 20} MiB "
             "to begin with; free some space or name another file"
         )
+
+
+def check_kept_file(path: Path) -> None:
+    """Raises InputError if a small file cannot be kept at `path`, be it there or not.
+
+    Folders that are not there yet are made when it is written.
+    """
+    folder = next(parent for parent in path.absolute().parents if parent.is_dir())
+    _check_writable(path, folder)
+    free_bytes = shutil.disk_usage(folder).free
+    if free_bytes < SMALL_BYTES:
+        raise InputError(
+            f"{path}: only {free_bytes >> 10} KiB free, {SMALL_BYTES >> 10} KiB are needed; "
+            "free some space or name another file"
+        )
+
+
+def _check_writable(path: Path, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{path}: no permission to write in {folder}; name another file")

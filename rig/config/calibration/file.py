@@ -224,7 +224,7 @@ def append_record(path: Path, fixture: str, record: Record) -> Calibration:
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written ({error.strerror}), it is as it was; "
-            "make its folder writable or name another file"
+            "free some space, make its folder writable, or name another file"
         ) from None
     return after
 

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A place for a small file is looked at before anything is measured for it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from rig.errors import InputError
+from rig.record.space import SMALL_BYTES, check_kept_file
+
+
+def test_a_file_that_is_there_and_folders_that_are_not(tmp_path: Path) -> None:
+    there = tmp_path / "bench.calibration.toml"
+    there.write_text("format = 1")
+    check_kept_file(there)
+    check_kept_file(tmp_path / "not" / "yet" / "there.toml")
+    assert sorted(tmp_path.iterdir()) == [there]
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def usage(folder: Path) -> SimpleNamespace:
+        asked.append(folder)
+        return SimpleNamespace(free=SMALL_BYTES - 1)
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    with pytest.raises(InputError, match=r"c\.toml: only 1023 KiB free.* free some space or name"):
+        check_kept_file(tmp_path / "new" / "c.toml")
+    assert asked == [tmp_path]
