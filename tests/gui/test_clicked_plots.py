@@ -40,21 +40,20 @@ def click(qtbot, plot, x, y):
     qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(at.x(), at.y()))
 
 
-def seen(qtbot, page):
-    """The next event that the waveform shows: number and latency."""
-    view = page.plots.waveform._view
+def shown(qtbot, page, plot, x, y):
+    """The event that the waveform shows after a click there; None: it is not in the file yet.
+
+    Other words may come into the status bar meanwhile, so it is not the last that counts.
+    """
+    before = len(page.said)
+    click(qtbot, plot, x, y)
+    ends = ("Run file", "click again")
     qtbot.waitUntil(
-        lambda: page.plots.waveform._view is not None and "Looking" not in page.said[-1],
-        timeout=WAIT_MS,
+        lambda: any(end in said for said in page.said[before:] for end in ends), timeout=WAIT_MS
     )
-    view = page.plots.waveform._view
-    return view.shown_event
-
-
-def is_not_there_yet(qtbot, page):
-    """Edges reach the file up to a second late: the page asks for another click."""
-    qtbot.waitUntil(lambda: "Looking" not in page.said[-1], timeout=WAIT_MS)
-    return "click again" in page.said[-1]
+    if any("click again" in said for said in page.said[before:]):
+        return None
+    return page.plots.waveform._view.shown_event
 
 
 def listen(page):
@@ -70,25 +69,24 @@ def test_histogram_and_timeline_of_a_run(qtbot, page):
     snapshot, us = page.snapshot, page.snapshot.sample_us
     # The worst bar, then a middling latency that stands alone enough to be hit.
     plot = page.plots.histogram
-    click(qtbot, plot, latency.max() * us, 0.0)
-    assert seen(qtbot, page).latency_samples == pytest.approx(latency.max(), rel=0.008)
+    event = shown(qtbot, page, plot, latency.max() * us, 0.0)
+    assert event.latency_samples == pytest.approx(latency.max(), rel=0.008)
     low, high = plot.plot.vb.viewRange()[0]
     near = (high - low) / plot.plot_width * 8
     wanted = float(np.median(latency[latency > 0])) * us
-    click(qtbot, plot, wanted, 0.0)
-    assert abs(seen(qtbot, page).latency_samples * us - wanted) <= near
+    assert abs(shown(qtbot, page, plot, wanted, 0.0).latency_samples * us - wanted) <= near
     # The complementary distribution, at its end.
-    click(qtbot, page.plots.complementary, np.log10(latency.max() * us), -1.0)
-    assert seen(qtbot, page).latency_samples == pytest.approx(latency.max(), rel=0.008)
+    event = shown(qtbot, page, page.plots.complementary, np.log10(latency.max() * us), -1.0)
+    assert event.latency_samples == pytest.approx(latency.max(), rel=0.008)
     # The highest bar of the timeline, and a red mark.
     plot = page.plots.timeline
     end_s = snapshot.end_sample / snapshot.sample_rate_hz
     low, high = plot.plot.vb.viewRange()[1]
-    click(qtbot, plot, end_s[int(np.argmax(snapshot.max_samples))] - 0.001, (low + high) / 2)
-    assert seen(qtbot, page).latency_samples == pytest.approx(latency.max(), rel=0.008)
+    highest = end_s[int(np.argmax(snapshot.max_samples))] - 0.001
+    event = shown(qtbot, page, plot, highest, (low + high) / 2)
+    assert event.latency_samples == pytest.approx(latency.max(), rel=0.008)
     at = int(np.flatnonzero(snapshot.missed)[0])
-    click(qtbot, plot, (end_s[at - 1] + end_s[at]) / 2, high - 0.05 * (high - low))
-    event = seen(qtbot, page)
+    event = shown(qtbot, page, plot, (end_s[at - 1] + end_s[at]) / 2, high - 0.05 * (high - low))
     assert event.response_sample == -1
     assert kind[event.number] == EventClass.MISSED
     assert event.stimulus_sample == stimulus[event.number]
@@ -104,10 +102,9 @@ def test_a_click_while_the_run_goes_on(qtbot, page):
     qtbot.waitUntil(lambda: page.snapshot.answers > 1500, timeout=WAIT_MS)
     snapshot = page.snapshot
     middle = snapshot.bins[int(np.argmax(snapshot.bin_counts))] * snapshot.sample_us
-    click(qtbot, page.plots.histogram, middle, 0.0)
-    while is_not_there_yet(qtbot, page):
-        click(qtbot, page.plots.histogram, middle, 0.0)
-    event = seen(qtbot, page)
+    event = None
+    while event is None:  # edges reach the file up to a second late
+        event = shown(qtbot, page, page.plots.histogram, middle, 0.0)
     assert event.latency_samples * snapshot.sample_us == pytest.approx(middle, abs=0.2)
     page.toggle()
     outcome = ending(qtbot, page)
@@ -128,7 +125,7 @@ def test_where_nothing_answers_a_missed_event_is_shown(qtbot, page, tmp_path):
     assert outcome.document["measurements"][0]["missed"] == 50
     assert "wiring check on the Calibrate page" in page.banner.text
     qtbot.waitUntil(lambda: page.plots.waveform._view is not None, timeout=WAIT_MS)
-    event = seen(qtbot, page)
+    event = page.plots.waveform._view.shown_event
     assert (event.kind, event.response_sample) == (EventClass.MISSED, -1)
 
 
