@@ -65,11 +65,18 @@ class Context:
     bench: Bench
     stop: threading.Event = field(default_factory=threading.Event)
     settings: Settings = field(default_factory=Settings)
+    reopen: OpenBench | None = None
+    """Opens the instruments anew, set as another fixture says: `bench` is closed then. None: they
+    have to stay as they are."""
+
+    def check_stop_only(self) -> None:
+        """Raises StoppedError if the user wants to stop, whatever became of the bench."""
+        if self.stop.is_set():
+            raise StoppedError
 
     def check_stop(self) -> None:
         """Raises StoppedError if the user wants to stop, BenchError if the bench has died."""
-        if self.stop.is_set():
-            raise StoppedError
+        self.check_stop_only()
         self.bench.check()
 
     def wait(self, time_ms: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.calibration import Record
+from rig.config.calibration import Quantity, Record
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Outcome:
     """Lines for a terminal, or nothing."""
     fixture_text: str = ""
     """The fixture as it was found to be wired, if it could be told."""
+    told: tuple[Quantity, ...] | None = None
+    """Values to be shown, if the record has too many to read; None: all."""
 
     @property
     def passed(self) -> bool:

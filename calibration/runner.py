@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
+from calibration.benches import Benches
 from calibration.context import Context, OpenBench, Progress, StoppedError
 from calibration.findings import Outcome
 from calibration.settings import Settings
@@ -45,9 +46,10 @@ def run_steps(
     """
     stop = stop or threading.Event()
     try:
-        with open_bench(fixture) as bench:
-            context = Context(fixture, bench, stop, settings or Settings())
+        with Benches(fixture, open_bench) as benches:
             for step in steps:
+                bench = benches.own()
+                context = Context(fixture, bench, stop, settings or Settings(), benches.other)
                 context.check_stop()
                 on_step(step)
                 try:

@@ -13,7 +13,7 @@ from rig.stimulus.train import CLOCK_HZ
 SECONDS_MIN, SECONDS_MAX = 2, 600
 """What a capture of every edge has room for."""
 CHANNELS = 64
-_COUNTER_VALID = 'a rate and its limits, such as "16000123.4 Hz +- 0.2 Hz"'
+COUNTER_VALID = 'a rate and its limits, such as "16000123.4 Hz +- 0.2 Hz"'
 _COUNTER = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?Hz ?(?:\+-|\+/-|±) ?([0-9.e-]{1,15}) ?Hz")
 _NEAR = 0.02
 """A reading farther from nominal than any clock is was of something else."""
@@ -34,6 +34,8 @@ class Settings:
 
     seconds: int = 60
     """How long the time base and the target's counter are watched."""
+    rate_seconds: int = 3
+    """How long each sample rate is tried, to find the highest without loss; 0: none is."""
     counter: CounterReading | None = None
     pps_channel: int | None = None
     """Analyzer channel that a GPS receiver's pulse a second is clipped to."""
@@ -53,7 +55,7 @@ class Settings:
             )
 
 
-def parse_counter(text: str) -> CounterReading:
+def parse_counter(text: str, option: str = "--frequency-counter") -> CounterReading:
     """A counter's reading as typed in. Raises InputError."""
     match = _COUNTER.fullmatch(text.strip())
     try:
@@ -61,11 +63,11 @@ def parse_counter(text: str) -> CounterReading:
     except ValueError:
         reading = None
     if reading is None:
-        raise InputError(f"--frequency-counter {text[:40]!r}: not read; valid: {_COUNTER_VALID}")
+        raise InputError(f"{option} {text[:40]!r}: not read; valid: {COUNTER_VALID}")
     if not abs(reading.rate_hz / CLOCK_HZ - 1) < _NEAR or not 0 < reading.limit_hz < CLOCK_HZ / 100:
         raise InputError(
-            f"--frequency-counter {text[:40]!r}: not the microcontroller's clock of "
-            f"{CLOCK_HZ / 1e6:g} MHz; valid: within 2 % of it, {_COUNTER_VALID}"
+            f"{option} {text[:40]!r}: not the microcontroller's clock of "
+            f"{CLOCK_HZ / 1e6:g} MHz; valid: within 2 % of it, {COUNTER_VALID}"
         )
     return reading
 

@@ -22,6 +22,21 @@ UInt8Array = npt.NDArray[np.uint8]
 UNKNOWN_PS = -(1 << 63)
 """Of an event's time in ps: not known. Any other value can be one."""
 
+IDLE = "idle"
+"""The scenario without a load."""
+LOADS = ("cpu", "io", "half", "copy", "rt-tasks", "network")
+"""Those that the agent for Linux that comes with this rig can start."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A load that is a program of the user's on the target."""
+
+    words: tuple[str, ...]
+    """The program and its arguments, as they are handed to it: no shell."""
+    busy_min: float = 0.0
+    """Of all processors' time, the least part that must be busy under it."""
+
 
 class _Closing(Protocol):
     """An instrument is a context manager; `close` may be called twice and never raises."""
@@ -54,6 +69,8 @@ class AnalyzerIdentity:
     """The rate in force, read back after it was set."""
     channels: tuple[str, ...]
     """Names of the logic channels, by bit number."""
+    sample_rates_hz: tuple[int, ...] = ()
+    """Rates that the driver offers, ascending; some of them if it takes any; () if not known."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +264,8 @@ class TargetSummary:
     dropped: int
     """Records that found the log full."""
     further: dict[str, int] = field(default_factory=dict)
-    """What else it counted, if it says so: `unanswered`, `overruns`, `triggers`."""
+    """What else it counted, if it says so: `unanswered`, `overruns`, `triggers`,
+    `throttled`."""
 
 
 LOG_RECORD = np.dtype(

@@ -20,7 +20,8 @@ FREE_BY_DEFAULT = ("glitches", "overruns", "overruns_in_a_row")
 """Counts that are judged only if a plan names them."""
 COUNTS = (*NONE_BY_DEFAULT, *FREE_BY_DEFAULT)
 
-LATENCY, INTERVAL_ERROR, BY_TICKS = "latency", "interval_error", "_by_ticks"
+LATENCY, INTERVAL_ERROR = "latency", "interval_error"
+BY_TICKS, BY_PINS = "_by_ticks", "_by_pins"
 INTERNAL, INTERRUPT = "internal_latency", "interrupt_latency"
 _OF_PERIODS = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
 _OF_DISPATCH = (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
@@ -28,7 +29,20 @@ WAIT, SWITCH_BACK = "wait", "switch_back"
 """Of measurement `preemption`; `latency` is the switch to the woken task."""
 FINISH, WORK = "finish_latency", "work"
 """Of measurement `start_finish`; `latency` is that of the start."""
-MEASURANDS = (*_OF_PERIODS, INTERNAL, INTERRUPT, WAIT, SWITCH_BACK, FINISH, WORK)
+_BY_PINS = (LATENCY + BY_PINS, FINISH + BY_PINS, WORK + BY_PINS)
+SPACING = "spacing"
+"""Of measurement `saturation`: the least one of stimuli that the target keeps up with."""
+MEASURANDS = (
+    *_OF_PERIODS,
+    INTERNAL,
+    INTERRUPT,
+    WAIT,
+    SWITCH_BACK,
+    FINISH,
+    WORK,
+    *_BY_PINS,
+    SPACING,
+)
 """All that there are."""
 
 
@@ -41,7 +55,9 @@ def measurands_of(measurement: str, *, self_trigger: bool = False) -> tuple[str,
     if measurement == "preemption":
         return (LATENCY, WAIT, SWITCH_BACK)
     if measurement == "start_finish":
-        return (LATENCY, FINISH, WORK)
+        return (LATENCY, FINISH, WORK, *_BY_PINS)
+    if measurement == "saturation":
+        return (LATENCY, SPACING)
     return (LATENCY, INTERNAL) if self_trigger else (LATENCY,)
 
 

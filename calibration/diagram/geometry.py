@@ -8,7 +8,7 @@ lanes are in the order of the target's pins, so that few wires cross.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -108,14 +108,23 @@ class Scene:
 
 
 def arrange(
-    target: Board, stimulus: Board, signals: Sequence[str], *, second_witness: bool
+    target: Board,
+    stimulus: Board,
+    signals: Sequence[str],
+    *,
+    second_witness: bool,
+    channels: Mapping[str, int] | None = None,
 ) -> Scene:
-    """The picture of these wires; the channel of a signal is its place in `signals`."""
+    """The picture of these wires; without `channels`, that of a signal is its place in `signals`.
+
+    `channels`: by signal.
+    """
+    placed = channels or {signal: at for at, signal in enumerate(signals)}
     shown = (*signals, GROUND)
-    right = _pins(target, TARGET_X + 26, TOP + HEAD, shown)
-    left = _pins(stimulus, STIMULUS_EDGE - 14, TOP + HEAD, shown)
+    right = pins_of(target, TARGET_X + 26, TOP + HEAD, shown)
+    left = pins_of(stimulus, STIMULUS_EDGE - 14, TOP + HEAD, shown)
     left = _lowered(left, _clear_of(left, right))
-    wires = _wires(signals, left, right, second_witness=second_witness)
+    wires = _wires(placed, left, right, second_witness=second_witness)
     through = [w.stimulus.y for w in wires if w.stimulus and w.channel is not None]
     bottoms = [max(pin.y for pin in pins) + 26 for pins in (left, right)]
     shifter = (min(through) - 36, max(through) + 24) if through else None
@@ -149,7 +158,7 @@ def _lowered(pins: Sequence[Pin], by: float) -> tuple[Pin, ...]:
     return tuple(replace(pin, y=pin.y + by) for pin in pins)
 
 
-def _pins(board: Board, x: float, y: float, signals: Sequence[str]) -> tuple[Pin, ...]:
+def pins_of(board: Board, x: float, y: float, signals: Sequence[str]) -> tuple[Pin, ...]:
     """All pins of the connectors in use, one connector below the other, the first at x, y."""
     pins: list[Pin] = []
     for connector in _connectors(board, signals):
@@ -186,14 +195,13 @@ def _used(board: Board, connector: Connector, signals: Sequence[str]) -> dict[st
 
 
 def _wires(
-    signals: Sequence[str],
+    placed: Mapping[str, int],
     left: Sequence[Pin],
     right: Sequence[Pin],
     *,
     second_witness: bool,
 ) -> tuple[Wire, ...]:
-    channels: dict[str, int | None] = {signal: at for at, signal in enumerate(signals)}
-    channels[GROUND] = None
+    channels: dict[str, int | None] = {**placed, GROUND: None}
     ends = {pin.line.signal: pin for pin in left if pin.line}
     targets = [pin for pin in right if pin.line and pin.line.signal in channels]
     targets.sort(key=lambda pin: pin.approach)

@@ -37,21 +37,22 @@ def wiring_svg(
     stimulus: Board,
     *,
     signals: Sequence[str] = (),
+    channels: Mapping[str, int] | None = None,
     second_witness: bool = True,
     colors: Mapping[str, str] | None = None,
     findings: Mapping[str, str] | None = None,
 ) -> str:
     """The picture as the text of an SVG file.
 
-    `signals` are those wired, from analyzer channel D0 on, by default the usual ones; `colors`
-    their wires' colors by name; `findings` what a check found wrong, by signal: such a wire is
-    dashed and what was found is written below.
+    `signals` are those wired, by default the usual ones, on `channels` of the analyzer or else from
+    D0 on; `colors` their wires' colors by name; `findings` what a check found wrong, by signal:
+    such a wire is dashed and what was found is written below.
     """
     shown = [s for s in (signals or wired_signals(target)) if target.line(s)]
-    scene = arrange(target, stimulus, shown, second_witness=second_witness)
+    scene = arrange(target, stimulus, shown, second_witness=second_witness, channels=channels)
     hues = {
-        signal: wire_hue({**WIRE_COLORS, **(colors or {})}.get(signal, ""), channel)
-        for channel, signal in enumerate(shown)
+        signal: wire_hue({**WIRE_COLORS, **(colors or {})}.get(signal, ""), at)
+        for at, signal in enumerate(shown)
     }
     hues[GROUND] = wire_hue("black", 0)
     found = dict(findings or {})

@@ -116,7 +116,8 @@ def _block_means(t: FloatArray, x: FloatArray, block_s: float) -> tuple[FloatArr
     number = np.floor(t / block_s + 1e-9).astype(np.int64)
     count = np.bincount(number)
     total = np.bincount(number, weights=x)
-    whole = slice(0, max(0, len(count) - 1)) if count[-1] < count[:-1].mean() / 2 else slice(None)
+    partial = len(count) > 1 and count[-1] < count[:-1].mean() / 2
+    whole = slice(0, len(count) - 1) if partial else slice(None)
     count, total = count[whole], total[whole]
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(count > 0, total / count, np.nan)

@@ -5,13 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 
+from calibration.estimate.allowed import Edges, delay
+from calibration.estimate.estimate import Estimate
 from calibration.estimate.phase import Curve, Offset, Positions, mean_over_phase
 from rig.instruments import Int64Array, UInt8Array
 
 RISING, FALLING = 1, 0
+FEWEST = 4
+"""Edges from which a skew is told."""
 
 
 @dataclass(frozen=True)
@@ -67,62 +73,93 @@ def channel_skews(
 ) -> dict[int, ChannelSkew]:
     """Of every channel that shows any of the pulses; `edges`: indexes and levels by channel.
 
-    The reference's falling edge is compared with its own rising edge by the width that the train
-    was to have. Raises ValueError for fewer than 4 pulses.
+    Falling edges are compared with the reference's rising ones by the width that the train was to
+    have. Raises ValueError for fewer than 4 pulses.
     """
-    curve = Curve.through(pulses.rising, pulses.rising_ticks)
-    at_rising = curve.positions(pulses.rising, pulses.rising_ticks)
-    at_falling = curve.positions(pulses.falling, pulses.falling_ticks)
-    own = _later(
-        mean_over_phase(pulses.falling - _floor(at_falling), at_falling),
-        mean_over_phase(pulses.rising - _floor(at_rising), at_rising),
-    )
-    steady = at_rising.steady and at_falling.steady
+    train = _Train.of(pulses)
     found = {}
     for channel, (index, level) in edges.items():
         if channel == reference:
-            nothing = mean_over_phase(np.zeros_like(pulses.rising), at_rising)
-            found[channel] = ChannelSkew(_exact(nothing, at_rising, pulses), own, 0, 0, steady)
+            found[channel] = ChannelSkew(train.rising, train.falling, 0, 0, train.steady)
             continue
         rising, falling = index[level == RISING], index[level == FALLING]
         pairs = paired(pulses.rising, rising, reach), paired(pulses.falling, falling, reach)
-        if max((pairs[0] >= 0).sum(), (pairs[1] >= 0).sum()) == 0:
+        there = int((pairs[0] >= 0).sum() + (pairs[1] >= 0).sum())
+        if not there:
             continue
-        down = _against(pulses.falling, falling, pairs[1], at_falling)
         found[channel] = ChannelSkew(
-            _against(pulses.rising, rising, pairs[0], at_rising),
-            None if down is None else _moved(down, own),
-            int((pairs[0] < 0).sum() + (pairs[1] < 0).sum()),
-            len(index) - int((pairs[0] >= 0).sum() + (pairs[1] >= 0).sum()),
-            steady,
+            train.offset(rising, pairs[0], RISING),
+            train.offset(falling, pairs[1], FALLING),
+            2 * len(pulses.rising) - there,
+            len(index) - there,
+            train.steady,
         )
     return found
+
+
+@dataclass(frozen=True)
+class _Train:
+    """The pulses, and where they were by the reference's rising edges."""
+
+    curve: Curve
+    edges: tuple[Edges, Edges]
+    """Of the reference: falling ones and rising ones."""
+    at: tuple[Positions, Positions]
+    """Of the same."""
+
+    @classmethod
+    def of(cls, pulses: Pulses) -> Self:
+        curve = Curve.through(pulses.rising, pulses.rising_ticks)
+        edges = (
+            Edges(pulses.falling, pulses.falling_ticks),
+            Edges(pulses.rising, pulses.rising_ticks),
+        )
+        falling, rising = (curve.positions(each.sample, each.ticks) for each in edges)
+        return cls(curve, edges, (falling, rising))
+
+    @property
+    def steady(self) -> bool:
+        return all(each.steady for each in self.at)
+
+    @cached_property
+    def rising(self) -> Offset:
+        """The reference's rising edge is where it is by definition; only its spread is found."""
+        return Offset(Estimate(0.0, 0.0, len(self.edges[RISING].sample)), self._own(RISING).spread)
+
+    @cached_property
+    def falling(self) -> Offset:
+        """The reference's own."""
+        own = self._own(FALLING)
+        if self.steady:
+            found = delay(self.curve, self.edges[RISING], self.edges[FALLING], own.spread.value)
+            if found is not None:
+                return Offset(found, own.spread)
+        return Offset(_less(own.mean, self._own(RISING).mean), own.spread)
+
+    def offset(self, index: Int64Array, pairs: Int64Array, level: int) -> Offset | None:
+        """Of a channel's edges, shape (m,), whose numbers by pulse, or -1, are `pairs`."""
+        there = pairs >= 0
+        if there.sum() < FEWEST:
+            return None
+        sample, reference = index[pairs[there]], self.edges[level]
+        where = Positions(self.at[level].x[there], self.at[level].steady)
+        plain = mean_over_phase(sample - reference.sample[there], where)
+        if self.steady:
+            mine = Edges(sample, reference.ticks[there])
+            found = delay(self.curve, self.edges[RISING], mine, plain.spread.value)
+            if found is not None:
+                return Offset(found, plain.spread)
+        own = (self.falling, self.rising)[level].mean
+        mean = plain.mean.plus(own.value, own.standard_uncertainty)
+        return Offset(mean, plain.spread)
+
+    def _own(self, level: int) -> Offset:
+        return mean_over_phase(self.edges[level].sample - _floor(self.at[level]), self.at[level])
 
 
 def _floor(where: Positions) -> Int64Array:
     return np.floor(where.x).astype(np.int64)
 
 
-def _against(
-    reference: Int64Array, index: Int64Array, pairs: Int64Array, where: Positions
-) -> Offset | None:
-    there = pairs >= 0
-    if there.sum() < 4:
-        return None
-    steps = index[pairs[there]] - reference[there]
-    return mean_over_phase(steps, Positions(where.x[there], where.steady))
-
-
-def _later(late: Offset, early: Offset) -> Offset:
-    difference = late.mean.plus(-early.mean.value, early.mean.standard_uncertainty)
-    return Offset(difference, late.spread)
-
-
-def _moved(offset: Offset, own: Offset) -> Offset:
-    return Offset(offset.mean.plus(own.mean.value, own.mean.standard_uncertainty), offset.spread)
-
-
-def _exact(zero: Offset, where: Positions, pulses: Pulses) -> Offset:
-    """The reference's rising edge is where it is by definition; only its spread is found."""
-    spread = mean_over_phase(pulses.rising - _floor(where), where).spread
-    return Offset(zero.mean.__class__(0.0, 0.0, zero.mean.n), spread)
+def _less(late: Estimate, early: Estimate) -> Estimate:
+    return late.plus(-early.value, early.standard_uncertainty)

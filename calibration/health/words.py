@@ -9,7 +9,7 @@ from calibration.wiring.words import lost, wrong_rate
 __all__ = [
     "RESONATOR_ERROR", "counter_varies", "few_channels", "holes", "lost", "miscounted",
     "nothing_seen",
-    "other_agent", "other_rate_set", "train_failed", "wrong_rate",
+    "other_agent", "other_rate_set", "rate_too_high", "train_failed", "wrong_rate",
 ]  # fmt: skip
 
 RESONATOR_ERROR = 0.005
@@ -55,6 +55,23 @@ def holes(intervals: int, samples: int) -> Finding:
         f"{samples} samples are missing in {intervals} places, and the driver said nothing",
         "Choose a lower sample rate, another USB port without a hub, or give the computer less "
         "else to do; then run this step again.",
+    )
+
+
+def rate_too_high(own_hz: int, sustained_hz: int) -> Finding:
+    """`sustained_hz`: the highest rate without loss; 0 if there was none."""
+    if not sustained_hz:
+        return Finding(
+            "rate too high",
+            "samples are lost at every rate that was tried",
+            "Take another USB port without a hub and another cable, and give the computer less "
+            "else to do; then run this step again.",
+        )
+    return Finding(
+        "rate too high",
+        f"{own_hz / 1e6:g} MHz is too much for this computer and port; {sustained_hz / 1e6:g} MHz "
+        "is sustained without loss",
+        f'Write sample_rate = "{sustained_hz / 1e6:g} MHz" into the fixture, or take another port.',
     )
 
 

@@ -3,30 +3,32 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from calibration import remarks
-from calibration.answers import agent_of, answered, interrupts, rates_of
+from calibration.answers import agent_of, rates_of
 from calibration.context import Context, Progress
 from calibration.estimate.cores import ahead
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.linearity import departure_ns
-from calibration.estimate.logged import Logged, logged
+from calibration.estimate.logged import Logged
 from calibration.estimate.rate import Rate, rate_of
 from calibration.findings import Finding, Outcome
 from calibration.listening import Heard, Listener, listening
+from calibration.steps.counter_frequency import Varied, judge_varied, megahertz, vary
+from calibration.steps.counter_turns import Turn, logged_of, take_turn
 from calibration.steps.step import Step
 from rig.analysis.clocks.brackets import Rates
 from rig.config.calibration import Quantity, Record
-from rig.config.calibration.names import COUNTER_STEP, depends_on
-from rig.config.fixture import RESPONSE, STIMULUS
+from rig.config.calibration.names import COUNTER_STABILITY, COUNTER_STEP, depends_on
+from rig.config.fixture import RESPONSE
 from rig.errors import BenchError
-from rig.instruments import LogArray
+from rig.target.frequency import told_khz
 
 CORE_PULSES = 500
-SEED = 8
 CORES_MAX = 64
 WORTH_NS = 5.0
 """Counters of cores that are less apart than this are as good as one."""
@@ -35,16 +37,6 @@ OFF_PPM = 1000.0
 RATE, WANDER, LINEARITY, AHEAD = (
     "counter_rate", "counter_allan", "counter_linearity", "core_ahead",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One run of the agent, and the samples that hold its answers."""
-
-    cpu: int | None
-    log: LogArray
-    first_sample: int
-    end_sample: int
 
 
 @dataclass
@@ -66,18 +58,21 @@ def run(context: Context, progress: Progress) -> Outcome:
     with listening(context) as listener:
         turns = [_long(context, listener, cpus, progress)]
         turns += _cores(context, listener, cpus, progress, refused)
+        varied = vary(context, listener, cpus, context.settings.seconds, progress)
         heard = listener.end()
     found = judge(context, heard, turns)
-    found.findings += refused
+    judge_varied(context, heard, varied)
+    found.findings += [*refused, *varied.findings]
     found.findings += of_environment(environment, agent.greeting)
     record = Record(
         step=COUNTER_STEP,
         date=datetime.now(UTC),
-        quantities=quantities(found),
+        quantities=quantities(found, varied),
         conditions={
             "duration": f"{context.settings.seconds} s",
             "cores": " ".join(map(str, cpus)) if cpus else "not told",
             **_frequencies(environment),
+            **varied.conditions,
         },
         instruments=depends_on(COUNTER_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found.findings),
@@ -91,7 +86,7 @@ def run(context: Context, progress: Progress) -> Outcome:
 def _long(context: Context, listener: Listener, cpus: list[int], progress: Progress) -> Turn:
     seconds = context.settings.seconds
     progress(f"interrupts for {seconds} s")
-    return _turn(context, listener, cpus[0] if len(cpus) > 1 else None, seconds * 1000)
+    return take_turn(context, listener, cpus[0] if len(cpus) > 1 else None, seconds * 1000)
 
 
 def _cores(
@@ -106,20 +101,13 @@ def _cores(
     for cpu in cpus[1:]:
         progress(f"core {cpu}")
         try:
-            turns += [_turn(context, listener, each, CORE_PULSES) for each in (cpus[0], cpu)]
+            turns += [take_turn(context, listener, each, CORE_PULSES) for each in (cpus[0], cpu)]
         except BenchError as error:
             context.check_stop()
             refused.append(_refused(cpu, str(error)))
     if turns:
-        turns.append(_turn(context, listener, cpus[0], CORE_PULSES))
+        turns.append(take_turn(context, listener, cpus[0], CORE_PULSES))
     return turns
-
-
-def _turn(context: Context, listener: Listener, cpu: int | None, pulses: int) -> Turn:
-    listener.pump()
-    first = listener.samples
-    log = answered(context, listener, interrupts(pulses, SEED), cpu)
-    return Turn(cpu, log, first, listener.samples)
 
 
 # --- judging -----------------------------------------------------------------------------------
@@ -150,16 +138,6 @@ def judge(context: Context, heard: Heard, turns: list[Turn]) -> Found:
         found.findings.append(remarks.no_rate(str(error)))
     _compare_cores(found, seen[1:], rates)
     return found
-
-
-def logged_of(context: Context, heard: Heard, turn: Turn, rates: Rates) -> Logged:
-    """A turn's answers: what the pin did since its first stimulus. Raises ValueError."""
-    stimulus, _ = heard.of_channel(context.fixture.channel_of(STIMULUS))
-    here = stimulus[(stimulus >= turn.first_sample) & (stimulus < turn.end_sample)]
-    index, level = heard.of_channel(context.fixture.channel_of(RESPONSE))
-    first = int(here[0]) if len(here) else turn.first_sample
-    mine = (index >= first) & (index < turn.end_sample)
-    return logged(index[mine], level[mine], turn.log, rates)
 
 
 def _compare_cores(found: Found, seen: list[tuple[int | None, Logged]], rates: Rates) -> None:
@@ -254,8 +232,7 @@ def _frequencies(environment: Mapping[str, object]) -> dict[str, str]:
     """Range and governors as the agent tells them."""
     listed = environment.get("cpus")
     cpus = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    lows = [each["minimum_khz"] for each in cpus if type(each.get("minimum_khz")) is int]
-    highs = [each["maximum_khz"] for each in cpus if type(each.get("maximum_khz")) is int]
+    lows, highs = (_told(cpus, key) for key in ("minimum_khz", "maximum_khz"))
     governors = sorted(
         {remarks.shown(str(each["governor"])) for each in cpus if "governor" in each}
     )
@@ -267,8 +244,17 @@ def _frequencies(environment: Mapping[str, object]) -> dict[str, str]:
     return told
 
 
-def quantities(found: Found) -> tuple[Quantity, ...]:
-    """Rate in ppm of nominal, wander in ppb, linearity and offsets of cores in ns."""
+def _told(cpus: list[dict[str, object]], key: str) -> list[int]:
+    """Of the cores that tell it."""
+    found = []
+    for each in cpus:
+        with contextlib.suppress(KeyError, ValueError):
+            found.append(told_khz(each[key]))
+    return found
+
+
+def quantities(found: Found, varied: Varied) -> tuple[Quantity, ...]:
+    """Rates in ppm of nominal, wander in ppb, linearity and offsets of cores in ns."""
     made = []
     if found.rate is not None:
         made.append(_quantity(RATE, found.rate.ppm, "ppm"))
@@ -278,6 +264,11 @@ def quantities(found: Found) -> tuple[Quantity, ...]:
         made.append(_quantity(LINEARITY, found.linearity, "ns"))
     for cpu, apart in found.ahead_ns.items():
         made.append(_quantity(AHEAD, apart, "ns", f"core {cpu}"))
+    if varied.stability is not None:
+        made.append(_quantity(COUNTER_STABILITY, varied.stability, "ppm"))
+    made += [
+        _quantity(RATE, rate, "ppm", megahertz(khz)) for khz, rate in sorted(varied.rates.items())
+    ]
     return tuple(made)
 
 
@@ -290,7 +281,8 @@ STEP = Step(
     title="Target's counter",
     does="Lets the target answer interrupts for a minute (--seconds) and fits its cycle counter to "
     "the analyzer's clock: rate, steadiness, straightness. Then the agent answers from each core "
-    "in turn, and what their counters show at one time is compared.",
+    "in turn, and what their counters show at one time is compared; and from the first at the "
+    "lowest, a middle and the highest frequency, if the target's kernel lets it be set.",
     connect="As for a measurement: stimulus and answer on the analyzer, the interrupt line, the "
     "target's agent.",
     run=run,

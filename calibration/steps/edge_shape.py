@@ -25,7 +25,7 @@ WORTH_SAMPLES = 0.05
 COVERAGE = 5.0
 """Of PERIOD codes at once, none passes this by chance."""
 NON_LINEARITY, JITTER = "differential_nonlinearity", "edge_jitter"
-_BARS, _BINS = 40, 16
+_BARS, _BINS = 40, 8
 
 
 def run(context: Context, progress: Progress) -> Outcome:
@@ -52,7 +52,10 @@ def run(context: Context, progress: Progress) -> Outcome:
         instruments=depends_on(EDGE_SHAPE_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
     )
-    return Outcome(record, tuple(found), "" if seen is None else drawing(seen))
+    if seen is None:
+        return Outcome(record, tuple(found))
+    told = tuple(each for each in record.quantities if each.name == JITTER)
+    return Outcome(record, tuple(found), drawing(seen), told=told)
 
 
 def findings(seen: Codes) -> tuple[Finding, ...]:
@@ -116,18 +119,30 @@ def quantities(seen: Codes) -> tuple[Quantity, ...]:
 
 
 def drawing(seen: Codes) -> str:
-    """Histogram of the intervals' departures, and the codes' widths, for a terminal."""
-    count, edge = np.histogram(np.clip(seen.departures, -2, 2), bins=_BINS, range=(-2, 2))
+    """Histogram of the intervals' departures, and the worst code's width, for a terminal.
+
+    The outermost bins hold all that is beyond them.
+    """
+    count, edge = np.histogram(np.clip(seen.departures, -1, 1), bins=_BINS, range=(-1, 1))
     most = max(1, int(count.max()))
     lines = ["intervals less what was sent, in samples; a fine analyzer makes a roof from -1 to 1"]
     for number, low in zip(count.tolist(), edge.tolist(), strict=False):
         bar = "#" * math.ceil(number * _BARS / most)
-        lines.append(f"{low:+6.2f} {number:6d} {bar}")
+        lines.append(f"{low:+6.2f} {number:6d} {bar}".rstrip())
     if seen.width:
-        lines.append(f"width of every {PERIOD} samples less one, in %")
-        lines.append("  ".join(f"{w.value * 100:+.1f}" for w in seen.width[: PERIOD // 2]))
-        lines.append("  ".join(f"{w.value * 100:+.1f}" for w in seen.width[PERIOD // 2 :]))
+        lines.append(_widths(seen))
     return "\n".join(lines)
+
+
+def _widths(seen: Codes) -> str:
+    """From the least to the most, and which is the worst."""
+    percent = [100 * each.value for each in seen.width]
+    worst = max(range(len(percent)), key=lambda code: abs(percent[code]))
+    limits = 200 * seen.width[worst].standard_uncertainty
+    return (
+        f"width of every {PERIOD} samples less one: {min(percent):+.1f} to {max(percent):+.1f} %, "
+        f"of number {worst} {percent[worst]:+.1f} +- {limits:.1f} %"
+    )
 
 
 STEP = Step(

@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from calibration.context import Context, Progress
 from calibration.findings import Finding, Outcome
+from calibration.health import words
 from calibration.health.judge import Health, findings, holes
-from calibration.health.words import RESONATOR_ERROR
+from calibration.health.sustained import Sustained, Tried, bytes_per_second, search
 from calibration.listening import Heard, Listener, listening
 from calibration.steps.step import Step
 from rig.config.calibration import Quantity, Record
 from rig.config.calibration.names import INSTRUMENTS
 from rig.config.fixture import STIMULUS
+from rig.errors import BenchError
 from rig.instruments import StimulusState
 from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
 
@@ -26,8 +28,13 @@ SETTLE_MS = 60
 TICKS_PER_US = CLOCK_HZ // 10**6
 
 
+RATE_MIN_HZ = 100_000
+"""Below this, pulses of half a millisecond are not seen well."""
+BYTES_RATE, SUSTAINED_RATE = "sustained_bytes", "sustained_rate"
+
+
 @dataclass(frozen=True)
-class _Sustained:
+class _Capture:
     """A capture during a train of known length."""
 
     heard: Heard
@@ -39,19 +46,109 @@ class _Sustained:
 def run(context: Context, progress: Progress) -> Outcome:
     """Read the identities, sample for some seconds. Raises BenchError, StoppedError."""
     progress(f"{PULSES} pulses, {PULSES * PERIOD_US // 10**6} s of samples")
-    with listening(context) as listener:
-        sustained = _sustain(context, listener)
-    health = _health(context, sustained)
+    capture = _capture(context, PULSES)
+    health = _health(context, capture, PULSES)
     found = findings(context.fixture, health)
-    return Outcome(_record(context, health, sustained, found), found)
+    record = _record(context, health, capture, found)
+    sustained = _search(context, health, progress)
+    if sustained is None:
+        return Outcome(record, found)
+    channels = len(context.bench.analyzer.identity.channels)
+    found += _of_rate(context, sustained)
+    record = replace(
+        record,
+        quantities=(*record.quantities, *_rate_quantities(sustained, channels)),
+        conditions={**record.conditions, **_rate_conditions(context, sustained)},
+        findings=tuple(finding.text for finding in found),
+    )
+    return Outcome(record, found)
 
 
-def _sustain(context: Context, listener: Listener) -> _Sustained:
+def _search(context: Context, health: Health, progress: Progress) -> Sustained | None:
+    """The highest rate without loss; None if nothing tells whether there was any.
+
+    The instruments of `context` are closed then.
+    """
+    reopen, seconds = context.reopen, context.settings.rate_seconds
+    rates_hz = context.bench.analyzer.identity.sample_rates_hz
+    if reopen is None or not seconds or not health.seen or health.sent != health.pulses:
+        return None
+
+    def attempt(rate_hz: int) -> Tried:
+        progress(f"{rate_hz / 1e6:g} MHz for {seconds} s")
+        analyzer = replace(context.fixture.analyzer, sample_rate_hz=rate_hz)
+        fixture = replace(context.fixture, analyzer=analyzer)
+        try:
+            with reopen(fixture) as bench:
+                return _tried(replace(context, fixture=fixture, bench=bench), seconds)
+        except BenchError as error:
+            context.check_stop_only()
+            return Tried(rate_hz, str(error))
+
+    own = Tried(health.set_hz, _lost(health))
+    usable = [rate for rate in rates_hz if rate >= RATE_MIN_HZ]
+    return search(usable, own, attempt)[0]
+
+
+def _tried(context: Context, seconds: int) -> Tried:
+    """A bench that is open at this rate."""
+    pulses = seconds * 10**6 // PERIOD_US
+    rate_hz = context.fixture.analyzer.sample_rate_hz
+    set_hz = context.bench.analyzer.identity.sample_rate_hz
+    if set_hz != rate_hz:
+        return Tried(rate_hz, f"the analyzer took {set_hz / 1e6:g} MHz instead")
+    return Tried(rate_hz, _lost(_health(context, _capture(context, pulses), pulses)))
+
+
+def _lost(health: Health) -> str:
+    """How it is known that samples were; "" if it is not."""
+    if health.losses:
+        return health.losses[0]
+    if health.seen < health.sent:
+        return f"{health.sent - health.seen} of {health.sent} pulses missing"
+    places, samples = health.holes
+    return f"{samples} samples missing in {places} places" if places else ""
+
+
+def _rate_quantities(found: Sustained, channels: int) -> tuple[Quantity, ...]:
+    if not found.rate_hz:
+        return ()
+    traffic = float(bytes_per_second(found.rate_hz, channels))
+    return (
+        Quantity(SUSTAINED_RATE, float(found.rate_hz), "Hz", 0.0, 1),
+        Quantity(BYTES_RATE, traffic, "B/s", 0.0, 1),
+    )
+
+
+def _rate_conditions(context: Context, found: Sustained) -> dict[str, str]:
+    """For how long, and what came of the next higher rate."""
+    limit = found.limit
+    above = "the driver offers none" if limit is None else f"{limit.rate_hz / 1e6:g} MHz: "
+    return {
+        "each rate tried for": f"{context.settings.rate_seconds} s",
+        "next higher rate": (above + ("" if limit is None else limit.lost))[:200],
+    }
+
+
+def _of_rate(context: Context, found: Sustained) -> tuple[Finding, ...]:
+    """Worth a word if it is the fixture's own rate that is too high."""
+    own_hz = context.bench.analyzer.identity.sample_rate_hz
+    if found.rate_hz >= own_hz:
+        return ()
+    return (words.rate_too_high(own_hz, found.rate_hz),)
+
+
+def _capture(context: Context, pulses: int) -> _Capture:
+    with listening(context) as listener:
+        return _sustain(context, listener, pulses)
+
+
+def _sustain(context: Context, listener: Listener, pulses: int) -> _Capture:
     stimulus, analyzer = context.bench.stimulus, context.bench.analyzer
     stimulus.configure(
         Train(
             pattern=Pattern.PERIODIC,
-            count=PULSES,
+            count=pulses,
             seed=0,
             delay_ticks=PERIOD_US * TICKS_PER_US,
             width_ticks=PERIOD_US // 2 * TICKS_PER_US,
@@ -68,12 +165,12 @@ def _sustain(context: Context, listener: Listener) -> _Sustained:
     status = stimulus.status()
     passed_s = status.now_ticks / CLOCK_HZ
     listener.read_until(start + int(analyzer.identity.sample_rate_hz * passed_s))
-    return _Sustained(listener.end(), status.sent, status.late, analyzer.backlog.max_ns)
+    return _Capture(listener.end(), status.sent, status.late, analyzer.backlog.max_ns)
 
 
-def _health(context: Context, sustained: _Sustained) -> Health:
+def _health(context: Context, capture: _Capture, pulses: int) -> Health:
     identity, agent = context.bench.analyzer.identity, context.agent
-    index, level = sustained.heard.of_channel(context.fixture.channel_of(STIMULUS))
+    index, level = capture.heard.of_channel(context.fixture.channel_of(STIMULUS))
     rising = index[level == 1]
     rate_hz = 0.0
     if len(rising) > 1:
@@ -82,12 +179,12 @@ def _health(context: Context, sustained: _Sustained) -> Health:
         rate_hz=float(rate_hz),
         set_hz=identity.sample_rate_hz,
         channels=len(identity.channels),
-        pulses=PULSES,
-        sent=sustained.sent,
-        late=sustained.late,
+        pulses=pulses,
+        sent=capture.sent,
+        late=capture.late,
         seen=len(rising),
         holes=holes(rising),
-        losses=tuple(loss.text for loss in sustained.heard.losses),
+        losses=tuple(loss.text for loss in capture.heard.losses),
         invariant=agent is None or agent.greeting.get("invariant", "1") != "0",
         agent_version=context.bench.target.identity.version,
         firmware=context.bench.stimulus.identity.firmware,
@@ -95,15 +192,17 @@ def _health(context: Context, sustained: _Sustained) -> Health:
 
 
 def _record(
-    context: Context, health: Health, sustained: _Sustained, found: tuple[Finding, ...]
+    context: Context, health: Health, capture: _Capture, found: tuple[Finding, ...]
 ) -> Record:
     quantities = [
-        Quantity("backlog_maximum", sustained.backlog_ns / 1e9, "s", 0.0, 1),
-        Quantity("samples_in_a_row", float(sustained.heard.samples), "samples", 0.0, 1),
+        Quantity("backlog_maximum", capture.backlog_ns / 1e9, "s", 0.0, 1),
     ]
+    if not _lost(health):
+        samples = float(capture.heard.samples)
+        quantities.append(Quantity("samples_in_a_row", samples, "samples", 0.0, 1))
     if health.rate_hz and health.seen == health.sent and not health.holes[0]:
         # By the microcontroller's clock, of which nothing better is known here.
-        uncertainty_hz = health.rate_hz * RESONATOR_ERROR / math.sqrt(3)
+        uncertainty_hz = health.rate_hz * words.RESONATOR_ERROR / math.sqrt(3)
         rate = Quantity("sample_rate", health.rate_hz, "Hz", uncertainty_hz, health.seen)
         quantities.insert(0, rate)
     return Record(
@@ -124,7 +223,8 @@ STEP = Step(
     title="Instruments",
     does="Reads who the instruments are, lets the microcontroller send 5000 pulses and the "
     "analyzer sample for 5 s, and looks whether rate, count and versions are as they should be "
-    "and whether samples were lost on this computer and port.",
+    "and whether samples were lost on this computer and port. Then it tries higher rates of the "
+    "analyzer, or lower ones, for 3 s each, to find the highest at which nothing is lost.",
     connect="The stimulus wire from the microcontroller to the analyzer; the target's agent.",
     run=run,
 )

@@ -114,7 +114,8 @@ def _silent(wire: Wire, observed: Observed) -> Finding:
         return words.stuck_high(wire)
     if wire.signal in observed.creeping:
         return words.one_way(wire, 0)
-    return words.open_or_low(wire, elsewhere=_seen_by_capture(wire, observed))
+    listener, heard = _other_listener(wire, observed)
+    return words.open_or_low(wire, listener, heard=heard)
 
 
 def _strange(wire: Wire, observed: Observed) -> list[Burst]:
@@ -123,9 +124,20 @@ def _strange(wire: Wire, observed: Observed) -> list[Burst]:
     return [burst for burst in bursts if burst.pulses not in observed.codes]
 
 
-def _seen_by_capture(wire: Wire, observed: Observed) -> bool:
-    (driven,) = [each for each in observed.driven if each.signal == wire.signal]
-    return driven.captured == 2 * driven.pulses
+def _other_listener(wire: Wire, observed: Observed) -> tuple[str, bool]:
+    """Who else is on this wire, "" for nobody that was asked, and whether pulses arrive there.
+
+    That tells a wire that is shorted to ground, where nobody hears anything, from a clip that is
+    off. The other wires have one listener only.
+    """
+    if wire.signal == STIMULUS:
+        asked = observed.handled is not None
+        return ("the target", bool(observed.handled)) if asked else ("", False)
+    if wire.signal == RESPONSE and wire.stimulus_pin:
+        driven = _of(observed, RESPONSE)
+        heard = driven is not None and driven.captured == 2 * driven.pulses
+        return "the microcontroller", heard
+    return "", False
 
 
 def _wire_at(wires: Mapping[str, Wire], channel: int) -> Wire | None:

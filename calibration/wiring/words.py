@@ -117,19 +117,26 @@ def stuck_high(wire: Wire) -> Finding:
     )
 
 
-def open_or_low(wire: Wire, *, elsewhere: bool) -> Finding:
-    seen = ", though the microcontroller sees them" if elsewhere else ""
-    remedy = (
-        f"Check the clip on D{wire.channel} and its ground."
-        if elsewhere
-        else f"Check the wire from {driver_of(wire)} to D{wire.channel}, its ground, and that it "
-        "does not touch ground."
-    )
+def open_or_low(wire: Wire, listener: str, *, heard: bool) -> Finding:
+    """`listener`: who else is on the wire and was asked, "" for nobody; `heard`: it sees pulses."""
+    if heard:
+        return Finding(
+            "open",
+            f"{wire.signal}: no pulse arrives on D{wire.channel}, though {listener} sees them: the "
+            "way from that wire to the analyzer is open, or the level too low for it; the wire "
+            "itself is not shorted to ground, only what a resistor or level shifter keeps apart",
+            f"Check the clip on D{wire.channel} and its ground. {FAMILY}",
+            signals=(wire.signal,),
+        )
+    nor = f", nor does {listener} see any" if listener else ""
     return Finding(
         "open",
-        f"{wire.signal}: no pulse arrives on D{wire.channel} or anywhere else{seen}; it stays low: "
-        "open, stuck low, or its level too low",
-        f"{remedy} {FAMILY}",
+        f"{wire.signal}: no pulse arrives on D{wire.channel} or anywhere else{nor}; it stays low: "
+        "open, shorted to ground, held low by another output, or its level too low",
+        f"Tell them apart with a meter. All off: D{wire.channel}'s clip to ground below 10 ohms is "
+        f"a short; {driver_of(wire)} to that clip above 10 ohms is open. Both sound: clip off and "
+        f"all on, {driver_of(wire)} alone now pulses above 2 V, or it does not drive (another pin, "
+        f"a wrong voltage family); if it does, something else holds the wire low. {FAMILY}",
         signals=(wire.signal,),
     )
 

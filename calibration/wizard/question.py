@@ -33,6 +33,8 @@ class Question:
     """What a valid answer looks like, or how to find it out."""
     others: bool = False
     """Answers other than the choices are valid, too."""
+    unattended: str = ""
+    """Default where nobody is there to do something by hand; "" if that is no other one."""
 
     def checked(self, answer: str) -> str:
         """The answer as it is kept: without spaces around it, the default if it is empty."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from calibration.findings import Finding, Outcome
+from calibration.shown import lines_of
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,7 @@ class Report:
 
 def of_outcome(outcome: Outcome, title: str) -> Report:
     """Of a step of the calibration."""
-    lines = [title, *outcome.drawing.splitlines()]
-    for quantity in outcome.record.quantities:
-        name = f"{quantity.name} {quantity.subject}".strip()
-        expanded = 2 * quantity.standard_uncertainty
-        lines.append(f"{name}: {quantity.value:.6g} \N{PLUS-MINUS SIGN} {expanded:.2g} "
-                     f"{quantity.unit}".removesuffix(" 1"))  # fmt: skip
-    return Report(tuple(lines), outcome.findings)
+    return Report((title, *lines_of(outcome)), outcome.findings)
 
 
 def summary(findings: Iterable[Finding]) -> tuple[str, ...]:

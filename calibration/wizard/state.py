@@ -56,6 +56,10 @@ class State:
         """A stage whose work is done."""
         return replace(self, done={**self.done, stage: faults})
 
+    def without_done(self, stage: str) -> State:
+        """A stage whose work is to be done again."""
+        return replace(self, done={key: self.done[key] for key in self.done if key != stage})
+
     def __post_init__(self) -> None:
         for name in ("answers", "done"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))

@@ -11,7 +11,7 @@ from calibration.wizard.bench import text_of, wires_of
 from calibration.wizard.place import Place
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report, summary
-from calibration.wizard.stages import KEYS, STAGES, Stage
+from calibration.wizard.stages import KEYS, STAGES, Stage, apart, wires_back
 from calibration.wizard.stages.calibrate import STAGE as CALIBRATE_STAGE
 from calibration.wizard.stages.connect import NAME as CONNECT
 from calibration.wizard.stages.save import STAGE as SAVE
@@ -102,6 +102,9 @@ class Wizard:
     def record(self, report: Report) -> None:
         """The stage's work is done, and this came of it."""
         done = self.state.with_done(self.stage.name, summary(report.findings))
+        if self.stage.name in apart.NAMES:
+            # Wherever the wires are now: they are to be put back once more.
+            done = done.without_done(wires_back.NAME)
         self._keep(replace(done, run=report.run or done.run))
         if self.stage is SAVE and report.passed:
             self.is_saved = True

@@ -32,7 +32,7 @@ def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
     if job.scenario:
         plan = plan_under(plan, job.scenario)
     plan = plan.with_overrides(job.count, job.seed)
-    asked = measuring.measurement(plan, job.fixture)
+    asked = measuring.measurement(plan, job.fixture, job.calibration)
     if wants_load:
         tell(f"Asking the target for load {job.scenario} …")
         _check_load(plan, asked.fixture, is_replay=asked.replayed is not None)

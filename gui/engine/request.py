@@ -31,6 +31,8 @@ class Job:
     """What the plan takes, for the time that remains until the rate is known."""
     scenario: str = ""
     """The load on the target; "": the plan's own."""
+    calibration: str | None = None
+    """A file, or "none"; None: the bench's own, if it has one."""
 
     def fields(self) -> dict[str, Any]:
         """As JSON has them."""

@@ -49,6 +49,11 @@
   </message>
   <message>
    <location filename="gui/pages/calibrate/menu.py" />
+   <source>Open &amp;calibration …</source>
+   <translation>&amp;Kalibrierung öffnen …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/menu.py" />
    <source>S&amp;top</source>
    <translation>S&amp;topp</translation>
   </message>
@@ -61,6 +66,11 @@
    <location filename="gui/pages/calibrate/menu.py" />
    <source>Take this &amp;step</source>
    <translation>Diesen &amp;Schritt</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/menu.py" />
+   <source>The bench's o&amp;wn calibration</source>
+   <translation>Kalibrierung des &amp;Prüfstands</translation>
   </message>
  </context>
  <context>
@@ -97,6 +107,11 @@
   </message>
   <message>
    <location filename="gui/pages/calibrate/page.py" />
+   <source>Open calibration</source>
+   <translation>Kalibrierung öffnen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/page.py" />
    <source>Open fixture</source>
    <translation>Verdrahtung öffnen</translation>
   </message>
@@ -109,6 +124,29 @@
    <location filename="gui/pages/calibrate/page.py" />
    <source>what to do is said below</source>
    <translation>was zu tun ist, steht unten</translation>
+  </message>
+ </context>
+ <context>
+  <name>CalibrationCombo</name>
+  <message>
+   <location filename="gui/pages/run/calibration_combo.py" />
+   <source>A file …</source>
+   <translation>Eine Datei …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/calibration_combo.py" />
+   <source>Calibration</source>
+   <translation>Kalibrierung</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/calibration_combo.py" />
+   <source>bench's own</source>
+   <translation>die eigene</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/calibration_combo.py" />
+   <source>none</source>
+   <translation>keine</translation>
   </message>
  </context>
  <context>
@@ -163,6 +201,11 @@
    <location filename="gui/pages/run/chooser.py" />
    <source>Bench</source>
    <translation>Prüfstand</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/chooser.py" />
+   <source>Calibration</source>
+   <translation>Kalibrierung</translation>
   </message>
   <message>
    <location filename="gui/pages/run/chooser.py" />
@@ -338,6 +381,24 @@
    <location filename="gui/pages/calibrate/wizard/connect_page.py" />
    <source>sound</source>
    <translation>in Ordnung</translation>
+  </message>
+ </context>
+ <context>
+  <name>DrawnPage</name>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/drawn_page.py" />
+   <source>Drawing</source>
+   <translation>Zeichnung</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/drawn_page.py" />
+   <source>Found</source>
+   <translation>Befund</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/calibrate/wizard/drawn_page.py" />
+   <source>In words</source>
+   <translation>In Worten</translation>
   </message>
  </context>
  <context>
@@ -1208,6 +1269,11 @@
   </message>
   <message>
    <location filename="gui/pages/run/menu.py" />
+   <source>Calibration</source>
+   <translation>Kalibrierung</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/menu.py" />
    <source>Fixture</source>
    <translation>Verdrahtung</translation>
   </message>
@@ -1225,6 +1291,11 @@
    <location filename="gui/pages/run/menu.py" />
    <source>Measure &amp;several plans</source>
    <translation>Mehrere Messpläne &amp;nacheinander</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/menu.py" />
+   <source>Open &amp;calibration …</source>
+   <translation>&amp;Kalibrierung öffnen …</translation>
   </message>
   <message>
    <location filename="gui/pages/run/menu.py" />

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rig.analysis.answer_edges import AnswerEdges, ByEdge
 from rig.analysis.answers import AnswerLog
 from rig.analysis.bracketing import ClockAgreement, FittedClock
 from rig.analysis.budget.bench import Bench
@@ -16,7 +17,7 @@ from rig.analysis.figures.overruns import OverrunCounter, Overruns
 from rig.analysis.figures.sequence import EventSequence
 from rig.analysis.figures.summary import Figures, summarize
 from rig.analysis.inside import InsideFigures, InsideTally
-from rig.analysis.measurands.effects import Effects, of_latency, on_counter
+from rig.analysis.measurands.effects import Effects, by_edge, of_latency, on_counter
 from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.measurands.series import TAIL_EVENTS
 from rig.analysis.pairing import EventClass, Events
@@ -50,9 +51,12 @@ class BeyondTally:
         bench: Bench,
         agreement: ClockAgreement | None,
         fitted: FittedClock | None,
+        edges: AnswerEdges | None = None,
     ) -> None:
         self._settings, self.agreement, self.fitted = settings, agreement, fitted
         self.bench = bench_with_log(bench, log, settings.tick_hz)
+        self.edges = edges
+        self._by_edge = None if edges is None else ByEdge(edges, settings.sample_rate_hz)
         self._phases = PhaseTally()
         self._sequence, self._overruns = EventSequence(), OverrunCounter()
         self.has_inside = fitted is not None
@@ -68,6 +72,8 @@ class BeyondTally:
         served = events.response >= 0
         latency = events.response - events.stimulus
         self._sequence.add(latency[served], events.stimulus[served])
+        if self._by_edge is not None:
+            self._by_edge.add(latency[served], events.answer[served])
         inside_ps = self._inside.add(events)
         over = events.kind != EventClass.ANSWERED
         limit_ns = self._settings.limits.max_ns
@@ -92,6 +98,10 @@ class BeyondTally:
         worth = None if further is None or further.average is None else further.average.effective_n
         budgets = run_budgets(figures, histogram, self.bench, self._phases.coherence(), worth)
         effects = of_latency(self.bench)
+        if self._by_edge is not None and budgets:
+            effects = by_edge(effects, self._by_edge)
+            for figure in ("max", "average"):
+                budgets[figure] = self._by_edge.applied(f"{figure}_ns", budgets[figure])
         return Measurand(name, 1e9 / rate_hz, figures, further, effects, histogram, budgets)
 
     def on_counter(self, tick_hz: int, duration_ns: float) -> Effects:

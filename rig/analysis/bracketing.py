@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.answer_edges import AnswerEdges
 from rig.analysis.answer_times import AnswerTimes
 from rig.analysis.answers import AnswerLog
 from rig.analysis.clocks.blame import blame_by_capture
@@ -91,11 +92,26 @@ class FittedClock:
         return _since(records["before_ticks"], self.origin)
 
 
+@dataclass(frozen=True)
+class _Apart:
+    """Rising and falling answers, by a counter of this tick."""
+
+    edges: AnswerEdges
+    tick_ns: float
+
+
+def _shifted(brackets: Brackets, number: Int64Array, apart: _Apart | None) -> Brackets:
+    """Of these edges, by what the analyzer shows each later; as they are if that is not known."""
+    return brackets if apart is None else apart.edges.shifted(brackets, number, apart.tick_ns)
+
+
 class _Records:
     """The brackets of a run whose edge number j belongs to answer number j of the log."""
 
-    def __init__(self, times: AnswerTimes, log: AnswerLog, count: int) -> None:
-        self._times, self._log, self._count = times, log, count
+    def __init__(
+        self, times: AnswerTimes, log: AnswerLog, count: int, apart: _Apart | None
+    ) -> None:
+        self._times, self._log, self._count, self._apart = times, log, count, apart
         self.origin = np.uint64(log.read(0, 1)["before_ticks"][0])
 
     def __len__(self) -> int:
@@ -105,7 +121,8 @@ class _Records:
         count = min(count, self._count - first)
         rows = self._log.read(first, count)
         before, after = (_since(rows[name], self.origin) for name in _STAMPS)
-        return Brackets(self._times.read(first, count), before, after)
+        found = Brackets(self._times.read(first, count), before, after)
+        return _shifted(found, np.arange(first, first + count), self._apart)
 
 
 _STAMPS = ("before_ticks", "after_ticks")
@@ -124,13 +141,15 @@ def bracket_agreement(
     account: Account,
     gaps: tuple[Gap, ...],
     third: RawRun | None = None,
+    edges: AnswerEdges | None = None,
 ) -> tuple[ClockAgreement | None, FittedClock | None]:
     """The test of a whole run, and its clock if there is one; None where nothing can be tested.
 
     `third`: whose input capture has seen the same answers, to tell which of two witnesses is false.
+    `edges`: what is known of rising and falling answers, which the analyzer shows not equally late.
     """
-    edges = _before_holes(times, gaps)
-    if settings.tick_hz is None or min(edges, log.count) < FEWEST:
+    count = _before_holes(times, gaps)
+    if settings.tick_hz is None or min(count, log.count) < FEWEST:
         return None, None
     drift_ppm_per_s = settings.clocks.target_ppm_per_s
     rates = Rates(settings.sample_rate_hz, settings.tick_hz, drift_ppm_per_s)
@@ -138,12 +157,13 @@ def bracket_agreement(
     # A full log, a hole in the samples or too many edges cut one of the two short: that is said
     # elsewhere and is no contradiction here.
     short = not whole or account.log_dropped > 0
-    if edges == log.count or short:
-        source = _Records(times, log, min(edges, log.count))
+    apart = None if edges is None else _Apart(edges, rates.tick_ns)
+    if count == log.count or short:
+        source = _Records(times, log, min(count, log.count), apart)
         tested = _test(source, rates)
         if isinstance(tested, BracketTest) and tested.holds:
             return _agreeing(source, tested, times.seen)
-    found, outcome, pairs = _faulty(times, log, rates, edges)
+    found, outcome, pairs = _faulty(times, log, rates, count, apart)
     if third is not None and third.capture_count == times.seen and outcome is not None:
         captured = third.captures(0, WHOLE_MAX)
         if int(pairs.edge[-1]) < len(captured):
@@ -196,12 +216,12 @@ def _outcome(
 
 
 def _faulty(
-    times: AnswerTimes, log: AnswerLog, rates: Rates, edges: int
+    times: AnswerTimes, log: AnswerLog, rates: Rates, edges: int, apart: _Apart | None
 ) -> tuple[ClockAgreement, BracketTest | None, _Pairs]:
     """What is wrong, as far as the run's begin shows it; the test, if any, and what it tested."""
     sample = times.read(0, min(edges, WHOLE_MAX))
     rows = log.read(0, WHOLE_MAX)
-    pairs, same = _Pairs(sample, rows), len(sample) == len(rows)
+    pairs, same = _Pairs(sample, rows, apart), len(sample) == len(rows)
     # A counter can be judged only by what belongs together; a wrapping one cannot be matched by.
     unmatched = () if same else pairs.match(rates)
     counter = pairs.diagnose(rates)
@@ -222,7 +242,8 @@ def _faulty(
 class _Pairs:
     """Edges and records in memory, as far as they are known to belong together."""
 
-    def __init__(self, sample: Int64Array, rows: LogArray) -> None:
+    def __init__(self, sample: Int64Array, rows: LogArray, apart: _Apart | None) -> None:
+        self._apart = apart
         origin = np.uint64(rows["before_ticks"][0])
         self.sample, self._rows = sample, rows
         self.edge: Int64Array = np.arange(len(sample))
@@ -234,7 +255,8 @@ class _Pairs:
 
     def read(self, first: int, count: int) -> Brackets:
         part = slice(first, first + count)
-        return Brackets(self.sample[part], self.before[part], self.after[part])
+        found = Brackets(self.sample[part], self.before[part], self.after[part])
+        return _shifted(found, self.edge[part], self._apart)
 
     def match(self, rates: Rates) -> tuple[str, ...]:
         """Keep what belongs together; a line for what does not."""

@@ -4,15 +4,18 @@
     corrected = indicated * factor - offset
 
 The same for all values of a run, so it is done to the figures, in nanoseconds: sample indexes stay
-as they were measured. Figures that are distances between values get the factor alone.
+as they were measured. Figures that are distances between values get the factor alone. Where rising
+and falling answers differ and are known apart, the figures are those of two tables of values, each
+moved by half of the difference.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Self
 
+from rig.analysis.answer_edges import ByEdge
 from rig.analysis.budget.bench import PPM
 from rig.analysis.budget.contribution import Distribution, Quantity
 from rig.analysis.measurands.effects import Effects
@@ -47,6 +50,8 @@ class Correction:
     """The same for clocks, as a part of the time measured."""
     unknown: tuple[str, ...]
     """Of these nothing is known: they are not corrected, and no limit can be told."""
+    by_edge: ByEdge | None = field(default=None, compare=False)
+    """Rising and falling answers differ, and each value is corrected by its own edge."""
 
     @classmethod
     def of(cls, effects: Effects) -> Self:
@@ -64,10 +69,13 @@ class Correction:
             unknown=tuple(
                 each.name for each in (*effects.unknown_scales, *effects.unknown_offsets)
             ),
+            by_edge=effects.by_edge,
         )
 
     def figures(self, indicated: Statistics) -> Statistics:
         """All times of them corrected; n stays."""
+        if self.by_edge is not None and self.by_edge.figures.n == indicated.n:
+            indicated = self.by_edge.figures
         times = [each.name for each in fields(indicated) if each.name != "n"]
         corrected = {name: self._corrected(name, getattr(indicated, name)) for name in times}
         return Statistics(indicated.n, **corrected)

@@ -9,7 +9,7 @@ to its pin as well. Only interrupts that fell upon the agent's own task count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from rig.analysis.counting import handled_of
 from rig.analysis.filtered import filtered
 from rig.analysis.measurands.series import Series
 from rig.analysis.observation import observe
+from rig.analysis.pin_pairs import PinPairs
 from rig.analysis.raw import RawRun, Settings
 from rig.analysis.statistics import Statistics, statistics
 from rig.analysis.witness import Witness
@@ -47,6 +48,12 @@ class DispatchFigures:
     """Edges that the analyzer saw at the task's pin; None if it is not wired."""
     task_edges_logged: int
     """Edges that the log's records of the task make."""
+    compared: int = 0
+    """Times by pins that were set against the records of both writes."""
+    unfit: int = 0
+    """Of these, longer or shorter than the records allow."""
+    first_unfit: int | None = None
+    """Handler count of the first of them."""
 
 
 _TICKS_MAX = 2**53
@@ -107,16 +114,19 @@ class PinLatencies:
     record of the task is an edge only if that bit is not what it was.
     """
 
-    def __init__(self, raw: RawRun, task_level: int) -> None:
+    def __init__(self, raw: RawRun, task_level: int, pairs: PinPairs) -> None:
         self.series = Series()
+        self.compared = self.unfit = 0
+        self.first_unfit: int | None = None
+        self._pairs = pairs
         self.task_edges = self.task_edges_logged = 0
         self._raw = raw
         self._level = task_level
         self._record = 0
         none = np.empty(0, np.int64)
         self._responses, self._tasks = none, none
-        self._span: tuple[int, int] | None = None
-        """Count and sample of the last span upon the agent's task."""
+        self._span: tuple[LogArray, Int64Array] | None = None
+        """Record and sample of the last span upon the agent's task, shapes (1,)."""
 
     def feed(self, response: Int64Array, task: Int64Array) -> None:
         """Edges of the next stretch, shapes (n,), (m,)."""
@@ -169,14 +179,28 @@ class PinLatencies:
         sample[changes] = self._tasks[:n_tasks]
         self._responses, self._tasks = self._responses[n_responses:], self._tasks[n_tasks:]
         handled, flags = rows["handled"], rows["flags"]
-        if self._span is not None and len(rows) and changes[0] and handled[0] == self._span[0]:
-            self.series.add(sample[:1] - self._span[1], np.array([self._span[1]], np.int64))
+        if self._span is not None and len(rows) and changes[0]:
+            span, at = self._span
+            if handled[0] == span["handled"][0]:
+                self._add(sample[:1] - at, at, span, rows[:1])
         wanted = np.uint32(LOG_SPAN | LOG_OF_TASK)
         own = (flags & wanted) == wanted
         pairs = own[:-1] & changes[1:] & (handled[1:] == handled[:-1])
-        self.series.add((sample[1:] - sample[:-1])[pairs], sample[:-1][pairs])
+        between = (sample[1:] - sample[:-1])[pairs]
+        self._add(between, sample[:-1][pairs], rows[:-1][pairs], rows[1:][pairs])
         if len(rows):
-            self._span = (int(handled[-1]), int(sample[-1])) if own[-1] else None
+            self._span = (rows[-1:].copy(), sample[-1:].copy()) if own[-1] else None
+
+    def _add(
+        self, between: Int64Array, at: Int64Array, spans: LogArray, continued: LogArray
+    ) -> None:
+        """Times from the handler's edge to the task's, where they begin, and both records."""
+        self.series.add(between, at)
+        self.compared += len(between)
+        wrong = np.flatnonzero(self._pairs.unfit(between, spans, continued))
+        self.unfit += len(wrong)
+        if len(wrong) and self.first_unfit is None:
+            self.first_unfit = int(handled_of(spans[wrong[:1]])[0])
 
 
 @dataclass(frozen=True)
@@ -213,6 +237,10 @@ def measure_dispatch(
         task_edges=None if pins is None else pins.task_edges,
         task_edges_logged=0 if pins is None else pins.task_edges_logged,
     )
+    if pins is not None and sound:  # else edges may be others' than the records beside them
+        figures = replace(
+            figures, compared=pins.compared, unfit=pins.unfit, first_unfit=pins.first_unfit
+        )
     return Dispatch(figures, ticks.series, by_pins)
 
 
@@ -221,7 +249,16 @@ def dispatch_witnesses(figures: DispatchFigures) -> tuple[Witness, ...]:
     if figures.task_edges is None:
         return ()
     seen, logged = figures.task_edges, figures.task_edges_logged
-    return (Witness("task's pin", seen == logged, f"analyzer {seen}, target log {logged}"),)
+    found = (Witness("task's pin", seen == logged, f"analyzer {seen}, target log {logged}"),)
+    if not figures.compared:
+        return found
+    text = f"{figures.compared} compared, " + (
+        f"{figures.unfit} outside of their records' ticks, the first that of count "
+        f"{figures.first_unfit}"
+        if figures.unfit
+        else "each within its records' ticks, to a sample and a tick"
+    )
+    return (*found, Witness("dispatch by target log", not figures.unfit, text))
 
 
 def dispatch_doubts(figures: DispatchFigures) -> tuple[str, ...]:
@@ -240,7 +277,8 @@ def _by_pins(raw: RawRun, settings: Settings) -> PinLatencies | None:
         return None
     blocks, _ = filtered(raw, settings)
     first = next(iter(raw.edge_blocks()), None)
-    pins = PinLatencies(raw, 0 if first is None else first.levels_before >> wire & 1)
+    level = 0 if first is None else first.levels_before >> wire & 1
+    pins = PinLatencies(raw, level, PinPairs.of(settings))
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         pins.feed(seen.response, seen.task)
     pins.finish()

@@ -9,6 +9,8 @@ from rig.analysis.inside_target import evaluate_inside
 from rig.analysis.interrupts import evaluate_interrupts
 from rig.analysis.periods import evaluate_periods
 from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.spin import evaluate_spin
+from rig.measure.known import INSIDE
 
 __all__ = ["Evaluation", "EventColumns", "OnEvents", "evaluate"]
 
@@ -24,6 +26,8 @@ def evaluate(
 
     `bench`: what is known of its errors; None: nothing but the sample rate.
     """
+    if settings.inside is not None and INSIDE[settings.measurement].spins:
+        return evaluate_spin(raw, settings, account, bench)
     if settings.inside is not None:
         return evaluate_inside(raw, settings, account, bench)
     if settings.schedule is not None:

@@ -16,7 +16,9 @@ from rig.analysis.limits import JudgedLimit
 from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.pairing import Counts
 from rig.analysis.period import PeriodFigures
+from rig.analysis.saturation import SaturationFigures
 from rig.analysis.self_trigger import SelfTriggerFigures
+from rig.analysis.spin_figures import SpinFigures
 from rig.analysis.statistics import ExactHistogram, Statistics
 from rig.analysis.values import ValueFigures
 from rig.analysis.verdict import Verdict
@@ -51,8 +53,12 @@ class Evaluation:
     """Measurement `interrupt_dispatch` only."""
     values: ValueFigures | None = None
     """Only if the target measured by itself."""
+    spin: SpinFigures | None = None
+    """Measurement `smi` only."""
     self_trigger: SelfTriggerFigures | None = None
     """Only if the target made its interrupts itself."""
+    saturation: SaturationFigures | None = None
+    """Measurement `saturation` only."""
     beyond: Beyond | None = None
     """Intervals, dependence, tail, clocks and latency inside the target."""
     limits: tuple[JudgedLimit, ...] = ()

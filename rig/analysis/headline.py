@@ -12,9 +12,17 @@ from rig.analysis.dispatch import (
     dispatch_witnesses,
     measure_dispatch,
 )
-from rig.analysis.measurands.effects import between_answers
+from rig.analysis.measurands.effects import between_answers, on_analyzer
 from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.saturation import (
+    HoldTally,
+    SaturationFigures,
+    find,
+    hold_witness,
+    saturation_doubts,
+    spacing,
+)
 from rig.analysis.self_trigger import (
     BracketTally,
     SelfTriggerFigures,
@@ -24,6 +32,7 @@ from rig.analysis.self_trigger import (
 from rig.analysis.statistics import ExactHistogram, Statistics
 from rig.analysis.witness import Witness
 from rig.limit_names import BY_TICKS, INTERNAL, INTERRUPT, LATENCY
+from rig.measure.saturation import Search
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,8 @@ class Paired:
     responses: int
     duration_ns: float
     """From the first stimulus edge to the last."""
+    holds: HoldTally | None = None
+    """Only of a search."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,7 @@ class Headline:
     """One of the others by a second name."""
     dispatch: DispatchFigures | None = None
     self_trigger: SelfTriggerFigures | None = None
+    saturation: SaturationFigures | None = None
     witnesses: tuple[Witness, ...] = ()
     doubts: tuple[str, ...] = ()
 
@@ -68,6 +80,8 @@ def headline_of(raw: RawRun, settings: Settings, account: Account, paired: Paire
         interrupt = paired.beyond.latency(INTERRUPT, paired.histogram)
         return _dispatch(raw, settings, paired, interrupt)
     latency = paired.beyond.latency(LATENCY, paired.histogram)
+    if paired.holds is not None and settings.search is not None:
+        return _saturation(settings.search, account, paired, paired.holds, latency)
     if paired.brackets is None:
         return Headline((latency,), paired.histogram)
     both, inside = measure_self_trigger(raw, settings, latency.statistics, paired.brackets)
@@ -78,6 +92,21 @@ def headline_of(raw: RawRun, settings: Settings, account: Account, paired: Paire
         histogram=paired.histogram,
         self_trigger=both,
         witnesses=self_trigger_witnesses(both, account, paired.stimuli),
+    )
+
+
+def _saturation(
+    search: Search, account: Account, paired: Paired, tally: HoldTally, latency: Measurand
+) -> Headline:
+    tally.finish()
+    effects = on_analyzer(paired.beyond.bench)
+    found = find(search, tally.holds, effects)
+    return Headline(
+        measurands=(latency, spacing(search, found, effects)),
+        histogram=paired.histogram,
+        saturation=found,
+        witnesses=(hold_witness(search, tally, account.holds),),
+        doubts=saturation_doubts(search, found),
     )
 
 

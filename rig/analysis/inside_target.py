@@ -20,18 +20,24 @@ from rig.analysis.evaluation import Evaluation
 from rig.analysis.figures.overruns import OverrunCounter
 from rig.analysis.filtered import filtered
 from rig.analysis.limits import counted, judge_limits
-from rig.analysis.measurands.effects import Effects, on_counter
+from rig.analysis.measurands.effects import (
+    Effects,
+    of_grid_latency,
+    on_analyzer,
+    on_counter,
+)
 from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.measurands.series import Series
 from rig.analysis.observation import observe
 from rig.analysis.pairing import Counts
 from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.start_finish import StartFinish, start_finish
+from rig.analysis.start_finish import StartFinish, by_pins, start_finish
 from rig.analysis.value_order import ValueOrder
 from rig.analysis.values import ValueFigures, ValueRow
 from rig.analysis.verdict import verdict_of
 from rig.analysis.witness import Witness, log_witnesses
 from rig.instruments import Int64Array
+from rig.limit_names import BY_PINS
 from rig.measure.inside import Inside
 from rig.measure.known import INSIDE
 from rig.measure.times import Times, times_of
@@ -103,9 +109,30 @@ def evaluate_inside(
         measurand(part.name, series, rate_hz, effects)
         for part, series in zip(inside.parts, values.series, strict=True)
     )
+    if inside.periodic:
+        found += _seen_by_pins(raw, settings, edges, inside, bench)
     witnesses = _witnesses(raw, settings, account, log, edges, values, clock)
     figures = _figures(inside, settings, values, found, clock, account)
     return _conclude(raw, settings, account, edges, values, found, witnesses, figures, clock)
+
+
+def _seen_by_pins(
+    raw: RawRun, settings: Settings, edges: _Edges, inside: Inside, bench: Bench
+) -> tuple[Measurand, ...]:
+    """The same parts by the analyzer's clock; none if edges and log do not fit."""
+    pins = by_pins(raw, settings, edges.times)
+    if pins is None:
+        return ()
+    seen, rate_hz = pins.seen, settings.sample_rate_hz
+    duration_ns = (edges.last_sample - edges.first_sample) * 1e9 / rate_hz
+    grid = of_grid_latency(bench, pins.rate_uncertainty_ppm, duration_ns)
+    effects = (grid, grid, on_analyzer(bench))
+    return tuple(
+        measurand(part.name + BY_PINS, series, rate_hz, effect)
+        for part, series, effect in zip(
+            inside.parts, (seen.start, seen.finish, seen.work), effects, strict=True
+        )
+    )
 
 
 def _look(raw: RawRun, settings: Settings, log: AnswerLog) -> _Edges:
@@ -195,7 +222,7 @@ def _figures(
     variant = inside.variant(settings.agent)
     rows = tuple(
         ValueRow(part.title, each.statistics)
-        for part, each in zip(inside.parts, found, strict=True)
+        for part, each in zip(inside.parts, found, strict=False)  # behind them: by pins
     )
     fitted = None if clock is None or not clock.holds else clock.rate_ppm
     return ValueFigures(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.answer_edges import AnswerEdges
 from rig.analysis.answer_times import AnswerTimes
 from rig.analysis.answers import AnswerLog
 from rig.analysis.beyond import BeyondTally
@@ -38,13 +39,14 @@ from rig.analysis.pairing import (
 )
 from rig.analysis.planned_ticks import PlannedTicks
 from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.saturation import HoldTally
 from rig.analysis.self_trigger import (
     BracketTally,
 )
 from rig.analysis.statistics import ExactHistogram
 from rig.analysis.verdict import verdict_of
 from rig.analysis.wander import PlannedTimes, Wander, followed, wanders
-from rig.analysis.witness import CaptureComparison, witnesses
+from rig.analysis.witness import CaptureComparison, count_witness, witnesses
 from rig.instruments import Int64Array
 
 
@@ -91,9 +93,12 @@ def evaluate_interrupts(
     for observation, counts in _counted(raw, settings, source):
         profile.feed(observation.stimulus, observation.response, counts)
     profile.finish()
-    agreement, fitted = bracket_agreement(totals.times, log, settings, account, totals.gaps, raw)
     bench = bench or Bench(1e9 / settings.sample_rate_hz)
-    beyond = BeyondTally(settings, log, bench, agreement, fitted)
+    edges = None if totals.gaps else AnswerEdges.of(raw, settings, bench)
+    agreement, fitted = bracket_agreement(
+        totals.times, log, settings, account, totals.gaps, raw, edges
+    )
+    beyond = BeyondTally(settings, log, bench, agreement, fitted, edges)
     tally = _Tally(raw, log, settings, totals, beyond)
     pairer = Pairer(profile, source.coalesced)
     for observation, counts in _counted(raw, settings, source):
@@ -160,6 +165,7 @@ class _Tally:
         self.extras = np.zeros(len(ExtraClass), np.int64)
         self.histogram = ExactHistogram()
         self.capture: CaptureComparison | None = None
+        self._capture_at_pin: CaptureComparison | None = None
         self._raw = raw
         self.straddlers = Straddlers(totals.gaps)
         self.planned_times = PlannedTimes(totals.gaps[0].first_sample if totals.gaps else None)
@@ -168,11 +174,15 @@ class _Tally:
             self.brackets = BracketTally(raw, log, settings)
             counts = totals.stimuli, totals.responses
             self._known = counts == (self.brackets.triggers.count, log.count)
+        self.holds: HoldTally | None = None
+        if settings.search is not None:
+            rates_hz = settings.sample_rate_hz, settings.stimulus_clock_hz
+            self.holds = HoldTally(settings.search, *rates_hz)
         self._planned: PlannedTicks | None = None
         if settings.train is not None and totals.alignment is not None:
             self._planned = PlannedTicks(settings.train, totals.alignment)
             if raw.capture_count == totals.responses > 0 and totals.stimuli > 1:
-                self.capture = _comparison(settings, totals.alignment)
+                self.capture = self._capture_at_pin = _comparison(settings, totals.alignment)
                 self._rate = local_rate(settings, settings.train, totals.alignment, totals.knots)
 
     def add(self, events: Events, on_events: OnEvents | None) -> None:
@@ -181,6 +191,8 @@ class _Tally:
         self.histogram.add(latencies(events))
         if self.brackets is not None and self._known:
             self.brackets.add(events)
+        if self.holds is not None:
+            self.holds.add(events)
         n = len(events.stimulus)
         planned = np.full(n, -1, np.int64)
         if self._planned is not None:
@@ -211,7 +223,24 @@ class _Tally:
         ticks = self._raw.captures(first, int(answer[-1]) + 1 - first)[answer - first]
         latency_samples = events.response[comparable] - events.stimulus[comparable]
         local = self._rate.at(events.stimulus[comparable], latency_samples)
-        self.capture = self.capture.add(latency_samples, ticks - planned[comparable], local)
+        late = ticks - planned[comparable]
+        self.capture = self.capture.add(latency_samples, late, local)
+        if self.beyond.edges is not None and self._capture_at_pin is not None:
+            later_ns = self.beyond.edges.shown_later_ns(answer)
+            self._capture_at_pin = self._capture_at_pin.add(latency_samples, late, local, later_ns)
+
+    @property
+    def best_capture(self) -> CaptureComparison | None:
+        """What makes rising answers later than falling ones may lie before the input capture or
+        behind it: which of the two, their agreement tells."""
+        both = (self.capture, self._capture_at_pin)
+        return min(
+            (each for each in both if each is not None and each.n), key=_spread, default=None
+        )
+
+
+def _spread(found: CaptureComparison) -> float:
+    return found.spread_ns
 
 
 def _comparison(settings: Settings, alignment: Alignment) -> CaptureComparison:
@@ -243,10 +272,12 @@ def _conclude(
         (*headline.measurands, *headline.aliases),
         counted(counts, beyond.overruns),
     )
+    capture = tally.best_capture
     seen = witnesses(
-        raw, log, account, totals.stimuli, totals.responses, totals.pins_differing, tally.capture,
+        raw, log, account, totals.stimuli, totals.responses, totals.pins_differing, capture,
         unmatched(raw, log, settings, account, totals.responses),
     )  # fmt: skip
+    seen = (*seen, *count_witness(log, account, missed + merged))
     if beyond.clock is not None:
         seen = (*seen, beyond.clock.witness)
     found = gap_losses(totals.gaps, tally.straddlers, settings.sample_rate_hz)
@@ -262,10 +293,10 @@ def _conclude(
     )
     duration_s = totals.span_samples / settings.sample_rate_hz
     return Evaluation(
-        verdict, reasons, counts, headline.figures, (*seen, *headline.witnesses), tally.capture,
+        verdict, reasons, counts, headline.figures, (*seen, *headline.witnesses), capture,
         headline.histogram, duration_s, source.name, totals.gaps, dispatch=headline.dispatch,
-        self_trigger=headline.self_trigger, beyond=beyond, limits=limits,
-        measurands=headline.measurands, wander=_wander(settings, totals, tally),
+        self_trigger=headline.self_trigger, saturation=headline.saturation, beyond=beyond,
+        limits=limits, measurands=headline.measurands, wander=_wander(settings, totals, tally),
     )  # fmt: skip
 
 
@@ -279,5 +310,5 @@ def _paired(settings: Settings, totals: Totals, tally: _Tally) -> Paired:
     duration_ns = 1e9 * totals.span_samples / settings.sample_rate_hz
     return Paired(
         tally.beyond, tally.histogram, tally.brackets, totals.stimuli, totals.responses,
-        duration_ns,
+        duration_ns, tally.holds,
     )  # fmt: skip

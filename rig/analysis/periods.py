@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.answer_edges import AnswerEdges
 from rig.analysis.answer_times import AnswerTimes
 from rig.analysis.answers import AnswerLog
 from rig.analysis.beyond import Beyond
@@ -33,7 +34,7 @@ from rig.analysis.raw import Account, RawRun, Schedule, Settings
 from rig.analysis.slips import Slips
 from rig.analysis.verdict import verdict_of
 from rig.analysis.wander import Wander, followed, wanders
-from rig.analysis.witness import Witness, log_witnesses
+from rig.analysis.witness import Witness, count_witness, log_witnesses
 from rig.instruments import Int64Array, UInt8Array
 
 GONE_MAX = 1 << 16
@@ -127,7 +128,8 @@ def evaluate_periods(
         ticks=None if ticks is None else ticks.side,
         overruns_told=account.overruns,
     )
-    clock, fitted = bracket_agreement(seen.times, log, settings, account, ())
+    edges = AnswerEdges.of(raw, settings, bench)
+    clock, fitted = bracket_agreement(seen.times, log, settings, account, (), edges=edges)
     pins = PeriodSeries(fit, tally.latencies)
     measurands = period_measurands(pins, ticks, schedule.period_ns, bench, clock)
     wander = wanders(followed(fitted, seen.times, clock), None, settings.sample_rate_hz)
@@ -273,7 +275,7 @@ def _conclude(
         found.n, tally.answered, tally.overruns, missed, 0, seen.duplicates, 0, seen.glitches
     )
     headline, overruns = found.measurands[0], tally.in_time.result()
-    witnesses = _witnesses(raw, account, found)
+    witnesses = _witnesses(raw, account, found, missed)
     limits = judge_limits(settings.limits, found.measurands, counted(counts, overruns))
     verdict, reasons = verdict_of(
         losses=raw.losses(),
@@ -296,11 +298,14 @@ def _conclude(
     )  # fmt: skip
 
 
-def _witnesses(raw: RawRun, account: Account, found: _Found) -> tuple[Witness, ...]:
+def _witnesses(raw: RawRun, account: Account, found: _Found, missed: int) -> tuple[Witness, ...]:
     if account.handled is None:
         return ()
     seen, log = found.seen, found.log
-    comparisons = [*log_witnesses(raw, log, account, seen.responses, seen.differing)]
+    comparisons = [
+        *log_witnesses(raw, log, account, seen.responses, seen.differing),
+        *count_witness(log, account, missed),
+    ]
     if found.clock is not None:
         comparisons.append(found.clock.witness)
     if seen.responses and found.source.name != "order alone":

@@ -10,6 +10,7 @@ from typing import Protocol
 from rig.analysis.observation import Wiring
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.measure.known import INSIDE
+from rig.measure.saturation import SATURATION, Search
 from rig.stimulus.train import Train
 
 CHANNELS_MAX = 64
@@ -125,6 +126,8 @@ class Settings:
     clocks: ClockBounds = ClockBounds()
     inside: int | None = None
     """Values that the target measures by itself; None: it answers stimuli or periods."""
+    search: Search | None = None
+    """Of measurement `saturation`: one train after the other, each of its own rate."""
 
     @property
     def by_target(self) -> Schedule | None:
@@ -138,6 +141,8 @@ class Settings:
             return self.inside
         if self.by_target is not None:
             return self.by_target.count
+        if self.search is not None:
+            return self.search.count  # as many as the first rate has; more follow from answers
         return None if self.train is None else self.train.count
 
     def __post_init__(self) -> None:
@@ -156,6 +161,8 @@ class Settings:
             or self.measurement not in INSIDE
         ):
             raise ValueError(f"inside is {self.inside!r} of {self.measurement!a}")
+        if (self.search is not None) != (self.measurement == SATURATION):
+            raise ValueError(f"search is {self.search!r} of {self.measurement!a}")
         if not isinstance(self.agent, dict) or not all(
             isinstance(text, str) for pair in self.agent.items() for text in pair
         ):
@@ -185,12 +192,16 @@ class Account:
     """Interrupts that the target's handler counted."""
     log_dropped: int = 0
     """Records that found the target's log full."""
+    holds: tuple[int, ...] | None = None
+    """Of a search: pulses that the firmware sent at each rate; they make up `sent`."""
     unanswered: int | None = None
     """Interrupts or periods that got no pin write of their own, by the agent's count."""
     overruns: int | None = None
     """Answers that ended when the next period was already due, by the agent's count."""
     triggers: int | None = None
     """Interrupts that the target made itself, by the agent's count."""
+    throttled: int = 0
+    """Times that the target held interrupts up, so that others than it could run."""
     backlog_max_ns: int | None = None
     """How far the host was behind the analyzer's driver, at most; not judged."""
     backlog_max_sample: int = 0
@@ -209,7 +220,8 @@ class Account:
             value = getattr(self, each.name)
             if each.name in {"interrupted", "failure"} or value is None:
                 continue
-            if not isinstance(value, int) or value < 0:
+            counts = value if each.name == "holds" and isinstance(value, tuple) else (value,)
+            if not all(isinstance(count, int) and count >= 0 for count in counts):
                 raise ValueError(f"{each.name} is {value!r}")
 
 

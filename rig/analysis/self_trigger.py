@@ -19,6 +19,7 @@ from rig.analysis.answers import CHUNK, AnswerLog, are_answers, are_triggers
 from rig.analysis.counting import handled_of
 from rig.analysis.measurands.series import Series
 from rig.analysis.pairing import Events, MergeProfile, Pairer
+from rig.analysis.pin_pairs import PinPairs
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.statistics import Statistics, statistics
 from rig.analysis.witness import Witness
@@ -57,19 +58,12 @@ class SelfTriggerFigures:
 
 
 class BracketTally:
-    """Compares event by event, stretch by stretch.
-
-    A pin write lies between the ticks before and after it, so that an edge-to-edge latency lies
-    between answer.before - trigger.after and answer.after - trigger.before. Each edge is known to
-    one sample, each reading to one tick, the counter's rate to what the fixture's clocks allow.
-    """
+    """Compares event by event, stretch by stretch."""
 
     def __init__(self, raw: RawRun, answers: AnswerLog, settings: Settings) -> None:
         self.triggers = AnswerLog(raw, are_triggers)
         self._answers = answers
-        self._sample_ns = 1e9 / settings.sample_rate_hz
-        self._tick_ns = 1e9 / (settings.tick_hz or 10**9)
-        self._rate_ppm = settings.clocks.target_ppm
+        self._pairs = PinPairs.of(settings)
         self._compared = self._outside = 0
         self._first_outside: int | None = None
         self._least_ns, self._most_ns = np.inf, -np.inf
@@ -81,25 +75,16 @@ class BracketTally:
             return
         trigger = _rows(self.triggers, events.first + place)
         answer = _rows(self._answers, events.answer[place])
-        outside_ns = (events.response - events.stimulus)[place] * self._sample_ns
-        inside_ns = self._ns(answer["before_ticks"], trigger["before_ticks"])
-        reserve_ns = self._sample_ns + self._tick_ns + outside_ns * self._rate_ppm / 1e6
-        low_ns = self._ns(answer["before_ticks"], trigger["after_ticks"]) - reserve_ns
-        high_ns = self._ns(answer["after_ticks"], trigger["before_ticks"]) + reserve_ns
-        wrong = np.flatnonzero((outside_ns < low_ns) | (outside_ns > high_ns))
+        samples = (events.response - events.stimulus)[place]
+        outside_ns = samples * self._pairs.sample_ns
+        inside_ns = self._pairs.ticks_ns(answer["before_ticks"], trigger["before_ticks"])
+        wrong = np.flatnonzero(self._pairs.unfit(samples, trigger, answer))
         if len(wrong) and self._first_outside is None:
             self._first_outside = events.first + int(place[wrong[0]])
         self._compared += len(place)
         self._outside += len(wrong)
         self._least_ns = min(self._least_ns, float((outside_ns - inside_ns).min()))
         self._most_ns = max(self._most_ns, float((outside_ns - inside_ns).max()))
-
-    def _ns(
-        self, later: npt.NDArray[np.uint64], earlier: npt.NDArray[np.uint64]
-    ) -> npt.NDArray[np.float64]:
-        """Ticks of either order as a time, shape (n,)."""
-        ticks = (later - earlier).astype(np.int64)
-        return ticks.astype(np.float64) * self._tick_ns
 
     def brackets(self) -> Brackets:
         """Of all that was added."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start and finish of a periodic task, from the log of its two pin writes each period.
+"""Start and finish of a periodic task, from the log of its two pin writes each period and from the
+edges that they make.
 
 Each is taken against the ideal grid below all of its kind (rig.analysis.period): the earliest start
 and the earliest finish are at 0. The work is from one to the other.
@@ -7,22 +8,26 @@ and the earliest finish are at 0. The work is from one to the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from rig.analysis.answer_times import AnswerTimes
 from rig.analysis.answers import CHUNK, AnswerLog
 from rig.analysis.counting import handled_of
 from rig.analysis.evidence import Finding
 from rig.analysis.measurands.series import Series
-from rig.analysis.period import PeriodFit
+from rig.analysis.period import Grid, PeriodFit
 from rig.analysis.raw import RawRun, Settings
 from rig.analysis.witness import Witness
 from rig.instruments import LOG_PART_SHIFT, Int64Array, LogArray
 
 PERIOD_NS_MAX = 10**12
 START, FINISH = 0, 1
+
+_Pairs = Iterator[tuple[Int64Array, Int64Array, Int64Array]]
+"""Numbers of periods, and when they started and finished, in units of one clock; shapes (n,)."""
 
 
 @dataclass
@@ -50,15 +55,44 @@ class StartFinish:
         return Witness("values", not text, text or good)
 
 
+@dataclass(frozen=True)
+class ByPins:
+    """The same by the analyzer's clock."""
+
+    seen: StartFinish
+    rate_uncertainty_ppm: float | None
+    """Standard uncertainty of the rate of the grid below the starts; None with too few."""
+
+
 def start_finish(raw: RawRun, settings: Settings) -> StartFinish:
-    """Two passes over the log: the grids, then the values."""
+    """By the log, in ticks."""
     found, log = StartFinish(), AnswerLog(raw)
-    fits = [PeriodFit(_period_ns(settings), settings.tick_hz or 10**9) for _ in (START, FINISH)]
-    for number, start, finish in _pairs(log, found):
+    rate_hz = settings.tick_hz or 10**9
+    _measure(found, _period_ns(settings), rate_hz, lambda odd: _ticks(log, odd))
+    return found
+
+
+def by_pins(raw: RawRun, settings: Settings, times: AnswerTimes) -> ByPins | None:
+    """By the edges, in samples; None if it is not known which edge is which write's."""
+    log = AnswerLog(raw)
+    if not log.count or not log.count == times.seen == len(times):
+        return None
+    found = StartFinish()
+    rate_hz = settings.sample_rate_hz
+    grid = _measure(found, _period_ns(settings), rate_hz, lambda odd: _edges(log, times, odd))
+    return ByPins(found, None if grid is None else grid.rate_uncertainty_ppm)
+
+
+def _measure(
+    found: StartFinish, period_ns: int, rate_hz: int, pairs: Callable[[StartFinish], _Pairs]
+) -> Grid | None:
+    """Two passes: the grids, then the values. Returns the starts' grid."""
+    fits = [PeriodFit(period_ns, rate_hz) for _ in (START, FINISH)]
+    for number, start, finish in pairs(found):
         fits[START].feed(number, start)
         fits[FINISH].feed(number, finish)
     grids = [fit.grid() for fit in fits]
-    for number, start, finish in _pairs(log, StartFinish()):
+    for number, start, finish in pairs(StartFinish()):
         if found.first_ticks is None:
             found.first_ticks = int(start[0])
         found.last_ticks = int(finish[-1])
@@ -69,7 +103,7 @@ def start_finish(raw: RawRun, settings: Settings) -> StartFinish:
         ):
             late = np.zeros(len(number), np.int64)
             series.add(late if grid is None else grid.latencies(number, ticks), ticks)
-    return found
+    return grids[START]
 
 
 def _period_ns(settings: Settings) -> int:
@@ -79,10 +113,24 @@ def _period_ns(settings: Settings) -> int:
     return min(max(1, int(text)), PERIOD_NS_MAX) if digits else 1
 
 
+def _ticks(log: AnswerLog, found: StartFinish) -> _Pairs:
+    for number, _, starts, finishes in _pairs(log, found):
+        start, finish = (each["before_ticks"].astype(np.int64) for each in (starts, finishes))
+        yield number, start, finish
+
+
+def _edges(log: AnswerLog, times: AnswerTimes, found: StartFinish) -> _Pairs:
+    for number, place, _, _ in _pairs(log, found):
+        first = int(place[0])
+        samples = times.read(first, int(place[-1]) + 2 - first)
+        yield number, samples[place - first], samples[place - first + 1]
+
+
 def _pairs(
     log: AnswerLog, found: StartFinish
-) -> Iterator[tuple[Int64Array, Int64Array, Int64Array]]:
-    """Numbers of periods, ticks of their starts and finishes; of each period once, and in order."""
+) -> Iterator[tuple[Int64Array, Int64Array, LogArray, LogArray]]:
+    """Numbers of periods, those of the answers at their starts, and both records; of each period
+    once, and in order."""
     highest = 0
     for first in range(0, log.count, CHUNK):  # even: no pair lies across
         rows = log.read(first, CHUNK)
@@ -96,10 +144,7 @@ def _pairs(
         found.odd.add(number[0:whole:2][~good])
         highest = int(before[-1])
         if good.any():
-            start, finish = (
-                each["before_ticks"][good].astype(np.int64) for each in (starts, finishes)
-            )
-            yield count[good], start, finish
+            yield count[good], number[0:whole:2][good], starts[good], finishes[good]
 
 
 def _part(rows: LogArray) -> Int64Array:

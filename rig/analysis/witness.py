@@ -55,14 +55,18 @@ class CaptureComparison:
         latency_samples: Int64Array,
         latency_ticks: Int64Array,
         local: tuple[FloatArray, FloatArray] | None = None,
+        shown_later_ns: FloatArray | None = None,
     ) -> Self:
         """Latencies of the same events by either clock, shapes (n,).
 
         `local`: samples per tick around each event, and how far that may be off, relatively; a long
-        latency is known no better than that. None: the train's mean.
+        latency is known no better than that. None: the train's mean. `shown_later_ns`: what the
+        analyzer is known to add to each, but for a constant.
         """
         per_tick, error = (self.tick_ns / self.sample_ns, 0.0) if local is None else local
         latency_ns = latency_samples * self.sample_ns
+        if shown_later_ns is not None:
+            latency_ns = latency_ns - shown_later_ns
         difference = latency_ticks * per_tick * self.sample_ns - latency_ns
         unsure = np.abs(latency_ns) * error
         return replace(
@@ -138,6 +142,23 @@ def witnesses(
             )
         )
     return tuple(found)
+
+
+def count_witness(log: AnswerLog, account: Account, unanswered: int) -> tuple[Witness, ...]:
+    """The agent's own count against its log; none if it gave no account.
+
+    `unanswered`: stimuli or periods that had no answer of their own, as the edges tell: so many
+    may have been counted behind the last record.
+    """
+    if account.handled is None:
+        return ()
+    last = int(log.read(log.count - 1, 1)["handled"][0]) if log.count else 0
+    behind = account.handled - last
+    text = f"target counted {account.handled}, its log goes up to {last}"
+    if behind > 0:
+        text += f", {unanswered} had no answer"
+    agrees = 0 <= behind <= unanswered + account.log_dropped
+    return (Witness("target's count", agrees, text),)
 
 
 def _equal(name: str, a: str, n_a: int, b: str, n_b: int) -> Witness:

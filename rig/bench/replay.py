@@ -60,6 +60,7 @@ def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
     """The instruments of the run; the file stays open meanwhile. Raises InputError."""
     with RunFile(path) as file:
         _require_complete(file)
+        _refuse_search(file)
         train_over = threading.Event()
         if file.settings.get("train") is None:
             train_over.set()
@@ -76,6 +77,15 @@ def _require_complete(file: RunFile) -> None:
     if file.state != "complete":
         raise InputError(
             f"{file.path}: a run that is {file.state} cannot be replayed, only a complete one; "
+            "compute its figures again with `rig analyze`"
+        )
+
+
+def _refuse_search(file: RunFile) -> None:
+    """Its trains follow from answers, one after the other, which a capture cannot wait for."""
+    if file.settings.get("search") is not None:
+        raise InputError(
+            f"{file.path}: a search for the highest rate cannot be replayed; "
             "compute its figures again with `rig analyze`"
         )
 
@@ -191,6 +201,8 @@ class ReplayTarget(Closing):
             dropped=_count(file, "log_dropped"),
             further={name: _count(file, name) for name in FURTHER_COUNTS if name in file.report},
         )
+        self.tools_text = file.texts().get("environment/tools", "")
+        """What the target's own tools had printed."""
 
     def environment(self) -> dict[str, object]:
         """As the agent told it."""

@@ -23,11 +23,16 @@ def expected_s(plan: Plan, *, guest: bool = False) -> float:
     `guest`: on a target that boots first.
     Raises ValueError for a train that the firmware cannot make.
     """
-    train = plan.train(CLOCK_HZ)
-    if train is None:
-        events_s = plan.agent.count * plan.agent.period_ps / SECOND_PS
+    train, search = plan.train(CLOCK_HZ), plan.search_plan
+    if search is not None:
+        events_s = search.longest_s(plan.response.timeout_ps)
+    elif train is None:
+        agent = plan.agent
+        events_s = agent.count * (agent.period_ps or agent.pause_ps) / SECOND_PS
     else:
         events_s = train.expected_duration_ticks / CLOCK_HZ
+    if plan.tools is not None:
+        events_s += plan.tools.expected_s(plan.agent)
     before_s = SETUP_S + (BOOT_S if guest else 0) + (LOAD_S if plan.scenario != IDLE else 0)
     return before_s + events_s + plan.response.timeout_ps / SECOND_PS
 

@@ -79,7 +79,7 @@ def _cell(
         return Cell(name, words[-1], scenario, None, measure.missing)
     head = {"plan": {"name": name, "scenario": scenario}}
     if measure.count is not None:
-        table = "stimulus" if "stimulus" in base else "agent"
+        table = next((name for name in ("stimulus", "search") if name in base), "agent")
         changes = merged({table: {"count": measure.count}}, changes)
     text = written(merged(base, merged(changes, head)))
     try:

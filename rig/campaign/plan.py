@@ -23,7 +23,7 @@ MEASURES_MAX: Final = 100
 VALUES_MAX: Final = 100
 """Of one parameter, and scenarios."""
 _MEASUREMENT = "[a-z][a-z0-9_]{0,63}"
-_TABLES = ("stimulus", "agent", "capture", "response", "limits")
+_TABLES = ("stimulus", "search", "agent", "tools", "capture", "response", "limits")
 """Tables of a plan in which values may be set or varied."""
 
 

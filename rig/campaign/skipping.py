@@ -12,7 +12,7 @@ from rig.config.check import check
 from rig.config.fixture import Fixture
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
-from rig.target.scenario import IDLE, LOADS
+from rig.target.scenario import IDLE, LOADS, NOT_ALLOWED, runs_commands
 
 _NO_LOADS: Final = "a modelled target has no processors to load"
 
@@ -27,11 +27,17 @@ class Abilities:
     """Scenarios besides idle."""
     no_loads: str = ""
     """Why there are none."""
+    commands: bool = False
+    """It runs commands of the fixture."""
 
     @classmethod
     def of_greeting(cls, greeting: Mapping[str, str]) -> Abilities:
         """From the words of its answer to HELLO."""
-        return cls(_listed(greeting, "measurements"), _listed(greeting, "loads") or frozenset())
+        return cls(
+            _listed(greeting, "measurements"),
+            _listed(greeting, "loads") or frozenset(),
+            commands=runs_commands(greeting),
+        )
 
 
 def is_guest(fixture: Fixture) -> bool:
@@ -55,16 +61,21 @@ def why_not(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
     except InputError as error:
         return str(error)
     known = abilities.measurements
-    if known is not None and cell.measurement not in known:
-        return f"the agent does not measure {cell.measurement}; it has {_words(known)}"
-    return "" if cell.scenario == IDLE else _why_no_load(cell, abilities)
+    search = cell.plan.search_plan
+    asked = cell.measurement if search is None else search.answered_by
+    if known is not None and asked not in known:
+        return f"the agent does not measure {asked}; it has {_words(known)}"
+    return "" if cell.scenario == IDLE else _why_no_load(cell, fixture, abilities)
 
 
-def _why_no_load(cell: Cell, abilities: Abilities) -> str:
+def _why_no_load(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
     if abilities.no_loads:
         return f"no load {cell.scenario}: {abilities.no_loads}"
+    if cell.scenario in fixture.scenarios:
+        return "" if abilities.commands else f"no load {cell.scenario}: {NOT_ALLOWED}"
     if cell.scenario not in abilities.loads:
-        return f"the agent cannot start load {cell.scenario}; it has {_words(abilities.loads)}"
+        own = f", the fixture {_words(frozenset(fixture.scenarios))}" if fixture.scenarios else ""
+        return f"the agent cannot start load {cell.scenario}; it has {_words(abilities.loads)}{own}"
     return ""
 
 

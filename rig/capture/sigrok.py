@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import cffi
 
+from rig.capture.rates import rates_of
 from rig.errors import BenchError
 
 OptionValue = str | int | bool
@@ -282,15 +283,21 @@ class Device:
         self._lib.glib.g_variant_unref(pointer[0])
         return rate
 
+    def sample_rates(self) -> tuple[int, ...]:
+        """Rates that the driver offers, in Hz; () if it does not tell."""
+        return rates_of(self._listed(_key_info(self.driver_name, "samplerate").key))
+
     def set(self, option: _Option) -> None:
         """Raises BenchError, with the valid values if the driver lists them."""
         null = self._lib.ffi.NULL
         status = self._lib.sigrok.sr_config_set(self.handle, null, option.key, option.variant)
         if status:
-            valid = self._valid_values(option.key)
+            listed = self._listed(option.key)
+            valid = f"; it takes {listed}" if listed else ""
             _check(status, f"{self.driver_name}: refuses {option.name} = {option.value}{valid}")
 
-    def _valid_values(self, key: int) -> str:
+    def _listed(self, key: int) -> str:
+        """What the driver says an option may be, as GLib prints it; "" if nothing."""
         pointer = self._lib.ffi.new("GVariant **")
         null = self._lib.ffi.NULL
         if self._lib.sigrok.sr_config_list(self._driver, self.handle, null, key, pointer):
@@ -299,7 +306,7 @@ class Device:
         text = _text(printed)
         self._lib.glib.g_free(printed)
         self._lib.glib.g_variant_unref(pointer[0])
-        return f"; it takes {text}"
+        return text
 
     def close(self) -> None:
         """Close the device."""

@@ -251,6 +251,7 @@ def _serve(spec: WorkerSpec, outbox: Outbox, commands: Commands) -> None:
             library=library_version(),
             sample_rate_hz=rate_hz,
             channels=tuple(name for _, name in device.channels()),
+            sample_rates_hz=device.sample_rates(),
         )
         capture = Capture(outbox, spec.channel_mask)
         session = commands.session = Session(context, device, capture.on_logic, capture.on_end)

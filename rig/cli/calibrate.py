@@ -11,14 +11,15 @@ from functools import partial
 from pathlib import Path
 
 from calibration.findings import Finding, Outcome
+from calibration.kept import keep_record
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings, parse_channel, parse_counter
+from calibration.shown import lines_of
 from calibration.steps import STEPS, Step
 from rig.bench.open import open_bench
 from rig.cli.calibrate_drawing import write_drawing
-from rig.cli.calibration import value_text
 from rig.cli.interrupt import interruptible
-from rig.config.calibration.file import append_record, load_calibration
+from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP, WIRING
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.record import Record
@@ -82,7 +83,7 @@ def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[Outcome]
 
     def keep(outcome: Outcome) -> None:
         if kept_in is not None:
-            append_record(kept_in, fixture.name, outcome.record)
+            keep_record(kept_in, fixture.name, outcome.record)
             print(f"calibration: {kept_in}")
         if not outcome.drawing or outcome.record.step != WIRING:
             return
@@ -127,11 +128,8 @@ def _silent(_text: str) -> None:
 
 
 def _show(outcome: Outcome) -> None:
-    if outcome.drawing:
-        _indented(outcome.drawing)
-    for quantity in outcome.record.quantities:
-        name = f"{quantity.name} {quantity.subject}".strip()
-        print(f"  {name}: {value_text(quantity)}, n = {quantity.n}")
+    for line in lines_of(outcome):
+        print(f"  {line}")
     for finding in outcome.findings:
         _show_finding(finding, print)
     state = "PASS" if outcome.passed else "FAULTS"
@@ -142,11 +140,6 @@ def _show_finding(finding: Finding, say: Callable[[str], None]) -> None:
     say(f"  {'FAULT' if finding.fault else 'note '}  {finding.text}")
     if finding.remedy:
         say(f"         {finding.remedy}")
-
-
-def _indented(text: str) -> None:
-    for line in text.splitlines():
-        print(f"  {line}")
 
 
 def _write_fixture(path: Path, text: str) -> None:

@@ -31,8 +31,10 @@ class LeaveError(Exception):
 
 
 class Asker(Protocol):
-    """Where answers come from. All but `refused` raise BackError and
-    LeaveError."""
+    """Where answers come from. All but `refused` raise BackError and LeaveError."""
+
+    attended: bool
+    """Somebody is there who can do things by hand."""
 
     def ask(self, question: Question, default: str) -> str:
         """An answer, not checked yet."""
@@ -53,6 +55,8 @@ class Asker(Protocol):
 
 class Terminal:
     """Standard input, a line an answer, whether somebody types it or a pipe gives it."""
+
+    attended = True
 
     def ask(self, question: Question, default: str) -> str:
         if question.choices and any(choice.label for choice in question.choices):
@@ -109,13 +113,15 @@ def _typed() -> str:
 class Answers:
     """A file of answers; a question that it does not answer gets its default."""
 
+    attended = False
+
     def __init__(self, path: Path) -> None:
         """Raises InputError."""
         self._path = path
         self._answers = _read(path)
 
     def ask(self, question: Question, default: str) -> str:
-        answer = self._answers.get(question.key, default)
+        answer = self._answers.get(question.key, question.unattended or default)
         print(f"  {question.text}: {answer}")
         return answer
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from calibration.context import StoppedError
 from calibration.findings import Finding
-from calibration.wizard import Report, Wizard
+from calibration.wizard import Report, Wizard, as_found
 from calibration.wizard.bench import wires_of
 from calibration.wizard.place import Place, place_of, unfinished
 from calibration.wizard.question import Question
@@ -93,11 +93,16 @@ class _Stage:
         print(f"\n{wizard.number}/{len(STAGES)}  {stage.title}", flush=True)
         try:
             paragraphs(stage.explain(wizard.state))
+            drawn = self._draw(())
             self._ask()
+            if self._draw(drawn) not in ((), drawn):
+                self._asker.pause("Enter when it is wired as drawn")
             if stage is CONNECT:
                 _Wires(wizard, self._asker).connect()
-            elif stage.work is not None and stage.wants_work(wizard.state):
-                self._work()
+            elif stage.work is not None:
+                if stage.wants_work(wizard.state):
+                    self._hands()
+                    self._work()
             elif stage.pause:
                 self._asker.pause("Enter goes on")
         except BackError:
@@ -107,6 +112,18 @@ class _Stage:
             return True
         wizard.forward()
         return False
+
+    def _draw(self, shown: tuple[str, ...]) -> tuple[str, ...]:
+        """What is to be wired with these answers, if it is not what is shown already."""
+        lines = self._wizard.stage.lines(self._wizard.state)
+        if lines and lines != shown:
+            print("\n".join(("", *(f"    {line}" for line in lines), "")), flush=True)
+        return lines
+
+    def _hands(self) -> None:
+        """The user does something by hand before the work."""
+        if self._wizard.stage.pause:
+            self._asker.pause("Enter when that is done")
 
     def _ask(self) -> None:
         """Until the answers go together."""
@@ -160,7 +177,7 @@ class _Stage:
 
     def _failed(self, error: RigError) -> None:
         """What cannot be done at all cannot be passed over; its answers can be changed."""
-        if isinstance(self._asker, Answers):
+        if not self._asker.attended:
             raise error
         print(f"  {error}")
         self._asker.choose("Mend it, then?", {AGAIN: "again"}, AGAIN)
@@ -182,13 +199,23 @@ class _Wires:
             except StoppedError:
                 raise LeaveError from None
             except RigError as error:
-                if isinstance(self._asker, Answers):
+                if not self._asker.attended:
                     raise
                 print(f"  {error}")
                 self._asker.choose("Mend it, then?", {AGAIN: "again"}, AGAIN)
             else:
                 self._wizard.connected(faults)
+                if faults and not self._asker.attended:
+                    self._follow()
                 return
+
+    def _follow(self) -> None:
+        """Nobody mends anything: on, if the fixture can follow the wires; else that is the end."""
+        for question in as_found.questions(self._wizard.state):
+            answer = self._asker.ask(question, self._wizard.default_of(question))
+            self._wizard.answer(question, answer)
+        if not as_found.channels_of(self._wizard.state):
+            raise LeaveError
 
     def _all(self, check: Callable[[str], tuple[Finding, ...]]) -> tuple[str, ...]:
         faults: list[str] = []
@@ -212,6 +239,8 @@ class _Wires:
                 print("    sound", flush=True)
                 self._wizard.wire_is_sound(signal)
                 return ()
+            if not self._asker.attended:
+                return found
             if self._asker.choose("Look again?", _DO_AGAIN, AGAIN) == ON:
                 return found
 

@@ -7,17 +7,17 @@ import argparse
 import datetime as dt
 import json
 import sys
-from decimal import ROUND_UP, Decimal
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from calibration.shown import name_of, value_text
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import CORRECTING_STEPS
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.present import present_of_fixture
-from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.calibration.record import Calibration, Record
 from rig.config.calibration.validity import Judged, Validity, judge, judge_record
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
@@ -75,13 +75,13 @@ def _print(
 ) -> None:
     """A line for each step, below it one for each value, below these what was found in words."""
     lines = [Text(f"{path}: fixture {calibration.fixture}, U with k = 2")]
-    names = [_name(q) for each in judged if each.record for q in each.record.quantities]
+    names = [name_of(q) for each in judged if each.record for q in each.record.quantities]
     width = max(map(len, names), default=0)
     for each in judged:
         lines.append(_head(each))
         if each.record is not None:
             lines += [
-                Text(f"    {_name(q):<{width}} {value_text(q):>24}  n {q.n:,}")
+                Text(f"    {name_of(q):<{width}} {value_text(q):>24}  n {q.n:,}")
                 for q in each.record.quantities
             ]
             lines += [Text(f"    {text}") for text in each.record.findings]
@@ -97,22 +97,6 @@ def _head(found: Judged) -> Text:
         state = f"{state} until {until.isoformat()}"
     style = _STYLES.get(found.validity, "bold yellow")
     return Text.assemble((f"{found.step:<14}", "bold"), f"{day:<12}", (state, style))
-
-
-def _name(quantity: Quantity) -> str:
-    return f"{quantity.name} {quantity.subject}".strip()
-
-
-def value_text(quantity: Quantity) -> str:
-    """`1.25 +- 0.13 ns`: U to two digits, rounded up, and the value to the same place."""
-    unit = "" if quantity.unit == "1" else f" {quantity.unit}"
-    expanded = Decimal(repr(2 * quantity.standard_uncertainty))
-    if not expanded:
-        return f"{quantity.value:g} +- 0{unit}"
-    step = Decimal(1).scaleb(expanded.adjusted() - 1)
-    places = max(0, 1 - expanded.adjusted())
-    rounded = expanded.quantize(step, ROUND_UP)
-    return f"{quantity.value:.{places}f} +- {rounded:.{places}f}{unit}"
 
 
 # --- as JSON -----------------------------------------------------------------------------------

@@ -47,6 +47,10 @@ def command(options: argparse.Namespace, file: Path) -> int:
     fixture = load_fixture(options.fixture)
     cells = cells_of(campaign)
     skipped = _skipped(cells, fixture, asked=not options.dry_run)
+    if options.junit is not None:
+        from rig.report.junit import check_junit  # takes long to load
+
+        check_junit(options.junit)
     folder = options.out or Path("runs") / f"{campaign.name}-{fixture.name}"
     console = Console(stderr=options.json, quiet=options.quiet)
     _show_plan(console, campaign, cells, skipped, folder, fixture)
@@ -55,6 +59,10 @@ def command(options: argparse.Namespace, file: Path) -> int:
     with held(folder):
         index = opened(folder, campaign, cells, fixture)
         index = _execute(options, folder, index, cells, skipped)
+    if options.junit is not None:
+        from rig.report.junit_campaign import write_campaign
+
+        write_campaign(options.junit, folder, index)
     return _told(options, folder, index, interrupted=_left(index, folder))
 
 
@@ -88,7 +96,7 @@ def _make(options: argparse.Namespace, stop: threading.Event, cell: Cell, path: 
 
 def _refuse_foreign(options: argparse.Namespace) -> None:
     """Options that mean nothing to a campaign."""
-    for name in ("seed", "period", "timer", "junit"):
+    for name in ("seed", "period", "timer"):
         if getattr(options, name, None) is not None:
             raise input_error(
                 f"--{name}", None, "", "not for a campaign", "its plan's set and vary tables"
@@ -116,7 +124,7 @@ def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
         if asked:
             raise
         print(f"rig: not asked what it can do: {error}", file=sys.stderr)
-        return Abilities(loads=frozenset(LOADS))
+        return Abilities(loads=frozenset(LOADS), commands=True)
 
 
 def _show_plan(

@@ -227,7 +227,7 @@ def _add_table(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--reference", choices=("radder", "slides", "thesis"), help="published figures beside ours"
     )
     table.add_argument(
-        "--shape", choices=("scenarios", "comparison", "slides", "thesis"),
+        "--shape", choices=("scenarios", "comparison", "slides", "thesis", "golem"),
         help="(default: as --reference has it, else by scenario, with a comparison of systems)",
     )  # fmt: skip
     table.add_argument(

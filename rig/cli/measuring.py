@@ -73,7 +73,8 @@ def measure(
     opener: OpenBench = partial(open_bench, stop=stop, on_progress=tell)
     if asked.replayed is not None:
         opener = partial(open_replay, asked.replayed)
-    return run(asked.plan, asked.fixture, path, on_progress, stop, opener, asked.calibration)
+    chosen = asked.calibration
+    return run(asked.plan, asked.fixture, path, on_progress, stop, opener, chosen, tell)
 
 
 def was_loaded(path: Path) -> bool:

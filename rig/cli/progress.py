@@ -46,8 +46,10 @@ def counts_text(live: LiveSummary, rate_hz: float) -> str:
             f"{live.answers}/{live.planned} periods answered{longest} off, {live.losses} lost, "
             f"{rate_hz:,.0f}/s{behind}"
         )
+    hold = f"{live.hold}: " if live.hold else ""
     return (
-        f"{live.stimuli}/{live.planned} stimuli, {live.answers} answered, {live.missed} missed"
+        f"{hold}{live.stimuli}/{live.planned} stimuli, {live.answers} answered, "
+        f"{live.missed} missed"
         f"{longest}, {live.losses} lost, {rate_hz:,.0f}/s{behind}"
     )
 
@@ -103,14 +105,15 @@ class _Lines:
     """A line at each change of phase, and every few seconds."""
 
     def __init__(self) -> None:
-        self._phase = ""
+        self._part = ("", "")
         self._next = 0.0
         self._rate = _Rate()
 
     def __call__(self, live: LiveSummary) -> None:
         now = monotonic()
         rate_hz = self._rate.of(live)
-        if live.phase != self._phase or now >= self._next:
-            self._phase, self._next = live.phase, now + LINE_S
+        part = live.phase, live.hold
+        if part != self._part or now >= self._next:
+            self._part, self._next = part, now + LINE_S
             text = counts_text(live, rate_hz) if events_of(live) else ""
             print(f"{live.phase} {text}".rstrip(), file=sys.stderr, flush=True)

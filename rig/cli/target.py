@@ -26,10 +26,17 @@ from rig.config.target import (
 from rig.config.units import TIME
 from rig.errors import BenchError, InputError
 from rig.record.space import check_new_file
-from rig.target.findings import Finding, agent_findings, environment_findings, plain
+from rig.target.findings import (
+    Finding,
+    agent_findings,
+    environment_findings,
+    plain,
+    tool_findings,
+)
 from rig.target.link import AgentLink
 from rig.target.permissions import account_findings, account_of
 from rig.target.ssh import SshHost
+from rig.target.tools import tools_of
 
 
 def command(options: argparse.Namespace) -> int:
@@ -114,6 +121,7 @@ def _agent(place: _Place) -> Iterator[Finding]:
     try:
         with place.open() as agent:
             yield from agent_findings(agent.identity, agent.greeting)
+            yield from tool_findings(tools_of(agent))
             yield from environment_findings(agent.environment())
     except BenchError as error:
         yield Finding("agent", "does not answer", str(error), needed=True)

@@ -12,6 +12,7 @@ from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
 from rig.measure.known import INSIDE
+from rig.measure.saturation import REST_FACTOR, SATURATION
 from rig.stimulus.train import CLOCK_HZ, Train
 
 _SIGNALS = {
@@ -20,6 +21,7 @@ _SIGNALS = {
     "interrupt_dispatch": (STIMULUS, RESPONSE),
     "period": (STIMULUS, RESPONSE),
     **dict.fromkeys(INSIDE, (STIMULUS, RESPONSE)),
+    SATURATION: (STIMULUS, RESPONSE),
 }
 """Signals that each measurement must see."""
 
@@ -45,12 +47,31 @@ def check(plan: Plan, fixture: Fixture, stimulus_clock_hz: int = CLOCK_HZ) -> No
     train = _train(plan, stimulus_clock_hz)
     if plan.measurement in INSIDE:
         return
+    if plan.search_plan is not None:
+        _check_search(plan, fixture, stimulus_clock_hz)
+        return
     if train is None:
         _check_visible(plan, fixture, plan.agent.period_ps, ("agent", "period"))
         return
     shortest_ticks = min(train.width_ticks, train.shortest_interval_ticks - train.width_ticks)
     shortest_ps = ticks_to_ps(shortest_ticks, stimulus_clock_hz)
     _check_visible(plan, fixture, shortest_ps, ("stimulus", "pulse_width"))
+
+
+def _check_search(plan: Plan, fixture: Fixture, clock_hz: int) -> None:
+    try:
+        search = plan.search(clock_hz)
+    except ValueError as error:
+        raise _train_error(plan, str(error), clock_hz, "search") from None
+    if search is None:
+        return
+    shortest_ps = ticks_to_ps(search.shortest_level_ticks, clock_hz)
+    _check_visible(plan, fixture, shortest_ps, ("search", "pulse_width"))
+    rest_ps = ticks_to_ps(REST_FACTOR * search.first_ticks, clock_hz)
+    if plan.response.timeout_ps < rest_ps:
+        problem = "no rest that tells two rates apart"
+        valid = f"{TIME.format(rest_ps)} or more, or a higher rate_start"
+        raise _error(plan, ("response", "timeout"), problem, valid)
 
 
 def _check_wires(plan: Plan, fixture: Fixture) -> None:
@@ -128,7 +149,7 @@ def _train(plan: Plan, clock_hz: int) -> Train | None:
         raise _train_error(plan, str(error), clock_hz) from None
 
 
-def _train_error(plan: Plan, message: str, clock_hz: int) -> InputError:
+def _train_error(plan: Plan, message: str, clock_hz: int, table: str = "stimulus") -> InputError:
     """Train's own words, `FIELD [is] VALUE ...; valid: ...`, with times in place of ticks."""
     field, _, words = message.partition(" ")
     times = re.sub(
@@ -139,7 +160,7 @@ def _train_error(plan: Plan, message: str, clock_hz: int) -> InputError:
     problem, _, valid = times.partition("; valid: ")
     if problem.startswith("is "):
         problem = f"{problem[3:]} is out of the firmware's range"
-    return _error(plan, ("stimulus", _PLAN_KEYS.get(field, field)), problem, valid)
+    return _error(plan, (table, _PLAN_KEYS.get(field, field)), problem, valid)
 
 
 def _sample_ps(fixture: Fixture) -> int:

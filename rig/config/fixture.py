@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from rig.config.clocks import ClockSettings, parse_clocks
 from rig.config.plan import NAME_PATTERN, NAME_VALID
+from rig.config.scenarios import parse_scenarios
 from rig.config.tables import Document, Table, read_document
-from rig.config.target import VIRTUAL, TargetSettings, parse_target
+from rig.config.target import ALLOW_COMMANDS, VIRTUAL, SshLink, TargetSettings, parse_target
 from rig.config.uncertainty import UncertaintySettings, parse_uncertainty
 from rig.config.units import RATE
 from rig.config.virtual import VirtualSettings, parse_virtual
+from rig.instruments import Command
 from rig.resources import find_fixture, fixture_names
 
 STIMULUS = "stimulus"
@@ -28,6 +30,7 @@ CHIP_PINS = {"atmega328p": {STIMULUS: "D9", RESPONSE: "D8"}}
 
 TABLES = (
     "fixture", "analyzer", "stimulus", "target", "wire", "uncertainty", "clocks", "virtual",
+    "scenarios",
 )  # fmt: skip
 
 VIRTUAL_CHANNELS = (8, 14)
@@ -96,6 +99,8 @@ class Fixture:
     """What is known of the bench's own errors."""
     clocks: ClockSettings = field(default_factory=ClockSettings)
     """How far its clocks may be off, and how fast they may drift."""
+    scenarios: Mapping[str, Command] = field(default_factory=dict)
+    """Loads that are the user's own programs, by name."""
 
     @property
     def is_virtual(self) -> bool:
@@ -139,19 +144,30 @@ def parse_fixture(text: str, source: str) -> Fixture:
     head.allow_only(("name", "title"))
     analyzer = _analyzer(root.table("analyzer"))
     stimulus = _stimulus(root.table("stimulus"))
+    scenarios = parse_scenarios(root.table("scenarios", optional=True))
     return Fixture(
         name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
         title=head.text("title", "", valid="one line of text"),
         analyzer=analyzer,
         stimulus=stimulus,
-        target=parse_target(root.table("target")),
+        target=_target(root.table("target"), commands=bool(scenarios)),
         wires=_wires(root, analyzer.channels, stimulus.chip),
         virtual=_virtual(root),
         text=text,
         source=source,
         uncertainty=parse_uncertainty(root.table("uncertainty", optional=True)),
         clocks=parse_clocks(root.table("clocks", optional=True)),
+        scenarios=scenarios,
     )
+
+
+def _target(table: Table, *, commands: bool) -> TargetSettings:
+    """Who may log in may run anything there: an agent that is started so may run the commands."""
+    target = parse_target(table)
+    link = target.link
+    if not commands or not isinstance(link, SshLink) or ALLOW_COMMANDS in link.arguments:
+        return target
+    return replace(target, link=replace(link, arguments=(*link.arguments, ALLOW_COMMANDS)))
 
 
 def _analyzer(table: Table) -> AnalyzerSettings:

@@ -5,16 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rig.config.limits import parse_limits
 from rig.config.plan_agent import AGENT_KEYS, PERIOD, AgentPlan, parse_agent, refuse_override
+from rig.config.plan_search import SearchPlan, parse_search
+from rig.config.plan_tools import ToolsPlan, parse_tools
 from rig.config.tables import Document, Table, read_document
 from rig.config.units import ps_to_ticks
 from rig.errors import input_error
 from rig.limit_names import measurands_of
 from rig.measure.known import INSIDE
+from rig.measure.saturation import SATURATION, Search
 from rig.resources import find_plan, plan_names
-from rig.stimulus.train import Pattern, Polarity, Train
+from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
 
 SECOND_PS = 10**12
 COUNT_MAX = 2**32 - 1
@@ -23,6 +27,7 @@ TIME_MAX_PS = 60 * SECOND_PS
 """Bound of every time in a plan; the firmware's own limits are closer and checked with a clock."""
 
 MEASUREMENTS = tuple(AGENT_KEYS)
+_TABLES = ("plan", "stimulus", "search", "agent", "tools", "capture", "response", "limits")
 NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
 NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
 
@@ -122,10 +127,19 @@ class Plan:
     """Source as read; overrides are not in it."""
     source: str
     """File name, or name of the built-in plan."""
+    search_plan: SearchPlan | None = None
+    """Of measurement `saturation`, which has no train of its own: one after the other."""
+    tools: ToolsPlan | None = None
+    """What the target's own system measures before the pins are."""
 
     @property
     def count(self) -> int:
-        """Events planned: pulses, triggers of the target's own, or periods."""
+        """Events planned: pulses, triggers of the target's own, or periods.
+
+        Of a search as many pulses as it may take.
+        """
+        if self.search_plan is not None:
+            return self.search_plan.count * self.search_plan.search(CLOCK_HZ).holds_max
         return self.agent.count if self.stimulus is None else self.stimulus.count
 
     def train(self, clock_hz: int) -> Train | None:
@@ -154,6 +168,13 @@ class Plan:
             ramp_stop_ticks=ps_to_ticks(s.ramp_stop_ps, clock_hz),
         )
 
+    def search(self, clock_hz: int) -> Search | None:
+        """The search in ticks of a stimulus clock; None for a plan without one.
+
+        Raises ValueError, in words, for trains that the firmware cannot make.
+        """
+        return None if self.search_plan is None else self.search_plan.search(clock_hz)
+
     def glitch_filter_samples(self, sample_rate_hz: int) -> int:
         """Width for the glitch filter: pulses of fewer samples than this are set aside."""
         return -(-self.capture.glitch_filter_ps * sample_rate_hz // SECOND_PS)
@@ -174,6 +195,8 @@ class Plan:
                 raise refuse_override("--timer", self.name)
             if period is not None and not self.agent.period_ps:
                 raise refuse_override("--period", self.name)
+            if self.search_plan is not None and count is not None:
+                return replace(self, search_plan=self.search_plan.with_count(count))
             return replace(self, agent=self.agent.with_overrides(count, period, timer))
         for option, value in (("--period", period), ("--timer", timer)):
             if value is not None:
@@ -197,11 +220,12 @@ def load_plan(name_or_path: str) -> Plan:
 def parse_plan(text: str, source: str) -> Plan:
     """A plan from its text; `source` is the name used in errors. Raises InputError."""
     root = Document(text, source).root()
-    root.allow_only(("plan", "stimulus", "agent", "capture", "response", "limits"))
+    root.allow_only(_TABLES)
     head = root.table("plan")
     head.allow_only(("name", "title", "measurement", "scenario"))
     measurement = head.choice("measurement", MEASUREMENTS)
     agent = parse_agent(root, measurement)
+    search_plan = _search_for(measurement, root)
     scenario = head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID)
     measurands = measurands_of(measurement, self_trigger=agent.self_trigger)
     return Plan(
@@ -213,14 +237,37 @@ def parse_plan(text: str, source: str) -> Plan:
         agent=agent,
         capture=_capture(root.table("capture")),
         response=_response(root.table("response")),
-        limits=Limits(**parse_limits(root.table("limits", optional=True), measurands, scenario)),
+        limits=Limits(**_limits(root, measurement, measurands, scenario)),
         text=text,
         source=source,
+        search_plan=search_plan,
+        tools=parse_tools(root, measurement, agent),
     )
 
 
+def _limits(
+    root: Table, measurement: str, measurands: tuple[str, ...], scenario: str
+) -> dict[str, Any]:
+    table = root.table("limits", optional=True)
+    fields = parse_limits(table, measurands, scenario)
+    if measurement == SATURATION:  # it is made to find where answers get lost
+        named = {*table.values, *table.table(scenario, optional=True).values}
+        fields |= dict.fromkeys({"missed", "late", "merged"} - named)
+    return fields
+
+
+def _search_for(measurement: str, root: Table) -> SearchPlan | None:
+    if measurement == SATURATION:
+        return parse_search(root.table("search"))
+    if "search" in root:
+        problem = f"measurement {measurement} has one rate or pattern, and looks for none"
+        raise root.error("search", problem, f'measurement = "{SATURATION}", or no [search] table')
+    return None
+
+
 def _stimulus_for(measurement: str, root: Table, agent: AgentPlan) -> StimulusPlan | None:
-    if measurement != PERIOD and measurement not in INSIDE and not agent.self_trigger:
+    by_itself = measurement == PERIOD or measurement in INSIDE or agent.self_trigger
+    if not by_itself and measurement != SATURATION:
         return _stimulus(root.table("stimulus"))
     if "stimulus" in root:
         why = "is measured at periods of its own"
@@ -229,6 +276,8 @@ def _stimulus_for(measurement: str, root: Table, agent: AgentPlan) -> StimulusPl
         elif measurement in INSIDE:
             why = "measures by itself"
         problem = f"the target {why}, and no pulses are sent"
+        if measurement == SATURATION:
+            problem = "the pulses follow from what is kept up with, by [search]"
         raise root.error("stimulus", problem, "no [stimulus] table")
     return None
 

@@ -9,6 +9,7 @@ from rig.config.tables import Table
 from rig.config.units import TIME
 from rig.errors import InputError, input_error
 from rig.measure.known import INSIDE, agent_keys
+from rig.measure.saturation import SATURATION
 
 PERIOD = "period"
 PERIOD_MIN_PS = 10 * 10**6
@@ -18,6 +19,8 @@ CPU_MAX = 4095
 PRIORITY_MAX = 99
 TASKS_MAX = 512
 WORK_MAX_PS = 10**12
+PAUSE_MAX_PS = 10**9
+THRESHOLD_MAX_PS = 10**13
 
 TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
@@ -32,6 +35,7 @@ AGENT_KEYS = {
     "interrupt_dispatch": ("handler", "priority", "cpu"),
     PERIOD: ("period", "count", "timer", "priority", "cpu"),
     **agent_keys(),
+    SATURATION: ("handler", "second_level", "priority", "cpu"),
 }
 """The keys that each measurement may have."""
 
@@ -57,6 +61,10 @@ class AgentPlan:
     """That switch."""
     work_ps: int = 0
     """From a periodic task's start to its finish, at least."""
+    pause_ps: int = 0
+    """Of a task that spins, between two toggles of its pin, at least."""
+    threshold_ps: int = 0
+    """What is longer between two of them is a gap."""
     pin: bool = False
     """Values that are measured inside the target end with an edge of the response pin."""
 
@@ -83,6 +91,9 @@ class AgentPlan:
             words["count"] = str(self.count)
         if self.work_ps:
             words["work_ns"] = str(self.work_ps // 1000)
+        if self.threshold_ps:
+            words["pause_ns"] = str(self.pause_ps // 1000)
+            words["threshold_ns"] = str(self.threshold_ps // 1000)
         if self.pin:
             words["pin"] = "1"
         if self.self_trigger:
@@ -133,6 +144,7 @@ def parse_agent(root: Table, measurement: str) -> AgentPlan:
         tasks=table.integer("tasks", 2, TASKS_MAX) if "tasks" in table else None,
         work_ps=_work_ps(table) if "work" in table else 0,
         pin=table.flag("pin"),
+        **_spin(table, spins=inside is not None and inside.spins),
     )
 
 
@@ -160,6 +172,20 @@ def _work_ps(table: Table) -> int:
     if work_ps % 1000:
         raise table.error("work", "not a whole number of nanoseconds", "whole nanoseconds")
     return work_ps
+
+
+def _spin(table: Table, *, spins: bool) -> dict[str, int]:
+    """Times of a spinning task."""
+    if not spins:
+        return {}
+    pause_ps = table.time_ps("pause", 0, PAUSE_MAX_PS)
+    threshold_ps = table.time_ps("threshold", 1000, THRESHOLD_MAX_PS)
+    for key, time_ps in (("pause", pause_ps), ("threshold", threshold_ps)):
+        if time_ps % 1000:
+            raise table.error(key, "not a whole number of nanoseconds", "whole nanoseconds")
+    if threshold_ps <= pause_ps:
+        raise table.error("threshold", "no longer than the pause", "a time above pause")
+    return {"pause_ps": pause_ps, "threshold_ps": threshold_ps}
 
 
 def _period_of(text: str) -> int:

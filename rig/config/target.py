@@ -13,6 +13,8 @@ from rig.errors import InputError
 VIRTUAL = "virtual"
 DEFAULT_AGENT = "~/.local/bin/rig-agent"
 DEFAULT_ARGUMENTS = "--port ppdev"
+ALLOW_COMMANDS = "--allow-commands"
+"""The agent's option without which it runs no command of a host's."""
 DEFAULT_BAUD = 115_200
 BAUD_MAX = 4_000_000
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from rig.config.tables import Table
 from rig.config.units import RATE
 from rig.config.virtual_cores import parse_cores
-from rig.config.virtual_delays import ChannelDelay, parse_delays
+from rig.config.virtual_delays import ChannelDelay, clipped, parse_delays
+from rig.config.virtual_frequency import CpuFrequency, parse_frequency
 from rig.config.virtual_jumpers import Jumpers, parse_jumpers
 from rig.config.virtual_sampling import Sampling, parse_sampling
 from rig.config.virtual_wiring import WiringFaults, parse_wiring
@@ -107,6 +108,8 @@ class VirtualTarget:
     """How much faster than nominal that counter runs, at first."""
     clock_drift_ppb_per_s: int = 0
     """How much faster it becomes every second."""
+    service_time_ps: int = 0
+    """From an interrupt that is taken until the next can be; 0: they do not wait for each other."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,10 @@ class VirtualGuest:
     """One of GUEST_LOADS: what the guest does beside."""
     self_trigger: bool = False
     """Its trigger pin is wired to its interrupt line."""
+    stall_every_ps: int = 0
+    """Time is taken from the guest each so often; 0: never."""
+    stall_ps: int = 0
+    """And for so long: its clock goes on, and it executes nothing."""
     driver_irq: bool = True
     """The parallel port's driver holds the interrupt; else it is free for a handler of the kernel
     module's own. No key: it follows from the plan."""
@@ -205,6 +212,8 @@ class VirtualSettings:
     """What is wrong with the analyzer's samples."""
     cores_ahead_ps: tuple[int, ...] = (0,)
     """By how much the counter of each of the target's cores is ahead of the first one's clock."""
+    frequency: CpuFrequency = field(default_factory=CpuFrequency)
+    """Of a modelled target's processor."""
 
 
 _CLOCK_KEYS = ("error_ppb", "drift_ppb_per_s")
@@ -216,7 +225,7 @@ def parse_virtual(table: Table) -> VirtualSettings:
     table.allow_only(
         (
             "target", "guest", "misbehave", "clocks", "wiring", "delay", "truth_file",
-            "jumpers", "core", "sampling",
+            "jumpers", "core", "sampling", "frequency",
         )
     )  # fmt: skip
     if "guest" in table:
@@ -225,6 +234,7 @@ def parse_virtual(table: Table) -> VirtualSettings:
     clocks.allow_only(
         tuple(f"{who}_{what}" for who in ("stimulus", "analyzer") for what in _CLOCK_KEYS)
     )
+    jumpers = parse_jumpers(table.table("jumpers", optional=True))
     return VirtualSettings(
         target=_guest(table.table("guest")) if "guest" in table else _target(table.table("target")),
         misbehavior=_misbehavior(table.table("misbehave", optional=True)),
@@ -234,20 +244,28 @@ def parse_virtual(table: Table) -> VirtualSettings:
         stimulus_drift_ppb_per_s=_drift_ppb_per_s(clocks, "stimulus_drift_ppb_per_s"),
         analyzer_drift_ppb_per_s=_drift_ppb_per_s(clocks, "analyzer_drift_ppb_per_s"),
         wiring=parse_wiring(table.table("wiring", optional=True)),
-        delays=parse_delays(table),
-        jumpers=parse_jumpers(table.table("jumpers", optional=True)),
+        delays=clipped(parse_delays(table), jumpers.fan_out if jumpers.direct else ()),
+        jumpers=jumpers,
         sampling=parse_sampling(table.table("sampling", optional=True)),
         cores_ahead_ps=parse_cores(table),
+        frequency=parse_frequency(table.table("frequency", optional=True)),
     )
 
 
 def _target(table: Table) -> VirtualTarget:
-    common = ("seed", "toggle_time", "clock", *(f"clock_{key}" for key in _CLOCK_KEYS))
+    common = (
+        "seed",
+        "toggle_time",
+        "service_time",
+        "clock",
+        *(f"clock_{key}" for key in _CLOCK_KEYS),
+    )
     name = table.allow_only_for("model", MODEL_KEYS, common)
     return VirtualTarget(
         model=_model(name, table),
         seed=table.integer("seed", 0, 2**63 - 1),
         toggle_time_ps=table.time_ps("toggle_time", 0, TIME_MAX_PS),
+        service_time_ps=table.time_ps("service_time", 0, TIME_MAX_PS, 0),
         clock_hz=table.quantity(RATE, "clock", 10**6, 10**10),
         clock_error_ppb=_error_ppb(table, "clock_error_ppb"),
         clock_drift_ppb_per_s=_drift_ppb_per_s(table, "clock_drift_ppb_per_s"),
@@ -255,20 +273,35 @@ def _target(table: Table) -> VirtualTarget:
 
 
 def _guest(table: Table) -> VirtualGuest:
-    table.allow_only(("kernel", "port", "load", "self_trigger"))
+    table.allow_only(("kernel", "port", "load", "self_trigger", "stall_every", "stall"))
     kernel = table.choice("kernel", tuple(GUEST_KERNELS))
+    stall_every_ps, stall_ps = _stall(table)
     ports = GUEST_PORTS[GUEST_KERNELS[kernel]]
     return VirtualGuest(
         kernel=kernel,
         port=table.choice("port", ports, ports[0]),
         load=table.choice("load", GUEST_LOADS, "idle"),
         self_trigger=table.flag("self_trigger"),
+        stall_every_ps=stall_every_ps,
+        stall_ps=stall_ps,
     )
+
+
+def _stall(table: Table) -> tuple[int, int]:
+    """Both keys or none. A stall lies within one slice of the bench's time."""
+    if "stall_every" not in table and "stall" not in table:
+        return 0, 0
+    every_ps = table.time_ps("stall_every", 2 * 10**9, TIME_MAX_PS)
+    stall_ps = table.time_ps("stall", 10**6, 400 * 10**6)
+    for key, time_ps in (("stall_every", every_ps), ("stall", stall_ps)):
+        if time_ps % 10**6:
+            raise table.error(key, "not whole microseconds", "whole microseconds")
+    return every_ps, stall_ps
 
 
 def _refuse_beside_guest(table: Table) -> None:
     """A real kernel is no model: nothing of it is drawn, and nobody knows the truth beforehand."""
-    for key in ("target", "truth_file"):
+    for key in ("target", "truth_file", "frequency"):
         if key in table:
             raise table.error(key, "not with a [virtual.guest]", "one of the two")
     misbehave = table.table("misbehave", optional=True)

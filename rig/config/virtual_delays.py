@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from rig.config.tables import Table
 
@@ -43,6 +44,16 @@ def parse_delays(virtual: Table) -> tuple[ChannelDelay, ...]:
             raise table.error("channel", f"D{channel} is given twice", "one delay for each channel")
         found.append(ChannelDelay(channel, *(_time_ps(table, key) for key in _KEYS)))
     return tuple(found)
+
+
+def clipped(
+    delays: tuple[ChannelDelay, ...], channels: Collection[int]
+) -> tuple[ChannelDelay, ...]:
+    """The same where these channels are clipped to a pin itself: their wires delay nothing."""
+    return tuple(
+        replace(each, line_rising_ps=0, line_falling_ps=0) if each.channel in channels else each
+        for each in delays
+    )
 
 
 def _time_ps(table: Table, key: str) -> int:

@@ -21,6 +21,8 @@ class Jumpers:
 
     fan_out: tuple[int, ...] = ()
     """The stimulus pin on all of these, in place of what drives them else."""
+    direct: bool = False
+    """These channels are clipped to the pin itself: their own wires delay nothing."""
     loopback: bool = False
     """The stimulus pin on the response's channel and on the input capture, in place of the
     target's answer."""
@@ -36,12 +38,15 @@ class Jumpers:
 
 def parse_jumpers(table: Table) -> Jumpers:
     """The table, or no jumpers if it is not there. Raises InputError."""
-    table.allow_only(("fan_out", "loopback", "loopback_delay", "tap", "pps", "pps_jitter"))
+    table.allow_only(
+        ("fan_out", "direct", "loopback", "loopback_delay", "tap", "pps", "pps_jitter")
+    )
     pps = -1
     if "pps" in table:
         pps = int(table.text("pps", pattern=_CHANNEL, valid=_CHANNEL_VALID)[1:])
     return Jumpers(
         fan_out=_channels(table, "fan_out"),
+        direct=table.flag("direct"),
         loopback=table.flag("loopback"),
         loopback_delay_ps=table.time_ps("loopback_delay", 0, DELAY_MAX_PS, 0),
         tap=_channels(table, "tap", count=2),

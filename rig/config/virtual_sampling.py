@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.config.tables import Table
+from rig.config.units import RATE
 
 REPEAT_MAX = 16
 EARLY_MAX_PS = 10**8
+RATE_MAX_HZ = 10**9
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,9 @@ class Sampling:
     odd_early_ps: int = 0
     """Samples of odd number are taken so much too early."""
 
+    sustained_hz: int = 0
+    """Above this rate it silently loses as many samples as it has too many; 0: no limit."""
+
     @property
     def even(self) -> bool:
         """Nothing is wrong."""
@@ -28,6 +33,7 @@ class Sampling:
 
 def parse_sampling(table: Table) -> Sampling:
     """The table, or nothing wrong if it is not there. Raises InputError."""
-    table.allow_only(("repeat", "odd_early"))
+    table.allow_only(("repeat", "odd_early", "sustained"))
     repeat = table.integer("repeat", 1, REPEAT_MAX) if "repeat" in table else 1
-    return Sampling(repeat, table.time_ps("odd_early", 0, EARLY_MAX_PS, 0))
+    sustained_hz = table.quantity(RATE, "sustained", 1, RATE_MAX_HZ) if "sustained" in table else 0
+    return Sampling(repeat, table.time_ps("odd_early", 0, EARLY_MAX_PS, 0), sustained_hz)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 COMMON_KEYS = ("count", "variant", "pin", "priority", "cpu")
 """Keys of a plan's [agent] that each of them may have."""
+SPIN_RECORDS_MAX = 200_000
+"""Of a spinning task: two records a gap, and marks; the log takes 8 MB."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Inside:
     always_pin: bool = False
     periodic: bool = False
     """Its values are those of two writes of the pins each period, by the target's schedule."""
+    spins: bool = False
+    """It writes the pins all the time, and logs few of the writes; `handled` counts them all."""
 
     def variant(self, words: Mapping[str, str]) -> str:
         """The one in force, by the agent's words; "" for one that is not known."""
@@ -55,6 +59,10 @@ class Inside:
         """Edges of the response pin that so many records of a log tell of."""
         shown = 2 if self.periodic else int(self.on_pins(words))
         return records * shown // self.records(words)
+
+    def capacity(self, words: Mapping[str, str], count: int) -> int:
+        """Records that a log of so many iterations must hold."""
+        return min(count, SPIN_RECORDS_MAX) if self.spins else count * self.records(words)
 
     def records(self, words: Mapping[str, str]) -> int:
         """Records that one iteration makes."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from rig.measure.clock_resolution import CLOCK_RESOLUTION
 from rig.measure.inside import COMMON_KEYS, Inside
 from rig.measure.services import SERVICES
+from rig.measure.smi import SMI
 from rig.measure.start_finish import START_FINISH
 from rig.measure.task_creation import TASK_CREATION
 from rig.measure.task_switch import TASK_SWITCH
@@ -23,6 +24,7 @@ INSIDE: dict[str, Inside] = {
         TASK_CREATION,
         SERVICES,
         START_FINISH,
+        SMI,
     )
 }
 

@@ -14,6 +14,7 @@ SERVICES = Inside(
         "pipe_read": "64 bytes out of a pipe",
         "shared_memory": "64 bytes of shared memory, written and read",
         "port_write": "one write of the answering pins",
+        "port_read": "one reading of the answering pins",
     },
     parts=(Part(LATENCY, "call"),),
     by_answers=("port_write",),

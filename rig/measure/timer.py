@@ -12,9 +12,10 @@ TIMER = Inside(
     variants={
         "absolute": "clock_nanosleep until a time",
         "relative": "clock_nanosleep for a time",
+        "periodic": "clock_nanosleep until the next time of a grid, as a periodic task starts",
     },
     parts=(Part(LATENCY, "delay"),),
     keys=("period",),
     needs=("period",),
-    clocked=("absolute", "relative"),
+    clocked=("absolute", "relative", "periodic"),
 )

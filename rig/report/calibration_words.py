@@ -37,6 +37,7 @@ def _statement(used: CalibrationInUse) -> Iterator[str]:
         return
     yield from map(_step, used.correcting)
     yield from used.lacking
+    yield from used.cautions
 
 
 def _step(found: Judged) -> str:

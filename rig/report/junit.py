@@ -9,7 +9,7 @@ error if they disagree or data are missing, since the other cases then prove not
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -55,8 +55,13 @@ def check_junit(path: Path) -> None:
 
 def write_junit(path: Path, results: Sequence[Result]) -> None:
     """Write the file, in place of an older one. Raises InputError if it cannot be written."""
+    written(path, junit(results))
+
+
+def written(path: Path, text: str) -> None:
+    """Write a document, in place of an older one. Raises InputError if it cannot be written."""
     try:
-        path.write_text(junit(results), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: JUnit file not written ({error.strerror})") from None
 
@@ -69,6 +74,23 @@ def junit(results: Sequence[Result]) -> str:
         found = cases(result)
         total += found
         suites.append(_suite(result, found))
+    return _document(suites, total)
+
+
+def suite_of(name: str, found: Sequence[Case], about: Mapping[str, str]) -> str:
+    """A whole document of one suite, `about` as its properties."""
+    suites = ET.Element("testsuites", name="latency-rig")
+    suite = ET.SubElement(suites, "testsuite", name=_text(name))
+    suite.attrib.update(_sums(found))
+    properties = ET.SubElement(suite, "properties")
+    for key, value in about.items():
+        ET.SubElement(properties, "property", name=key, value=_text(value))
+    for case in found:
+        _add(suite, name, case)
+    return _document(suites, found)
+
+
+def _document(suites: ET.Element, total: Sequence[Case]) -> str:
     suites.attrib.update(_sums(total))
     ET.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n"

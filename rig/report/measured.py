@@ -9,6 +9,8 @@ from rig.analysis.dispatch import DispatchFigures
 from rig.analysis.evaluation import Evaluation
 from rig.analysis.period import PeriodFigures, PeriodSide
 from rig.analysis.self_trigger import SelfTriggerFigures
+from rig.analysis.spin_figures import SpinFigures
+from rig.analysis.spin_gaps import SpinGap
 from rig.analysis.statistics import Statistics
 from rig.analysis.values import ValueFigures
 from rig.config.units import TIME
@@ -32,6 +34,8 @@ def measured(evaluation: Evaluation) -> Measured | None:
         return _period(evaluation.period, evaluation)
     if evaluation.dispatch is not None:
         return _dispatch(evaluation.dispatch)
+    if evaluation.spin is not None:
+        return _spin(evaluation.spin, evaluation)
     if evaluation.values is not None:
         return _values(evaluation.values)
     if evaluation.self_trigger is not None:
@@ -124,6 +128,37 @@ def _values(found: ValueFigures) -> Measured:
         least = "no larger one" if step is None else f"the least step is {step:,.0f} ns"
         facts.append(("no step", f"{found.at_zero:,} values of 0; {least}"))
     return Measured(f"in microseconds: {found.title}", rows, facts)
+
+
+def _spin(found: SpinFigures, evaluation: Evaluation) -> Measured:
+    log = "not compared" if found.gaps_by_log is None else f"{found.gaps_by_log:,} by the log"
+    same = "" if found.gaps_by_both is None else f", {found.gaps_by_both:,} the same"
+    facts = [
+        ("gaps", f"{found.gaps:,} above {found.threshold_ns / 1e3:g} us by the pin, {log}{same}"),
+    ]
+    if found.per_hour is not None and found.share is not None:
+        facts.append(
+            ("rate", f"{found.per_hour:,.1f} gaps an hour, {found.share:.3%} of the time in them")
+        )
+    hidden = "so much of a hold-up, or of its gap, may be the pause"
+    facts.append(("pause", f"{found.pause_ns / 1e3:g} us between two toggles; {hidden}"))
+    if found.at_threshold:
+        facts.append(
+            (
+                "one side",
+                f"{found.at_threshold:,} intervals at the threshold, told by one side only",
+            )
+        )
+    facts += [(f"{each.number:,}", _gap(each)) for each in found.listed]
+    rows = [_row("interval by pin", evaluation.figures)]
+    return Measured("in microseconds: from one toggle of a spinning task to the next", rows, facts)
+
+
+def _gap(found: SpinGap) -> str:
+    bounds = "no record"
+    if found.lowest_ns is not None and found.highest_ns is not None:
+        bounds = f"{found.lowest_ns / 1e3:.3f} to {found.highest_ns / 1e3:.3f} us by the log"
+    return f"{found.pins_ns / 1e3:.3f} us by the pin, {bounds}, until {found.at_s:.6f} s"
 
 
 def _self_trigger(found: SelfTriggerFigures) -> Measured:

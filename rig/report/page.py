@@ -22,15 +22,17 @@ from rig.report.sections.events import events, loss, witnesses
 from rig.report.sections.further import further
 from rig.report.sections.head import head, title
 from rig.report.sections.limits import limits
+from rig.report.sections.saturation import saturation, saturation_curve
+from rig.report.sections.tools import tools
 from rig.report.units import micro
 from rig.session.results import Result
 
 SECTIONS = (
-    head, limits, further, figures, beyond, distribution, course, events, witnesses, agreement,
-    loss, budget, run, environment,
+    head, limits, saturation, saturation_curve, further, tools, figures, beyond, distribution,
+    course, events, witnesses, agreement, loss, budget, run, environment,
 )  # fmt: skip
 """In the order of the page; each takes a run's data and may have nothing to say."""
-PLOTS = (distribution, course, agreement)
+PLOTS = (distribution, course, agreement, saturation_curve)
 """Those of them that only draw."""
 
 

@@ -11,8 +11,11 @@ from rich.text import Text
 
 from rig.analysis.evaluate import Evaluation
 from rig.analysis.verdict import Verdict
+from rig.report import saturation_words
 from rig.report.beyond import beyond_facts, further_facts
 from rig.report.measured import COLUMNS, Measured, measured
+from rig.report.tools import COLUMNS as TOOL_COLUMNS
+from rig.report.tools import Tools, tools
 from rig.report.words import (
     EXCEEDED,
     REASON_LIMIT,
@@ -48,6 +51,8 @@ def print_result(console: Console, result: Result) -> None:
         console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
     console.print()
     _print_measured(console, measured(evaluation))
+    _print_saturation(console, evaluation)
+    _print_tools(console, tools(result))
     console.print("latency in microseconds, of all that were answered", style="bold")
     for table in _figures(evaluation):
         console.print(table)
@@ -93,6 +98,41 @@ def _print_measured(console: Console, found: Measured | None) -> None:
         table.add_row(*row)
     console.print(table)
     _print_facts(console, found.facts)
+
+
+def _print_tools(console: Console, found: Tools | None) -> None:
+    """What the target's own tools said, each line of it one's."""
+    if found is None:
+        return
+    console.print(Text(found.title, style="bold"))
+    grid = Table(box=None, pad_edge=False, padding=(0, 1))
+    for number, name in enumerate(TOOL_COLUMNS):
+        grid.add_column(name, justify="right" if number else "left", no_wrap=True)
+    for row in found.rows:
+        grid.add_row(*row)
+    console.print(grid)
+    width = max(len(name) for name, _ in found.facts)
+    for name, value in found.facts:
+        line = f"  {name:<{width}}  {value}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    console.print()
+
+
+def _print_saturation(console: Console, evaluation: Evaluation) -> None:
+    """What the search found, and the holds next to the limit."""
+    found = evaluation.saturation
+    if found is None:
+        return
+    console.print(Text(saturation_words.title(found), style="bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    for number, name in enumerate(saturation_words.COLUMNS):
+        right = number < saturation_words.NUMBERS
+        width = len(name) if right else 10
+        table.add_column(name, justify="right" if right else "left", min_width=width, no_wrap=True)
+    for row in saturation_words.rows(found, few=True):
+        table.add_row(*row)
+    console.print(table)
+    _print_facts(console, saturation_words.facts(found))
 
 
 def _print_facts(console: Console, facts: list[tuple[str, str]]) -> None:

@@ -88,7 +88,8 @@ def title_of(settings: Settings) -> str:
     """What was measured under what load, without a capital."""
     name = measurement_words(settings.measurement)
     what = "period accuracy" if settings.schedule is not None else f"{name} latency"
-    what = what if settings.inside is None else name.replace("-", " ")
+    if settings.inside is not None or settings.search is not None:
+        what = name.replace("-", " ")
     return f"{what}, scenario {settings.scenario}"
 
 
@@ -122,6 +123,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
             f"{sample_ns:.1f} ns a sample, u = {sample_ns / 6**0.5:.1f} ns for a latency",
         ),
         ("paired by", evaluation.paired_by),
+        *_throttled(result),
         *_backlog(result),
         *calibration_facts(result),
     ]
@@ -137,6 +139,10 @@ def _cause(settings: Settings) -> tuple[str, str]:
     if (own := settings.triggers) is not None:
         period = TIME.format(own.period_ns * 1000)
         return "stimulus", f"{own.count} every {period}, by the target itself"
+    if (search := settings.search) is not None:
+        rates = [settings.stimulus_clock_hz / t for t in (search.first_ticks, search.least_ticks)]
+        rising = f"rising from {rates[0]:,.0f}/s to {rates[1]:,.0f}/s at most"
+        return "stimulus", f"trains of {search.count}, {rising}"
     if (train := settings.train) is not None:
         kind = train.pattern.name.lower()
         return "stimulus", f"{kind} train of {train.count}, seed {train.seed}"
@@ -154,6 +160,15 @@ def _edge(settings: Settings) -> str:
     if settings.inside is not None:
         return "value"
     return "stimulus edge" if settings.schedule is None else "answer"
+
+
+def _throttled(result: Result) -> list[tuple[str, str]]:
+    """The target could not serve its interrupts and anything else beside."""
+    times = result.account.throttled
+    if not times:
+        return []
+    text = f"the target held interrupts up {times:,} times, so that others could run"
+    return [("overload", text)]
 
 
 def _backlog(result: Result) -> list[tuple[str, str]]:

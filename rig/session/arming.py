@@ -21,8 +21,9 @@ def arm_options(settings: Settings, planned: int) -> ArmOptions:
     if settings.schedule is None:
         options["edge"] = "rising" if settings.wiring.active_level else "falling"
     records = _RECORDS.get(settings.measurement, 1) + (settings.triggers is not None)
+    search = settings.search
     return ArmOptions(
-        measurement=settings.measurement,
+        measurement=settings.measurement if search is None else search.answered_by,
         capacity=2 * planned * records + SPARE_LOG_RECORDS,
         sequence_bits=len(settings.wiring.sequence),
         options=options,
@@ -35,7 +36,7 @@ def _arm_inside(settings: Settings, count: int) -> ArmOptions:
     on_pins = measured.on_pins(settings.agent)
     return ArmOptions(
         measurement=settings.measurement,
-        capacity=count * measured.records(settings.agent) + SPARE_LOG_RECORDS,
+        capacity=measured.capacity(settings.agent, count) + SPARE_LOG_RECORDS,
         sequence_bits=len(settings.wiring.sequence) if on_pins else 0,
         options=dict(settings.agent),
     )

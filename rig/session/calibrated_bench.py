@@ -3,7 +3,8 @@
 
 Skew, line and pin write are of single channels, pins and edges there; here they become differences
 between the edges that a run's latencies lie between. A target that toggles answers with a rising
-and a falling edge in turn: the mean of both is corrected, half of their difference is left.
+and a falling edge in turn: the mean of both is corrected, and half of their difference too where it
+is known of each answer which edge it was; else that half is left.
 """
 
 from __future__ import annotations
@@ -75,11 +76,30 @@ def calibrated_bench(
         line_ns=bench.line_ns if line is None else line.known(),
     )
     found = [each for each in (toggle, loopback, skew, line) if each is not None]
-    half_ns = abs(math.fsum(each.rising_ns - each.falling_ns for each in found)) / 2
-    if half_ns:
-        source = "calibration: the edges take turns, and differ by twice this"
-        bench = replace(bench, edge_direction_ns=calibrated(0.0, half_ns, "ns", source))
+    bench = replace(bench, task_skew_ns=_task_skew(known, wiring))
+    bench = _with_direction(bench, found, [each for each in found if each is not toggle])
     return bench, tuple(dict.fromkeys(lacking))
+
+
+def _with_direction(bench: Bench, found: list[_Delay], shown: list[_Delay]) -> Bench:
+    """What tells rising answers from falling ones; `shown`: what of it comes behind the pin."""
+    half = _half(found)
+    if not half.estimate:
+        return bench
+    source = "calibration: the edges take turns, and differ by twice this"
+    return replace(
+        bench,
+        edge_direction_ns=calibrated(0.0, abs(half.estimate), "ns", source),
+        edge_later_ns=half,
+        edge_shown_ns=_half(shown),
+    )
+
+
+def _half(found: list[_Delay]) -> Known:
+    """Of the differences between rising and falling answers."""
+    estimate = math.fsum(each.rising_ns - each.falling_ns for each in found) / 2
+    u_ns = math.hypot(*(each.u_ns for each in found))
+    return calibrated(estimate, u_ns, "ns", "calibration, by the level of each answer")
 
 
 def _with_time_base(bench: Bench, records: tuple[Record, ...], lacking: list[str]) -> Bench:
@@ -118,6 +138,29 @@ def _skew(
 
     both = of(wiring.response), of(wiring.stimulus)
     return _difference(records, CHANNEL_SKEW, both, wiring, edges, lacking)
+
+
+def _task_skew(records: tuple[Record, ...], wiring: Wiring) -> Known | None:
+    """Task's channel less response channel; None if it is not wired, or not told of both."""
+    found = quantities_named(records, CHANNEL_SKEW)
+    if wiring.task is None:
+        return None
+    of = {
+        channel: [found.get(f"D{channel} {edge}") or found.get(f"D{channel}") for edge in edges]
+        for channel, edges in (
+            (wiring.task, (EDGES[1], EDGES[0])),
+            (wiring.response, _answer_edges(wiring)),
+        )
+    }
+    pairs = [(each[0], each[1]) for each in of.values() if each[0] and each[1]]
+    if len(pairs) < len(of):
+        return None
+    (task, response) = ((rise.value + fall.value) / 2 for rise, fall in pairs)
+    u_ns = math.hypot(
+        *(each.standard_uncertainty / math.sqrt(2) for pair in pairs for each in pair),
+        *((rise.value - fall.value) / 2 for rise, fall in pairs),
+    )
+    return calibrated(task - response, u_ns, "ns", _source(records, CHANNEL_SKEW))
 
 
 def _line(

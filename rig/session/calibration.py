@@ -31,6 +31,7 @@ from rig.record.layout import CALIBRATION
 from rig.record.reader import RunFile
 from rig.session.bench_errors import bench_of_run
 from rig.session.calibrated_bench import calibrated_bench
+from rig.session.calibration_cautions import cautions
 
 __all__ = [
     "CALIBRATION", "CalibrationInUse", "bench_in_use", "calibration_in_use", "calibration_json",
@@ -50,6 +51,8 @@ class CalibrationInUse:
     """Why its text cannot be used."""
     lacking: tuple[str, ...] = ()
     """What records that hold do not tell."""
+    cautions: tuple[str, ...] = ()
+    """What they tell that no correction mends."""
 
     @property
     def correcting(self) -> tuple[Judged, ...]:
@@ -83,8 +86,9 @@ def bench_in_use(
     """
     used = calibration_in_use(texts, text, created)
     bench = bench_of_run(texts, settings.sample_rate_hz)
-    bench, lacking = calibrated_bench(bench, valid_records(used.judged), settings.wiring)
-    return bench, replace(used, lacking=lacking)
+    holding = valid_records(used.judged)
+    bench, lacking = calibrated_bench(bench, holding, settings.wiring)
+    return bench, replace(used, lacking=lacking, cautions=cautions(holding, texts))
 
 
 def calibration_in_use(texts: Mapping[str, str], text: str, created: str) -> CalibrationInUse:
@@ -135,6 +139,7 @@ def calibration_json(used: CalibrationInUse) -> dict[str, object]:
         "used": used.is_there and not used.trouble,
         "trouble": used.trouble or None,
         "lacking": list(used.lacking),
+        "cautions": list(used.cautions),
         "whole": used.is_whole,
         "applied": [record.step for record in valid_records(used.correcting)],
         "steps": [

@@ -24,6 +24,8 @@ class LiveSummary:
     planned: int
     sample_rate_hz: int
     phase: str = "opening"
+    hold: str = ""
+    """Of a search: which of its trains this is, and at which rate."""
     stimuli: int = 0
     answers: int = 0
     missed: int = 0

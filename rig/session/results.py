@@ -13,6 +13,7 @@ from rig.analysis.raw import Account, Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
+from rig.measure.tool_runs import ToolRun
 from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
@@ -26,6 +27,7 @@ from rig.session.calibration import (
     correction_json,
 )
 from rig.session.settings import account_from_json, settings_from_json
+from rig.session.stored_tools import tool_json, tool_runs
 
 BYTES_AN_EVENT = 8
 """Room for computed groups, for each raw edge; compressed they take less."""
@@ -54,6 +56,8 @@ class Result:
     """Samples that the file accounts for; None for a capture of which no run file was made."""
     calibration: CalibrationInUse | None = None
     """What was known of the bench; None for such a capture."""
+    tools: tuple[ToolRun, ...] = ()
+    """What the target's own tools said before."""
 
     @property
     def unit_hz(self) -> int:
@@ -124,13 +128,14 @@ def _evaluated(file: RunFile, on_events: OnEvents | None, text: str) -> Result:
     settings = settings_from_json(file.path, file.settings)
     account = account_from_json(file.path, file.report)
     try:
-        bench, used = bench_in_use(file.texts(), text, file.created, settings)
+        texts = file.texts()
+        bench, used = bench_in_use(texts, text, file.created, settings)
         evaluation = evaluate(file, settings, account, on_events, bench)
     except (OSError, RuntimeError) as error:  # what h5py raises for a damaged chunk
         raise InputError(f"{file.path}: damaged run file ({error})") from None
     return Result(
         file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
-        used,
+        used, tool_runs(file.path, texts),
     )  # fmt: skip
 
 
@@ -196,6 +201,7 @@ def document(result: Result) -> dict[str, object]:
         "witnesses": stored["witnesses"],
         "gaps": stored["gaps"],
         "calibration": stored["calibration"],
+        **({"tools": [tool_json(run) for run in result.tools]} if result.tools else {}),
     }
 
 
@@ -205,7 +211,9 @@ def _measured(evaluation: Evaluation) -> dict[str, object]:
         "period": evaluation.period,
         "dispatch": evaluation.dispatch,
         "self_trigger": evaluation.self_trigger,
+        "saturation": evaluation.saturation,
         "values": evaluation.values,
+        "spin": evaluation.spin,
     }
     stated: dict[str, object] = {
         name: asdict(figures) for name, figures in found.items() if figures is not None

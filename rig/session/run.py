@@ -17,7 +17,7 @@ from rig.config.fitting import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RigError
-from rig.instruments import CaptureEnd, EdgeBlock, Loss, TargetSummary
+from rig.instruments import CaptureEnd, EdgeBlock, Loss, StimulusStatus, TargetSummary
 from rig.measure.inside import Inside
 from rig.measure.known import INSIDE
 from rig.record.layout import CALIBRATION
@@ -29,10 +29,12 @@ from rig.session.live import LiveSummary
 from rig.session.live_periods import GRACE_S, PeriodsEnd
 from rig.session.live_triggers import TriggersEnd
 from rig.session.live_windows import LiveWindows
+from rig.session.searching import LiveHunt
 from rig.session.settings import settings_of, settings_to_json
+from rig.session.tools import tools_texts
 from rig.session.windows import folder_of
 from rig.target.protocol import LOG_CHUNK
-from rig.target.scenario import Load, load_on
+from rig.target.scenario import IDLE, Load, load_on, only_a_name
 
 AWAIT_MS = 200
 """A target that measures by itself is asked so often whether it is done."""
@@ -77,11 +79,13 @@ def run(
     stop: threading.Event,
     opener: OpenBench = open_bench,
     calibration: str | None = None,
+    tell: Callable[[str], None] = lambda _text: None,
 ) -> RigError | None:
     """Measure, and leave a finished run file at `path`.
 
     `calibration`: a file or "none"; None: the fixture's own, if it has one, or that of the run
     that is replayed.
+    `tell` gets a line of what is to be known before anything is measured.
     `stop` ends the run early and in order. Returns the bench's failure, if it failed after the run
     file was begun: what had been measured is in the file. Raises InputError or BenchError if
     nothing could be begun; then no file is left.
@@ -102,8 +106,11 @@ def run(
             bench.stimulus.configure(settings.train)
         if calibration is None and bench.calibration is not None:
             chosen = bench.calibration
-        with load_on(bench.target, plan.scenario, stop) as load:
+        with load_on(bench.target, plan.scenario, stop, fixture.scenarios) as load:
+            if load is None and plan.scenario != IDLE and bench.calibration is None:
+                tell(only_a_name(bench.target, plan.scenario))
             environment = environment_of(bench, None if load is None else load.measured)
+            environment |= tools_texts(plan, bench.target, stop, _say_of(live, on_progress))
             texts = {"plan": plan.text, "fixture": fixture.text, CALIBRATION: chosen, **environment}
             with RunWriter(path, texts, settings_to_json(settings)) as writer:
                 recording = _Recording(bench, settings, plan, writer, live, on_progress)
@@ -112,6 +119,16 @@ def run(
                     ending.check(load)
                 writer.finish(ending.state, ending.report)
     return ending.error
+
+
+def _say_of(live: LiveSummary, on_progress: OnProgress) -> Callable[[str], None]:
+    """Tells what is done before samples flow."""
+
+    def say(name: str) -> None:
+        live.phase = f"{name} on the target"
+        on_progress(live)
+
+    return say
 
 
 class _Recording:
@@ -134,6 +151,8 @@ class _Recording:
         self._windows = LiveWindows(folder_of(writer.path), settings, names, self._timeout_samples)
         self._grace_samples = LAST_EDGE_GRACE_S * rate
         self._train_end_sample: int | None = None
+        self._stimuli_before = 0  # of holds that have ended
+        self._hunt = None if settings.search is None else LiveHunt(settings.search, settings)
         self._ending = _Ending()
         self._capture_ended = True  # until it has begun
         self._armed = False
@@ -146,7 +165,9 @@ class _Recording:
         try:
             self._arm(stop)
             self._live.phase = "measuring"
-            if self._settings.inside is not None:
+            if self._hunt is not None:
+                self._search(self._hunt, stop)
+            elif self._settings.inside is not None:
                 self._collect_inside(INSIDE[self._settings.measurement], stop)
             elif self._settings.by_target is not None:
                 self._collect_by_target(self._settings.by_target, stop)
@@ -183,6 +204,22 @@ class _Recording:
             if fetcher.error is not None:
                 raise fetcher.error
 
+    def _search(self, hunt: LiveHunt, stop: threading.Event) -> None:
+        """One hold after the other, until the limit is known."""
+        while not stop.is_set() and (interval_ticks := hunt.next_ticks()) is not None:
+            self._live.hold, self._live.planned = hunt.words, hunt.planned
+            self._train_end_sample, self._stimuli_before = None, self._live.stimuli
+            self._bench.stimulus.configure(hunt.search.train(interval_ticks))
+            self._bench.stimulus.start()
+            fetcher = CaptureFetcher(self._bench.stimulus)
+            try:
+                self._collect(fetcher, stop)
+            finally:
+                hunt.end_hold(self._end_train(fetcher))
+        self._live.hold = ""
+        if not stop.is_set():
+            self._live.planned = self._live.stimuli
+
     def _collect_by_target(self, schedule: Schedule, stop: threading.Event) -> None:
         live, rate_hz = self._live, self._settings.sample_rate_hz
         periods_end = PeriodsEnd(schedule, rate_hz, self._timeout_samples, live.samples)
@@ -202,7 +239,11 @@ class _Recording:
         while not stop.is_set() and not self._bench.target.ended(AWAIT_MS):
             self._read()
         self._summary = self._bench.target.stop()
-        self._read_behind(inside.pin_writes(self._settings.agent, self._summary.records))
+        self._read_behind(
+            self._summary.handled
+            if inside.spins
+            else inside.pin_writes(self._settings.agent, self._summary.records)
+        )
         last = self._live.samples + self._timeout_samples
         while self._live.samples < last and not self._capture_ended:
             self._read()
@@ -229,7 +270,7 @@ class _Recording:
             return False
         if self._train_end_sample is None:
             self._train_end_sample = live.samples
-        if live.stimuli >= fetcher.sent:
+        if live.stimuli - self._stimuli_before >= fetcher.sent:
             return live.samples >= live.last_stimulus_sample + self._timeout_samples
         patience = self._timeout_samples + self._grace_samples
         return live.samples >= self._train_end_sample + patience
@@ -241,6 +282,8 @@ class _Recording:
             case EdgeBlock():
                 self._writer.edges(item)
                 self._live.add(item)
+                if self._hunt is not None:
+                    self._hunt.add(item)
                 self._live.backlog = self._bench.analyzer.backlog
                 if self._live.flow is not None:
                     self._windows.add(item, self._live.take_notable())
@@ -266,6 +309,7 @@ class _Recording:
         if fetcher is not None:
             steps.append(partial(self._stop_stimulus, fetcher))
         by_itself = self._settings.by_target is not None or self._settings.inside is not None
+        by_itself = by_itself or self._hunt is not None
         if fetcher is not None or (self._armed and by_itself):
             steps.append(self._stop_target)
         for step in steps:
@@ -275,14 +319,18 @@ class _Recording:
             except RigError as error:
                 self._ending.fail(self._bench.cause_of(error))
 
-    def _stop_stimulus(self, fetcher: CaptureFetcher) -> None:
+    def _end_train(self, fetcher: CaptureFetcher) -> StimulusStatus:
+        """Stop it, if it still runs, and take what was captured of it."""
         if not fetcher.done.is_set():
             with contextlib.suppress(RigError):  # a port that is gone is reported by `finish`
                 self._bench.stimulus.abort()
         try:
-            status = fetcher.finish()
+            return fetcher.finish()
         finally:
             self._writer.captures(fetcher.take())
+
+    def _stop_stimulus(self, fetcher: CaptureFetcher) -> None:
+        status = self._end_train(fetcher)
         self._ending.report.update(
             {
                 "sent": status.sent,
@@ -307,6 +355,8 @@ class _Recording:
         )
 
     def _stop_target(self) -> None:
+        if self._hunt is not None:
+            self._ending.report.update(self._hunt.report)
         summary = self._summary or self._bench.target.stop()
         first = 0
         while first < summary.records:

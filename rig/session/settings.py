@@ -16,6 +16,7 @@ from rig.config.plan_agent import PERIOD
 from rig.errors import InputError
 from rig.limit_names import COUNTS
 from rig.measure.known import INSIDE
+from rig.measure.saturation import Search
 from rig.session.clock_bounds import clock_bounds
 from rig.stimulus.train import Pattern, Polarity, Train
 
@@ -29,7 +30,8 @@ def settings_of(
 ) -> Settings:
     """What analysis needs, with the rates that the instruments reported."""
     limits = plan.limits
-    train = plan.train(stimulus_clock_hz)
+    train, search = plan.train(stimulus_clock_hz), plan.search(stimulus_clock_hz)
+    pulses = search or train
     return Settings(
         measurement=plan.measurement,
         scenario=plan.scenario,
@@ -39,7 +41,7 @@ def settings_of(
             stimulus=fixture.channel_of(STIMULUS),
             response=fixture.channel_of(RESPONSE),
             sequence=fixture.sequence_channels,
-            active_level=0 if train is not None and train.polarity is Polarity.NEGATIVE else 1,
+            active_level=0 if pulses and pulses.polarity is Polarity.NEGATIVE else 1,
             task=fixture.channel_of(TASK) if fixture.has_signal(TASK) else None,
         ),
         glitch_samples=plan.glitch_filter_samples(sample_rate_hz),
@@ -65,6 +67,7 @@ def settings_of(
         tick_hz=tick_hz,
         agent=plan.agent.words(),
         clocks=clock_bounds(fixture.clocks),
+        search=search,
     )
 
 
@@ -82,8 +85,9 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
     stored = asdict(settings)
     if not stored["limits"]["further"]:
         del stored["limits"]["further"]
-    if settings.inside is None:
-        del stored["inside"]
+    for name in ("inside", "search"):
+        if stored[name] is None:
+            del stored[name]
     if settings.clocks == ClockBounds():
         del stored["clocks"]
     return stored
@@ -97,6 +101,7 @@ def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
             **{
                 **stored,
                 "train": _train(stored["train"]),
+                "search": _search(stored.get("search")),
                 "wiring": Wiring(**wiring),
                 "limits": Limits(**stored["limits"]),
                 "clocks": ClockBounds(**stored.get("clocks", {})),
@@ -118,10 +123,19 @@ def _train(stored: dict[str, Any] | None) -> Train | None:
     return Train(**{**stored, "pattern": pattern, "polarity": polarity})
 
 
+def _search(stored: dict[str, Any] | None) -> Search | None:
+    if stored is None:
+        return None
+    return Search(**{**stored, "polarity": Polarity(stored["polarity"])})
+
+
 def account_from_json(path: Path, stored: dict[str, Any]) -> Account:
     """The instruments' account; extra entries are for people only."""
     known = {field.name for field in fields(Account)}
+    given = {key: value for key, value in stored.items() if key in known}
+    if isinstance(given.get("holds"), list):
+        given["holds"] = tuple(given["holds"])
     try:
-        return Account(**{key: value for key, value in stored.items() if key in known})
+        return Account(**given)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged run file, its report is unusable ({error})") from None

@@ -70,7 +70,9 @@ class Child(Closing):
         return data
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """All of it to its input. Raises TimeoutError, ChildEnded."""
+        """All of it to its input. Raises TimeoutError, ChildEnded; also if it was closed."""
+        if self._in.closed:
+            raise ChildEnded
         deadline_s = time.monotonic() + timeout_s
         rest = memoryview(data)
         while rest:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rig.instruments import TargetIdentity
+from rig.measure.tool_runs import TOOLS, lacking
+from rig.target.scenario import runs_commands
 
 IDLE_LATENCY_MAX_US = 10
 """A processor that takes longer to wake shows in every latency."""
@@ -44,6 +46,8 @@ def agent_findings(identity: TargetIdentity, greeting: Mapping[str, str]) -> Ite
     if "port" in greeting:
         measurements = greeting.get("measurements", "").replace(",", ", ")
         yield Finding("port", f"{greeting['port']}: {measurements or 'no measurement'}")
+    if "loads" in greeting:
+        yield from _loads(greeting)
     name, source = greeting.get("counter", "cycle counter"), greeting.get("rate", "")
     rate = f"{name}, {identity.tick_hz / 1e6:.6f} MHz{f' ({source})' if source else ''}"
     if greeting.get("invariant") == "0":
@@ -51,6 +55,23 @@ def agent_findings(identity: TargetIdentity, greeting: Mapping[str, str]) -> Ite
         yield Finding("counter", f"{rate}, not invariant", mend, needed=True)
     else:
         yield Finding("counter", rate + (", invariant" if "invariant" in greeting else ""))
+
+
+def _loads(greeting: Mapping[str, str]) -> Iterator[Finding]:
+    names = greeting["loads"].replace(",", ", ")
+    own = greeting.get("load_program", "") == "rig-agent"
+    mend = "its own programs make cpu and io; install stress-ng there to load as others do"
+    yield Finding("loads", names or "none", mend if own else "")
+    runs = runs_commands(greeting)
+    yield Finding("commands", "those of a fixture are run" if runs else "none of a fixture is run")
+
+
+def tool_findings(there: Mapping[str, str]) -> Iterator[Finding]:
+    """The tools of the target's own system that a plan can have run, and what each lacks."""
+    for name, tool in TOOLS.items():
+        if name in there:
+            reason = lacking(tool, there[name])
+            yield Finding(tool.title, "not there" if reason else "there", reason)
 
 
 def environment_findings(environment: Mapping[str, object]) -> Iterator[Finding]:

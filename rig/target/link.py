@@ -157,6 +157,28 @@ class AgentLink(Closing):
         with self._speaking():
             return fields(reply)
 
+    def frequency(self, words: str) -> Mapping[str, str]:
+        """A processor's frequency: `STATE cpu=N`, `HOLD cpu=N khz=F` or `RELEASE`; its state then.
+
+        Not while armed. Raises RefusedError in the agent's words if it cannot.
+        """
+        reply = self._ask(f"FREQUENCY {words}")
+        with self._speaking():
+            return fields(reply)
+
+    def tool(self, words: str) -> Mapping[str, str]:
+        """A tool on the target: `LIST`, `START name=...`, `STATE` or `STOP`. Not while armed.
+
+        Raises BenchError in the agent's words if it cannot.
+        """
+        reply = self._ask(f"TOOL {words}")
+        with self._speaking():
+            return fields(reply)
+
+    def tool_output(self) -> bytes:
+        """What the last tool printed, once it has ended. Raises BenchError."""
+        return self._block("TOOL READ", MAX_ENVIRONMENT)
+
     def log(self, first: int, count: int) -> LogArray:
         """At most `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""
         count = min(count, LOG_CHUNK)
@@ -182,7 +204,7 @@ class AgentLink(Closing):
         if status == "OK":
             return rest
         error = self._wire.error(f"{line.split()[0]} refused: {rest or status}")
-        raise RefusedError(str(error)) if line.startswith("ARM ") else error
+        raise RefusedError(str(error)) if line.startswith(("ARM ", "FREQUENCY ")) else error
 
     def _block(self, line: str, size_max: int) -> bytes:
         length = self._ask(line)

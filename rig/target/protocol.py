@@ -16,7 +16,7 @@ LOG_FORMATS = (1, 2)
 """Those that are read. Both have the same header and size of record."""
 LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
-FURTHER_COUNTS = ("unanswered", "overruns", "triggers")
+FURTHER_COUNTS = ("unanswered", "overruns", "triggers", "throttled")
 """Of the answer to STOP, from agents that write log format 2."""
 MAX_LINE = 512
 MAX_BLOCK = 1 << 24

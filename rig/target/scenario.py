@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The load on a target while it is measured: started, seen to run, and taken down on every path.
 
-The agent starts it (docs/scenarios.md) and ends it with itself, so no load outlives its link.
+The agent starts it (docs/scenarios.md) and ends it with itself, so no load outlives its link. A
+load is the agent's own, or a command of the user's that stands in the fixture.
 """
 
 from __future__ import annotations
@@ -12,19 +13,30 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, Protocol, runtime_checkable
+from urllib.parse import quote
 
-from rig.errors import BenchError, RigError
+from rig.errors import BenchError, RefusedError, RigError
+from rig.instruments import IDLE as IDLE
+from rig.instruments import LOADS as LOADS
+from rig.instruments import Command
 from rig.target.protocol import ProtocolError, number
 
-IDLE: Final = "idle"
-LOADS: Final = ("cpu", "io", "half", "copy", "rt-tasks", "network")
-"""Those of the agent for Linux that comes with this rig."""
 WATCH_S: Final = 1.0
 """How long the system is watched, before and under load."""
 START_S: Final = 10.0
 """All workers must be there by then."""
 _POLL_S: Final = 0.05
+_NO_COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({})
+NOT_ALLOWED: Final = (
+    "the agent runs none; start rig-agent with --allow-commands on the target, where only you "
+    "reach it"
+)
+"""Why a command of the fixture is not run."""
+_WORD_MAX: Final = 60
+_PLAIN: Final = "-_./=:,+@"
+"""Of a command's words, what is sent as it is, beside letters and digits."""
 
 
 @runtime_checkable
@@ -34,7 +46,7 @@ class Loadable(Protocol):
     greeting: Mapping[str, str]
 
     def load(self, words: str) -> Mapping[str, str]:
-        """`START NAME`, `STATE` or `STOP`; what the agent says of the load then."""
+        """What follows LOAD, such as `START NAME`; what the agent says of the load then."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,12 @@ class Reading:
     """Of all processors together, since boot."""
     average_permille: int
     """Load average over a minute."""
+    program: str = ""
+    """What the load is made with: `stress-ng`, `rig-agent`, `command`; "": it does not say."""
+    version: str = ""
+    """Of the program; "": not known."""
+    exit_code: int | None = None
+    """Of a load that has ended; 128 and more: of a signal, less 128."""
 
 
 @dataclass
@@ -56,6 +74,7 @@ class Load:
 
     name: str
     target: Loadable
+    command: Command | None = None
     measured: dict[str, object] = field(default_factory=dict)
     """What was seen before and after it was started, for the run file."""
 
@@ -65,9 +84,38 @@ class Load:
         if now.alive < now.workers or not now.workers:
             raise BenchError(
                 f"load {self.name} did not last: {now.alive} of its {now.workers} workers are "
-                "alive; look at memory, disk space and permissions on the target"
+                f"alive{self._end(now.exit_code)}"
             )
         return now.alive
+
+    def check_share(self, busy: float | None) -> None:
+        """Raises BenchError if a command keeps the processors less busy than it should."""
+        wanted = 0.0 if self.command is None else self.command.busy_min
+        if busy is not None and busy < wanted:
+            raise BenchError(
+                f"load {self.name} keeps the processors busy for {busy:.0%} of the time, its "
+                f"busy_min in the fixture asks for {wanted:.0%}; let its command do more, or ask "
+                "for less"
+            )
+
+    def _end(self, code: int | None) -> str:
+        """How it ended, and what to look at."""
+        if self.command is not None and code in _NO_START:
+            return f": {self.command.words[0]} {_NO_START[code]}"
+        remedy = "look at memory, disk space and permissions on the target"
+        if self.command is not None:
+            remedy = "try its command there; it must go on until it is ended"
+        if code is None:
+            return f"; {remedy}"
+        how = f"signal {code - 128} ended it" if code > 128 else f"it ended with exit code {code}"
+        return f", {how}; {remedy}"
+
+
+_NO_START: Final = {
+    127: "is no program there; install it on the target, or give its whole path",
+    126: "cannot be run there; make it executable",
+}
+"""What became of a command that was not even begun, by its exit code."""
 
 
 def loads_of(target: object) -> tuple[str, ...]:
@@ -77,33 +125,82 @@ def loads_of(target: object) -> tuple[str, ...]:
     return tuple(filter(None, target.greeting.get("loads", "").split(",")))
 
 
+def runs_commands(greeting: Mapping[str, str]) -> bool:
+    """Whether the agent of this greeting runs commands that a host names."""
+    return greeting.get("commands") == "1"
+
+
+def only_a_name(target: object, scenario: str) -> str:
+    """What to say before a run whose load nobody starts; a line for people."""
+    loads = ", ".join(loads_of(target))
+    can = f"the agent starts {loads}" if loads else "the agent starts no loads"
+    return (
+        f"scenario {scenario} is only a name: nothing is started, start that load yourself; "
+        f"{can}, and commands go into [scenarios] of the fixture (docs/scenarios.md)"
+    )
+
+
 @contextmanager
-def load_on(target: object, scenario: str, stop: threading.Event) -> Iterator[Load | None]:
+def load_on(
+    target: object,
+    scenario: str,
+    stop: threading.Event,
+    commands: Mapping[str, Command] = _NO_COMMANDS,
+) -> Iterator[Load | None]:
     """The scenario's load while the context lasts; None if it is idle, or not the agent's to start.
 
-    `stop` cuts the watching short. Raises BenchError if the load does not run.
+    `commands`: loads of the fixture by name. `stop` cuts the watching short.
+    Raises RefusedError if the agent runs no commands, BenchError if the load does not run.
     """
-    if scenario == IDLE or not isinstance(target, Loadable) or scenario not in loads_of(target):
+    command = commands.get(scenario)
+    usual = command is None and scenario not in loads_of(target)
+    if scenario == IDLE or not isinstance(target, Loadable) or usual:
         yield None
         return
-    load = Load(scenario, target)
+    load = Load(scenario, target, command)
+    if command is not None and not runs_commands(target.greeting):
+        raise RefusedError(f"scenario {scenario} is a command of the fixture: {NOT_ALLOWED}")
     before = _watched(target, scenario, stop)
     try:
-        target.load(f"START {scenario}")
+        _start(load)
         _await_workers(load, stop)
         during = _watched(target, scenario, stop)
-        load.measured = {
-            "name": scenario,
-            "workers": load.check(),
-            "busy before": _share(*before),
-            "busy under load": _share(*during),
-            "load average before": before[1].average_permille / 1000,
-            "load average under load": during[1].average_permille / 1000,
-        }
+        load.measured = _account(load, before, during)
         yield load
     finally:
         with contextlib.suppress(RigError):  # a link that is lost has ended it, too
             target.load("STOP")
+
+
+def _start(load: Load) -> None:
+    if load.command is None:
+        load.target.load(f"START {load.name}")
+        return
+    words = load.command.words
+    for place, word in enumerate(words):
+        length = len(word.encode())
+        load.target.load(f"WORD {place} {length} {quote(word, safe=_PLAIN)}")
+    load.target.load(f"RUN {load.name} {len(words)}")
+
+
+def _account(
+    load: Load, before: tuple[Reading, Reading], during: tuple[Reading, Reading]
+) -> dict[str, object]:
+    """What is stored of a load that runs. Raises BenchError if it does not, or does too little."""
+    workers, busy, now = load.check(), _share(*during), during[1]
+    load.check_share(busy)
+    made = {"program": now.program, "version": now.version}
+    if load.command is not None:
+        made["program"] = " ".join(load.command.words)
+    return {
+        "name": load.name,
+        **{key: text for key, text in made.items() if text},
+        "workers": workers,
+        "busy before": _share(*before),
+        "busy under load": busy,
+        "load average before": before[1].average_permille / 1000,
+        "load average under load": now.average_permille / 1000,
+    }
 
 
 def _await_workers(load: Load, stop: threading.Event) -> None:
@@ -112,7 +209,7 @@ def _await_workers(load: Load, stop: threading.Event) -> None:
         now = _read(load.target, load.name)
         if now.workers and now.alive == now.workers:
             return
-        if time.monotonic() > end or not now.workers:
+        if time.monotonic() > end or not now.workers or now.exit_code is not None:
             load.check()
             return
         stop.wait(_POLL_S)
@@ -134,6 +231,16 @@ def _read(target: Loadable, name: str) -> Reading:
     pairs = dict(target.load("STATE"))
     keys = ("workers", "alive", "busy_ticks", "total_ticks", "average_permille")
     try:
-        return Reading(*(number(pairs, key) for key in keys))
+        workers, alive, busy, total, average = (number(pairs, key) for key in keys)
+        return Reading(
+            workers,
+            alive,
+            busy,
+            total,
+            average,
+            program=pairs.get("program", "")[:_WORD_MAX],
+            version=pairs.get("version", "")[:_WORD_MAX],
+            exit_code=number(pairs, "exit") if "exit" in pairs else None,
+        )
     except ProtocolError as error:
         raise BenchError(f"load {name}: the agent's account of it: {error}") from None

@@ -27,6 +27,7 @@ from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.delays import DelayLines
 from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator
+from rig.virtual.frequency import FrequencyControl
 from rig.virtual.guest.image import build_image
 from rig.virtual.guest.target import RESPONSE_DELAY_CYCLES, GuestTarget
 from rig.virtual.jumpers import JumperWires
@@ -148,7 +149,8 @@ def _open_target(
         "model": str(settings.model),
         "cpus": [{"cpu": number} for number in range(len(cores))],
     }
-    agent = stack.enter_context(AgentServer(target, settings.clock_hz, environment))
+    frequency = FrequencyControl(virtual.frequency, len(cores), target.set_counter_rate)
+    agent = stack.enter_context(AgentServer(target, settings.clock_hz, environment, frequency))
     return _Behind(target, agent.port, 0, settings.seed, lambda: target.glitches)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from rig import __version__
 from rig.closing import Closing
+from rig.config.virtual_frequency import CpuFrequency
 from rig.measure.known import INSIDE
 from rig.target.protocol import (
     LOG_CHUNK,
@@ -22,6 +23,7 @@ from rig.target.protocol import (
     fields,
     number,
 )
+from rig.virtual.frequency import FrequencyControl
 from rig.virtual.target import ModelledTarget
 
 MEASUREMENTS = ("interrupt", "interrupt_to_task", "period", *INSIDE)
@@ -33,9 +35,16 @@ class AgentServer(Closing):
     """Serves one host at a time, on a thread of its own."""
 
     def __init__(
-        self, target: ModelledTarget, tick_hz: int, environment: dict[str, object]
+        self,
+        target: ModelledTarget,
+        tick_hz: int,
+        environment: dict[str, object],
+        frequency: FrequencyControl | None = None,
     ) -> None:
+        """`frequency`: of its processor; None: the usual one, of one core."""
         self._target, self._tick_hz, self._environment = target, tick_hz, environment
+        usual = FrequencyControl(CpuFrequency(), 1, target.set_counter_rate)
+        self._frequency = frequency or usual
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._commands: dict[str, Callable[[str], bytes]] = {
@@ -46,6 +55,7 @@ class AgentServer(Closing):
             "STOP": self._stop,
             "LOG": self._log,
             "PULSE": self._pulse,
+            "FREQUENCY": lambda rest: _ok(self._frequency.answer(rest)),
         }
         self._closed = False
         self._host: socket.socket | None = None
@@ -72,6 +82,18 @@ class AgentServer(Closing):
                 self._talk(self._host)
 
     def _talk(self, host: socket.socket) -> None:
+        try:
+            self._answer_lines(host)
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """What a host holds ends with it."""
+        if self._frequency.held_khz:
+            self._target.stop()
+            self._frequency.release()
+
+    def _answer_lines(self, host: socket.socket) -> None:
         with host.makefile("rb") as lines:
             while line := lines.readline(MAX_LINE + 1):
                 if not line.endswith(b"\n"):
@@ -94,8 +116,10 @@ class AgentServer(Closing):
             return f"ERR {error}\n".encode()
 
     def _hello(self, _rest: str) -> bytes:
+        self._let_go()
         return _ok(
-            f" rig-virtual-agent version={__version__} log={LOG_FORMAT} tick_hz={self._tick_hz}"
+            f" rig-virtual-agent version={__version__} log={LOG_FORMAT} tick_hz={self._tick_hz} "
+            "frequency=1"
         )
 
     def _env(self, _rest: str) -> bytes:
@@ -103,6 +127,7 @@ class AgentServer(Closing):
 
     def _stop(self, _rest: str) -> bytes:
         end = self._target.stop()
+        self._frequency.release()
         return _ok(f" handled={end.handled} records={end.records} dropped={end.dropped}")
 
     def _arm(self, rest: str) -> bytes:

@@ -7,7 +7,12 @@ import heapq
 from typing import Protocol
 
 from rig.config.virtual_sampling import Sampling
+from rig.virtual.clock import PS_PER_S
 from rig.virtual.wired import WireEdge
+
+PERIOD_PS = PS_PER_S // 50
+"""From one loss to the next: a buffer in the analyzer runs over now and then."""
+RATE_SAMPLES = 1 << 20
 
 
 class SampleClock(Protocol):
@@ -19,12 +24,40 @@ class SampleClock(Protocol):
     def time_of(self, sample: int) -> int:
         """True time of a sample, in ps."""
 
+    def leave_out(self, first_ps: int, end_ps: int) -> None:
+        """The samples of this stretch will not be sent."""
+
+
+class Overrun:
+    """An analyzer that cannot get rid of its samples: what is too much is lost, piece by piece."""
+
+    def __init__(self, sustained_hz: int) -> None:
+        """`sustained_hz`: the rate that it can sustain; 0: any."""
+        self._sustained_hz = sustained_hz
+        self._clock: SampleClock | None = None
+        self._hole_ps = self._next_ps = 0
+
+    def lose(self, until_ps: int, clock: SampleClock) -> None:
+        """Of the samples before a time, which never falls, in a capture under way."""
+        if not self._sustained_hz:
+            return
+        if clock is not self._clock:
+            self._clock, self._next_ps = clock, until_ps + PERIOD_PS
+            # Of so many samples, as long as they take, only those stay that are sustained.
+            took_ps = clock.time_of(RATE_SAMPLES) - clock.time_of(0)
+            kept_ps = RATE_SAMPLES * PS_PER_S // self._sustained_hz
+            self._hole_ps = max(0, PERIOD_PS - PERIOD_PS * took_ps // kept_ps)
+        while self._hole_ps and self._next_ps < until_ps:
+            clock.leave_out(self._next_ps, self._next_ps + self._hole_ps)
+            self._next_ps += PERIOD_PS
+
 
 class UnevenSamples:
     """Between the wires and an analyzer that samples evenly."""
 
     def __init__(self, sampling: Sampling) -> None:
         self._sampling = sampling
+        self._overrun = Overrun(sampling.sustained_hz)
         self._held: list[tuple[int, int, int, int]] = []
         self._number = 0
 
@@ -35,6 +68,8 @@ class UnevenSamples:
 
         With no capture under way (`clock` None) they pass as they are.
         """
+        if clock is not None:
+            self._overrun.lose(until_ps, clock)
         if self._sampling.even:
             return edges
         for time_ps, channel, level in edges:

@@ -5,18 +5,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from rig.closing import Closing
 from rig.config.virtual import Misbehavior, VirtualTarget
 from rig.instruments import LogArray, TargetSummary
+from rig.measure.known import INSIDE
 from rig.virtual.answer_pins import AnswerPins, AnswerWires
-from rig.virtual.clock import Clock
+from rig.virtual.counter import Counter
 from rig.virtual.inside import InsideTask, Means
 from rig.virtual.mischief import Mischief
 from rig.virtual.models import build_model
 from rig.virtual.schedule import LEAD_PS, PeriodSchedule
+from rig.virtual.service import Service
+from rig.virtual.spin import SpinMeans, SpinTask
 from rig.virtual.target_log import TargetLog
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 from rig.virtual.wired import WireEdge
@@ -57,13 +61,13 @@ class ModelledTarget(Closing):
         self._model = build_model(target.model, rng)
         self._rng = rng
         self._tick_hz = target.clock_hz
-        self._clock = Clock(
-            target.clock_hz, target.clock_error_ppb, BOOT_TICKS, target.clock_drift_ppb_per_s
-        )
+        self._counter = Counter(target, BOOT_TICKS)
+        self._clock = self._counter.clock
         self._cores_ahead_ps, self._ahead_ps = tuple(cores_ahead_ps), cores_ahead_ps[0]
         self._toggle_ps = target.toggle_time_ps
         self._misbehavior = misbehavior
         self._mischief = Mischief(misbehavior, rng)
+        self._service = Service(target.service_time_ps)
         self._pins = AnswerPins(wires)
         self._truth = truth
         self._lock = threading.Lock()
@@ -81,9 +85,10 @@ class ModelledTarget(Closing):
         self._free_ps = self._masked_ps = 0
         self._pending: list[int] | None = None
         self._mischief.rest()
+        self._service.rest()
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
-        self._inside: InsideTask | None = None
+        self._inside: InsideTask | SpinTask | None = None
 
     def close(self) -> None:
         """Drop the log; may be called twice."""
@@ -119,11 +124,23 @@ class ModelledTarget(Closing):
         """Start a measurement inside the target. Raises ValueError as `arm`."""
         self._check(capacity, sequence_bits)
         with self._lock:
-            means = Means(self._model.draw, self._clock, self._note, self._show, self._truth.add)
             count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
-            task = InsideTask(means, name, words, start_ps, count)
+            task: InsideTask | SpinTask
+            if INSIDE[name].spins:
+                task = SpinTask(self._spin_means(), words, start_ps, count)
+            else:
+                task = InsideTask(self._inside_means(), name, words, start_ps, count)
             self._reset(capacity, sequence_bits)
             self._inside, self.armed = task, True
+
+    def _inside_means(self) -> Means:
+        return Means(self._model.draw, self._clock, self._note, self._show, self._truth.add)
+
+    def _spin_means(self) -> SpinMeans:
+        return SpinMeans(
+            self._model.draw, self._tick_hz, self._toggle_ps, self._toggle,
+            self._log.add, self._truth.add,
+        )  # fmt: skip
 
     def ended(self) -> bool:
         """A measurement inside the target has come to its count."""
@@ -168,6 +185,13 @@ class ModelledTarget(Closing):
             self._pins.rest(at_ps)
             width_ps = width_us * PS_PER_US
             self._free_ps = self._pins.pulse(at_ps, names.index(signal), count, width_ps)
+
+    def set_counter_rate(self, factor: Fraction) -> None:
+        """The counter goes on at another rate from now on. Raises ValueError while armed."""
+        with self._lock:
+            if self.armed:
+                raise ValueError("armed; send STOP first")
+            self._clock = self._counter.go_on(self._now_ps, factor)
 
     def stop(self) -> TargetSummary:
         """Detach the handler."""
@@ -230,13 +254,15 @@ class ModelledTarget(Closing):
         if what == "miss":
             self._truth.add([time_ps, -1, 0, 0, self._handled, MISSED, 0, 0])
             return
-        start_ps = time_ps
+        start_ps = self._service.take(time_ps)
         if what == "merge":
-            start_ps = self._masked_ps = time_ps + self._misbehavior.merge_mask_ps
+            start_ps = max(start_ps, time_ps + self._misbehavior.merge_mask_ps)
+        self._masked_ps = start_ps
         if what == "late":
             latency_ps += self._misbehavior.late_by_ps
         at_ps = max(start_ps + latency_ps, self._free_ps)
         before, after = self._answer(at_ps)
+        self._service.answered(start_ps, at_ps)
         self._pending = [time_ps, at_ps, before, after, self._handled, ANSWERED, 0, 0]
         self._truth.add(self._pending)
         if what == "duplicate":
@@ -284,13 +310,23 @@ class ModelledTarget(Closing):
 
     def _answer(self, at_ps: int, flags: int = 0) -> tuple[int, int]:
         """Write the pins once and log it; ticks before and after the write."""
+        before, after = self._write_pins(at_ps)
+        self._log.add(self._handled, before, after, flags)
+        breath_ps = 0 if self._service.limited else BREATH_PS
+        self._free_ps = at_ps + max(self._toggle_ps, breath_ps)
+        return before, after
+
+    def _toggle(self, number: int, at_ps: int) -> tuple[int, int]:
+        """Write the pins once, and log nothing."""
+        self._handled, self._free_ps = number, at_ps + self._toggle_ps
+        return self._write_pins(at_ps)
+
+    def _write_pins(self, at_ps: int) -> tuple[int, int]:
         before_ps = at_ps - int(self._rng.random() * self._toggle_ps)
         shown_ps = before_ps + self._ahead_ps
         before = self._clock.ticks(shown_ps)
         after = self._clock.ticks_at_or_after(shown_ps + self._toggle_ps)
-        self._log.add(self._handled, before, after, flags)
         self._pins.write(at_ps, self._handled & ((1 << self._bits) - 1))
-        self._free_ps = at_ps + max(self._toggle_ps, BREATH_PS)
         return before, after
 
     def _glitch(self, at_ps: int) -> None:

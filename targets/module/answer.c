@@ -43,6 +43,9 @@ static void answer(struct rig *rig, u32 flags)
 
 	if (rig->handled - rig->answered > 1 && rig_wants_interrupt(rig))
 		flags |= LRIG_RECORD_COALESCED;
+	if (rig->reopened)
+		flags |= LRIG_RECORD_CLOSED;
+	rig->reopened = false;
 	before = ticks_before();
 	outb(byte, rig->base);
 	after = ticks_after();
@@ -104,6 +107,9 @@ void rig_interrupt(struct rig *rig)
 			answer_dispatch(rig, entry);
 		else if (!later)
 			answer(rig, 0);
+		/* Dispatch spins in a task that is to be interrupted: nobody else runs there anyhow. */
+		if (!dispatch)
+			overload_count(rig);
 	}
 	raw_spin_unlock_irqrestore(&rig->lock, flags);
 	if (armed && later)

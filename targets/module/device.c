@@ -137,6 +137,7 @@ static void reset_counts(struct rig *rig)
 	rig->handled = 0;
 	rig->answered = 0;
 	memset(rig->state, 0, sizeof(*rig->state));
+	overload_begin(rig);
 }
 
 static int arm(struct rig *rig, const struct lrig_arm *options)
@@ -178,6 +179,7 @@ no_port:
 static void disarm(struct rig *rig)
 {
 	set_armed(rig, false);
+	overload_end(rig);
 	port_detach(rig);
 	tasks_end(rig);
 	port_give_back(rig);
@@ -197,6 +199,7 @@ static int stop(struct rig *rig, struct lrig_summary *summary)
 		summary->flags |= LRIG_SUMMARY_LOG_FULL;
 	if (options->mode == LRIG_MODE_PERIOD && options->count && rig->handled == options->count)
 		summary->flags |= LRIG_SUMMARY_DONE;
+	summary->flags |= (u64)rig->closings << LRIG_SUMMARY_CLOSINGS_SHIFT;
 	return 0;
 }
 

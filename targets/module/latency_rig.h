@@ -109,6 +109,11 @@ struct lrig_arm {
 /* lrig_summary.flags */
 #define LRIG_SUMMARY_LOG_FULL 0x1u /* dropped is not 0 */
 #define LRIG_SUMMARY_DONE 0x2u /* PERIOD: all `count` periods were run */
+/*
+ * The upper half of the flags: how often the interrupt line was closed for a while, because
+ * interrupts left the system no time for anything else. What came meanwhile nobody counted.
+ */
+#define LRIG_SUMMARY_CLOSINGS_SHIFT 32
 
 /* EINVAL: nothing is armed. */
 struct lrig_summary {
@@ -127,6 +132,7 @@ struct lrig_summary {
 #define LRIG_RECORD_TASK 0x8u /* dispatch: pin write of the interrupted task, on D7 */
 #define LRIG_RECORD_TRIGGER 0x10u /* self-trigger: active edge written to D6 */
 #define LRIG_RECORD_OF_TASK 0x20u /* the handler interrupted user code of the arming process */
+#define LRIG_RECORD_CLOSED 0x800u /* the line was closed before this answer: interrupts were lost */
 
 /*
  * One pin write: the agent's log record as in targets/PROTOCOL.md. The edge lies between

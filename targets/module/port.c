@@ -289,7 +289,7 @@ static int move_interrupt(struct rig *rig)
 }
 
 /* parport_pc keeps a copy of the control register and only lets its own irq be enabled. */
-static void enable_interrupt(struct rig *rig)
+void port_open_line(struct rig *rig)
 {
 	u8 idle = rig->parport ? rig->control : CONTROL_SELECT_AND_INIT;
 
@@ -301,7 +301,7 @@ static void enable_interrupt(struct rig *rig)
 	inb(rig->base + STATUS);
 }
 
-static void disable_interrupt(struct rig *rig)
+void port_close_line(struct rig *rig)
 {
 	if (rig->own_handler)
 		outb(rig->control & ~CONTROL_INTERRUPT, rig->base + CONTROL);
@@ -330,7 +330,7 @@ int port_attach(struct rig *rig)
 			free_irq(rig->irq, rig);
 		return error;
 	}
-	enable_interrupt(rig);
+	port_open_line(rig);
 	return 0;
 }
 
@@ -342,7 +342,7 @@ void port_detach(struct rig *rig)
 {
 	if (!rig_wants_interrupt(rig))
 		return;
-	disable_interrupt(rig);
+	port_close_line(rig);
 	if (rig->affinity_set)
 		irq_set_affinity(rig->irq, rig->affinity);
 	rig->affinity_set = false;

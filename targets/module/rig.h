@@ -6,6 +6,7 @@
  *	port.c		takes and gives back the parallel port and its interrupt
  *	answer.c	what happens at an interrupt: pin write, log
  *	tasks.c		who answers later: kernel thread, work item, period thread
+ *	overload.c	closes the interrupt line while the system gets no time for anything else
  */
 #ifndef LRIG_RIG_H
 #define LRIG_RIG_H
@@ -59,6 +60,13 @@ struct rig {
 	u64 dropped;
 	u64 handled;
 	u64 answered; /* `handled` of the last answer */
+
+	/* Overload. */
+	struct work_struct sign_of_life;
+	u32 unproven; /* interrupts since an ordinary task has run */
+	u32 closings; /* of the line, since LRIG_ARM */
+	bool closed;
+	bool reopened; /* no answer since */
 };
 
 /* port.c: -errno or 0. Between take and attach the pins stand still and no handler runs. */
@@ -68,6 +76,9 @@ int port_take(struct rig *rig);
 int port_attach(struct rig *rig);
 void port_detach(struct rig *rig);
 void port_give_back(struct rig *rig);
+/* Whether interrupts reach the processor; in any context. */
+void port_open_line(struct rig *rig);
+void port_close_line(struct rig *rig);
 
 /* answer.c */
 void rig_interrupt(struct rig *rig);
@@ -81,6 +92,11 @@ int tasks_create(struct rig *rig);
 void tasks_start(struct rig *rig);
 void tasks_wake(struct rig *rig);
 void tasks_end(struct rig *rig);
+
+/* overload.c: overload_count follows each interrupt. */
+void overload_begin(struct rig *rig);
+void overload_count(struct rig *rig);
+void overload_end(struct rig *rig);
 
 static inline bool rig_answers_later(const struct rig *rig)
 {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rig.analysis.evaluate import evaluate
+from rig.analysis.pin_pairs import PinPairs
 from rig.analysis.raw import Account, ClockBounds
-from rig.analysis.self_trigger import BracketTally
 from tests.analysis.raw_runs import STIMULUS, MemoryRun, log_of, settings_of, toggles
 from tests.analysis.test_bracketing import RATE_HZ, Bench, bracket_witness
 
@@ -49,8 +49,6 @@ def test_a_resonator_may_do_what_a_crystal_may_not() -> None:
 
 def test_the_reserve_of_a_triggers_brackets_is_that_of_the_clocks() -> None:
     settings = settings_of("interrupt")
-    run = MemoryRun([], 10)
-    log = BracketTally(run, None, settings)  # type: ignore[arg-type]
     wide = replace(settings, clocks=ClockBounds(target_ppm=5100.0))
-    assert log._rate_ppm == 200.0
-    assert BracketTally(run, None, wide)._rate_ppm == 5100.0  # type: ignore[arg-type]
+    assert PinPairs.of(settings).rate_ppm == 200.0
+    assert PinPairs.of(wide).rate_ppm == 5100.0

@@ -51,7 +51,8 @@ def dispatched(
         if kind == "o":
             continue
         continued = exit_ticks + round((latency - 30) * SAMPLE_TICKS)
-        rows.append((number, continued, continued + 50, LOG_TASK))
+        # Its pin changes between: 40 samples after it went on.
+        rows.append((number, continued, continued + int(41 * SAMPLE_TICKS), LOG_TASK))
         if level != number & 1:
             level = number & 1
             task.append((at + latency, TASK, level))

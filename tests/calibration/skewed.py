@@ -51,8 +51,8 @@ timeout = "5 ms"
 """
 
 
-def fixture_text(truth: Path, uncertainty: str = "") -> str:
-    """The bench; `uncertainty`: what its maker tells of it."""
+def fixture_text(truth: Path, uncertainty: str = "", apart_ns: float = 0.0) -> str:
+    """The bench; `uncertainty`: what its maker tells of it; `apart_ns`: see records."""
     return f"""
 [fixture]
 name = "{NAME}"
@@ -99,42 +99,56 @@ channel = "D1"
 line_rising = "{LINES["response rising"]} ns"
 line_falling = "{LINES["response falling"]} ns"
 skew_rising = "{SKEWS["D1 rising"]} ns"
-skew_falling = "{SKEWS["D1 falling"]} ns"
+skew_falling = "{SKEWS["D1 falling"] + apart_ns} ns"
 """
 
 
-def measure(folder: Path, uncertainty: str = "", calibration: str = "") -> tuple[Path, float]:
+def measure(
+    folder: Path,
+    uncertainty: str = "",
+    calibration: str = "",
+    plan: str = PLAN,
+    apart_ns: float = 0.0,
+) -> tuple[Path, float]:
     """A run on it, in a file, and the true average in ns of what was to be measured."""
     source = folder / "skewed.toml"
-    source.write_text(fixture_text(folder / "truth.bin", uncertainty))
+    source.write_text(fixture_text(folder / "truth.bin", uncertainty, apart_ns))
     if calibration:
         (folder / "skewed.calibration.toml").write_text(calibration)
     fixture = parse_fixture(source.read_text(), str(source))
     path = folder / "run.h5"
-    plan = parse_plan(PLAN, "plan")
-    failure = run(plan, fixture, path, lambda _live: None, threading.Event())
+    failure = run(parse_plan(plan, "plan"), fixture, path, lambda _live: None, threading.Event())
     assert failure is None, failure
     return path, true_average_ns(folder / "truth.bin")
 
 
 def true_average_ns(truth_file: Path) -> float:
     """From the stimulus at the target's line to the moment its pin write begins."""
+    wanted_ns = true_values_ns(truth_file)
+    return sum(wanted_ns) / len(wanted_ns)
+
+
+def true_values_ns(truth_file: Path) -> list[float]:
+    """The same of each event."""
     truth, _ = load_truth(truth_file)
     clock = Clock(TICK_HZ, TICK_ERROR_PPB, BOOT_TICKS)
     begun_ps = [clock.time_ps(int(ticks)) for ticks in truth["before_ticks"]]
-    wanted_ps = [b - int(s) for b, s in zip(begun_ps, truth["stimulus_ps"], strict=True)]
-    return sum(wanted_ps) / len(wanted_ps) / 1e3
+    return [(b - int(s)) / 1e3 for b, s in zip(begun_ps, truth["stimulus_ps"], strict=True)]
 
 
-def records(u_ns: float = 0.5) -> tuple[Record, ...]:
-    """What a calibration that knows the truth would say."""
+def records(u_ns: float = 0.5, apart_ns: float = 0.0) -> tuple[Record, ...]:
+    """What a calibration that knows the truth would say.
+
+    `apart_ns`: by how much more the response's channel is late with falling edges.
+    """
+    skews = SKEWS | {"D1 falling": SKEWS["D1 falling"] + apart_ns}
 
     def record(step: str, *quantities: Quantity) -> Record:
         return Record(step, MADE, quantities, instruments={"sample_rate_hz": str(RATE_HZ)})
 
     return (
         record("time-base", Quantity("time_base", TIME_BASE_PPM, "ppm", 0.05, 60)),
-        record("channel-skew", *_of("channel_skew", SKEWS, u_ns)),
+        record("channel-skew", *_of("channel_skew", skews, u_ns)),
         record("line-delay", *_of("line_delay", LINES, u_ns)),
         record("toggle", Quantity("toggle_overhead", TOGGLE_NS / 2, "ns", 1.0, 1000)),
     )

@@ -44,9 +44,15 @@ def drawn(seed: int) -> PaperBench:
     )
 
 
-def test_values_are_within_their_uncertainty_on_100_benches():
+SHARES = pytest.mark.parametrize(
+    "seeds", [range(25), pytest.param(range(100), marks=pytest.mark.truth)], ids=["25 in CI", "100"]
+)
+
+
+@SHARES
+def test_values_are_within_their_uncertainty_on_100_benches(seeds):
     inside, ratio = 0, []
-    for seed in range(100):
+    for seed in seeds:
         bench = drawn(seed)
         sample_ps = 1e12 / bench.rate_hz
         fine = True
@@ -57,14 +63,14 @@ def test_values_are_within_their_uncertainty_on_100_benches():
                 fine = fine and covered(offset.mean, truth, 1 / sample_ps)
                 ratio.append(offset.mean.standard_uncertainty)
         inside += fine
-    assert inside >= 95
+    assert inside >= 0.95 * len(seeds)
     assert np.median(ratio) < 0.01  # a hundredth of a sample, from a thousand pulses
 
 
 def test_late_channels_are_named_and_no_other():
     fixture = load_fixture("virtual")
     channels = tuple(range(5))
-    for seed in range(30):
+    for seed in range(12):
         bench = drawn(seed)
         found = findings(fixture, skews_of(bench, channels), 0, bench.rate_hz)
         named = {each.text.split(" edges")[0] for each in found}
@@ -77,9 +83,14 @@ def test_late_channels_are_named_and_no_other():
         assert not named
 
 
-def test_no_false_alarm_on_200_healthy_benches():
+@pytest.mark.parametrize(
+    "seeds",
+    [range(20), pytest.param(range(20, 200), marks=pytest.mark.truth)],
+    ids=["20 in CI", "180 more"],
+)
+def test_no_false_alarm_on_200_healthy_benches(seeds):
     fixture = load_fixture("virtual")
-    for seed in range(200):
+    for seed in seeds:
         bench = drawn(seed)
         bench.delays_ps = {}
         skews = skews_of(bench, tuple(range(5)), count=250)
@@ -94,16 +105,33 @@ def test_a_train_that_never_slides_says_how_little_it_tells():
     assert covered(rising.mean, 31_000 * 16e6 / 1e12)
 
 
+@SHARES
+@pytest.mark.parametrize("jitter_ns", [0.0, 0.3])
+def test_a_train_that_hardly_slides_is_still_right(seeds, jitter_ns):
+    """Clocks within 1 ppm of each other: edges meet few phases of the samples, and those slowly."""
+    inside = 0
+    for seed in seeds:
+        rng = np.random.default_rng(9000 + seed)
+        ppb = int(rng.integers(-1000, 1001))
+        bench = PaperBench(
+            stimulus_ppb=ppb, delays_ps={(1, 1): 31_000}, jitter_ps=1e3 * jitter_ns, seed=seed
+        )
+        rising = skews_of(bench, channels=(0, 1))[1].rising
+        assert rising is not None
+        inside += covered(rising.mean, 31_000 * 24e6 / 1e12)
+    assert inside >= 0.95 * len(seeds)
+
+
 def test_noise_of_single_edges_becomes_the_spread():
     inside = 0
-    for seed in range(40):
+    for seed in range(12):
         bench = PaperBench(jitter_ps=4000, delays_ps={(1, 1): 20_000}, seed=seed)
         rising = skews_of(bench)[1].rising
         assert rising is not None
         inside += covered(rising.mean, 20_000 * 24e6 / 1e12)
         # Both channels' edges scatter alike.
         assert rising.spread.value == pytest.approx(4e-9 * 24e6, rel=0.3)
-    assert inside >= 37
+    assert inside >= 11
 
 
 def test_a_drifting_resonator_is_followed():

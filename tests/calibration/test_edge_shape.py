@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from calibration.estimate.codes import PERIOD, codes, dropped_blocks
 from calibration.runner import chosen, run_steps
+from calibration.shown import lines_of
 from calibration.steps.edge_shape import findings
 from calibration.trains import dithering_train
 from rig.bench.open import open_bench
@@ -125,3 +126,7 @@ def test_the_whole_chain_on_the_virtual_bench(more, kinds):
         assert len(fine) == PERIOD
         assert sum(fine) >= PERIOD - 2
         assert "roof" in outcome.drawing
+        lines = lines_of(outcome)
+        assert len(lines) <= 12
+        assert lines[-1] == f"{PERIOD} more values are in the record"
+        assert len(outcome.record.quantities) == PERIOD + 1

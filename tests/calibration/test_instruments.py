@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from calibration.findings import Outcome
 from calibration.health.judge import Health, findings, holes
+from calibration.health.sustained import Tried, bytes_per_second, search
 from calibration.runner import chosen, run_steps
+from calibration.settings import Settings
 from rig import __version__
 from rig.bench.open import open_bench
 from rig.config.fixture import load_fixture, parse_fixture
@@ -34,11 +36,12 @@ HEALTHY = Health(
 )
 
 
-def check(more: str = "") -> Outcome:
-    text = load_fixture("virtual").text.replace("24 MHz", "4 MHz")
+def check(more: str = "", rate_seconds: int = 0, rate: str = "4 MHz") -> Outcome:
+    text = load_fixture("virtual").text.replace("24 MHz", rate)
     fixture = parse_fixture(f"{text}\n{more}\n", "test")
     opener = partial(open_bench, every_channel=True)
-    (outcome,) = run_steps(fixture, chosen(["instruments"]), opener)
+    settings = Settings(rate_seconds=rate_seconds)
+    (outcome,) = run_steps(fixture, chosen(["instruments"]), opener, settings=settings)
     return outcome
 
 
@@ -105,3 +108,47 @@ def test_holes_are_counted_whatever_the_period(period, lost, seed):
     places, samples = holes(times - missing)
     assert places == len(sizes)
     assert abs(samples - sum(sizes.values())) <= len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("rate", "sustained", "found_hz", "above"),
+    [
+        ("4 MHz", "5.2 MHz", 5_000_000, "10 MHz: "),
+        ("4 MHz", "1.5 MHz", 1_000_000, "2 MHz: "),
+    ],
+)
+def test_the_highest_rate_without_loss_is_found(rate, sustained, found_hz, above):
+    outcome = check(f'[virtual.sampling]\nsustained = "{sustained}"', 1, rate)
+    found = outcome.record.quantity("sustained_rate")
+    assert found is not None
+    assert found.value == found_hz
+    assert outcome.record.quantity("sustained_bytes").value == found_hz  # 8 channels: a byte each
+    assert outcome.record.conditions["each rate tried for"] == "1 s"
+    assert outcome.record.conditions["next higher rate"].startswith(above)
+    kinds = [each.kind for each in outcome.findings if each.fault]
+    assert ("rate too high" in kinds) == (found_hz < 4_000_000)
+    assert (outcome.record.quantity("samples_in_a_row") is None) == (found_hz < 4_000_000)
+
+
+RATES = st.lists(st.integers(1, 10**9), unique=True, max_size=30)
+
+
+@given(RATES, st.integers(1, 10**9), st.integers(0, 10**9))
+def test_the_search_finds_the_border_wherever_it_is(rates, own_hz, border_hz):
+    def attempt(rate_hz: int) -> Tried:
+        asked.append(rate_hz)
+        return Tried(rate_hz, "lost" if rate_hz > border_hz else "")
+
+    asked: list[int] = []
+    found, tried = search(rates, attempt(own_hz), attempt)
+    every = {*rates, own_hz}
+    fine = max((rate for rate in every if rate <= border_hz), default=0)
+    assert found.rate_hz == fine
+    higher = [rate for rate in every if rate > fine]
+    assert (None if found.limit is None else found.limit.rate_hz) == min(higher, default=None)
+    assert [each.rate_hz for each in tried] == asked == list(dict.fromkeys(asked))
+
+
+@pytest.mark.parametrize(("channels", "each"), [(1, 1), (8, 1), (9, 2), (16, 2)])
+def test_samples_are_of_whole_bytes(channels, each):
+    assert bytes_per_second(1_000_000, channels) == each * 1_000_000

@@ -45,8 +45,7 @@ def test_the_whole_chain_on_the_virtual_bench():
     for subject, truth_ns in (("response rising", 182.1), ("response falling", 130.0)):
         found = outcome.record.quantity("loopback_delay", subject)
         assert found is not None
-        # k = 2 holds in 95 of 100, as shown on arrays below; of one run more must not be asked.
-        assert abs(found.value - truth_ns) <= 3 * found.standard_uncertainty
+        assert abs(found.value - truth_ns) <= 2 * found.standard_uncertainty
         assert found.standard_uncertainty < 0.5
         captured = outcome.record.quantity("capture_delay", subject)
         assert captured is not None
@@ -91,9 +90,12 @@ def test_line_delay_on_the_virtual_bench():
     assert outcome.record.conditions["their skew"] == "taken off"
 
 
-def test_delays_are_within_their_uncertainty_on_100_benches():
+@pytest.mark.parametrize(
+    "seeds", [range(25), pytest.param(range(100), marks=pytest.mark.truth)], ids=["25 in CI", "100"]
+)
+def test_delays_are_within_their_uncertainty_on_100_benches(seeds):
     inside = 0
-    for seed in range(100):
+    for seed in seeds:
         rng = np.random.default_rng(5000 + seed)
         delays = {(1, 1): int(rng.integers(0, 120_000)), (1, 0): int(rng.integers(0, 120_000))}
         bench = PaperBench(
@@ -104,7 +106,7 @@ def test_delays_are_within_their_uncertainty_on_100_benches():
         skews = channel_skews(edges, 0, bench.pulses(train), reach_of(train, bench.rate_hz))
         found = delays_ns(skews[1], skews[5], 1e9 / bench.rate_hz)
         inside += all(covered(found[level], delays[1, level] / 1e3) for level in (1, 0))
-    assert inside >= 95
+    assert inside >= 0.95 * len(seeds)
 
 
 HEALTHY_IN_CI = 20

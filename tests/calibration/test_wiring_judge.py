@@ -90,6 +90,31 @@ def test_another_rate_is_named_and_misleads_about_no_wire(rate):
     assert told_mhz == pytest.approx(wanted_mhz, rel=1e-2)
 
 
+@pytest.mark.parametrize("key", ["open", "stuck_low"])
+@pytest.mark.parametrize(
+    ("channel", "deaf", "listener"),
+    [(0, "interrupt_open", "the target"), (1, "capture_open", "the microcontroller")],
+)
+def test_a_second_listener_tells_an_open_clip_from_a_short(key, channel, deaf, listener):
+    """A wire that the other end hears is not shorted; one that nobody hears may be anything."""
+    fault = f'{key} = "D{channel}"'
+    (alone,) = judged_on_paper(fault)
+    assert f"though {listener} sees them" in alone.text
+    assert "not shorted" in alone.text
+    found = judged_on_paper(f"{fault}\n{deaf} = true")[0]
+    assert f"nor does {listener} see any" in found.text
+    for each in ("open", "shorted to ground", "another output", "level too low"):
+        assert each in found.text
+    assert "with a meter" in found.remedy
+
+
+def test_a_wire_with_one_listener_names_all_candidates():
+    (found,) = judged_on_paper('open = "D3"')
+    assert "nor does" not in found.text
+    assert "shorted to ground" in found.text
+    assert "with a meter" in found.remedy
+
+
 def test_an_unused_channel_that_hears_a_wire_is_no_fault():
     found = judged_on_paper('short = "D2 D6"')
     assert [(each.kind, each.fault) for each in found] == [("bridged", False)]

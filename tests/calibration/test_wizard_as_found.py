@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 from itertools import combinations, permutations
+from xml.etree import ElementTree
 
 import pytest
 
@@ -13,6 +14,7 @@ from calibration.steps.wiring import WiresSeen
 from calibration.wiring.judge import arrivals, findings
 from calibration.wizard import Wizard, as_found
 from calibration.wizard.place import Place, place_of
+from calibration.wizard.stages.wires import drawing
 from calibration.wizard.state import parse_state, read_state, state_text
 from rig.config.calibration.file import load_calibration
 from rig.config.fixture import load_fixture
@@ -20,6 +22,7 @@ from rig.errors import InputError
 from tests.calibration.wired import observe_on_paper, wired_fixture
 from tests.cli.command import RIG
 
+SVG = "{http://www.w3.org/2000/svg}"
 PLANNED = {"stimulus": 0, "response": 1, "sequence0": 2, "sequence1": 3, "sequence2": 4}
 
 
@@ -137,7 +140,7 @@ def test_wires_that_were_mended_are_not_asked_about(wizard):
     as_found.write(wizard.place.as_found, ())
     wizard.connected()
     wizard.forward()
-    assert {q.key for q in wizard.stage.questions(wizard.state)} == {"steps", "seconds"}
+    assert "wires" not in {q.key for q in wizard.stage.questions(wizard.state)}
 
 
 @pytest.mark.parametrize("text", ["response=D1\nrm -rf", "x" * 5000, "\xff", "response=Dx"])
@@ -163,7 +166,7 @@ def test_swapped_clips_stay_and_the_fixture_follows_them(monkeypatch, tmp_path):
     wizard.go_to("connect")
     # Two wires are left as they are; then they are taken as found, and calibrated.
     done = subprocess.run(
-        [*RIG, "calibrate", "--new", "lab"], input="\n\ng\n\ng\n\n\nas-found\nwiring\n2\nq\n",
+        [*RIG, "calibrate", "--new", "lab"], input="\n\ng\n\ng\n\n\nas-found\nwiring\n2\n\n\nq\n",
         env=dict(os.environ), capture_output=True, text=True, cwd=tmp_path, timeout=110,
         check=False,
     )  # fmt: skip
@@ -171,13 +174,67 @@ def test_swapped_clips_stay_and_the_fixture_follows_them(monkeypatch, tmp_path):
     assert "the next stage offers to take the wiring as found" in words, done.stderr
     assert "--write-fixture" not in words
     assert "response on D2, sequence0 on D1" in words
-    assert "Left at: First measurement" in words
+    assert "Left at: Channel skew" in words
     fixture = load_fixture(str(place.fixture))
     channels = {wire.signal: wire.channel for wire in fixture.wires}
     assert channels == {**PLANNED, "response": 2, "sequence0": 1}
     (record,) = load_calibration(place.calibration).records
     assert (record.step, record.findings) == ("wiring", ())
     assert not any(read_state(place.state).done.values())
+
+
+@pytest.mark.parametrize("wires", ["", "mend"])
+def test_where_nobody_is_there_the_fixture_follows_at_once_or_it_ends(monkeypatch, tmp_path, wires):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    bench = tmp_path / "swapped.toml"
+    bench.write_text(wired_fixture('swap = "D1 D2"').text)
+    place = place_of("lab")
+    wizard = Wizard.begun(place, "lab")
+    wizard.give("bench", str(bench))
+    wizard.forward()
+    for signal in ("stimulus", "sequence1", "sequence2"):
+        wizard.wire_is_sound(signal)
+    wizard.go_to("connect")
+    answers = tmp_path / "answers.toml"
+    answers.write_text('steps = "wiring"\ncount = 200\nplan = "none"\n')
+    if wires:
+        answers.write_text(f'{answers.read_text()}wires = "{wires}"\n')
+    done = subprocess.run(
+        [*RIG, "calibrate", "--new", "lab", "--answers", str(answers)], env=dict(os.environ),
+        capture_output=True, text=True, cwd=tmp_path, timeout=110, check=False,
+    )  # fmt: skip
+    state = read_state(place.state)
+    if wires:
+        assert done.returncode == 1
+        assert "Left at: Connect wire by wire" in done.stdout, done.stderr
+        return
+    # The wires were taken and calibrated; a plan that is none ends it.
+    assert "Wires on other channels: as-found" in done.stdout, done.stderr
+    channels = {wire.signal: wire.channel for wire in load_fixture(str(place.fixture)).wires}
+    assert channels == {**PLANNED, "response": 2, "sequence0": 1}
+    assert load_calibration(place.calibration).steps == ("wiring",)
+    assert (done.returncode, state.stage) == (2, "measure")
+
+
+def test_the_drawing_shows_the_channels_as_found(wizard):
+    take(wizard, "mend")
+    assert drawn_at(drawing(wizard.state), "response") == "D1"
+    take(wizard, "as-found")
+    picture = drawing(wizard.state)
+    found = {signal: drawn_at(picture, signal) for signal in PLANNED}
+    wanted = {**PLANNED, "response": 2, "sequence0": 1}
+    assert found == {signal: f"D{channel}" for signal, channel in wanted.items()}
+
+
+def drawn_at(svg: str, signal: str) -> str:
+    """Name of the channel that a signal's lane leads down to."""
+    picture = ElementTree.fromstring(svg)  # noqa: S314 -- our own text
+    (wire,) = [g for g in picture.iter(f"{SVG}g") if g.get("data-signal") == signal]
+    lane = wire.find(f"{SVG}polyline").attrib["points"].split(",")[0]
+    names = [t for t in picture.iter(f"{SVG}text") if t.get("text-anchor") == "middle"
+             and t.get("font-weight") == "bold" and t.attrib["x"] == lane]  # fmt: skip
+    (name,) = names
+    return name.text
 
 
 def test_the_state_is_read_strictly(wizard):

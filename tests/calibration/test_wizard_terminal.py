@@ -53,6 +53,10 @@ def check_saved(home: Path, name: str, file: str = "") -> None:
     found = load_calibration(calibration_path(fixture))
     assert found.fixture == name
     assert {"wiring", "toggle"} <= set(found.steps)
+    (left,) = found.history("left-out")
+    assert [text.partition(":")[0] for text in left.findings] == [
+        "Channel skew (channel-skew)", "Loopback (loopback)", "Line delay (line-delay)",
+    ]  # fmt: skip
     (run,) = home.glob("runs/*.h5")
     result = read(run)
     assert result.evaluation.counts.answered == 200
@@ -78,7 +82,8 @@ STOPS = {
     "wires": "\n",
     "two wires": "\n\n",
     "last wires": "\n\n\n",
-    "calibrate": "wiring toggle\n2\n",
+    "calibrate": "wiring toggle\n2\n\n\n",
+    "wires of their own": "skip\nskip\n\n",
     "measure": "\n200\n\n",
     "save": "\na\n./mine.toml\n",
 }
@@ -107,8 +112,8 @@ def test_left_at_each_question_and_taken_up_again(home):
 def test_b_goes_back_q_leaves_and_answers_stay(home):
     done = new(home, "lab", typed="virtual\nraspberry-pi-5\n\nb\n\n\n\nb\nq\n")
     assert done.returncode == 1
-    assert done.stdout.count("1/8  Choose the boards") == 3
-    assert done.stdout.count("2/8  See the wiring") == 2
+    assert done.stdout.count("1/12  Choose the boards") == 3
+    assert done.stdout.count("2/12  See the wiring") == 2
     assert done.stdout.count("[raspberry-pi-5]") == 1
     state = read_state(place_of("lab").state)
     assert (state.stage, state.answer("board")) == ("board", "raspberry-pi-5")
@@ -129,7 +134,8 @@ def test_a_fault_is_explained_and_mended_or_left(home):
     assert "Check the wire from target" in " ".join(done.stdout.split())
     assert "Left at: Connect wire by wire" in done.stdout
     state = read_state(place_of("faulty").state)
-    assert (state.stage, state.checked) == ("connect", ("stimulus", "response", "sequence0"))
+    sound = ("stimulus", "response", "sequence0", "sequence2")
+    assert (state.stage, state.checked) == ("connect", sound)
     again = new(home, "faulty", typed="\na\ng\n\nq\n")
     assert again.stdout.count("FAULT  sequence1") == 2
     state = read_state(place_of("faulty").state)

@@ -8,6 +8,7 @@ import io
 import json
 import random
 import subprocess
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -30,7 +31,7 @@ def whole(tmp_path_factory):
     """A campaign that nothing interrupted: where its plan lies, and what was printed."""
     place = tmp_path_factory.mktemp("whole")
     plans.written(place)
-    ended = rig(*words("folder"), folder=place)
+    ended = rig(*words("folder", "--junit", "runs.xml"), folder=place)
     assert ended.returncode == 0, ended.stderr
     return place, ended
 
@@ -74,6 +75,27 @@ def test_a_run_of_a_campaign_is_a_run_as_any_other(whole):
     assert document["planned"] == document["measurements"][0]["answered"] == 20
 
 
+def test_the_server_that_shows_tests_gets_a_case_a_run(whole):
+    place, _ = whole
+    (suite,) = ET.parse(place / "runs.xml").getroot()  # noqa: S314 - our own file
+    cases = {case.get("name"): case for case in suite.iter("testcase")}
+    assert list(cases) == list(plans.NAMES)
+    skipped = {name: case.find("skipped") for name, case in cases.items()}
+    assert [name for name in cases if skipped[name] is None] == list(plans.MADE)
+    assert skipped["interrupt-cpu"].get("message").startswith("no load cpu: ")
+    for name in plans.MADE:
+        out = cases[name].find("system-out").text
+        assert out == f"pass\nfile folder/{name}.h5"
+
+
+def test_a_junit_file_that_cannot_be_is_told_before_anything_is_measured(tmp_path):
+    plans.written(tmp_path)
+    ended = rig(*words("folder", "--junit", "none/x.xml"), folder=tmp_path)
+    assert ended.returncode == 2
+    assert "none/x.xml: there is no folder none" in ended.stderr
+    assert not (tmp_path / "folder").exists()
+
+
 def test_what_is_done_is_not_made_again(whole):
     place, _ = whole
     before = {path: path.stat().st_mtime_ns for path in (place / "folder").glob("*.h5")}
@@ -105,6 +127,19 @@ def test_options_that_mean_nothing_are_refused(tmp_path, monkeypatch, capsys, mo
     assert main([str(word) for word in words("folder", *more)]) == 2
     assert pattern in capsys.readouterr().err
     assert not (tmp_path / "folder").exists()
+
+
+def test_a_load_that_nobody_starts_is_told_before_the_run(tmp_path):
+    (tmp_path / "mine.toml").write_text(
+        '[plan]\nname = "mine"\nmeasurement = "period"\nscenario = "my-load"\n'
+        '[agent]\nperiod = "1 ms"\ncount = 5\n'
+        '[capture]\nresolution = "50 ns"\nglitch_filter = "0 ns"\n[response]\ntimeout = "5 ms"\n'
+    )
+    ended = rig("run", "./mine.toml", "--fixture", "virtual", "--out", "mine.h5", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    told = ended.stderr.partition("measuring")[0]
+    assert "scenario my-load is only a name: nothing is started, start that load yourself" in told
+    assert "the agent starts no loads, and commands go into [scenarios] of the fixture" in told
 
 
 def test_a_plan_has_no_dry_run(capsys):

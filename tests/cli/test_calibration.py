@@ -94,7 +94,7 @@ def test_what_is_missing_is_told(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("value", "u", "unit", "told"),
     [
-        (1.0, 0.0, "ns", "1 +- 0 ns"),
+        (1.0, 0.0, "ns", "1 ns (no U: none is stated)"),
         (1.23456, 0.05, "ns", "1.23 +- 0.10 ns"),
         (1.23456, 0.05001, "ns", "1.23 +- 0.11 ns"),
         (16_000_123.4, 61.0, "Hz", "16000123 +- 130 Hz"),
@@ -103,6 +103,21 @@ def test_what_is_missing_is_told(tmp_path, capsys, monkeypatch):
 )
 def test_u_has_two_digits_and_is_rounded_up(value, u, unit, told):
     assert value_text(Quantity("x", value, unit, u, 1)) == told
+
+
+@pytest.mark.parametrize(
+    ("quantity", "told"),
+    [
+        (Quantity("samples_in_a_row", 120_000_123.0, "samples", 0.0, 1),
+         "120000123 samples (no U: a count)"),
+        (Quantity("backlog_maximum", 0.0125, "s", 0.0, 1), "0.0125 s (no U: the largest seen)"),
+        (Quantity("channel_skew", 0.0, "ns", 0.0, 4000, "D0 rising"),
+         "0 ns (no U: the reference itself)"),
+        (Quantity("time_base", 1.5, "ppm", 0.0, 0), "1.5 ppm (no U: as told)"),
+    ],
+)  # fmt: skip
+def test_a_value_without_uncertainty_says_why(quantity, told):
+    assert value_text(quantity) == told
 
 
 def test_a_run_with_one_that_is_not_there_does_not_begin(tmp_path, capsys):

@@ -94,7 +94,7 @@ def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
             "[capture]",
             "[captrue]",
             "p.toml:15: captrue: unknown table (did you mean capture?); "
-            "valid: plan, stimulus, agent, capture, response, limits",
+            "valid: plan, stimulus, search, agent, tools, capture, response, limits",
         ),
         (
             '[response]\ntimeout = "100 ms"\n',
@@ -104,7 +104,8 @@ def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
         (
             "[plan]\n",
             "count = 1\n[plan]\n",
-            "p.toml:1: count: unknown key; valid: plan, stimulus, agent, capture, response, limits",
+            "p.toml:1: count: unknown key; "
+            "valid: plan, stimulus, search, agent, tools, capture, response, limits",
         ),
         (
             "count = 100\n",
@@ -181,7 +182,7 @@ def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
             'p.toml:3: [plan] measurement: unknown measurement "interupt" '
             "(did you mean interrupt?); valid: interrupt, interrupt_to_task, "
             "interrupt_dispatch, period, task_switch, task_preemption, preemption, timer, "
-            "clock_resolution, task_creation, services, start_finish",
+            "clock_resolution, task_creation, services, start_finish, smi, saturation",
         ),
         (
             '"example"',
@@ -244,7 +245,7 @@ def test_built_in_plans_are_named_as_their_files_and_make_a_train(name: str) -> 
     assert (plan.name, plan.source) == (name, name)
     assert plan.title
     train = plan.train(16_000_000)
-    by_itself = plan.measurement in ("period", *INSIDE)
+    by_itself = plan.measurement in ("period", "saturation", *INSIDE)
     assert (train is None) == (by_itself or plan.agent.self_trigger)
     assert train is None or train.count == plan.stimulus.count
     assert plan.count >= 1000

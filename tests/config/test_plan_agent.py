@@ -82,7 +82,8 @@ def test_words_for_the_agent() -> None:
             "cpu = 1",
             'handler = "hard"',
             "p.toml:10: [agent] handler: belongs to measurement interrupt, interrupt_to_task, "
-            "interrupt_dispatch, not to period; valid: period, count, timer, priority, cpu",
+            "interrupt_dispatch, saturation, not to period; valid: period, count, timer, "
+            "priority, cpu",
         ),
         (
             "[capture]",

@@ -42,12 +42,15 @@ def test_built_in_names() -> None:
         "interrupt-to-task",
         "period",
         "preemption",
+        "saturation",
         "services",
+        "smi",
         "start-finish",
         "task-creation",
         "task-preemption",
         "task-switch",
         "timer",
+        "wakeup",
     )
     assert resources.fixture_names() == (
         "beaglelogic-local",

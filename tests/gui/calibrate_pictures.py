@@ -26,10 +26,11 @@ from gui.theme import theme
 from gui.window import Window
 from rig.config.fixture import load_fixture
 
-WORKS_S = 120
+WORKS_S = 300
 ANSWERS = {
     "board": {"board": "raspberry-pi-5"},
     "calibrate": {"seconds": "10"},
+    "line-delay": {"far-channel": "D6"},
     "measure": {"count": "2000"},
 }
 
@@ -81,6 +82,8 @@ def pictures(home: Path, folder: Path) -> None:
             _faulty(page, wizard, bench, folder)
             wizard = page.wizard
             front = wizard.page_in_front
+        if front.stage.svg is not None and stage != "wires":
+            take(wizard, folder, f"{list(STAGES).index(stage) + 1}-{stage}-drawn")
         if front.has_work:
             front.start.click()
             wait_until(lambda: not page.worker.is_running, stage)
@@ -114,7 +117,22 @@ def _faulty(page, wizard, bench: Path, folder: Path) -> None:
     wait_until(lambda: front.current == "sequence0" and front.found.toPlainText(), "a fault")
     take(wizard, folder, "5-connect-fault")
     wizard.close()
+    _clip_missing(page, bench, folder)
     page.open_wizard(Wizard.begun(place_of("pi"), "pi"))
+
+
+def _clip_missing(page, bench: Path, folder: Path) -> None:
+    """A step's own wires, one of them open."""
+    state = Wizard.begun(place_of("clip"), "clip")
+    for key, answer in {"board": "raspberry-pi-5", "bench": str(bench)}.items():
+        state.give(key, answer)
+    state.forward()
+    state.go_to("channel-skew")
+    page.open_wizard(state)
+    page.wizard.page_in_front.start.click()
+    wait_until(lambda: not page.worker.is_running, "a clip")
+    take(page.wizard, folder, "7-channel-skew-fault")
+    page.wizard.close()
 
 
 def main() -> int:

@@ -23,6 +23,8 @@ WORKS_MS = 60_000
 ANSWERS = {
     "board": {"bench": "virtual", "board": "beaglebone-black"},
     "calibrate": {"steps": "wiring toggle", "seconds": "2"},
+    "loopback": {"loopback": "skip"},
+    "line-delay": {"far-channel": "D6", "line": "response"},
     "measure": {"count": "200"},
 }
 """Of the pages that ask; all else as it is proposed."""
@@ -74,6 +76,8 @@ def go_through(qtbot, wizard):
         assert wizard.worker.is_running, front.trouble.text()
         qtbot.waitUntil(lambda: not wizard.worker.is_running, timeout=WORKS_MS)
         assert front.isComplete(), (front.trouble.text(), front.found.toPlainText())
+    else:
+        qtbot.waitUntil(lambda: button(wizard, "Next").isEnabled())
 
 
 @pytest.mark.timeout(300)
@@ -93,11 +97,18 @@ def test_from_nothing_to_a_first_result_left_and_taken_up_at_each_page(qtbot, pa
         press(wizard, "Finish")
     fixture = load_fixture(told.args[0])
     assert fixture.source == str(home / "black.toml")
-    assert load_calibration(calibration_path(fixture)).steps == ("wiring", "toggle")
+    calibration = load_calibration(calibration_path(fixture))
+    assert calibration.steps == (
+        "wiring", "toggle", "channel-skew", "line-delay", "left-out",
+    )  # fmt: skip
+    assert calibration.newest("left-out").findings == (
+        "Loopback (loopback): not measured, left out",
+        "Line delay (line-delay): not measured of stimulus",
+    )
     result = read(Path(run))
     assert result.evaluation.counts.answered == 200
     used = {each.step for each in result.calibration.judged if each.validity == "valid"}
-    assert {"wiring", "toggle"} <= used
+    assert {"wiring", "toggle", "channel-skew"} <= used
     assert unfinished() == ()
     assert page.fixture == fixture
     assert page.records.judged("toggle").validity == "valid"
@@ -149,3 +160,66 @@ def test_a_wrong_wire_is_looked_at_again_and_can_be_left(qtbot, page, home):
     _, alive = psutil.wait_procs(family, 15)
     assert [p for p in alive if p.status() != psutil.STATUS_ZOMBIE] == []
     assert wizard.wizard_state.state.checked == ("stimulus",)
+
+
+def begun_at(name, stage, bench):
+    """A wizard that was left at this stage."""
+    wizard = Wizard.begun(place_of(name), name)
+    wizard.give("bench", bench)
+    wizard.forward()
+    wizard.go_to(stage)
+    return wizard
+
+
+def test_a_page_draws_what_is_answered_and_can_be_skipped(qtbot, page):
+    begun_at("lab", "channel-skew", "virtual")
+    wizard = open_wizard(page, "lab")
+    front = wizard.page_in_front
+    assert front.tabs.isTabVisible(0)
+    assert front.drawing.renderer.isValid()
+    assert "D9  --+---" in front.drawing.accessibleName()
+    assert not button(wizard, "Next").isEnabled()
+    front.form.set_answer("far-channel", "D7")
+    qtbot.waitUntil(lambda: " D7 " in front.drawing.accessibleName())
+    front.form.set_answer("far-channel", "D1")
+    qtbot.waitUntil(lambda: "D1 is no free channel" in front.trouble.text())
+    front.form.set_answer("far-channel", "none")
+    front.form.set_answer("channel-skew", "skip")
+    qtbot.waitUntil(lambda: button(wizard, "Next").isEnabled())
+    assert not front.tabs.isTabVisible(0)
+    press(wizard, "Next")
+    assert wizard.page_in_front.stage.name == "loopback"
+    wizard.page_in_front.form.set_answer("loopback", "skip")
+    qtbot.waitUntil(lambda: button(wizard, "Next").isEnabled())
+    press(wizard, "Next")
+    assert not wizard.page_in_front.tabs.isTabVisible(0)  # no wire to be drawn yet
+    press(wizard, "Next")
+    front = wizard.page_in_front
+    assert front.stage.name == "wires-back"
+    assert "No wires were changed" in front.text.text()
+    press(wizard, "Next")
+    assert wizard.page_in_front.stage.name == "measure"
+
+
+@pytest.mark.timeout(300)
+def test_wires_that_are_not_as_drawn_are_told_and_nothing_is_measured(qtbot, page, home):
+    bench = home / "faulty.toml"
+    bench.write_text(f'{load_fixture("virtual").text}\n[virtual.wiring]\nopen = "D1"\n')
+    begun_at("lab", "loopback", str(bench))
+    wizard = open_wizard(page, "lab")
+    go_through(qtbot, wizard)
+    front = wizard.page_in_front
+    assert front.tabs.currentIndex() == 2
+    told = front.found.toPlainText()
+    assert "nothing was measured" in told
+    assert "D1 (response) does not show the pulses of D9" in told
+    assert "Clip D1 to D9 too" in told
+    assert not wizard.wizard_state.place.calibration.exists()
+    press(wizard, "Next")
+    press(wizard, "Next")
+    front = wizard.page_in_front
+    assert front.stage.name == "wires-back"
+    assert not button(wizard, "Next").isEnabled()
+    go_through(qtbot, wizard)
+    assert "response: no pulse arrives on D1" in front.found.toPlainText()
+    assert wizard.wizard_state.state.done["wires-back"]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs that a target measured by itself, of which every value is known, and what may be false."""
+"""Runs that a target measured by itself, of which every value is known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -113,50 +113,3 @@ def _known(
     )
     account = Account(handled=len(values) if handled is None else handled)
     return Known(MemoryRun(toggles(edges), end, records), settings, account, values)
-
-
-# --- lies ---------------------------------------------------------------------------------------
-
-
-def late_stamp(run: Known, number: int) -> Known:
-    """One write of the pins is stamped 10 us later than it was."""
-    records = run.raw.records.copy()
-    answer = np.flatnonzero(records["flags"] & LOG_VALUE == 0)[number]
-    for name in ("before_ticks", "after_ticks"):
-        records[name][answer] += np.uint64(10_000)
-    return replace(run, raw=replace(run.raw, records=records))
-
-
-def early_stamp(run: Known, number: int) -> Known:
-    """One write of the pins is stamped 10 us earlier than it was."""
-    records = run.raw.records.copy()
-    answer = np.flatnonzero(records["flags"] & LOG_VALUE == 0)[number]
-    for name in ("before_ticks", "after_ticks"):
-        records[name][answer] -= np.uint64(10_000)
-    return replace(run, raw=replace(run.raw, records=records))
-
-
-def skipped_event(run: Known, number: int) -> Known:
-    """All records of one iteration are missing, and the rest is numbered as if nothing were."""
-    records = run.raw.records[run.raw.records["handled"] != number + 1].copy()
-    records["sequence"] = np.arange(len(records))
-    records["handled"][records["handled"] > number] -= np.uint64(1)
-    account = replace(run.account, handled=(run.account.handled or 0) - 1)
-    return replace(run, raw=replace(run.raw, records=records), account=account)
-
-
-def wrong_count(run: Known, number: int) -> Known:
-    """The agent counts iterations that it did not log."""
-    return replace(
-        run, account=replace(run.account, handled=(run.account.handled or 0) + 1 + number)
-    )
-
-
-def busy_pin(run: Known, number: int) -> Known:
-    """Somebody else writes the pin once, between two values."""
-    at = sorted(sample for sample, _, _ in run.raw.edges)
-    middle = (at[number] + at[number + 1]) // 2
-    return replace(run, raw=replace(run.raw, edges=toggles(sorted([*at, middle]))))
-
-
-LIES = (late_stamp, early_stamp, skipped_event, wrong_count, busy_pin)

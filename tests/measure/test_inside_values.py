@@ -16,16 +16,20 @@ from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_VALUE, LOG_WENT_ON
 from rig.measure.known import INSIDE
 from rig.report.measured import measured
-from tests.measure.inside_runs import LIES, PPM, TICK_HZ, Known, known_periods, known_run
+from tests.measure.inside_runs import PPM, TICK_HZ, Known, known_periods, known_run
 
 CASES = [
     (name, variant)
     for name, each in INSIDE.items()
     for variant in each.variants
-    if not each.periodic
+    if not (each.periodic or each.spins)
 ]
 KINDS = [
-    *((name, next(iter(each.variants))) for name, each in INSIDE.items() if not each.periodic),
+    *(
+        (name, next(iter(each.variants)))
+        for name, each in INSIDE.items()
+        if not (each.periodic or each.spins)
+    ),
     ("services", "port_write"),
     ("clock_resolution", "counter"),
 ]
@@ -161,15 +165,6 @@ def test_an_empty_log_is_no_figure(measurement, variant):
 # --- wrong agents -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
-@pytest.mark.parametrize(("measurement", "variant"), KINDS)
-def test_a_wrong_agent_is_caught_where_the_pins_can_tell(measurement, variant, lie):
-    run = known_run(measurement, variant, drawn(measurement, 60))
-    for number in (1, 57):
-        found = evaluated(lie(run, number))
-        assert found.verdict is Verdict.INCONSISTENT, (number, found.verdict, found.witnesses)
-
-
 @pytest.mark.parametrize("measurement", ["task_switch", "preemption", "task_creation", "services"])
 def test_a_value_that_ends_behind_its_edge_is_caught(measurement):
     variant = next(iter(INSIDE[measurement].variants))
@@ -222,18 +217,34 @@ def test_start_finish_and_work_are_those_put_in():
     run = periods()
     found = evaluated(run)
     assert found.verdict is Verdict.PASS, found.reasons
-    assert [each.name for each in found.measurands] == ["latency", "finish_latency", "work"]
-    for part, each in enumerate(found.measurands):
+    names = ["latency", "finish_latency", "work"]
+    assert [each.name for each in found.measurands] == [*names, *(f"{n}_by_pins" for n in names)]
+    for part, each in enumerate(found.measurands[:3]):
         want, times = np.unique(run.values[:, part], return_counts=True)
         assert each.histogram.values.tolist() == want.tolist()
         assert each.histogram.counts.tolist() == times.tolist()
 
 
-@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
-@pytest.mark.parametrize("number", [1, 80, 197])
-def test_a_wrong_periodic_agent_is_caught(lie, number):
-    found = evaluated(lie(periods(), number))
-    assert found.verdict is Verdict.INCONSISTENT, found.witnesses
+def test_pins_see_what_ticks_say_to_a_sample():
+    run = periods()
+    found = {each.name: each.statistics for each in evaluated(run).measurands}
+    sample_ns = 1e9 / run.settings.sample_rate_hz
+    for name in ("latency", "finish_latency", "work"):
+        ticks, pins = found[name], found[f"{name}_by_pins"]
+        assert ticks.n == pins.n == 200
+        for key in ("average_ns", "median_ns", "max_ns", "quartile_3_ns"):
+            assert getattr(pins, key) == pytest.approx(getattr(ticks, key), abs=1.5 * sample_ns)
+        assert pins.deviation_ns == pytest.approx(ticks.deviation_ns, rel=0.02)
+        scale = pins.max_ns / sample_ns
+        assert scale == pytest.approx(round(scale), abs=1e-6), "whole samples"
+
+
+def test_pins_say_nothing_if_it_is_not_known_which_edge_is_which():
+    run = periods()
+    less = replace(run, raw=replace(run.raw, edges=run.raw.edges[:-1]))
+    found = evaluated(less)
+    assert len(found.measurands) == 3
+    assert found.verdict is Verdict.INCONSISTENT
 
 
 def test_a_finish_without_its_start_is_caught():

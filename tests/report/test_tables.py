@@ -14,7 +14,14 @@ import numpy as np
 import pytest
 
 from rig.cli.main import main
-from rig.report.tables.record import PERIOD, PERIOD_LATENCY, Figures, Record, period_words
+from rig.report.tables.record import (
+    PERIOD,
+    PERIOD_LATENCY,
+    PERIOD_START,
+    Figures,
+    Record,
+    period_words,
+)
 from rig.report.tables.reference import REFERENCES, beside, published
 from rig.report.tables.render import FORMATS
 from rig.report.tables.runs import records_of
@@ -39,6 +46,19 @@ count = 20
 plan = "task-switch"
 count = 20
 [[measure]]
+plan = "timer"
+label = "start"
+count = 40
+[measure.set]
+agent.period = "500 us"
+agent.variant = "periodic"
+[[measure]]
+plan = "start-finish"
+count = 40
+[[measure]]
+plan = "clock-resolution"
+count = 20
+[[measure]]
 plan = "telepathy"
 measurement = "telepathy"
 """
@@ -56,8 +76,18 @@ def folder(tmp_path_factory):
     return place / "bench"
 
 
+MADE = {}
+"""Tables that were asked for before."""
+
+
 def table(capsys, *words):
     """Title of each table to its rows."""
+    if words not in MADE:
+        MADE[words] = _table(capsys, *words)
+    return MADE[words]
+
+
+def _table(capsys, *words):
     assert main(["table", *map(str, words), "--format", "csv"]) == 0
     found = {}
     for row in csv.reader(io.StringIO(capsys.readouterr().out)):
@@ -112,23 +142,33 @@ def test_cells_of_a_run_of_periods_are_its_intervals(folder, capsys):
 
 def test_latencies_of_periods_against_the_line_below_them(folder, capsys):
     """The grid touches the earliest answers: found here by trying all pairs of them."""
-    (row,) = table(capsys, folder, "--shape", "slides")[
-        "Latency of periodic tasks, in microseconds"
-    ]
-    times = responses_us(folder / "period-idle.h5")
-    number = np.arange(len(times))
-    late = []
-    for first in number:
-        for second in number[first + 1 :]:
-            slope = (times[second] - times[first]) / (second - first)
-            above = times - times[first] - slope * (number - first)
-            if above.min() > -1e-6:
-                late.append(above)
-    values = min(late, key=np.sum)
+    (row,) = latencies(folder, capsys, "earliest")
+    values = jitter_us(responses_us(folder / "period-idle.h5"))
     assert (row["load"], row["period"], row["n"], row["overruns"]) == ("idle", "500us", "50", "0")
     assert float(row["mean"]) == pytest.approx(values.mean(), abs=SAMPLE_US)
     assert float(row["max"]) == pytest.approx(values.max(), abs=SAMPLE_US)
     assert float(row["deviation"]) == pytest.approx(values.std(), abs=SAMPLE_US)
+
+
+def latencies(folder, capsys, begin, *words):
+    """Rows of the slides' table whose latencies begin there."""
+    found = table(capsys, folder, "--shape", "slides", *words)
+    rows = found["Latency of periodic tasks, in microseconds"]
+    return [row for row in rows if row["from"] == begin]
+
+
+def test_latencies_from_the_due_time_stand_beside_the_published_ones(folder, capsys):
+    """As the slides measured: by the target's own clock, none taken off."""
+    ours, *theirs = latencies(folder, capsys, "due", "--reference", "slides")
+    values = _values_us(folder / "start-idle.h5", 0)
+    assert (ours["system"], ours["period"], ours["n"]) == ("virtual", "500us", "40")
+    assert float(ours["mean"]) == pytest.approx(statistics.fmean(values), abs=0.00051)
+    assert float(ours["max"]) == pytest.approx(max(values), abs=0.00051)
+    assert min(values) > 1, "what all have in common is in them"
+    assert {row["period"] for row in theirs} == {"500us"}
+    assert len({(row["system"], row["load"]) for row in theirs}) == len(theirs) > 3
+    (pins,) = latencies(folder, capsys, "earliest", "--reference", "slides")
+    assert pins["system"] == "virtual", "nobody published those"
 
 
 def test_the_thesis_has_nanoseconds(folder, capsys):
@@ -162,6 +202,81 @@ def test_cells_of_the_parts_of_a_preemption(folder, capsys, part, name):
     found = table(capsys, folder, "--reference", "thesis")
     systems = [r["system"] for r in found[f"preemption {name} semaphore, in nanoseconds"]]
     assert "custom-rt [thesis]" in systems
+
+
+@pytest.fixture(scope="module")
+def edges_us(folder):
+    """Of the answering pin, D1, in the run of start and finish: starts and finishes."""
+    from rig.record.reader import RunFile
+
+    with RunFile(folder / "start-finish-idle.h5") as file:
+        index = np.concatenate([b.index[b.channel == 1] for b in file.edge_blocks()])
+    return index[0::2] * SAMPLE_US, index[1::2] * SAMPLE_US
+
+
+def jitter_us(times):
+    """Past the line that touches them from below, found by trying all pairs."""
+    number = np.arange(len(times))
+    late = []
+    for first in number:
+        for second in number[first + 1 :]:
+            slope = (times[second] - times[first]) / (second - first)
+            above = times - times[first] - slope * (number - first)
+            if above.min() > -1e-6:
+                late.append(above)
+    return min(late, key=np.sum)
+
+
+def test_start_and_finish_have_a_row_each_by_ticks_and_by_pins(folder, edges_us, capsys):
+    found = table(capsys, folder, "--shape", "golem")["start-finish, in microseconds"]
+    rows = {row["of"]: row for row in found}
+    kinds = ("start by ticks", "start by pins", "finish by ticks", "finish by pins")
+    assert list(rows) == [f"{kind} 1ms work 100us" for kind in kinds]
+    for kind, times in zip(("start", "finish"), edges_us, strict=True):
+        row, values = rows[f"{kind} by pins 1ms work 100us"], jitter_us(times)
+        quartiles = statistics.quantiles(values.tolist(), n=4, method="inclusive")
+        for name, value in (
+            ("Mean", values.mean()), ("Median", statistics.median(values.tolist())),
+            ("Max", values.max()), ("Deviation", values.std()),
+            ("IQR", quartiles[2] - quartiles[0]),
+        ):  # fmt: skip
+            assert float(row[name]) == pytest.approx(value, abs=SAMPLE_US), name
+            ticks = float(rows[f"{kind} by ticks 1ms work 100us"][name])
+            assert float(row[name]) == pytest.approx(ticks, abs=4 * SAMPLE_US), name
+        assert row["witness"] == "agrees"
+
+
+def test_each_row_says_whether_its_witness_agrees(folder, tmp_path, capsys):
+    found = table(capsys, folder, "--reference", "radder")
+    said = {(title, r["system"], r["scenario"]): r["witness"] for title, rows in found.items()
+            for r in rows if "witness" in r}  # fmt: skip
+    at = "interrupt, in microseconds"
+    assert said[at, "virtual", "idle"] == "agrees"
+    assert said[at, "virtual", "cpu"] == "", "it was not made"
+    assert said[at, "RT-Preempt [radder]", "idle"] == ""
+    (clocks,) = (rows for title, rows in found.items() if title.startswith("clock-resolution"))
+    assert {row["witness"] for row in clocks if row["system"] == "virtual"} == {"none"}
+    wrong = tmp_path / "wrong.h5"
+    wrong.write_bytes((folder / "interrupt-idle.h5").read_bytes())
+    with h5py.File(wrong, "a") as file:
+        log = file["target/log"][:]
+        for key in ("before_ticks", "after_ticks"):
+            log[key][7] += np.uint64(10_000)
+        file["target/log"][:] = log
+        del file["events"], file["statistics"], file["histogram"]
+    (row,) = table(capsys, wrong)[at]
+    assert row["witness"] == "disagrees"
+    assert row["remark"].startswith("inconsistent: bracket test")
+
+
+def test_a_comparison_marks_what_no_pin_has_seen(folder, capsys):
+    assert main(["table", str(folder), "--shape", "comparison"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (clock,) = (line for line in lines if line.startswith("clock-resolution"))
+    assert clock.endswith(")+")
+    (interrupt,) = (line for line in lines if re.match("interrupt +idle", line))
+    assert interrupt.endswith(")")
+    assert "A plus: no pin was seen, the figure is the target's own." in lines
 
 
 def test_cells_of_task_switches(folder, capsys):
@@ -269,8 +384,10 @@ def test_every_subject_is_one_table():
     assert [len(own) for own in by_subject(records).values()] == [2, 1]
     assert [len(grid.rows) for grid in SHAPES["scenarios"](records)] == [2, 1]
     assert SHAPES["slides"](records) == []
-    latencies = [Record("s", PERIOD_LATENCY, "1ms", "idle")]
-    assert {r.variant for r in beside(latencies, "slides")} == {"1ms"}
+    both = [Record("s", name, "1ms", "idle") for name in (PERIOD_LATENCY, PERIOD_START)]
+    found = beside(both, "slides")[2:]
+    assert {(r.measurement, r.variant) for r in found} == {(PERIOD_START, "1ms")}
+    assert len(set(found)) == len(found), "each once"
     assert [period_words(ns) for ns in (500_000, 10**9, 10**7, 1_500)] == [
         "500us", "1s", "10ms", "1500ns",
     ]  # fmt: skip

@@ -94,6 +94,23 @@ def test_idle_states_that_matter(states: list[str], deep: bool) -> None:
     assert bool(by_name(environment_findings(env))["C-states"].mend) is deep
 
 
+@pytest.mark.parametrize(
+    ("words", "state", "mend", "commands"),
+    [
+        ({"load_program": "stress-ng", "commands": "1"}, "cpu, io", "", "those of a fixture are"),
+        ({"load_program": "rig-agent", "commands": "0"}, "cpu, io", "install stress-ng", "none of"),
+        ({}, "cpu, io", "", "none of a fixture is run"),
+    ],
+)
+def test_loads_and_what_makes_them(words, state: str, mend: str, commands: str) -> None:
+    found = by_name(agent_findings(IDENTITY, {"port": "kmod", "loads": "cpu,io", **words}))
+    assert found["loads"].state == state
+    assert mend in found["loads"].mend
+    assert bool(found["loads"].mend) == bool(mend)
+    assert found["commands"].state.startswith(commands)
+    assert "loads" not in by_name(agent_findings(IDENTITY, {"port": "kmod"}))
+
+
 def test_a_counter_whose_rate_may_change_cannot_measure() -> None:
     measurements = {"port": "ppdev", "measurements": "interrupt_to_task,period"}
     words = {"counter": "tsc", "rate": "kernel", **measurements}

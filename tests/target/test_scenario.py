@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import threading
@@ -17,6 +18,7 @@ from rig.target.scenario import LOADS, load_on, loads_of
 from tests.target.test_agent import BASIC, build, program, running  # noqa: F401 - fixtures
 
 GONE_S = 10
+"""More than a load is given to end by itself."""
 GO = threading.Event()
 
 
@@ -37,8 +39,25 @@ def gone(processes):
     return not [p for p in alive if p.status() != psutil.STATUS_ZOMBIE]
 
 
+def udp_received():
+    """Datagrams that this machine has received."""
+    lines = Path("/proc/net/snmp").read_text().splitlines()
+    names, values = (line.split()[1:] for line in lines if line.startswith("Udp:"))
+    return int(values[names.index("InDatagrams")])
+
+
 @pytest.fixture
-def agent(program, tmp_path):  # noqa: F811 - the fixture
+def agent(program, tmp_path, monkeypatch):  # noqa: F811 - the fixture
+    """One that finds no stress-ng: its loads are its own, whatever this machine has."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with running(program, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def agent_with_stress(program, tmp_path):  # noqa: F811 - the fixture
+    if shutil.which("stress-ng") is None:
+        pytest.skip("stress-ng is missing: apt-get install stress-ng")
     with running(program, tmp_path) as one:
         yield one
 
@@ -53,11 +72,48 @@ def test_a_load_runs_while_it_is_wanted(agent, name, a_cpu):
             workers = load.measured["workers"]
             assert workers == a_cpu * psutil.cpu_count()
             processes = family(agent.process)
-            assert len(processes) == workers + 1
+            assert len(processes) == workers + 2
             assert load.check() == workers
+            made = load.measured["program"], load.measured["version"]
+            assert made == ("rig-agent", link.identity.version)
             assert load.measured["busy under load"] > (0.9 if name == "cpu" else 0)
         assert gone(processes)
         assert link.load("STATE")["name"] == "idle"
+
+
+@pytest.mark.parametrize(("name", "a_cpu"), [("cpu", 4), ("io", 2)])
+def test_stress_ng_makes_the_loads_where_it_is(agent_with_stress, name, a_cpu):
+    version = subprocess.run(["stress-ng", "--version"], capture_output=True, text=True, check=True)
+    with agent_with_stress.connect() as link:
+        assert link.greeting["load_program"] == "stress-ng"
+        with load_on(link, name, GO) as load:
+            made = load.measured["program"], load.measured["version"]
+            assert made == ("stress-ng", version.stdout.split()[2])
+            assert load.check() == load.measured["workers"] == a_cpu * psutil.cpu_count()
+            processes = family(agent_with_stress.process)
+            (main,) = (p for p in processes if p.name() == "stress-ng")
+            folder = Path(main.cwd())
+            assert folder.name.startswith("rig-load-")
+            names = [process.name() for process in main.children()]
+            for worker in {"cpu": ("cpu", "vm"), "io": ("io", "hdd")}[name]:
+                assert names.count(f"stress-ng-{worker}") == a_cpu * psutil.cpu_count() // 2
+        assert gone(processes)
+        assert not folder.exists()
+
+
+def test_a_stress_ng_that_loses_a_worker_is_told(agent_with_stress):
+    with agent_with_stress.connect() as link, load_on(link, "cpu", GO) as load:
+        (main,) = (p for p in family(agent_with_stress.process) if p.name() == "stress-ng")
+        next(p for p in main.children() if p.name() == "stress-ng-cpu").kill()
+        with pytest.raises(BenchError, match=r"load cpu did not last: \d+ of its \d+ workers"):
+            until_noticed(load)
+
+
+def test_the_network_load_does_send_and_receive(agent):
+    with agent.connect() as link, load_on(link, "network", GO) as load:
+        first = udp_received()
+        while udp_received() < first + 10_000:
+            load.check()
 
 
 def test_a_load_is_no_real_time_task_and_has_no_files_of_the_agent(agent):
@@ -94,7 +150,7 @@ def test_a_load_ends_with_an_agent_that_is_killed(program, tmp_path):  # noqa: F
         assert gone(processes)
 
 
-def running_raw(program, folder):  # noqa: F811
+def running_raw(program, folder, *options):  # noqa: F811
     """An agent that may be killed, and a link to it."""
     import contextlib
     import socket
@@ -105,7 +161,7 @@ def running_raw(program, folder):  # noqa: F811
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(path))
             listener.listen(1)
-            words = [program, "--port", "posix", "--device", path, *BASIC, "--tcp", "0"]
+            words = [program, "--port", "posix", "--device", path, *BASIC, *options, "--tcp", "0"]
             with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
                 line, _ = listener.accept()
                 port = int(process.stderr.readline().split(":")[-1])

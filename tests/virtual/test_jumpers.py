@@ -148,3 +148,63 @@ def test_the_tables():
 def test_what_cannot_be_is_refused(tables, words):
     with pytest.raises(InputError, match=words):
         fixture(tables)
+
+
+class Capture:
+    """Samples of a clock, and the stretches that are left out of them."""
+
+    def __init__(self, rate_hz: int, error_ppb: int) -> None:
+        self._clock = Clock(rate_hz, error_ppb)
+        self.holes: list[tuple[int, int]] = []
+
+    def sample_at(self, time_ps: int) -> int:
+        return self._clock.ticks_at_or_after(time_ps)
+
+    def time_of(self, sample: int) -> int:
+        return self._clock.time_ps(sample)
+
+    def leave_out(self, first_ps: int, end_ps: int) -> None:
+        self.holes.append((first_ps, end_ps))
+
+
+@given(
+    rate_hz=st.integers(10_000, 10**8),
+    error_ppb=st.integers(-50_000, 50_000),
+    sustained_hz=st.integers(10_000, 10**8),
+    stride_us=st.integers(100, 5000),
+)
+def test_what_is_too_much_for_the_analyzer_is_lost_and_no_more(
+    rate_hz, error_ppb, sustained_hz, stride_us
+):
+    samples, capture = (
+        UnevenSamples(Sampling(sustained_hz=sustained_hz)),
+        Capture(rate_hz, error_ppb),
+    )
+    stretches = PS_PER_S // 2 // (stride_us * 10**6)
+    end_ps = 0
+    for number in range(stretches):
+        before_ps, end_ps = end_ps, (number + 1) * stride_us * 10**6
+        told = len(capture.holes)
+        samples.through([], end_ps, capture)
+        assert all(before_ps <= first_ps < end_ps for first_ps, _ in capture.holes[told:])
+    lost_ps = sum(last_ps - first_ps for first_ps, last_ps in capture.holes)
+    true_hz = rate_hz * (1 + error_ppb / 1e9)
+    share = max(0.0, 1 - sustained_hz / true_hz)
+    assert lost_ps / end_ps == pytest.approx(share, abs=0.1)
+    assert bool(capture.holes) == (share * PS_PER_S / 50 >= 1)
+    firsts = [first_ps for first_ps, _ in capture.holes]
+    assert all(last <= first for (_, last), first in zip(capture.holes, firsts[1:], strict=False))
+
+
+def test_clips_on_the_pin_itself_leave_out_the_wires_and_no_skew():
+    delay = '[[virtual.delay]]\nchannel = "D1"\nline_rising = "95 ns"\nskew_rising = "12 ns"\n'
+    delay += '[[virtual.delay]]\nchannel = "D5"\nline_falling = "7 ns"\n'
+    text = find_fixture("virtual").read_text() + delay
+    for jumpers, late_ps in (
+        ("", {(1, 1): 107_000, (5, 0): 7000}),
+        ('[virtual.jumpers]\nfan_out = "D0 D1"\n', {(1, 1): 107_000, (5, 0): 7000}),
+        ('[virtual.jumpers]\nfan_out = "D0 D1"\ndirect = true\n', {(1, 1): 12_000, (5, 0): 7000}),
+    ):
+        virtual = parse_fixture(f"{text}{jumpers}", "x").virtual
+        found = {(d.channel, level): d.delay_ps(level) for d in virtual.delays for level in (0, 1)}
+        assert {key: ps for key, ps in found.items() if ps} == late_ps

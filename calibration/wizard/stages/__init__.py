@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from calibration.wizard.stages import (
     access,
+    apart,
     board,
     calibrate,
     connect,
@@ -12,6 +13,7 @@ from calibration.wizard.stages import (
     measure,
     save,
     wires,
+    wires_back,
 )
 from calibration.wizard.stages.stage import Job, Stage
 
@@ -24,6 +26,8 @@ STAGES: dict[str, Stage] = {
         deploy.STAGE,
         connect.STAGE,
         calibrate.STAGE,
+        *apart.STAGES,
+        wires_back.STAGE,
         measure.STAGE,
         save.STAGE,
     )
@@ -31,7 +35,8 @@ STAGES: dict[str, Stage] = {
 KEYS = (
     "bench", "board", "lines", "stimulus", "port", "analyzer", "connection", "sample-rate",
     "channels", "target", "agent-arguments", "ssh-config", "deploy", "wires", "steps",
-    "seconds", "plan", "count", "runs", "file",
+    "seconds", "pps", "frequency-counter", "channel-skew", "loopback", "far-channel", "line",
+    "plan", "count", "runs", "file",
 )  # fmt: skip
 """Every question there can be."""
 

@@ -6,19 +6,30 @@ from __future__ import annotations
 from functools import partial
 
 from calibration.context import Progress
+from calibration.kept import keep_record
+from calibration.rewired.hand import bench_with_pps
+from calibration.rewired.rewired import require_free
 from calibration.runner import ALL, chosen, run_steps
-from calibration.settings import SECONDS_MAX, SECONDS_MIN, Settings
+from calibration.settings import (
+    COUNTER_VALID,
+    SECONDS_MAX,
+    SECONDS_MIN,
+    Settings,
+    parse_channel,
+    parse_counter,
+)
 from calibration.steps import STEPS, Step
 from calibration.wizard import as_found
+from calibration.wizard.bench import fixture_of
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report, of_outcome
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
-from rig.config.calibration.file import append_record
 from rig.config.calibration.place import calibration_path
 from rig.errors import InputError
 
 SECONDS = 60
+PPS, COUNTER, NONE = "pps", "frequency-counter", "none"
 
 
 def explain(state: State) -> tuple[str, ...]:
@@ -28,7 +39,10 @@ def explain(state: State) -> tuple[str, ...]:
         "What the bench itself adds to a latency is measured once and taken off every run.",
         "The connections of a measurement serve these steps: "
         f"{', '.join(f'{step.title} ({step.name})' for step in chosen(()))}. Those that want "
-        f"connections of their own come later, if you need their accuracy: {apart}.",
+        f"wires of their own come next, one by one, and each can be skipped: {apart}.",
+        "Two clocks that differ do not tell which is wrong. A GPS receiver's pulse a second on a "
+        "free channel does, or a frequency counter at the microcontroller's clock; without either "
+        "the analyzer's own error stays unknown.",
         "`rig calibrate --list` says what each does and what to connect.",
     )
 
@@ -40,12 +54,24 @@ def questions(state: State) -> tuple[Question, ...]:
         Question("steps", "Steps", ALL, hint=f"{ALL}, or some of: {names}"),
         Question("seconds", "Seconds that clocks are watched", str(SECONDS),
                  hint=f"{SECONDS_MIN} to {SECONDS_MAX}; longer is more accurate"),
+        Question(PPS, "Channel of a GPS receiver's pulse a second", NONE,
+                 hint=f"{NONE}, or a free channel such as D7"),
+        Question(COUNTER, "Frequency counter's reading of the microcontroller's clock", NONE,
+                 hint=f"{NONE}, or {COUNTER_VALID}"),
     )  # fmt: skip
 
 
 def steps_of(state: State) -> tuple[Step, ...]:
     """Those asked for. Raises InputError."""
-    return chosen(state.answer("steps", ALL).replace(",", " ").split())
+    steps = chosen(state.answer("steps", ALL).replace(",", " ").split())
+    for step in steps:
+        if step.apart:
+            valid = ", ".join(each.name for each in chosen(()))
+            raise InputError(
+                f"steps: {step.name} wants wires of its own and comes next; valid: {ALL}, or some "
+                f"of: {valid}"
+            )
+    return steps
 
 
 def settings_of(state: State) -> Settings:
@@ -53,7 +79,20 @@ def settings_of(state: State) -> Settings:
     text = state.answer("seconds", str(SECONDS))
     if not text.isascii() or not text.isdigit() or len(text) > 9:
         raise InputError(f'seconds: "{text}" is no number; valid: {SECONDS_MIN} to {SECONDS_MAX}')
-    return Settings(seconds=int(text))
+    pps, counter = state.answer(PPS, NONE), state.answer(COUNTER, NONE)
+    if NONE not in (pps, counter):
+        raise InputError(f"{COUNTER}: one reference is enough; valid: {NONE}, or {PPS} is {NONE}")
+    return Settings(
+        seconds=int(text),
+        pps_channel=None if pps == NONE else _pps_channel(state, pps),
+        counter=None if counter == NONE else parse_counter(counter, COUNTER),
+    )
+
+
+def _pps_channel(state: State, text: str) -> int:
+    channel = parse_channel(PPS, text)
+    require_free(PPS, channel, fixture_of(state))
+    return channel
 
 
 def check(state: State) -> None:
@@ -68,8 +107,9 @@ def work(job: Job) -> Report:
     opener = partial(job.tools.open_bench, stop=job.stop, progress=job.progress)
     announce = partial(_announce, job.progress)
     path = calibration_path(fixture)
-    for outcome in run_steps(fixture, steps, opener, announce, job.progress, job.stop, settings):
-        append_record(path, fixture.name, outcome.record)
+    bench = bench_with_pps(fixture, settings)
+    for outcome in run_steps(bench, steps, opener, announce, job.progress, job.stop, settings):
+        keep_record(path, fixture.name, outcome.record)
         report += of_outcome(outcome, STEPS[outcome.record.step].title)
     return report
 

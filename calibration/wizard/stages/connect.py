@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from calibration.context import Context, StoppedError
+from calibration.context import Context
 from calibration.findings import Finding
 from calibration.steps.wiring import check_wires
 from calibration.wizard import as_found
 from calibration.wizard.bench import grounds_of, is_virtual
+from calibration.wizard.opened import opened
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
-from rig.errors import RigError
 
 NAME = "connect"
 
@@ -42,12 +42,7 @@ class WireCheck:
 
     def check(self, signal: str) -> tuple[Finding, ...]:
         """What is wrong with this wire; nothing if all is well. Raises BenchError, StoppedError."""
-        try:
-            seen = check_wires(self._context, self._job.progress, [signal])
-        except StoppedError:
-            raise
-        except RigError as error:
-            raise self._context.bench.cause_of(error) from error
+        seen = check_wires(self._context, self._job.progress, [signal])
         self._channels[signal] = as_found.channel_seen(signal, seen)
         found = as_found.complete(self._context.fixture, self._channels)
         as_found.write(self._job.place.as_found, found)
@@ -58,17 +53,11 @@ class WireCheck:
 def open_wires(job: Job) -> Iterator[WireCheck]:
     """The bench, open for checks; closed on every path. Raises RigError."""
     fixture = job.fixture
-    job.progress("opening the instruments")
-    try:
-        with job.tools.open_bench(fixture, job.stop, job.progress) as bench:
-            # What was found sound before is where the fixture says.
-            known = {signal: fixture.channel_of(signal) for signal in job.state.checked}
-            as_found.write(job.place.as_found, ())
-            yield WireCheck(Context(fixture, bench, job.stop), job, dict(known))
-    except RigError as error:
-        if job.stop.is_set() and not isinstance(error, StoppedError):
-            raise StoppedError from error
-        raise
+    with opened(job, fixture) as context:
+        # What was found sound before is where the fixture says.
+        known = {signal: fixture.channel_of(signal) for signal in job.state.checked}
+        as_found.write(job.place.as_found, ())
+        yield WireCheck(context, job, dict(known))
 
 
 STAGE = Stage(NAME, "Connect wire by wire", explain)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Seventh stage: a first measurement, with the calibration applied."""
+"""Last stage but one: a first measurement, with the calibration applied."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from calibration.wizard.left_out import record_left_out
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report
 from calibration.wizard.stages.stage import Job, Stage
@@ -45,6 +46,7 @@ def check(state: State) -> None:
 def work(job: Job) -> Report:
     """Both or none; a file that a stopped attempt left is taken for what it is."""
     place, path = job.place, file_of(job.state)
+    record_left_out(place.calibration, job.fixture.name)
     wanted = {path: place.fixture.read_bytes()}
     if place.calibration.exists():
         wanted[path.with_name(path.stem + SUFFIX)] = place.calibration.read_bytes()

@@ -40,6 +40,10 @@ def _always(_state: State) -> bool:
     return True
 
 
+def _no_lines(_state: State) -> tuple[str, ...]:
+    return ()
+
+
 def _no_check(_state: State) -> None:
     """Nothing to be wrong."""
 
@@ -62,5 +66,9 @@ class Stage:
     """If not, there is nothing to be done with these answers."""
     does: str = ""
     """What the work is called on a button."""
+    svg: Callable[[State], str] | None = None
+    """What is to be wired, as a picture; "" if nothing is to be. Raises InputError."""
+    lines: Callable[[State], tuple[str, ...]] = _no_lines
+    """The same for a terminal, in even columns. Raises InputError."""
     pause: bool = False
     """The user does something by hand before it goes on."""

@@ -30,6 +30,7 @@ def drawing(state: State) -> str:
         target,
         stimulus,
         signals=[wire.signal for wire in fixture.wires],
+        channels={wire.signal: wire.channel for wire in fixture.wires},
         second_witness=fixture.has_second_witness,
     )
 
@@ -44,4 +45,4 @@ def explain(state: State) -> tuple[str, ...]:
     return (first, *(f"WARNING: {text}" for text in warnings(state)), *pins(state), *pitfalls)
 
 
-STAGE = Stage("wires", "See the wiring", explain, pause=True)
+STAGE = Stage("wires", "See the wiring", explain, pause=True, svg=drawing)

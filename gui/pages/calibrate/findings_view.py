@@ -26,6 +26,11 @@ class FindingsView(QTextBrowser):
         self.document().setDocumentMargin(GAP)
         theme().changed.connect(self._retell)
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is shown."""
+        return not self._parts
+
     def clear_all(self) -> None:
         """Nothing is shown."""
         self._parts = []

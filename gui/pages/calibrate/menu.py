@@ -21,6 +21,9 @@ class CalibrateMenu(QObject):
         self._page = page
         self.new = self._add(self.tr("&New bench …"), "Ctrl+N", page.new_bench)
         self.open = self._add(self.tr("&Open fixture …"), "Ctrl+O", page.choose_file)
+        self.file = self._add(self.tr("Open &calibration …"), "Ctrl+L", page.choose_calibration)
+        self.own = self._add(self.tr("The bench's o&wn calibration"), "Ctrl+Shift+L",
+                             page.use_own_calibration)  # fmt: skip
         self._separate()
         self.step = self._add(self.tr("Take this &step"), "Ctrl+R", page.take_step)
         self.all = self._add(self.tr("Take &all steps"), "Ctrl+Shift+R", page.take_all)

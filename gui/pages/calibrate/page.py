@@ -23,7 +23,8 @@ from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
 from gui.widgets.banner import Banner
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import dim
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.file import load_calibration
+from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
 
@@ -38,6 +39,8 @@ class CalibratePage(Page):
         self._folder, self._settings = folder, settings
         self._followed = ""
         self.fixture: Fixture | None = None
+        self.file: Path | None = None
+        """The calibration that is shown and added to, if it is not the bench's own."""
         self.wizard: WizardDialog | None = None
         self.begin: BeginDialog | None = None
         self._uses_bench = False
@@ -95,6 +98,7 @@ class CalibratePage(Page):
             return
         self.banner.hide()
         self.found.clear_all()
+        self.file = None
         self.benches.show_bench(name)
         self._refresh()
 
@@ -103,6 +107,32 @@ class CalibratePage(Page):
         file, _ = QFileDialog.getOpenFileName(self, self.tr("Open fixture"), "", "*.toml")
         if file:
             self.open(file)
+
+    def choose_calibration(self) -> None:
+        """Ask for one to be shown and added to, in place of the bench's own."""
+        file, _ = QFileDialog.getOpenFileName(self, self.tr("Open calibration"), "", "*.toml")
+        if file:
+            self.use_calibration(Path(file))
+
+    def use_calibration(self, file: Path) -> None:
+        """This one, unless it is none or of another bench."""
+        fixture = self.fixture
+        if fixture is None:
+            return
+        try:
+            require_fixture(load_calibration(file), fixture, str(file))
+        except InputError as error:
+            self._complain(str(error))
+            return
+        self.banner.hide()
+        self.file = file
+        self._refresh()
+
+    def use_own_calibration(self) -> None:
+        """The bench's own again."""
+        self.file = None
+        self.banner.hide()
+        self._refresh()
 
     def take_step(self) -> None:
         """The chosen one."""
@@ -141,7 +171,8 @@ class CalibratePage(Page):
         self.found.clear_all()
         self._passed = True
         self.worker.start({"do": "steps", "fixture": fixture.source, "steps": steps,
-                           "seconds": self.seconds.value()})  # fmt: skip
+                           "seconds": self.seconds.value(),
+                           "file": "" if self.file is None else str(self.file)})  # fmt: skip
         self._refresh()
 
     def _may_begin(self) -> bool:
@@ -217,9 +248,10 @@ class CalibratePage(Page):
 
     def _refresh(self) -> None:
         """Read the calibration again, and say how it stands."""
-        why = self.records.show_fixture(self.fixture)
+        why = self.records.show_fixture(self.fixture, self.file)
         if self.fixture is not None:
-            self.heading.setText(f"{self.fixture.title}\n{calibration_path(self.fixture)}")
+            path = self.file or calibration_path(self.fixture)
+            self.heading.setText(f"{self.fixture.title}\n{path}")
         if why:
             self._complain(why)
         self._refresh_buttons()
@@ -231,5 +263,7 @@ class CalibratePage(Page):
         menu.all.setEnabled(ready)
         menu.new.setEnabled(not running)
         menu.open.setEnabled(not running)
+        menu.file.setEnabled(ready)
+        menu.own.setEnabled(ready and self.file is not None)
         self.benches.setEnabled(not running)
         menu.stop.setEnabled(running)

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QFont
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
+from calibration.shown import name_of, value_text
 from calibration.steps import STEPS
 from gui.theme import theme
 from gui.theme.theme import figures_font
-from rig.cli.calibration import value_text
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.present import present_of_fixture
@@ -26,9 +27,12 @@ _STEP: Final = Qt.ItemDataRole.UserRole
 _TONES: Final = {Validity.VALID: "good", Validity.ABSENT: "dim"}
 
 
-def judged_of(fixture: Fixture) -> tuple[Judged, ...]:
-    """Every step, and of each the newest record. Raises InputError for a file that is of no use."""
-    path = calibration_path(fixture)
+def judged_of(fixture: Fixture, file: Path | None = None) -> tuple[Judged, ...]:
+    """Every step, and of each the newest record. Raises InputError for a file that is of no use.
+
+    `file`: another calibration than the fixture's own.
+    """
+    path = file or calibration_path(fixture)
     calibration = Calibration(fixture.name)
     if path.exists():
         calibration = load_calibration(path)
@@ -59,11 +63,11 @@ class RecordsTree(QTreeWidget):
         item = self.currentItem()
         return "" if item is None else str(item.data(0, _STEP))
 
-    def show_fixture(self, fixture: Fixture | None) -> str:
-        """Its calibration; "", or why that is of no use."""
+    def show_fixture(self, fixture: Fixture | None, file: Path | None = None) -> str:
+        """Its calibration, or that in a file; "", or why that is of no use."""
         why = ""
         try:
-            self._shown = () if fixture is None else judged_of(fixture)
+            self._shown = () if fixture is None else judged_of(fixture, file)
         except InputError as error:
             self._shown = judge(None, {}, dt.datetime.now(dt.UTC).date(), STEPS)
             why = str(error)
@@ -111,9 +115,11 @@ class RecordsTree(QTreeWidget):
         item.setForeground(4, QBrush(QColor(self._tone(each))))
         item.setToolTip(4, each.why)
         for quantity in quantities:
-            name = f"{quantity.name} {quantity.subject}".strip()
-            row = QTreeWidgetItem([name, value_text(quantity), f"{quantity.n:,}"])
+            row = QTreeWidgetItem([name_of(quantity), value_text(quantity), f"{quantity.n:,}"])
             item.addChild(self._dressed(row, each.step))
+        if record is not None and not quantities:
+            for text in record.findings:
+                item.addChild(self._dressed(QTreeWidgetItem([text]), each.step))
         return self._dressed(item, each.step)
 
     def _dressed(self, item: QTreeWidgetItem, step: str) -> QTreeWidgetItem:

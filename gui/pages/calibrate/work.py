@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from calibration.context import StoppedError
+from calibration.kept import keep_record
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings
 from calibration.steps import Step
@@ -43,7 +44,7 @@ from gui.pages.calibrate.messages import (
     report_fields,
 )
 from rig.cli.calibrate_tools import RigTools
-from rig.config.calibration.file import append_record, load_calibration
+from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.record import Record
@@ -69,7 +70,8 @@ class Work:
     def _steps(self) -> None:
         """Steps of a fixture's calibration, kept in its file."""
         fixture = load_fixture(str(self._job["fixture"]))
-        path = calibration_path(fixture)
+        asked = str(self._job.get("file", ""))
+        path = Path(asked) if asked else calibration_path(fixture)
         skew: Record | None = None
         if path.exists():
             known = load_calibration(path)
@@ -82,7 +84,7 @@ class Work:
         for outcome in run_steps(
             fixture, steps, opener, self._announce, self._tell, self._stop, settings
         ):
-            append_record(path, fixture.name, outcome.record)
+            keep_record(path, fixture.name, outcome.record)
             step = told.get(outcome.record.step)
             self._report(of_outcome(outcome, step.title if step else outcome.record.step))
 

@@ -107,6 +107,8 @@ def expected_s(plan: Plan) -> float | None:
     timeout_s = plan.response.timeout_ps / 1e12
     try:
         train = plan.train(CLOCK_HZ)
+        if plan.search_plan is not None:
+            return plan.search_plan.longest_s(plan.response.timeout_ps)
     except ValueError:
         return None
     if train is None:

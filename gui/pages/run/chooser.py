@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.pages.run.calibration_combo import CalibrationCombo, why_unfit
 from gui.pages.run.choice import FIRST_FIXTURE, FIRST_PLAN, Choice, choose, shown_name
 from gui.pages.run.series_card import SeriesCard
 from gui.plots.words import count, duration
@@ -30,6 +31,7 @@ from rig.resources import fixture_names, plan_names
 
 RECENT_MAX: Final = 8
 FIELD_HEIGHT: Final = 32
+COMBO_MIN: Final = 150
 COUNT_MAX: Final = 2**31 - 1
 """What a QSpinBox can hold."""
 
@@ -51,6 +53,8 @@ class Chooser(QWidget):
         self.several.setChecked(settings.value("run/several", False, bool) is True)
         self.fixtures = self._combo("fixtures", FIRST_FIXTURE, fixture_names())
         self.plans = self._combo("plans", FIRST_PLAN, plan_names())
+        self.calibrations = CalibrationCombo()
+        self.calibrations.setFixedHeight(FIELD_HEIGHT)
         self.count = QSpinBox(minimum=0, maximum=COUNT_MAX)
         self.count.setGroupSeparatorShown(True)
         self.count.setFixedSize(120, FIELD_HEIGHT)
@@ -67,7 +71,8 @@ class Chooser(QWidget):
         self._problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._problem.hide()
         self._lay_out()
-        self.fixtures.currentIndexChanged.connect(self._chosen)
+        self.fixtures.currentIndexChanged.connect(self._other_bench)
+        self.calibrations.chosen.connect(self._chosen)
         self.plans.currentIndexChanged.connect(self._chosen)
         self.count.valueChanged.connect(self._chosen)
         self.several.toggled.connect(self._chosen)
@@ -88,12 +93,12 @@ class Chooser(QWidget):
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
-        texts = (self.tr("Bench"), self.tr("Plan"), self.tr("Stimuli"))
+        texts = (self.tr("Bench"), self.tr("Calibration"), self.tr("Plan"), self.tr("Stimuli"))
         for label, text in zip(self._captions, texts, strict=True):
             label.setText(text)
         self.fixtures.setAccessibleName(texts[0])
-        self.plans.setAccessibleName(texts[1])
-        self.count.setAccessibleName(texts[2])
+        self.plans.setAccessibleName(texts[2])
+        self.count.setAccessibleName(texts[3])
         self.count.setSpecialValueText(self.tr("as planned"))
         self.several.setText(self.tr("Several"))
         self.several.setToolTip(self.tr("Measure several plans, one after the other"))
@@ -116,7 +121,7 @@ class Chooser(QWidget):
 
     def lock(self, *, locked: bool) -> None:
         """Nothing can be chosen while a run goes on."""
-        for widget in (self.fixtures, self.count, self.several):
+        for widget in (self.fixtures, self.calibrations, self.count, self.several):
             widget.setDisabled(locked)
         self.plans.setDisabled(locked or self.several.isChecked())
         self.series.lock(locked=locked)
@@ -137,7 +142,7 @@ class Chooser(QWidget):
     def _combo(self, kind: str, first: str, built_in: tuple[str, ...]) -> QComboBox:
         combo = QComboBox()
         combo.setObjectName(kind)
-        combo.setMinimumWidth(200)
+        combo.setMinimumWidth(COMBO_MIN)
         combo.setFixedHeight(FIELD_HEIGHT)
         combo.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         for name in built_in:
@@ -160,7 +165,7 @@ class Chooser(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(GAP_L)
-        for widget in (self.fixtures, self.plans, self.count):
+        for widget in (self.fixtures, self.calibrations, self.plans, self.count):
             name = caption()
             name.setBuddy(widget)
             self._captions.append(name)
@@ -180,6 +185,11 @@ class Chooser(QWidget):
         column.addWidget(self.series)
         column.addWidget(self._problem)
 
+    def _other_bench(self) -> None:
+        """Its calibration is another one, too."""
+        self.calibrations.use_own()
+        self._chosen()
+
     def _chosen(self) -> None:
         plan, fixture = str(self.plans.currentData()), str(self.fixtures.currentData())
         count_, several = self.count.value() or None, self.several.isChecked()
@@ -194,6 +204,7 @@ class Chooser(QWidget):
             self.series.scenarios.show_skipped([c.skip for c in self._choices if c.skip])
         else:
             self._choices = (choose(plan, fixture, count_),)
+        self._choices = self._with_calibration(self._choices)
         none = Choice("", fixture, count_, error=self.tr("Tick the plans to be measured."))
         wrong = [choice for choice in self._choices if choice.error]
         made = [choice for choice in self._choices if not choice.skip]
@@ -204,6 +215,13 @@ class Chooser(QWidget):
         self._remember("fixtures", fixture)
         self._tell()
         self.changed.emit()
+
+    def _with_calibration(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        """Nothing can be measured with one of another bench."""
+        fixture = choices[0].fixture if choices else None
+        unfit = why_unfit(self.calibrations.asked, fixture)
+        return tuple(each if each.error or not unfit else replace(each, error=unfit)
+                     for each in choices)  # fmt: skip
 
     def _remember(self, kind: str, name: str) -> None:
         self._settings.setValue(f"run/{kind}", name)

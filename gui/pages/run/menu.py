@@ -25,6 +25,9 @@ class RunMenu(QObject):
         self.run = self._add(self.tr("&Run"), Qt.Key.Key_Space, page.toggle)
         self.open_fixture = self._add(self.tr("Open &fixture …"), "Ctrl+O", self._open_fixture)
         self.open_plan = self._add(self.tr("Open &plan …"), "Ctrl+Shift+O", self._open_plan)
+        self.open_calibration = self._add(
+            self.tr("Open &calibration …"), "Ctrl+L", self._open_calibration
+        )
         self.several = self._add(self.tr("Measure &several plans"), "Ctrl+M", self._several)
         self._add(self.tr("Read fixture and plan &again"), "F5", chooser.again)
         self.bulk = self._add(self.tr("Histogram of the &bulk (99.9 %)"), "B", self._bulk)
@@ -52,6 +55,9 @@ class RunMenu(QObject):
 
     def _open_plan(self) -> None:
         self._open(self.tr("Plan"), self._page.choose_plan)
+
+    def _open_calibration(self) -> None:
+        self._open(self.tr("Calibration"), self._page.chooser.calibrations.use_file)
 
     def _open(self, what: str, use: Callable[[Path], None]) -> None:
         page = self._page

@@ -165,6 +165,7 @@ class RunPage(Page):
                 choice.count,
                 expected_s=choice.expected_s or 0.0,
                 scenario=choice.scenario,
+                calibration=self.chooser.calibrations.asked,
             )
         )
 

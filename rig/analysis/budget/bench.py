@@ -53,6 +53,14 @@ class Bench:
     edge_direction_ns: Quantity | None = None
     """Half of what rising answers are later than falling ones, as calibrated; the others hold the
     mean of both. In an average of answers that take turns it cancels out."""
+    edge_later_ns: Quantity | None = None
+    """The same with its sign: half of what a rising answer's latency is too long by beyond a
+    falling one's. It can be taken off where it is known of each answer which it was."""
+    edge_shown_ns: Quantity | None = None
+    """The part of it that is not the pin write's: how late the analyzer shows an edge."""
+    task_skew_ns: Quantity | None = None
+    """Delay of the interrupted task's channel less that of the response's: the mean of their edges,
+    half of whose differences is in the uncertainty."""
 
 
 _TIME_BASE = (

@@ -9,8 +9,9 @@ with the time that was measured. Signs and rules are those of rig.analysis.budge
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from rig.analysis.answer_edges import DIRECTION, ByEdge
 from rig.analysis.bracketing import ClockAgreement
 from rig.analysis.budget.bench import PPM, Bench, latency_budget
 from rig.analysis.budget.budget import Budget
@@ -38,6 +39,8 @@ class Effects:
     unknown_scales: tuple[Unknown, ...] = ()
     reach_ns: float = 0.0
     """Time measured beyond the value itself, as the period of which only the error is told."""
+    by_edge: ByEdge | None = field(default=None, compare=False)
+    """The values once each is corrected by the edge that it ends with; None: not known of each."""
 
     def value(self, figure: str, indicated_ns: float) -> Budget:
         """Of one value that was not chosen for its size, or of a percentile."""
@@ -117,12 +120,21 @@ def of_latency(bench: Bench) -> Effects:
         if part.sensitivity and not part.name.startswith("quantization")
     ]
     missing = tuple(part for part in whole.unknown if part.name != _TIME_BASE)
-    return replace(_on_analyzer(bench), offsets=tuple(offsets), unknown_offsets=missing)
+    return replace(on_analyzer(bench), offsets=tuple(offsets), unknown_offsets=missing)
+
+
+def by_edge(effects: Effects, values: ByEdge) -> Effects:
+    """The same where the edges' difference is taken off each value."""
+    parts = tuple(
+        replace(part, quantity=values.later_ns) if part.name == DIRECTION else part
+        for part in effects.offsets
+    )
+    return replace(effects, offsets=parts, by_edge=values)
 
 
 def of_intervals(bench: Bench, period_ns: float) -> Effects:
     """From one edge of a pin to its next, which is of the other kind: one rises, one falls."""
-    found = replace(_on_analyzer(bench), reach_ns=period_ns)
+    found = replace(on_analyzer(bench), reach_ns=period_ns)
     name = "rising against falling edges"
     if bench.skew_ns is None:
         return replace(found, unknown_offsets=(Unknown(name, "calibrate the bench"),))
@@ -131,7 +143,7 @@ def of_intervals(bench: Bench, period_ns: float) -> Effects:
 
 def of_grid_latency(bench: Bench, slope_u_ppm: float | None, duration_ns: float) -> Effects:
     """Past the due times, whose grid is fitted to the same edges: delays of wires drop out."""
-    return on_own_grid(_on_analyzer(bench), slope_u_ppm, duration_ns)
+    return on_own_grid(on_analyzer(bench), slope_u_ppm, duration_ns)
 
 
 def on_own_grid(clock: Effects, slope_u_ppm: float | None, duration_ns: float) -> Effects:
@@ -160,14 +172,19 @@ def between_answers(bench: Bench) -> Effects:
     )
     known = [Contribution(name, _centered(found)) for name, found in parts if found is not None]
     missing = [Unknown(name, "calibrate the bench") for name, found in parts if found is None]
-    return replace(_on_analyzer(bench), offsets=tuple(known), unknown_offsets=tuple(missing))
+    if bench.task_skew_ns is not None:
+        name = parts[0][0]
+        known = [part for part in known if part.name != name]
+        missing = [part for part in missing if part.name != name]
+        known.append(Contribution(name, bench.task_skew_ns, -1.0))
+    return replace(on_analyzer(bench), offsets=tuple(known), unknown_offsets=tuple(missing))
 
 
 def on_counter(
     bench: Bench, tick_hz: int, clock: ClockAgreement | None, duration_ns: float
 ) -> Effects:
     """Between two readings of the target's counter, whose rate the analyzer's clock tells."""
-    known = _on_analyzer(bench)
+    known = on_analyzer(bench)
     tick_ns = 1e9 / tick_hz
     if clock is None or clock.rate_ppm is None or not duration_ns > 0:
         return Effects(tick_ns, (), (), (), (_RATE,))
@@ -177,7 +194,8 @@ def on_counter(
     return Effects(tick_ns, (), (*known.scales, (_RATE.name, rate)), (), known.unknown_scales)
 
 
-def _on_analyzer(bench: Bench) -> Effects:
+def on_analyzer(bench: Bench) -> Effects:
+    """A time between two edges of one channel, by the analyzer's clock."""
     if bench.time_base_ppm is not None:
         return Effects(bench.sample_ns, (), ((_TIME_BASE, bench.time_base_ppm),))
     whole = latency_budget("", 0.0, bench)

@@ -19,6 +19,8 @@ LOOPBACK_STEP = "loopback"
 LINE_STEP = "line-delay"
 TOGGLE_STEP = "toggle"
 COUNTER_STEP = "counter"
+LEFT_OUT = "left-out"
+"""No step: its findings name those that were not taken."""
 
 # Quantities. All times are in ns; positive makes what is measured of a response too long.
 TIME_BASE = "time_base"
@@ -34,9 +36,15 @@ TOGGLE_OVERHEAD = "toggle_overhead"
 LOOPBACK_DELAY = "loopback_delay"
 """What the analyzer shows from stimulus to response with a wire in place of the target: skew, edge
 shape and lines in one. Subject: `response rising` or `response falling`."""
+COUNTER_STABILITY = "counter_stability"
+"""Largest less smallest rate of the target's counter at all frequencies of its processor that were
+tried. Subject: none."""
+COUNTER_STABLE_PPM = 1.0
+"""A counter that surely changes by more than this goes with the frequency."""
 
 UNIT_OF = {
     TIME_BASE: "ppm",
+    COUNTER_STABILITY: "ppm",
     CHANNEL_SKEW: "ns",
     LINE_DELAY: "ns",
     TOGGLE_OVERHEAD: "ns",

@@ -17,7 +17,7 @@ TEXT_MAX = 200
 VALUE_MAX = 1e15
 """Of a value and of its uncertainty, whatever the unit: nothing on a bench is larger."""
 COUNT_MAX = 2**63 - 1
-UNITS = ("ns", "s", "ppm", "ppb", "Hz", "V", "samples", "ticks", "%", "1")
+UNITS = ("ns", "s", "ppm", "ppb", "Hz", "V", "samples", "ticks", "B/s", "%", "1")
 """ "1" is a number without a unit."""
 NAME_PATTERN = "[a-z][a-z0-9_-]{0,39}"
 KEY_PATTERN = "[A-Za-z0-9_][A-Za-z0-9_. -]{0,59}"

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 PERIOD: Final = "period"
 PERIOD_LATENCY: Final = "period_latency"
-"""When the tasks of a run of periods started, against the times when they were due."""
+"""When the tasks of a run of periods started, by pins, against the earliest of them: what all have
+in common does not show."""
+PERIOD_START: Final = "period_start"
+"""From the time when a periodic task was due to its start, by the target's own clock."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +29,24 @@ class Figures:
     """Population standard deviation."""
     overruns: int | None = None
     """Of periods: late or missed."""
+    median_ns: float | None = None
+    range_ns: float | None = None
+    """Interquartile range."""
 
 
 NONE: Final = Figures()
+
+
+class Word(StrEnum):
+    """What pins and log say of each other."""
+
+    AGREES = "agrees"
+    """One clock puts every edge between its record's two readings, and all else agrees, too."""
+    DISAGREES = "disagrees"
+    NONE = "none"
+    """No pin was seen: the target's own account alone."""
+    UNKNOWN = ""
+    """Nothing was measured, or by others."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +63,7 @@ class Record:
     remark: str = ""
     """Why there are no figures, or why they are not to be trusted."""
     published: bool = False
+    witness: Word = Word.UNKNOWN
 
     @property
     def subject(self) -> tuple[str, str]:

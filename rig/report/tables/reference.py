@@ -9,7 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from rig.report.tables.record import PERIOD, PERIOD_LATENCY, Figures, Record, period_words
+from rig.report.tables.record import (
+    PERIOD,
+    PERIOD_LATENCY,
+    PERIOD_START,
+    Figures,
+    Record,
+    period_words,
+)
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "virtual" / "reference"
 _Row = Mapping[str, str]
@@ -49,7 +56,7 @@ def _slides(row: _Row) -> Record:
     )
     load, variant = row["load"], period_words(int(row["period_us"]) * 1000)
     return Record(
-        f"{row['kernel']} [slides]", PERIOD_LATENCY, variant, _LOADS.get(load, load), figures,
+        f"{row['kernel']} [slides]", PERIOD_START, variant, _LOADS.get(load, load), figures,
         published=True,
     )  # fmt: skip
 
@@ -91,13 +98,20 @@ def published(source: str) -> list[Record]:
 
 def beside(records: list[Record], source: str) -> list[Record]:
     """Ours, and then what the source published of the same subjects."""
-    subjects, theirs = dict.fromkeys(record.subject for record in records), published(source)
+    subjects = dict.fromkeys(map(_published_as, records))
+    theirs = published(source)
     return records + [
         replace(each, variant=variant)
         for measurement, variant in subjects
         for each in theirs
         if each.measurement == measurement and _is_of(each, variant)
     ]
+
+
+def _published_as(record: Record) -> tuple[str, str]:
+    """Starts against the earliest have nothing of their own kind; shapes tell the two apart."""
+    measurement, variant = record.subject
+    return PERIOD_START if measurement == PERIOD_LATENCY else measurement, variant
 
 
 def _is_of(published_: Record, variant: str) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,20 +14,39 @@ from rig.analysis.raw import Settings
 from rig.analysis.verdict import Verdict
 from rig.campaign.index import Entry, State, load_index
 from rig.errors import InputError
-from rig.limit_names import SWITCH_BACK, WAIT
+from rig.limit_names import BY_PINS, FINISH, LATENCY, SWITCH_BACK, WAIT
+from rig.measure.saturation import HANDLER, SATURATION
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
-from rig.report.tables.record import PERIOD, PERIOD_LATENCY, Figures, Record, period_words
+from rig.report.tables.record import (
+    PERIOD,
+    PERIOD_LATENCY,
+    PERIOD_START,
+    Figures,
+    Record,
+    Word,
+    period_words,
+)
+from rig.report.tables.tools import tool_records
 from rig.session.results import read, result_text
 from rig.session.settings import settings_from_json
+from rig.session.stored_tools import tool_runs
 from rig.stimulus.train import Pattern
 
 RUNS_MAX: Final = 10_000
 _NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
 """Words for the agent that do not tell one table from another."""
 
-_PARTS: Final = {"wait": WAIT, "cs2": SWITCH_BACK}
-"""Of preemption, as published, after cs1; to the names of what is measured."""
+_PARTS: Final = {
+    "preemption": {"cs1": "", "wait": WAIT, "cs2": SWITCH_BACK},
+    "start_finish": {
+        "start by ticks": "", "start by pins": LATENCY + BY_PINS,
+        "finish by ticks": FINISH, "finish by pins": FINISH + BY_PINS,
+    },
+}  # fmt: skip
+"""Measurements of several rows: what each is called, those of preemption as published, and the
+name of what it is of; "" is what the measurement is for."""
+_BRACKET_TEST: Final = "bracket test"
 
 
 def records_of(places: Sequence[Path]) -> list[Record]:
@@ -43,12 +63,8 @@ def records_of(places: Sequence[Path]) -> list[Record]:
         for record in own:
             shared = record.system in others
             system = f"{record.system} ({place.stem})" if shared else record.system
-            records.append(Record(system, *_rest(record)))
+            records.append(replace(record, system=system))
     return records
-
-
-def _rest(record: Record) -> tuple[Any, ...]:
-    return record.measurement, record.variant, record.scenario, record.figures, record.remark
 
 
 def _records(place: Path) -> Iterator[Record]:
@@ -105,37 +121,79 @@ def records_of_run(path: Path) -> list[Record]:
     with RunFile(path) as file:
         settings = settings_from_json(path, file.settings)
         text, fixture = file.evaluation, _fixture(file)
+        tools = tool_runs(path, file.texts())
     found = json.loads(text or result_text(read(path)))
     try:
-        return _of(found, settings, fixture)
+        own = _of(found, settings, fixture)
     except (KeyError, TypeError) as error:
         raise InputError(
             f"{path}: its figures are not as this rig stores them ({error}); rig analyze {path}"
         ) from None
+    return own + tool_records(tools, fixture, variant_of(settings), settings.scenario)
 
 
 def _of(found: Mapping[str, Any], settings: Settings, fixture: str) -> list[Record]:
-    variant, remark = variant_of(settings), _remark(found)
+    variant, remark, witness = variant_of(settings), _remark(found), _witness(found)
     counts = found["counts"]
-    if settings.measurement != PERIOD or settings.schedule is None:
-        figures = {"": _figures(found["figures"], "latencies")}
-        if settings.measurement == "preemption":
-            further = {part: found["further"][name]["figures"] for part, name in _PARTS.items()}
-            figures = {"cs1": figures[""]} | {
-                part: _figures(values, "n") for part, values in further.items()
-            }
+    if settings.measurement == SATURATION:
+        figures = _spacing(found["saturation"])
         return [
-            Record(fixture, settings.measurement, f"{part} {variant}".strip(), settings.scenario,
-                   each, remark)
-            for part, each in figures.items()
+            Record(fixture, SATURATION, variant, settings.scenario, figures, remark,
+                   witness=witness)
+        ]  # fmt: skip
+    if settings.measurement != PERIOD or settings.schedule is None:
+        name = PERIOD_START if _is_periodic(settings) else settings.measurement
+        return [
+            Record(fixture, name, f"{part} {variant}".strip(), settings.scenario,
+                   each, remark, witness=witness)
+            for part, each in _of_parts(found, settings).items()
         ]  # fmt: skip
     side = found["period"]["pins"]
     intervals = _figures(side["interval_error"], "n", shift_ns=settings.schedule.period_ns)
     latencies = _figures(side["latency"], "n", overruns=counts["late"] + counts["missed"])
     return [
-        Record(fixture, name, variant, settings.scenario, figures, remark)
+        Record(fixture, name, variant, settings.scenario, figures, remark, witness=witness)
         for name, figures in ((PERIOD, intervals), (PERIOD_LATENCY, latencies))
     ]
+
+
+def _is_periodic(settings: Settings) -> bool:
+    """It is of the start of a periodic task, by the target's own clock."""
+    return settings.measurement == "timer" and settings.agent.get("variant") == "periodic"
+
+
+def _of_parts(found: Mapping[str, Any], settings: Settings) -> dict[str, Figures]:
+    """Figures of each row; those that a run does not have are left out."""
+    told = found["values"]["without_value"] if _is_periodic(settings) else None
+    overruns = None if told is None else int(told)  # periods that passed while it was still late
+    own = _figures(found["figures"], "latencies", overruns=overruns)
+    further = found.get("further", {})
+    return {
+        part: own if not name else _figures(further[name]["figures"], "n")
+        for part, name in _PARTS.get(settings.measurement, {"": ""}).items()
+        if not name or name in further
+    }
+
+
+def _witness(found: Mapping[str, Any]) -> Word:
+    witnesses = found["witnesses"]
+    if not all(each["agrees"] for each in witnesses):
+        return Word.DISAGREES
+    seen = any(each["name"] == _BRACKET_TEST for each in witnesses)
+    return Word.AGREES if seen else Word.NONE
+
+
+def _spacing(found: Mapping[str, Any]) -> Figures:
+    """Of a search: the least spacing as average, what it lies between, and what is known of it."""
+    kept_ns, lost_ns, expanded_ns = (
+        None if found[name] is None else float(found[name])
+        for name in ("kept_ns", "lost_ns", "expanded_ns")
+    )
+    average_ns = kept_ns if found["limit_ns"] is None else float(found["limit_ns"])
+    gap_ns = None if kept_ns is None or lost_ns is None else kept_ns - lost_ns
+    n = sum(int(hold["sent"]) for hold in found["holds"])
+    deviation_ns = None if expanded_ns is None else expanded_ns / 2
+    return Figures(n, average_ns, lost_ns, kept_ns, gap_ns, deviation_ns)
 
 
 def _figures(
@@ -145,12 +203,16 @@ def _figures(
         value = values[key]
         return None if value is None else float(value) + shift_ns
 
-    gap, deviation = values["gap_ns"], values["deviation_ns"]
+    def optional(key: str) -> float | None:
+        value = values.get(key)  # an older file may not have it
+        return None if value is None else float(value)
+
     return Figures(
         int(values[n]), shifted("average_ns"), shifted("min_ns"), shifted("max_ns"),
-        None if gap is None else float(gap),
-        None if deviation is None else float(deviation),
+        optional("gap_ns"), optional("deviation_ns"),
         overruns,
+        None if optional("median_ns") is None else shifted("median_ns"),
+        optional("interquartile_range_ns"),
     )  # fmt: skip
 
 
@@ -161,6 +223,8 @@ def variant_of(settings: Settings) -> str:
         words.append(period_words(settings.schedule.period_ns))
     if settings.triggers is not None:
         words.append("self")
+    if settings.search is not None and settings.search.answered_by != HANDLER:
+        words.append("task")
     if settings.train is not None and settings.train.pattern is not Pattern.UNIFORM:
         words.append(settings.train.pattern.name.lower())
     agent = dict(settings.agent)
@@ -169,8 +233,25 @@ def variant_of(settings: Settings) -> str:
         words.append(f"{agent.pop('tasks', '2')} tasks")
     elif settings.measurement == "task_switch":
         agent.pop("tasks", None)
+    if _is_periodic(settings):
+        agent.pop("variant")
+        words += _time_words(agent, (("period_ns", ""),))
+    if settings.measurement == "start_finish":
+        words += _time_words(agent, (("period_ns", ""), ("work_ns", "work ")))
+    if settings.measurement == "smi":
+        words += _time_words(agent, (("pause_ns", "pause "), ("threshold_ns", "gaps above ")))
     words += [text for key, text in agent.items() if key not in _NOT_A_VARIANT]
     return " ".join(words)
+
+
+def _time_words(agent: dict[str, str], keys: tuple[tuple[str, str], ...]) -> list[str]:
+    """Some of its times, taken out of the agent's words; a foreign file may say anything."""
+    found = []
+    for key, before in keys:
+        text = agent.pop(key, "")
+        if text.isascii() and text.isdigit() and len(text) < 20:
+            found.append(before + period_words(int(text)))
+    return found
 
 
 def _remark(found: Mapping[str, Any]) -> str:

@@ -29,6 +29,11 @@ class Console:
         self._thread = threading.Thread(target=self._read, name="console", daemon=True)
         self._thread.start()
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The last lines so far."""
+        return tuple(self._lines)
+
     def last_words(self, timeout_s: float) -> str:
         """The fault, or else the last line; for a guest that has ended, once all is read."""
         self._thread.join(timeout_s)

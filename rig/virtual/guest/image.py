@@ -7,8 +7,9 @@ import hashlib
 import lzma
 import shutil
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rig.config.virtual import VirtualGuest
 from rig.errors import BenchError
@@ -20,8 +21,10 @@ from rig.virtual.guest.commands import Commands, Say
 from rig.virtual.guest.initrd import archive
 from rig.virtual.guest.kernel import headers, kernel
 from rig.virtual.guest.packages import Packages
+from rig.virtual.guest.programs import programs
 
 MODULE_PORT = "kmod"
+US_PS = 10**6
 _MODULE = "latency_rig.ko"
 _BUSYBOX_PACKAGE, _BUSYBOX = "busybox-static", "bin/busybox"
 _FOLDERS = ("bin", "dev", "lib", "proc", "sys", "tmp")
@@ -40,6 +43,8 @@ class GuestImage:
     """Of the kernel's command line, for the guest's first process."""
     board: Board = PC
     """The machine it is for."""
+    stall_us: tuple[int, int] = (0, 0)
+    """Time is taken from the guest each so often, and for so long; 0: never."""
 
 
 def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestImage:
@@ -62,16 +67,24 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
         _BUSYBOX: _busybox(packages, cache, say),
     }
     files |= {_module_path(path): _unpacked(path) for path in parts.modules}
+    files |= _programs(packages, cache, say)
     if guest.port == MODULE_PORT:
         kdir = headers(parts.release, packages, cache, say)
         files[f"lib/{_MODULE}"] = _module(kdir, parts.release, cache, commands, say)
     return GuestImage(
         release=parts.release,
         vmlinux=parts.vmlinux,
-        initrd=archive(_FOLDERS, files, {f"bin/{name}": "busybox" for name in _PROGRAMS}),
+        initrd=archive(_folders(files), files, {f"bin/{name}": "busybox" for name in _PROGRAMS}),
         options=_options(guest, board),
         board=board,
+        stall_us=(guest.stall_every_ps // US_PS, guest.stall_ps // US_PS),
     )
+
+
+def _folders(files: Iterable[str]) -> list[str]:
+    """Those of the files and those that are empty, each behind the one it is in."""
+    parents = {str(parent) for path in files for parent in PurePosixPath(path).parents}
+    return sorted({*_FOLDERS, *parents} - {"."})
 
 
 def _options(guest: VirtualGuest, board: Board) -> str:
@@ -97,6 +110,15 @@ def _busybox(packages: Packages, cache: Cache, say: Say) -> bytes:
 
     (program,) = cache.entry(package.folder_name, make).glob("**/bin/busybox")
     return program.read_bytes()
+
+
+def _programs(packages: Packages, cache: Cache, say: Say) -> dict[str, bytes]:
+    """None if they cannot be had: whatever needs one says that it is missing."""
+    try:
+        return programs(packages, cache, say)
+    except BenchError as error:
+        say(f"the guest goes without some programs: {error}")
+        return {}
 
 
 def _module_path(path: Path) -> str:

@@ -111,6 +111,9 @@ class Machine(Closing):
         wires = f"fd={plugin_end.fileno()}"
         if self_trigger:
             wires += f",trigger={board.trigger}"
+        if all(image.stall_us):
+            every_us, length_us = image.stall_us
+            wires += f",stall_every_us={every_us},stall_us={length_us}"
         initrd = os.memfd_create("initrd", 0)
         try:
             with open(initrd, "wb", closefd=False) as file:

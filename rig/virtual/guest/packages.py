@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -89,6 +89,23 @@ class Packages:
             raise BenchError(
                 f"apt does not know the package {name}, which the guest is made of; {self._renew}"
             )
+        return self._package(name, fields)
+
+    def find_all(self, names: Sequence[str]) -> list[Package]:
+        """Look up several at once, which takes no longer than one. Raises as `find`."""
+        command = ["apt-cache", *self._options, "show", "--no-all-versions", *names]
+        try:
+            text = self._commands.run(command, "apt")
+        except BenchError:
+            text = ""
+        known: dict[str, Package] = {}
+        for paragraph in text.split("\n\n"):
+            fields = _fields(paragraph)
+            if "Package" in fields and "Version" in fields:
+                known.setdefault(fields["Package"], self._package(fields["Package"], fields))
+        return [known[name] if name in known else self.find(name) for name in names]
+
+    def _package(self, name: str, fields: Mapping[str, str]) -> Package:
         depends = tuple(_names(fields.get("Depends", "")))
         return Package(name, fields["Version"], depends, self._architecture)
 

@@ -20,14 +20,14 @@ struct word {
 static const char *const measurements[] = {"interrupt", "interrupt_to_task", "interrupt_dispatch",
                                            "period", "task_switch", "clock_resolution",
                                            "task_preemption", "timer", "preemption",
-                                           "task_creation", "services", "start_finish", NULL};
+                                           "task_creation", "services", "start_finish", "smi", NULL};
 _Static_assert(sizeof measurements / sizeof *measurements == MEASUREMENTS_COUNT + 1, "each named");
 static const char *const edges[] = {"rising", "falling", NULL};
 static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
 static const char *const variants[] = {
     "yield", "mutex", "counter", "monotonic", "monotonic_raw", "realtime", "boottime", "coarse",
-    "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "fork", "thread",
-    "pipe_write", "pipe_read", "shared_memory", "port_write", "task", NULL};
+    "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "periodic", "fork", "thread",
+    "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
 static const char *const second_levels[] = {"thread", "workqueue", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
@@ -52,6 +52,8 @@ static void take_variant(struct arm_options *o, uint64_t v) { o->variant = (enum
 static void take_tasks(struct arm_options *o, uint64_t v) { o->tasks = (uint16_t)v; }
 static void take_pin(struct arm_options *o, uint64_t v) { o->pin = v; }
 static void take_work_ns(struct arm_options *o, uint64_t v) { o->work_ns = v; }
+static void take_pause_ns(struct arm_options *o, uint64_t v) { o->pause_ns = v; }
+static void take_threshold_ns(struct arm_options *o, uint64_t v) { o->threshold_ns = v; }
 
 static const struct word words_known[] = {
     {"measurement", measurements, 0, 0, take_measurement, 0},
@@ -73,6 +75,8 @@ static const struct word words_known[] = {
     {"tasks", NULL, 2, CREW_MAX, take_tasks, GIVEN_TASKS},
     {"pin", NULL, 0, 1, take_pin, GIVEN_PIN},
     {"work_ns", NULL, 0, WORK_NS_MAX, take_work_ns, GIVEN_WORK},
+    {"pause_ns", NULL, 0, PAUSE_NS_MAX, take_pause_ns, GIVEN_PAUSE},
+    {"threshold_ns", NULL, 1, THRESHOLD_NS_MAX, take_threshold_ns, GIVEN_THRESHOLD},
 };
 /* clang-format on */
 #define WORDS (sizeof words_known / sizeof *words_known)
@@ -211,8 +215,10 @@ static bool check_whole(const struct arm_options *options, uint32_t seen, struct
     else if (options->self_trigger && options->measurement >= MEASURE_PERIOD)
         flaw = "self_trigger makes interrupts; this measurement has none";
     else if (options->measurement <= MEASURE_PERIOD &&
-             options->given & (GIVEN_VARIANT | GIVEN_TASKS | GIVEN_PIN | GIVEN_WORK))
-        flaw = "variant, tasks, pin and work_ns are for measurements inside the target";
+             options->given & (GIVEN_VARIANT | GIVEN_TASKS | GIVEN_PIN | GIVEN_WORK |
+                               GIVEN_PAUSE | GIVEN_THRESHOLD))
+        flaw = "variant, tasks, pin, work_ns, pause_ns and threshold_ns are for measurements "
+               "inside the target";
     if (flaw)
         text_say(why, flaw);
     return !flaw;
@@ -246,8 +252,9 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
     }
     if (!check_whole(options, seen, why))
         return false;
+    bool spins = options->measurement == MEASURE_INTERRUPT_DISPATCH ||
+                 options->measurement == MEASURE_SMI;
     if (options->priority < 0) /* a task that only spins must let others run */
-        options->priority = options->measurement == MEASURE_INTERRUPT_DISPATCH ? 0
-                                                                               : PRIORITY_DEFAULT;
+        options->priority = spins ? 0 : PRIORITY_DEFAULT;
     return true;
 }

@@ -17,6 +17,8 @@
 #define PIN_NONE 0xffff
 #define CREW_MAX 512
 #define WORK_NS_MAX 1000000000u
+#define PAUSE_NS_MAX 1000000u
+#define THRESHOLD_NS_MAX 10000000000u
 
 enum measurement {
     MEASURE_INTERRUPT,          /* a handler in the kernel answers */
@@ -32,8 +34,9 @@ enum measurement {
     MEASURE_TASK_CREATION,
     MEASURE_SERVICES,
     MEASURE_START_FINISH,
+    MEASURE_SMI,
 };
-#define MEASUREMENTS_COUNT (MEASURE_START_FINISH + 1u)
+#define MEASUREMENTS_COUNT (MEASURE_SMI + 1u)
 
 /* What of a measurement inside the target is measured. */
 enum variant {
@@ -52,12 +55,14 @@ enum variant {
     VARIANT_PIPE,
     VARIANT_ABSOLUTE,
     VARIANT_RELATIVE,
+    VARIANT_PERIODIC,
     VARIANT_FORK,
     VARIANT_THREAD,
     VARIANT_PIPE_WRITE,
     VARIANT_PIPE_READ,
     VARIANT_SHARED_MEMORY,
     VARIANT_PORT_WRITE,
+    VARIANT_PORT_READ,
     VARIANT_TASK,
     VARIANTS_COUNT
 };
@@ -78,6 +83,8 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_TASKS 0x80u
 #define GIVEN_PIN 0x100u
 #define GIVEN_WORK 0x200u
+#define GIVEN_PAUSE 0x400u
+#define GIVEN_THRESHOLD 0x800u
 
 struct arm_options {
     enum measurement measurement;
@@ -100,6 +107,8 @@ struct arm_options {
     uint16_t tasks;       /* that switch; 0: none given */
     bool pin;             /* toggle the response pin at the end of each value */
     uint64_t work_ns;     /* from a periodic task's start to its finish */
+    uint64_t pause_ns;    /* of a spinning task, from one toggle of the pin to the next */
+    uint64_t threshold_ns; /* and what is longer between two of them is a gap */
     uint32_t given;
 };
 

@@ -8,6 +8,8 @@
 
 enum state { IDLE, ARMED, STOPPED, STUCK };
 
+#define BREATHE_EVERY 64u /* answers */
+
 static struct {
     enum state state;
     const struct port *port;
@@ -26,12 +28,17 @@ static uint32_t response;
 
 /* --- the tasks ---------------------------------------------------------------------------------- */
 
+static void toggle(struct ticks *ticks)
+{
+    response ^= 1;
+    uint32_t sequence = (uint32_t)m.summary.handled & ((1u << m.options.sequence_bits) - 1);
+    m.port->write_pins(sequence << 1 | response, ticks);
+}
+
 static void answer(uint32_t flags)
 {
     struct ticks ticks;
-    response ^= 1;
-    uint32_t sequence = (uint32_t)m.summary.handled & ((1u << m.options.sequence_bits) - 1);
-    m.port->write_pins(sequence << 1 | response, &ticks);
+    toggle(&ticks);
     log_add(&m.answers, m.summary.handled, ticks.before, ticks.after, flags);
 }
 
@@ -40,9 +47,18 @@ static bool enough(void)
     return m.options.count && m.summary.handled >= m.options.count;
 }
 
+/* After an answer, when nobody is waiting for one; it is not in any figure but under overload. */
+static void breathe(uint64_t answers)
+{
+    if (m.port->breathe && answers % BREATHE_EVERY == 0 && m.port->breathe())
+        m.summary.throttled++;
+}
+
 static void answer_interrupts(void)
 {
-    while (!enough()) {
+    if (m.port->breathe_begin)
+        m.port->breathe_begin();
+    for (uint64_t answers = 1; !enough(); answers++) {
         uint64_t interrupts = 1;
         enum port_event event = m.port->wait_interrupt(&interrupts);
         if (event != PORT_DUE) {
@@ -52,6 +68,7 @@ static void answer_interrupts(void)
         m.summary.handled += interrupts;
         answer(interrupts > 1 ? RECORD_COALESCED : 0);
         m.summary.unanswered += interrupts - 1;
+        breathe(answers);
     }
 }
 
@@ -275,7 +292,7 @@ bool measure_arm(const struct port *port, const struct arm_options *options, str
     m.summary = (struct measure_summary){0};
     m.run = (struct loop_run){
         .port = port, .options = &m.options, .log = &m.answers, .summary = &m.summary,
-        .answer = answer,
+        .answer = answer, .toggle = toggle,
     };
     if (!check(port, why))
         return false;
@@ -307,6 +324,7 @@ static bool account_recorder(struct text *why)
     m.summary.handled = end.handled;
     m.summary.records = end.records;
     m.summary.dropped = end.dropped;
+    m.summary.throttled = end.throttled;
     uint64_t writes = end.records + end.dropped;
     if (!m.options.self_trigger && m.options.measurement != MEASURE_INTERRUPT_DISPATCH &&
         end.handled > writes) /* else not each record is an answer */

@@ -12,6 +12,7 @@ struct measure_summary {
     uint64_t unanswered; /* of those handled: without a pin write of their own */
     uint64_t triggers;   /* interrupts that the agent made itself */
     uint64_t overruns;   /* answers that ended after the next period was due */
+    uint64_t throttled;  /* times that interrupts were held up so that others could run */
     bool failed;         /* the device went away */
 };
 

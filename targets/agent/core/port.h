@@ -47,6 +47,7 @@ struct port_counter {
 
 struct recorder_summary {
     uint64_t handled, records, dropped;
+    uint64_t throttled; /* times that it closed the interrupt's line so that others could run */
 };
 
 /*
@@ -67,17 +68,75 @@ struct port_recorder {
 /* What a load is and does to the system. Ticks are since boot, of all processors together. */
 struct load_state {
     const char *name; /* "idle" if none was started */
+    const char *program; /* what it is made with, and its version, "" if that is not known */
+    const char *version;
     uint32_t workers, alive;
+    int exit_code; /* 128 and more: of a signal; -1: it has not ended */
     uint64_t busy_ticks, total_ticks;
     uint64_t average_permille; /* the system's load average over a minute */
 };
 
+#define LOAD_WORDS_MAX 32u
+
 /* Loads for the system under test. They end when the agent does, however it ends. */
 struct port_loads {
     const char *names; /* with commas between */
+    const char *(*program)(void); /* the usual ones are made with it */
     bool (*start)(const char *name, struct text *why); /* ends the one before */
+    /* A command that the host names, its words ended by NULL. Whoever starts the agent must have
+     * allowed it. */
+    bool (*allows_commands)(void);
+    bool (*run)(const char *name, char *const *words, struct text *why);
     void (*stop)(void);
     void (*look)(struct load_state *state);
+};
+
+/* What a tool of the system is told. 0: not given; a processor: -1. */
+struct tool_options {
+    uint32_t duration_s;
+    uint32_t period_us, priority; /* of a task that is woken */
+    int32_t cpu;
+    uint32_t window_us, width_us, threshold_us; /* of a tracer that looks for gaps */
+};
+
+struct tool_state {
+    const char *name; /* "none" if none was started */
+    bool running;
+    int exit_code;  /* 128 and more: of a signal; -1: it has not ended */
+    uint64_t bytes; /* that it has printed */
+};
+
+/* Programs and tracers of the system that measure it. They end when the agent does. */
+struct port_tools {
+    /* Each of them and a word: `ready`, or what is missing. */
+    void (*list)(struct text *rest);
+    bool (*start)(const char *name, const struct tool_options *options, struct text *why);
+    /* Ends it in order, so that the system is as before; what it has printed stays. */
+    void (*stop)(void);
+    void (*look)(struct tool_state *state);
+    /* What it has printed, from byte `at` on; how much there was. */
+    size_t (*read)(uint64_t at, void *bytes, size_t count);
+};
+
+/* What a processor's frequency is and may be, in kHz. Lists have commas between, "" if not told. */
+struct frequency_state {
+    uint64_t minimum_khz, maximum_khz; /* limits, as they are when nothing is held */
+    uint64_t held_khz;                 /* 0: it is not held */
+    uint64_t current_khz;              /* 0: not told */
+    const char *governor, *governors;
+    const char *steps_khz; /* the only frequencies that it can have */
+};
+
+/*
+ * The processor's frequency, held for one measurement. What was there before must come back on
+ * release(), and also when the agent is killed.
+ */
+struct port_frequency {
+    bool (*look)(uint32_t cpu, struct frequency_state *state, struct text *why);
+    /* Within the limits, else refused. Gives back first what is held of another processor. */
+    bool (*hold)(uint32_t cpu, uint64_t khz, struct text *why);
+    /* True if nothing is held any more. False: the next call tries again. */
+    bool (*release)(struct text *why);
 };
 
 /*
@@ -131,6 +190,8 @@ struct port {
     /* Wait for an interrupt; `interrupts` gets how many came since the last call, at least 1. */
     enum port_event (*wait_interrupt)(uint64_t *interrupts);
     void (*write_pins)(uint32_t pins, struct ticks *around);
+    /* Read the pins back, whatever they are; NULL: they cannot be read. False: they are gone. */
+    bool (*read_pins)(struct ticks *around);
     /* Make an interrupt: a pulse on the pin that is wired to the interrupt line. True if another
      * task wrote the pins meanwhile. */
     bool (*write_trigger)(struct ticks *around);
@@ -155,6 +216,10 @@ struct port {
     /* Make waiting calls return PORT_STOPPED and wait for the tasks' end. False: one does not end. */
     bool (*stop_tasks)(void);
     bool (*stopping)(void);
+    /* By the task that answers interrupts, at its start and after each few answers: if it has hardly
+     * had to wait lately it leaves the system some time. True: it did. NULL: nobody else needs it. */
+    void (*breathe_begin)(void);
+    bool (*breathe)(void);
     /* Memory that is touched and locked. */
     void *(*take)(size_t bytes, struct text *why);
     void (*give_back)(void *memory, size_t bytes);
@@ -165,6 +230,8 @@ struct port {
     const struct port_recorder *recorder;   /* NULL: none */
     const struct port_inside *inside;       /* NULL: none */
     const struct port_loads *loads;         /* NULL: none can be started */
+    const struct port_frequency *frequency; /* NULL: it cannot be held */
+    const struct port_tools *tools;         /* NULL: none can be started */
 };
 
 #endif

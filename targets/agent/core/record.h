@@ -21,6 +21,7 @@
 #define RECORD_VALUE 0x100u    /* from before to after is a value, measured inside; no answer */
 #define RECORD_CLOCK 0x200u    /* of a value: in ns of the clock under test, not in ticks */
 #define RECORD_WENT_ON 0x400u  /* the task that woke went on before the woken one ran */
+#define RECORD_CLOSED 0x800u   /* the interrupt line was closed before this answer, under overload */
 #define RECORD_PART(n) ((uint32_t)(n) << 16) /* which part of its iteration */
 #define RECORD_OVERLAP 0x80u   /* two tasks wrote the pins at a time: their levels may have flickered */
 

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "crc32.h"
+#include "frequency.h"
+#include "load.h"
 #include "measure.h"
 #include "pulse.h"
+#include "tool.h"
 
 #ifndef AGENT_VERSION
 #define AGENT_VERSION "0"
@@ -47,22 +50,6 @@ static void send_block_start(struct session *session, uint64_t length)
     send_line(session, "OK", &text);
 }
 
-static void add_field(struct text *text, const char *name, uint64_t value)
-{
-    text_add(text, text->used ? " " : "");
-    text_add(text, name);
-    text_add(text, "=");
-    text_add_u64(text, value);
-}
-
-static void add_word(struct text *text, const char *name, const char *value)
-{
-    text_add(text, text->used ? " " : "");
-    text_add(text, name);
-    text_add(text, "=");
-    text_add(text, value);
-}
-
 /* --- commands ----------------------------------------------------------------------------------- */
 
 /* True: `rest` is the answer after OK. False: it is why not. */
@@ -87,7 +74,13 @@ static void add_measurements(struct text *text, const struct port *port)
 static void stop_load(const struct session *session)
 {
     if (session->port->loads)
-        session->port->loads->stop();
+        load_stop(session->port->loads);
+}
+
+static void stop_tool(const struct session *session)
+{
+    if (session->port->tools)
+        session->port->tools->stop();
 }
 
 /* A greeting begins a session: what an earlier host left armed is stopped. */
@@ -100,17 +93,23 @@ static bool hello(struct session *session, const char *words, struct text *rest)
     if (measure_armed())
         measure_stop(&ignored, rest);
     text_say(rest, AGENT_NAME " version=" AGENT_VERSION);
-    add_field(rest, "log", LOG_FORMAT);
-    add_field(rest, "tick_hz", counter->tick_hz);
-    add_word(rest, "counter", counter->name);
-    add_field(rest, "invariant", counter->invariant);
-    add_word(rest, "rate", counter->rate_source);
-    add_word(rest, "port", session->port->name);
-    add_field(rest, "sequence_pins", session->port->sequence_bits);
+    text_add_field(rest, "log", LOG_FORMAT);
+    text_add_field(rest, "tick_hz", counter->tick_hz);
+    text_add_word(rest, "counter", counter->name);
+    text_add_field(rest, "invariant", counter->invariant);
+    text_add_word(rest, "rate", counter->rate_source);
+    text_add_word(rest, "port", session->port->name);
+    text_add_field(rest, "sequence_pins", session->port->sequence_bits);
     add_measurements(rest, session->port);
+    stop_tool(session);
     stop_load(session);
+    frequency_release(session->port);
     if (session->port->loads)
-        add_word(rest, "loads", session->port->loads->names);
+        load_greet(session->port->loads, rest);
+    if (session->port->frequency)
+        text_add_field(rest, "frequency", 1);
+    if (session->port->tools)
+        text_add_field(rest, "tools", 1);
     return true;
 }
 
@@ -147,58 +146,87 @@ static bool await(struct session *session, const char *words, struct text *rest)
         text_say(rest, "not armed");
         return false;
     }
-    add_field(rest, "ended", measure_await((uint32_t)timeout_ms));
+    text_add_field(rest, "ended", measure_await((uint32_t)timeout_ms));
     return true;
 }
 
 static bool stop(struct session *session, const char *words, struct text *rest)
 {
     struct measure_summary end;
-    (void)session;
     (void)words;
     pulse_release();
-    if (!measure_stop(&end, rest))
+    bool good = measure_stop(&end, rest);
+    frequency_release(session->port); /* it was held for this measurement */
+    if (!good)
         return false;
-    add_field(rest, "handled", end.handled);
-    add_field(rest, "records", end.records);
-    add_field(rest, "dropped", end.dropped);
-    add_field(rest, "unanswered", end.unanswered);
-    add_field(rest, "overruns", end.overruns);
-    add_field(rest, "triggers", end.triggers);
+    text_add_field(rest, "handled", end.handled);
+    text_add_field(rest, "records", end.records);
+    text_add_field(rest, "dropped", end.dropped);
+    text_add_field(rest, "unanswered", end.unanswered);
+    text_add_field(rest, "overruns", end.overruns);
+    text_add_field(rest, "triggers", end.triggers);
+    if (end.throttled)
+        text_add_field(rest, "throttled", end.throttled);
     return true;
-}
-
-static void add_load_state(const struct port_loads *loads, struct text *rest)
-{
-    struct load_state state;
-    loads->look(&state);
-    add_word(rest, "name", state.name);
-    add_field(rest, "workers", state.workers);
-    add_field(rest, "alive", state.alive);
-    add_field(rest, "busy_ticks", state.busy_ticks);
-    add_field(rest, "total_ticks", state.total_ticks);
-    add_field(rest, "average_permille", state.average_permille);
 }
 
 static bool load(struct session *session, const char *words, struct text *rest)
 {
     const struct port_loads *loads = session->port->loads;
-    if (!loads || measure_armed()) {
-        text_say(rest, loads ? "armed; send STOP first" : "this system's agent has no loads");
+    if (loads && !measure_armed())
+        return load_command(loads, words, rest);
+    text_say(rest, loads ? "armed; send STOP first" : "this system's agent has no loads");
+    return false;
+}
+
+static bool frequency(struct session *session, const char *words, struct text *rest)
+{
+    if (measure_armed()) {
+        text_say(rest, "armed; send STOP first");
         return false;
     }
-    if (strncmp(words, "START ", 6) == 0 && !loads->start(words + 6, rest)) {
-        text_add(rest, "; valid: ");
-        text_add(rest, loads->names);
+    return frequency_answer(session->port, words, rest);
+}
+
+static bool tool_is_for(const struct session *session, struct text *rest)
+{
+    const struct port_tools *tools = session->port->tools;
+    if (tools && !measure_armed())
+        return true;
+    text_say(rest, tools ? "armed; send STOP first" : "this system's agent starts no tools");
+    return false;
+}
+
+static bool tool(struct session *session, const char *words, struct text *rest)
+{
+    return tool_is_for(session, rest) && tool_command(session->port->tools, words, rest);
+}
+
+/* What a tool has printed, as a block. */
+static bool send_output(struct session *session, struct text *rest)
+{
+    const struct port_tools *tools = session->port->tools;
+    struct tool_state state;
+    uint8_t bytes[1024];
+    if (!tool_is_for(session, rest))
+        return false;
+    tools->look(&state);
+    if (state.running || state.bytes > TOOL_OUTPUT_MAX) {
+        text_say(rest, state.running ? "the tool runs; send TOOL STOP first"
+                                     : "the tool has printed too much");
         return false;
     }
-    if (strcmp(words, "STOP") == 0) {
-        loads->stop();
-    } else if (strncmp(words, "START ", 6) != 0 && strcmp(words, "STATE") != 0) {
-        text_say(rest, "LOAD needs START and a name, STATE or STOP");
-        return false;
+    send_block_start(session, state.bytes);
+    for (uint64_t at = 0; at < state.bytes;) {
+        size_t left = (size_t)(state.bytes - at);
+        size_t count = tools->read(at, bytes, left < sizeof bytes ? left : sizeof bytes);
+        if (!count) {
+            session->state = SESSION_LOST; /* a length was promised that cannot be kept */
+            return true;
+        }
+        send_bytes(session, bytes, count);
+        at += count;
     }
-    add_load_state(loads, rest);
     return true;
 }
 
@@ -300,7 +328,7 @@ static bool answer_with_line(struct session *session, const char *line, struct t
         const char *name;
         command *run;
     } commands[] = {{"HELLO", hello}, {"ARM", arm}, {"STOP", stop}, {"PULSE", pulse},
-                {"AWAIT", await}, {"LOAD", load}};
+                {"AWAIT", await}, {"LOAD", load}, {"FREQUENCY", frequency}, {"TOOL", tool}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const char *words = after(line, commands[i].name);
         if (words) {
@@ -318,6 +346,11 @@ static void execute(struct session *session, const char *line)
     struct text rest;
     const char *words;
     text_begin(&rest, buffer, sizeof buffer);
+    if ((words = after(line, "TOOL")) && strcmp(words, "READ") == 0) {
+        if (!send_output(session, &rest))
+            send_line(session, "ERR", &rest);
+        return;
+    }
     if (answer_with_line(session, line, &rest))
         return;
     if ((words = after(line, "LOG"))) {
@@ -325,7 +358,7 @@ static void execute(struct session *session, const char *line)
     } else if (after(line, "QUIT")) {
         session->state = SESSION_QUIT;
     } else if (!after(line, "ENV")) {
-        text_say(&rest, "unknown command; valid: HELLO ENV LOAD ARM AWAIT STOP LOG PULSE QUIT");
+        text_say(&rest, "unknown command; valid: HELLO ENV LOAD FREQUENCY ARM AWAIT STOP LOG PULSE TOOL QUIT");
         send_line(session, "ERR", &rest);
     } else if (measure_armed()) {
         text_say(&rest, "armed; send STOP first");
@@ -398,5 +431,7 @@ void session_end(struct session *session)
     pulse_release();
     if (measure_armed())
         measure_stop(&ignored, &nothing);
+    stop_tool(session);
     stop_load(session);
+    frequency_release(session->port);
 }

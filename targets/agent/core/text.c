@@ -51,6 +51,25 @@ void text_add_i64(struct text *text, int64_t number)
     text_add_u64(text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }
 
+static void add_name(struct text *text, const char *name)
+{
+    text_add(text, text->used ? " " : "");
+    text_add(text, name);
+    text_add(text, "=");
+}
+
+void text_add_word(struct text *text, const char *name, const char *value)
+{
+    add_name(text, name);
+    text_add(text, value);
+}
+
+void text_add_field(struct text *text, const char *name, uint64_t value)
+{
+    add_name(text, name);
+    text_add_u64(text, value);
+}
+
 void text_say(struct text *text, const char *words)
 {
     text_cut(text, 0);

@@ -24,6 +24,10 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count);
 void text_add_u64(struct text *text, uint64_t number);
 void text_add_i64(struct text *text, int64_t number);
 
+/* name=value, behind a blank if it is not the first. */
+void text_add_word(struct text *text, const char *name, const char *value);
+void text_add_field(struct text *text, const char *name, uint64_t value);
+
 /* Forget what was said and say this; for the one line that tells what is wrong. */
 void text_say(struct text *text, const char *words);
 

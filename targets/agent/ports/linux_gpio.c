@@ -154,6 +154,15 @@ static void write_pins(uint32_t pins, struct ticks *around)
     answer_levels = pins;
 }
 
+static bool read_pins(struct ticks *around)
+{
+    struct gpio_v2_line_values values = {.mask = answer_mask};
+    around->before = counter_before();
+    bool good = ioctl(answer_lines, GPIO_V2_LINE_GET_VALUES_IOCTL, &values) == 0;
+    around->after = counter_after();
+    return good;
+}
+
 static bool write_trigger(struct ticks *around)
 {
     struct gpio_v2_line_values high = {.bits = 1, .mask = 1}, low = {.bits = 0, .mask = 1};
@@ -181,6 +190,7 @@ static bool open_chip(const struct port_settings *settings, struct port *port, s
         .detach = detach,
         .wait_interrupt = wait_interrupt,
         .write_pins = write_pins,
+        .read_pins = read_pins,
         .write_trigger = write_trigger,
         .environment = linux_environment,
         SYSTEM_MEMBERS,

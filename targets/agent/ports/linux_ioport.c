@@ -30,6 +30,14 @@ static void write_pins(uint32_t pins, struct ticks *around)
     parport_answer(write_data, pins, around);
 }
 
+static bool read_pins(struct ticks *around)
+{
+    around->before = counter_before();
+    inb(base);
+    around->after = counter_after();
+    return true;
+}
+
 static bool write_trigger(struct ticks *around)
 {
     return parport_pulse(write_data, around);
@@ -59,6 +67,7 @@ static bool open_port(const struct port_settings *settings, struct port *port, s
         .detach = parport_detach,
         .wait_interrupt = parport_wait_interrupt,
         .write_pins = write_pins,
+        .read_pins = read_pins,
         .write_trigger = write_trigger,
         .environment = linux_environment,
         SYSTEM_MEMBERS,

@@ -171,7 +171,12 @@ static bool stop(struct recorder_summary *summary, struct text *why)
     unmap_state();
     if (ioctl(device, LRIG_STOP, &end) != 0)
         return system_refuse(why, "kernel module", errno);
-    *summary = (struct recorder_summary){end.handled, end.records, end.dropped};
+    *summary = (struct recorder_summary){
+        .handled = end.handled,
+        .records = end.records,
+        .dropped = end.dropped,
+        .throttled = end.flags >> LRIG_SUMMARY_CLOSINGS_SHIFT,
+    };
     return true;
 }
 
@@ -257,6 +262,7 @@ static bool open_device(const struct port_settings *settings, struct port *port,
         .take_pins = take_pins,
         .give_pins = parport_close,
         .write_pins = ppdev_write_pins,
+        .read_pins = ppdev_read_pins,
         .environment = linux_environment,
         .recorder = &recorder_all,
         SYSTEM_MEMBERS,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Starts, watches and ends a load. Its processes are a group of their own, begun afresh from this
- * program's file, so that they have neither the agent's locked memory nor its open files.
+ * Starts, watches and ends a load: a keeper, see linux_keeper.c, and a program below it, which is
+ * this one, stress-ng or a command. The keeper is begun afresh from this program's file, so that it
+ * has neither the agent's locked memory nor its open files.
  */
 #define _GNU_SOURCE
 #include "linux_loads.h"
@@ -14,14 +15,28 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#ifndef AGENT_VERSION
+#define AGENT_VERSION "0"
+#endif
 #define NAME_MAX_BYTES 32
 #define FILES_MAX 1024
+#define OPTION_WORDS 2u /* of a keeper, before its program's */
+#define OWN_WORDS 3u
+#define LOOK_MS 10
+#define END_LOOKS 700 /* longer than a keeper gives its program to end */
+
+enum kind { OWN, STRESS, COMMAND };
 
 static pid_t leader; /* 0: none */
 static char running[NAME_MAX_BYTES]; /* what was started, also once it has died */
+static enum kind kind;
+static const char *version = "";
 static uint32_t workers;
+static int ended; /* exit code of the leader; -1: it has not ended */
+static bool commands_allowed;
 
 static uint32_t cpus_online(void)
 {
@@ -30,18 +45,15 @@ static uint32_t cpus_online(void)
 }
 
 /* In the child: what the agent has open or is allowed must not stay. */
-static void become_load(const char *name, pid_t agent)
+static void become_load(char **words, pid_t agent)
 {
     const struct sched_param ordinary = {0};
-    char program[] = "/proc/self/exe", option[] = "--load", word[NAME_MAX_BYTES];
-    char *words[] = {program, option, word, NULL};
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != agent)
         _exit(1); /* it died before that */
-    snprintf(word, sizeof word, "%s", name);
     sched_setscheduler(0, SCHED_OTHER, &ordinary);
     setpgid(0, 0);
     int nothing = open("/dev/null", O_RDWR);
@@ -50,29 +62,58 @@ static void become_load(const char *name, pid_t agent)
             dup2(nothing, file);
     for (int file = 3; file < FILES_MAX; file++)
         close(file);
-    execv(program, words);
+    execv("/proc/self/exe", words);
     _exit(1);
+}
+
+/* Exit code of a process, 128 and the signal that killed it. */
+static int code_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* True: the leader has ended, and what may be left of its group with it. */
+static bool has_ended(int options)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(leader, &status, options)) < 0 && errno == EINTR)
+        ;
+    if (pid != leader)
+        return false;
+    kill(-leader, SIGKILL);
+    leader = 0;
+    ended = code_of(status);
+    return true;
+}
+
+static void ask_to_end(void)
+{
+    const struct timespec little = {.tv_nsec = LOOK_MS * 1000000L};
+    kill(leader, SIGTERM);
+    for (int looks = 0; looks < END_LOOKS && !has_ended(WNOHANG); looks++)
+        nanosleep(&little, NULL);
 }
 
 static void stop(void)
 {
     *running = '\0';
+    if (leader)
+        ask_to_end();
     if (!leader)
         return;
     kill(-leader, SIGKILL);
     kill(leader, SIGKILL); /* should it not have its group yet */
-    while (waitpid(leader, NULL, 0) < 0 && errno == EINTR)
-        ;
-    leader = 0;
+    has_ended(0);
 }
 
-static bool start(const char *name, struct text *why)
+/* Run these words and a NULL, at most LOAD_WORDS_MAX, below a keeper. */
+static bool begin(const char *name, char *const *program, struct text *why)
 {
-    uint32_t count = strlen(name) < NAME_MAX_BYTES ? load_worker_count(name, cpus_online()) : 0;
-    if (!count) {
-        text_say(why, "no such load");
-        return false;
-    }
+    char own[] = "rig-agent", keep[] = "--keep";
+    char *words[OPTION_WORDS + LOAD_WORDS_MAX + 1] = {own, keep};
+    for (size_t i = 0; i < LOAD_WORDS_MAX && program[i]; i++)
+        words[OPTION_WORDS + i] = program[i];
     stop();
     pid_t agent = getpid(), child = fork();
     if (child < 0) {
@@ -81,35 +122,83 @@ static bool start(const char *name, struct text *why)
         return false;
     }
     if (!child)
-        become_load(name, agent);
+        become_load(words, agent);
     setpgid(child, child); /* both sides do it: whoever is first */
     leader = child;
-    workers = count;
+    ended = -1;
     snprintf(running, sizeof running, "%s", name);
     return true;
 }
 
-/* Workers that are alive: children of the leader, which ends with the first of them that ends. */
-static uint32_t alive(void)
+static bool start(const char *name, struct text *why)
+{
+    char program[] = "/proc/self/exe", option[] = "--load", word[NAME_MAX_BYTES];
+    char *own[OWN_WORDS + 1] = {program, option, word}, *words[STRESS_WORDS_MAX];
+    uint32_t count = strlen(name) < NAME_MAX_BYTES ? load_worker_count(name, cpus_online()) : 0;
+    if (!count) {
+        text_say(why, "no such load");
+        return false;
+    }
+    bool stress = stress_offers(name);
+    snprintf(word, sizeof word, "%s", name);
+    if (stress)
+        stress_words(name, cpus_online(), words);
+    if (!begin(name, stress ? words : own, why))
+        return false;
+    kind = stress ? STRESS : OWN;
+    version = stress ? stress_version() : AGENT_VERSION;
+    workers = count;
+    return true;
+}
+
+static bool allows_commands(void)
+{
+    return commands_allowed;
+}
+
+void linux_loads_allow_commands(void)
+{
+    commands_allowed = true;
+}
+
+static bool run(const char *name, char *const *command, struct text *why)
+{
+    if (!begin(name, command, why))
+        return false;
+    kind = COMMAND;
+    version = "";
+    workers = 1;
+    return true;
+}
+
+/* How many children a process has, and the last one; -1 where the kernel has no list of them. */
+static int children_of(pid_t parent, int *last)
 {
     char path[64];
-    uint32_t count = 0;
-    int status, pid;
-    if (!leader)
-        return 0;
-    if (waitpid(leader, &status, WNOHANG) == leader) {
-        kill(-leader, SIGKILL);
-        leader = 0;
-        return 0;
-    }
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)leader, (int)leader);
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
     FILE *file = fopen(path, "r");
     if (!file)
-        return workers; /* a kernel without that list: the leader lives, and so do they */
-    while (fscanf(file, "%d", &pid) == 1)
+        return -1;
+    while (fscanf(file, "%d", last) == 1)
         count++;
     fclose(file);
     return count;
+}
+
+/* Workers that are alive: the children of the keeper's child. Of a command nothing more is known
+ * than that its keeper has not ended. */
+static uint32_t alive(void)
+{
+    int child = 0, count;
+    if (!leader || has_ended(WNOHANG))
+        return 0;
+    if (kind == COMMAND)
+        return 1;
+    count = children_of(leader, &child);
+    if (count > 0)
+        count = children_of(child, &child);
+    return count < 0 ? workers : (uint32_t)count;
 }
 
 static void read_load(struct load_state *state)
@@ -135,11 +224,29 @@ static void read_load(struct load_state *state)
 
 static void look(struct load_state *state)
 {
-    *state = (struct load_state){.alive = alive()};
-    state->name = *running ? running : "idle";
-    state->workers = *running ? workers : 0;
+    static const char *const programs[] = {"rig-agent", "stress-ng", "command"};
+    *state = (struct load_state){.name = "idle", .alive = alive(), .exit_code = -1};
+    if (*running) {
+        state->name = running;
+        state->workers = workers;
+        state->program = programs[kind];
+        state->version = version;
+        state->exit_code = ended;
+    }
     read_load(state);
 }
 
+static const char *program(void)
+{
+    return stress_offers("cpu") ? "stress-ng" : "rig-agent";
+}
+
 const struct port_loads linux_loads = {
-    .names = "cpu,io,half,copy,rt-tasks,network", .start = start, .stop = stop, .look = look};
+    .names = "cpu,io,half,copy,rt-tasks,network",
+    .program = program,
+    .start = start,
+    .allows_commands = allows_commands,
+    .run = run,
+    .stop = stop,
+    .look = look,
+};

@@ -7,10 +7,30 @@
 
 extern const struct port_loads linux_loads;
 
+/* Commands that a host names may be run; without it they are refused. */
+void linux_loads_allow_commands(void);
+
 /* `rig-agent --load NAME`: the process above a load's workers. Returns an exit code. */
 int load_workers(const char *name);
 
+/* `rig-agent --keep WORD...`: the process above another program. Returns that one's exit code, or
+ * 128 and the signal that ended it; 127: there is no such program, 126: it cannot be run. */
+int load_keep(char **words);
+
 /* Workers of a load on so many processors; 0: there is no such load. */
 uint32_t load_worker_count(const char *name, uint32_t cpus);
+
+/* --- stress-ng, linux_stress.c */
+
+#define STRESS_WORDS_MAX 12
+
+/* It is here, and has this load. */
+bool stress_offers(const char *name);
+
+/* What it is called with; the words are valid until the next call. */
+void stress_words(const char *name, uint32_t cpus, char *words[STRESS_WORDS_MAX]);
+
+/* Of the one that was found; "" if it does not tell. */
+const char *stress_version(void);
 
 #endif

@@ -28,6 +28,7 @@ void parport_answer(parport_write *write, uint32_t pins, struct ticks *around);
 
 /* The same by a system call of ppdev. */
 void ppdev_write_pins(uint32_t pins, struct ticks *around);
+bool ppdev_read_pins(struct ticks *around);
 
 /* Pulse the trigger pin. True if an answer was written at the same time. */
 bool parport_pulse(parport_write *write, struct ticks *around);

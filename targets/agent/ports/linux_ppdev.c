@@ -20,6 +20,15 @@ void ppdev_write_pins(uint32_t pins, struct ticks *around)
     parport_answer(write_data, pins, around);
 }
 
+bool ppdev_read_pins(struct ticks *around)
+{
+    uint8_t data;
+    around->before = counter_before();
+    bool good = ioctl(parport_file, PPRDATA, &data) == 0;
+    around->after = counter_after();
+    return good;
+}
+
 static bool write_trigger(struct ticks *around)
 {
     return parport_pulse(write_data, around);
@@ -35,6 +44,7 @@ static bool open_port(const struct port_settings *settings, struct port *port, s
         .detach = parport_detach,
         .wait_interrupt = parport_wait_interrupt,
         .write_pins = ppdev_write_pins,
+        .read_pins = ppdev_read_pins,
         .write_trigger = write_trigger,
         .environment = linux_environment,
         SYSTEM_MEMBERS,

@@ -53,6 +53,16 @@ static void write_pins(uint32_t pins, struct ticks *around)
     around->after = counter_after();
 }
 
+/* A look at what has come and was not taken yet. */
+static bool read_pins(struct ticks *around)
+{
+    unsigned char byte;
+    around->before = counter_before();
+    ssize_t count = line < 0 ? 0 : recv(line, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    around->after = counter_after();
+    return line < 0 || count > 0 || (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
+}
+
 static void close_line(void)
 {
     if (line >= 0)
@@ -70,6 +80,7 @@ static bool open_line(const struct port_settings *settings, struct port *port, s
         .detach = detach,
         .wait_interrupt = wait_interrupt,
         .write_pins = write_pins,
+        .read_pins = read_pins,
 #ifdef __linux__
         .environment = linux_environment,
 #endif

@@ -102,13 +102,13 @@ const struct port_inside posix_inside = {
     .measurements = 1u << MEASURE_TASK_SWITCH | 1u << MEASURE_CLOCK_RESOLUTION |
                     1u << MEASURE_TASK_PREEMPTION | 1u << MEASURE_TIMER | 1u << MEASURE_PREEMPTION |
                     1u << MEASURE_TASK_CREATION | 1u << MEASURE_SERVICES |
-                    1u << MEASURE_START_FINISH,
+                    1u << MEASURE_START_FINISH | 1u << MEASURE_SMI,
     .variants = 1u << VARIANT_YIELD | 1u << VARIANT_MUTEX | 1u << VARIANT_COUNTER |
                 1u << VARIANT_MONOTONIC | 1u << VARIANT_REALTIME | 1u << VARIANT_SIGNAL |
                 1u << VARIANT_SEMAPHORE | 1u << VARIANT_PIPE | 1u << VARIANT_ABSOLUTE |
-                1u << VARIANT_RELATIVE | 1u << VARIANT_FORK | 1u << VARIANT_THREAD |
+                1u << VARIANT_RELATIVE | 1u << VARIANT_PERIODIC | 1u << VARIANT_FORK | 1u << VARIANT_THREAD |
                 1u << VARIANT_PIPE_WRITE | 1u << VARIANT_PIPE_READ | 1u << VARIANT_SHARED_MEMORY |
-                1u << VARIANT_PORT_WRITE | 1u << VARIANT_TASK
+                1u << VARIANT_PORT_WRITE | 1u << VARIANT_PORT_READ | 1u << VARIANT_TASK
 #ifdef __linux__
                 | 1u << VARIANT_MONOTONIC_RAW | 1u << VARIANT_BOOTTIME | 1u << VARIANT_COARSE |
                 1u << VARIANT_FUTEX | 1u << VARIANT_EVENTFD

@@ -25,6 +25,10 @@ bool system_timer_start(enum timer timer, uint64_t period_ns, struct text *why);
 enum port_event system_timer_wait(struct timer_wake *wake);
 void system_timer_stop(void);
 
+/* As the members of struct port. */
+void system_breathe_begin(void);
+bool system_breathe(void);
+
 /* What a waiting call that ended with EINTR or an error means. */
 enum port_event system_interrupted(int error);
 
@@ -38,6 +42,7 @@ bool system_refuse_priority(struct text *why, int32_t priority);
     .timer_start = system_timer_start, .timer_wait = system_timer_wait,                            \
     .timer_stop = system_timer_stop, .start_task = system_start_task,                              \
     .stop_tasks = system_stop_tasks, .stopping = system_stopping, .take = system_take,             \
-    .give_back = system_give_back, .now_ticks = counter_now, .inside = &posix_inside
+    .give_back = system_give_back, .breathe_begin = system_breathe_begin,                          \
+    .breathe = system_breathe, .now_ticks = counter_now, .inside = &posix_inside
 
 #endif

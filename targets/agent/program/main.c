@@ -11,7 +11,9 @@
 #include "../core/session.h"
 #include "../counters/counter.h"
 #include "../ports/linux_environment.h"
+#include "../ports/linux_frequency.h"
 #include "../ports/linux_loads.h"
+#include "../ports/linux_tools.h"
 #include "../ports/system.h"
 #include "exits.h"
 #include "link.h"
@@ -90,7 +92,9 @@ static void serve(const struct port *port)
 int main(int count, char **words)
 {
     if (count == 3 && strcmp(words[1], "--load") == 0)
-        return load_workers(words[2]); /* started so by the agent itself */
+        return load_workers(words[2]); /* started so by the agent itself, as is a keeper */
+    if (count >= 3 && strcmp(words[1], "--keep") == 0)
+        return load_keep(words + 2);
     struct options options = options_parse(count, words);
     struct port port;
     struct port_counter counter;
@@ -101,11 +105,15 @@ int main(int count, char **words)
     system_begin();
     if (options.allow_unlocked)
         system_allow_unlocked();
+    if (options.allow_commands)
+        linux_loads_allow_commands();
     if (!counter_choose(options.counter, options.allow_variant, &counter, &why) ||
         !options.port->open(&options.settings, &port, &why))
         return give_up(&why);
     port.counter = counter;
     port.loads = &linux_loads;
+    port.frequency = &linux_frequency;
+    port.tools = &linux_tools;
     if (options.dma_latency_us != DMA_LATENCY_OFF)
         linux_hold_dma_latency(options.dma_latency_us);
     if (!link_open(&options, &why)) {

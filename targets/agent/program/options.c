@@ -14,7 +14,7 @@
 #endif
 
 enum { KEY_HELP = 256, KEY_VERSION, KEY_PORT, KEY_DEVICE, KEY_EDGE, KEY_STDIO, KEY_SERIAL, KEY_BAUD,
-       KEY_TCP, KEY_COUNTER, KEY_VARIANT, KEY_UNLOCKED, KEY_LATENCY, KEY_PINS };
+       KEY_TCP, KEY_COUNTER, KEY_VARIANT, KEY_UNLOCKED, KEY_COMMANDS, KEY_LATENCY, KEY_PINS };
 
 static const struct option known[] = {
     {"help", no_argument, NULL, KEY_HELP},
@@ -30,6 +30,7 @@ static const struct option known[] = {
     {"counter", required_argument, NULL, KEY_COUNTER},
     {"allow-variant", no_argument, NULL, KEY_VARIANT},
     {"allow-unlocked", no_argument, NULL, KEY_UNLOCKED},
+    {"allow-commands", no_argument, NULL, KEY_COMMANDS},
     {"cpu-dma-latency", required_argument, NULL, KEY_LATENCY},
     {NULL, 0, NULL, 0},
 };
@@ -58,6 +59,8 @@ static void help(void)
          "  --counter NAME         cycle counter: the processor's (default) or monotonic_raw\n"
          "  --allow-variant        use a cycle counter whose rate may change\n"
          "  --allow-unlocked       measure though memory cannot be locked\n"
+         "  --allow-commands       run loads that the host names: whoever reaches the agent can\n"
+         "                         then run any program as this user\n"
          "  --cpu-dma-latency US   allow idle states that wake within US (0); off: leave it\n"
          "  --version, --help\n"
          "\n"
@@ -124,6 +127,7 @@ static void take(struct options *options, int key, const char *value)
     case KEY_COUNTER: options->counter = value; break;
     case KEY_VARIANT: options->allow_variant = true; break;
     case KEY_UNLOCKED: options->allow_unlocked = true; break;
+    case KEY_COMMANDS: options->allow_commands = true; break;
     case KEY_LATENCY:
         options->dma_latency_us = strcmp(value, "off") == 0
                                       ? DMA_LATENCY_OFF

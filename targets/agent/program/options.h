@@ -18,7 +18,7 @@ struct options {
     const char *link_name; /* of the tty, or ADDRESS:PORT or PORT */
     uint32_t baud;
     const char *counter; /* NULL: the best there is */
-    bool allow_variant, allow_unlocked;
+    bool allow_variant, allow_unlocked, allow_commands;
     int32_t dma_latency_us;
 };
 

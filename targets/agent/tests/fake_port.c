@@ -260,3 +260,9 @@ const char *fake_ask(const char *bytes)
     session_input(&session, bytes, strlen(bytes));
     return fake_output;
 }
+
+void fake_hang_up(void)
+{
+    session_end(&session);
+    session_begin(&session);
+}

@@ -68,6 +68,8 @@ void fake_run(void);
 
 /* Send these bytes to a session; what it answers, as text with a zero byte behind. */
 const char *fake_ask(const char *bytes);
+/* The host is gone, and the next one comes. */
+void fake_hang_up(void);
 extern char fake_output[FAKE_OUTPUT_SIZE];
 extern size_t fake_output_size;
 

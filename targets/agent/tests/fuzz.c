@@ -34,7 +34,8 @@ static size_t add_word(char *line, size_t used)
         "ARM measurement=preemption capacity=9 count=2 ", "pin=1", "AWAIT ", "work_ns=",
         "ARM measurement=timer capacity=4 period_ns=10000 count=2 ",
         "ARM measurement=start_finish capacity=4 period_ns=10000 count=2 ",
-        "PULSE signal=response ", "PULSE signal=sequence", "width_us="};
+        "PULSE signal=response ", "PULSE signal=sequence", "width_us=",
+        "FREQUENCY ", "FREQUENCY HOLD cpu=0 ", "STATE ", "RELEASE", "cpu=0", "khz=", "khz=800000"};
     const char *word = words[random_below(sizeof words / sizeof *words)];
     size_t size = strlen(word);
     memcpy(line + used, word, size);
@@ -83,6 +84,37 @@ static unsigned answers_in(const char *at, const char *end)
     return at == end ? count : 0;
 }
 
+/* --- a processor ---------------------------------------------------------------------------------- */
+
+static uint64_t held_khz;
+
+static bool look(uint32_t cpu, struct frequency_state *state, struct text *why)
+{
+    (void)why;
+    state->minimum_khz = state->maximum_khz = 800000 + cpu;
+    state->held_khz = held_khz;
+    return true;
+}
+
+static bool hold(uint32_t cpu, uint64_t khz, struct text *why)
+{
+    (void)cpu;
+    (void)why;
+    held_khz = khz;
+    return true;
+}
+
+static bool release(struct text *why)
+{
+    (void)why;
+    held_khz = 0;
+    return true;
+}
+
+static const struct port_frequency processor = {look, hold, release};
+
+/* -------------------------------------------------------------------------------------------------- */
+
 static void script(void)
 {
     fake.script_size = 0;
@@ -106,6 +138,7 @@ int main(int count, char **words)
     unsigned long armed = 0;
     fake_begin();
     fake_add_inside();
+    fake.port.frequency = &processor;
     for (unsigned long left = strtoul(words[2], NULL, 0); left-- > 0;) {
         size_t size = make_line(line);
         strcpy(line + size, "\n");

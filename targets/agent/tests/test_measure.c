@@ -114,6 +114,36 @@ static void interrupts_that_came_together_are_counted_and_marked(void **state)
     assert_int_equal(fake.writes[1], 5 << 1 | 0);
 }
 
+static int breaths, breaths_begun;
+
+static void begin_to_breathe(void)
+{
+    breaths_begun++;
+}
+
+static bool breathe(void)
+{
+    return ++breaths % 2; /* every other time there was need */
+}
+
+static void a_task_that_is_always_busy_is_counted(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        breaths = breaths_begun = 0;
+        begin(state);
+        fake.port.breathe_begin = turn ? begin_to_breathe : NULL;
+        fake.port.breathe = turn ? breathe : NULL;
+        arm("measurement=interrupt_to_task capacity=100");
+        for (int i = 0; i < (turn == 2 ? 63 : 64); i++)
+            fake_wait(PORT_DUE, 2);
+        fake_run();
+        assert_int_equal(stop().throttled, turn == 1);
+        assert_int_equal(breaths, turn == 1);
+        assert_int_equal(breaths_begun, turn > 0);
+    }
+}
+
 static void a_full_log_is_counted_and_the_pin_still_answers(void **state)
 {
     (void)state;
@@ -353,6 +383,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         MEASURED(each_interrupt_toggles_the_response_and_counts_on_the_sequence),
+        MEASURED(a_task_that_is_always_busy_is_counted),
         MEASURED(interrupts_that_came_together_are_counted_and_marked),
         MEASURED(a_full_log_is_counted_and_the_pin_still_answers),
         MEASURED(it_ends_by_itself_after_the_count),

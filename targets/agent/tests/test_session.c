@@ -168,7 +168,7 @@ static void a_block_holds_65536_records_at_most(void **state)
     size_t size;
     (void)state;
     fake_add_recorder(1u << MEASURE_INTERRUPT);
-    fake.recorder_summary = (struct recorder_summary){70000, 70000, 0};
+    fake.recorder_summary = (struct recorder_summary){.handled = 70000, .records = 70000};
     fake_ask("ARM measurement=interrupt capacity=70000\nSTOP\n");
     fake_ask("LOG 1000 70000\n");
     const char *bytes = block(&size);

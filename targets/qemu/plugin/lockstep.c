@@ -12,6 +12,7 @@
 
 #include "fault.h"
 #include "qemu.h"
+#include "stall.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little-endian");
 
@@ -161,7 +162,7 @@ static void lockstep_feed(int64_t now_ns)
 /* The timer's callback. While it waits for the bench it holds QEMU's lock, so that nothing moves. */
 static void lockstep_serve(void *context)
 {
-    const int64_t now_ns = qemu.clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    int64_t now_ns = qemu.clock_get_ns(QEMU_CLOCK_VIRTUAL);
     int64_t due_ns;
 
     (void)context;
@@ -172,6 +173,13 @@ static void lockstep_serve(void *context)
         lockstep_feed(now_ns);
     }
     due_ns = lockstep.grant.until_ns;
+    /* Not while a stimulus edge is to come, which would be late. */
+    if (lockstep.next_edge == lockstep.grant.n_edges) {
+        if (stall_take(now_ns, due_ns))
+            now_ns = qemu.clock_get_ns(QEMU_CLOCK_VIRTUAL);
+        if (stall_due_ns() > now_ns && stall_due_ns() < due_ns)
+            due_ns = stall_due_ns();
+    }
     if (lockstep.next_edge < lockstep.grant.n_edges)
         due_ns = lockstep.edges[lockstep.next_edge].time_ns;
     qemu.timer_mod_ns(&lockstep.timer, due_ns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A plugin of QEMU's code generator, for what it lets us do beside: run inside QEMU. It wires the
  * guest's pins to the virtual bench. Options: fd=N, the socket to the bench; then, if a pin of the
- * guest is wired to its interrupt line, trigger=N, the bit of that pin. */
+ * guest is wired to its interrupt line, trigger=N, the bit of that pin; then, if time is to be taken
+ * from the guest, stall_every_us=N and stall_us=N. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include "lockstep.h"
 #include "parallel.h"
 #include "qemu.h"
+#include "stall.h"
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id,
@@ -42,6 +44,7 @@ static void plugin_begin(uint64_t id, void *block)
         parallel_open(&port);
     else
         gpio_open(&port);
+    stall_open();
     lockstep_open(&port, bench_socket);
     if (!locked)
         qemu.mutex_unlock_iothread();
@@ -72,6 +75,19 @@ static bool plugin_socket(int argc, char **argv)
     return true;
 }
 
+/* The last two options, if they are these: takes them off. */
+static void plugin_stall(int *argc, char **argv)
+{
+    if (*argc < 3)
+        return;
+    const int every_us = plugin_number(argv[*argc - 2], "stall_every_us=");
+    const int length_us = plugin_number(argv[*argc - 1], "stall_us=");
+    if (every_us <= 0 || length_us <= 0 || length_us >= every_us)
+        return;
+    stall_choose(every_us * INT64_C(1000), length_us * INT64_C(1000));
+    *argc -= 2;
+}
+
 static bool plugin_trigger(int argc, char **argv)
 {
     if (argc < 2)
@@ -88,6 +104,7 @@ static bool plugin_trigger(int argc, char **argv)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* beside the socket's end: a guest alone is of no use */
+    plugin_stall(&argc, argv);
     if (!plugin_socket(argc, argv) || !plugin_trigger(argc, argv))
         return -1;
     guest = qemu_bind(info);

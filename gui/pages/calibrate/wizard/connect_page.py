@@ -27,6 +27,7 @@ class ConnectPage(StagePage):
 
     job = "wires"
     reading_most = 130
+    found_waits = True
 
     def __init__(self, wizard: Wizard, stage: Stage, worker: Worker) -> None:
         super().__init__(wizard, stage, worker)

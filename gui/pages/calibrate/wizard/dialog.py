@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QLabel, QWidget, QWizard
 
 from calibration.findings import Finding
 from calibration.wizard import Report, Wizard
-from calibration.wizard.stages import STAGES
+from calibration.wizard.stages import STAGES, Stage
 from calibration.wizard.stages.save import file_of
 from gui.pages.calibrate.wizard.connect_page import ConnectPage
+from gui.pages.calibrate.wizard.drawn_page import DrawnPage
 from gui.pages.calibrate.wizard.stage_page import StagePage
 from gui.pages.calibrate.wizard.wires_page import WiresPage
 from gui.pages.calibrate.worker import Worker
@@ -22,6 +23,11 @@ from gui.theme import GAP_L, theme
 
 SIZE: Final = QSize(1040, 660)
 _PAGES: Final[dict[str, type[StagePage]]] = {"wires": WiresPage, "connect": ConnectPage}
+"""Stages with pages of their own; others have one by what they show."""
+
+
+def _page_of(stage: Stage) -> type[StagePage]:
+    return _PAGES.get(stage.name, StagePage if stage.svg is None else DrawnPage)
 
 
 class WizardDialog(QWizard):
@@ -50,9 +56,7 @@ class WizardDialog(QWizard):
         for which in (QWizard.WizardButton.NextButton, QWizard.WizardButton.FinishButton):
             self.button(which).setProperty("primary", True)
         self.resize(SIZE)
-        self.stages = tuple(
-            _PAGES.get(stage.name, StagePage)(wizard, stage, worker) for stage in STAGES.values()
-        )
+        self.stages = tuple(_page_of(stage)(wizard, stage, worker) for stage in STAGES.values())
         for page in self.stages:
             self.addPage(page)
         self._side = QLabel()

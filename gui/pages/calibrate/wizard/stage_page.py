@@ -127,6 +127,8 @@ class StagePage(QWizardPage):
 
     reading_most = 290
     """Height of text and questions if something is found below them."""
+    found_waits = False
+    """What is found has its room before anything is."""
     job = "stage"
     """What the worker is to do."""
 
@@ -137,6 +139,7 @@ class StagePage(QWizardPage):
             self.wizard_state.record(report)
         except InputError as error:
             self.tell(str(error))
+        self.refresh()
 
     def ended(self, why: str) -> None:
         """It works no more; `why` not, if something went wrong."""
@@ -163,8 +166,9 @@ class StagePage(QWizardPage):
         """Buttons say what can be done."""
         running = self.worker.is_running
         self.start.setVisible(self.has_work)
-        self.found.setVisible(self.has_work)
-        self.reading.most = self.reading_most if self.has_work else UNLIMITED
+        shown = self.has_work and (self.found_waits or running or not self.found.is_empty)
+        self.found.setVisible(shown)
+        self.reading.most = self.reading_most if shown else UNLIMITED
         self.reading.fit()
         self.start.setEnabled(not running)
         self.stop.setVisible(self.has_work and running)

@@ -8,7 +8,7 @@ enum variant loop_variant;
 
 static const struct loop_kind *const kinds[] = {
     &task_switch_loop, &clock_resolution_loop, &task_preemption_loop, &timer_loop,
-    &preemption_loop,  &task_creation_loop,    &services_loop,        &start_finish_loop,
+    &preemption_loop,  &task_creation_loop,    &services_loop,        &start_finish_loop, &smi_loop,
 };
 
 static struct {
@@ -41,6 +41,8 @@ static void add_variants(struct text *why, uint32_t variants)
 static bool check_variant(const struct loop_kind *kind, struct text *why)
 {
     uint32_t can = kind->variants & loop.port->inside->variants;
+    if (!loop.port->read_pins)
+        can &= ~(1u << VARIANT_PORT_READ);
     loop_variant = loop.options->given & GIVEN_VARIANT ? loop.options->variant : kind->usual;
     if (can & 1u << loop_variant)
         return true;
@@ -62,8 +64,11 @@ static bool check(const struct loop_kind *kind, struct text *why)
         flaw = "this measurement needs period_ns";
     else if (kind->needs_pin && options->given & GIVEN_PIN && !options->pin)
         flaw = "this measurement is one of pins: pin=0 makes no sense";
-    else if (options->given & (GIVEN_TASKS | GIVEN_WORK) & ~kind->given)
-        flaw = "tasks is for task_switch, work_ns for start_finish";
+    else if (options->given & (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD) &
+             ~kind->given)
+        flaw = "tasks is for task_switch, work_ns for start_finish, pause_ns and threshold_ns for smi";
+    else if (kind->given & GIVEN_THRESHOLD && options->threshold_ns <= options->pause_ns)
+        flaw = "this measurement needs threshold_ns, longer than pause_ns";
     else if (options->sequence_bits && !options->pin && !kind->needs_pin)
         flaw = "sequence_bits needs pin=1";
     if (!flaw)
@@ -97,7 +102,8 @@ bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct
     if (!check(kind, why))
         return false;
     loop.on_pins = loop.options->pin || kind->needs_pin || loop_variant == VARIANT_PORT_WRITE;
-    if (loop.on_pins && !(taken.pins = take_pins(why)))
+    bool pins = loop.on_pins || loop_variant == VARIANT_PORT_READ;
+    if (pins && !(taken.pins = take_pins(why)))
         return false;
     struct arm_options options = *loop.options;
     options.variant = loop_variant;

@@ -17,6 +17,7 @@ struct loop_run {
     struct log *log;
     struct measure_summary *summary;
     void (*answer)(uint32_t flags); /* toggle the response pin and log it */
+    void (*toggle)(struct ticks *ticks); /* the same without a record */
     bool on_pins; /* each value ends with an answer; set by loop_start() */
 };
 
@@ -42,7 +43,7 @@ bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct
 bool loop_stop(void);
 
 extern const struct loop_kind task_switch_loop, clock_resolution_loop, task_preemption_loop,
-    timer_loop, preemption_loop, task_creation_loop, services_loop, start_finish_loop;
+    timer_loop, preemption_loop, task_creation_loop, services_loop, start_finish_loop, smi_loop;
 
 /* --- for the loops ------------------------------------------------------------------------------ */
 

@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How late a sleep ends: until a time, or for a time that begins now. By the system's own clock. */
+/*
+ * How late a sleep ends: until a time, for a time that begins now, or until the next time of a grid,
+ * as a periodic task has it. By the system's own clock.
+ */
 #include "loop.h"
+
+/* The next time of the grid that is still to come; those that have passed give no value. */
+static uint64_t next_of_grid(uint64_t due, uint64_t now, uint64_t period)
+{
+    uint64_t missed = due + period <= now ? (now - due) / period : 0;
+    loop_without_values(missed);
+    return due + (missed + 1) * period;
+}
 
 static void body(uint32_t number)
 {
     const struct port_inside *inside = loop.port->inside;
-    uint64_t length = loop.options->period_ns;
+    uint64_t length = loop.options->period_ns, due = inside->clock_ns(VARIANT_MONOTONIC);
     (void)number;
     while (!loop_over()) {
-        uint64_t due = inside->clock_ns(VARIANT_MONOTONIC) + length;
-        enum port_event event = loop_variant == VARIANT_ABSOLUTE ? inside->sleep_until(due)
-                                                                 : inside->sleep_for(length);
+        uint64_t now = inside->clock_ns(VARIANT_MONOTONIC);
+        due = loop_variant == VARIANT_PERIODIC ? next_of_grid(due, now, length) : now + length;
+        enum port_event event = loop_variant == VARIANT_RELATIVE ? inside->sleep_for(length)
+                                                                 : inside->sleep_until(due);
         uint64_t woke = inside->clock_ns(VARIANT_MONOTONIC);
         if (event == PORT_STOPPED)
             return;
@@ -23,7 +35,7 @@ static void body(uint32_t number)
 
 const struct loop_kind timer_loop = {
     .measurement = MEASURE_TIMER,
-    .variants = 1u << VARIANT_ABSOLUTE | 1u << VARIANT_RELATIVE,
+    .variants = 1u << VARIANT_ABSOLUTE | 1u << VARIANT_RELATIVE | 1u << VARIANT_PERIODIC,
     .usual = VARIANT_ABSOLUTE,
     .needs_period = true,
     .body = body,

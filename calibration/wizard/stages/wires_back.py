@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wires of a measurement again, after steps that wanted their own; looked at, not believed."""
+
+from __future__ import annotations
+
+from calibration.steps.wiring import check_wires
+from calibration.wizard.opened import opened
+from calibration.wizard.report import Report
+from calibration.wizard.stages import apart, wires
+from calibration.wizard.stages.stage import Job, Stage
+from calibration.wizard.state import State
+
+NAME = "wires-back"
+
+
+def explain(state: State) -> tuple[str, ...]:
+    if not apart.were_changed(state):
+        return ("No wires were changed; there is nothing to be put back.",)
+    return (
+        "Put every wire back as it was for a measurement. Then each is driven from its own end and "
+        "looked for at the other, so that no clip is forgotten.",
+        *wires.pins(state),
+    )
+
+
+def svg(state: State) -> str:
+    return wires.drawing(state) if apart.were_changed(state) else ""
+
+
+def work(job: Job) -> Report:
+    """Every wire at once; nothing is recorded."""
+    fixture = job.fixture
+    with opened(job, fixture) as context:
+        seen = check_wires(context, job.progress, [wire.signal for wire in fixture.wires])
+    report = Report(findings=seen.findings)
+    return report + Report(("Every wire is back where it was.",)) if report.passed else report
+
+
+STAGE = Stage(
+    NAME,
+    "Put the wires back",
+    explain,
+    work=work,
+    wants_work=apart.were_changed,
+    does="Look at the wires",
+    svg=svg,
+    pause=True,
+)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which answers rise and which fall, and what that is known to make of their times.
+
+A pin that is toggled rises and falls in turn: the first edge's level tells every other's. Pulses
+that are set aside as glitches are two edges, and change nothing of it. A hole in the samples may
+hide an odd number of edges: behind it levels are not known, and nothing is said of any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.contribution import Contribution, Quantity
+from rig.analysis.clocks.brackets import Brackets
+from rig.analysis.raw import RawRun, Settings
+from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.instruments import Int64Array, UInt8Array
+
+DIRECTION = "rising against falling answers"
+"""Name of their difference in a budget."""
+_PS_PER_S = 10**12
+_LARGEST_PS = 1 << 60
+"""Beyond it values are of a damaged log."""
+_TWICE = 2.0
+
+
+@dataclass(frozen=True)
+class AnswerEdges:
+    """Of one run."""
+
+    first_level: int
+    later_ns: Quantity
+    """Half of what a rising answer's latency is too long by beyond a falling one's."""
+    shown_ns: Quantity
+    """The part of it that comes behind the pin: the analyzer shows it late."""
+
+    @classmethod
+    def of(cls, raw: RawRun, settings: Settings, bench: Bench) -> Self | None:
+        """None if nothing is known of the difference, if only edges of one level are answers, or
+        if samples are missing."""
+        later, shown = bench.edge_later_ns, bench.edge_shown_ns
+        if later is None or shown is None or settings.wiring.answer_level is not None:
+            return None
+        first = next(iter(raw.edge_blocks()), None)
+        if first is None or raw.losses():
+            return None
+        level = 1 - (first.levels_before >> settings.wiring.response & 1)
+        return cls(level, later, shown)
+
+    def levels(self, number: Int64Array) -> UInt8Array:
+        """Level after each answer edge by its number, shape (n,)."""
+        return ((number + self.first_level) & 1).astype(np.uint8)
+
+    def shown_later_ns(self, number: Int64Array) -> npt.NDArray[np.float64]:
+        """How much later than on average the analyzer shows these answers, shape (n,)."""
+        return np.where(self.levels(number), self.shown_ns.estimate, -self.shown_ns.estimate)
+
+    def shifted(self, brackets: Brackets, number: Int64Array, tick_ns: float) -> Brackets:
+        """When the analyzer showed these edges, as the records tell: brackets that move with them.
+
+        `number`: of each edge, shape (n,). Widened by what the difference may be off.
+        """
+        later = self.shown_later_ns(number) / tick_ns
+        reserve = _TWICE * self.shown_ns.standard_uncertainty / tick_ns
+        before = np.floor(later - reserve).astype(np.int64)
+        after = np.ceil(later + reserve).astype(np.int64)
+        return Brackets(
+            brackets.sample, brackets.before_ticks + before, brackets.after_ticks + after
+        )
+
+
+class ByEdge:
+    """Latencies by the level of their answers, and their figures once each is corrected by it."""
+
+    def __init__(self, edges: AnswerEdges, sample_rate_hz: int) -> None:
+        self._edges, self._rate_hz = edges, sample_rate_hz
+        self._histograms = ExactHistogram(), ExactHistogram()
+
+    def add(self, latency: Int64Array, answer: Int64Array) -> None:
+        """In samples, and numbers of the answers' edges; shapes (n,)."""
+        level = self._edges.levels(answer)
+        for each, histogram in enumerate(self._histograms):
+            if (level == each).any():
+                histogram.add(latency[level == each])
+
+    @property
+    def later_ns(self) -> Quantity:
+        """What is left of the difference in each value: its uncertainty, about 0."""
+        return replace(self._edges.later_ns, estimate=0.0)
+
+    @cached_property
+    def figures(self) -> Statistics:
+        """As if all answers came half as late as rising and falling ones do together."""
+        whole = ExactHistogram()
+        for each, histogram in enumerate(self._histograms):
+            later_ps = (2 * each - 1) * self._edges.later_ns.estimate * 1e3
+            times_ps = histogram.values * (_PS_PER_S / self._rate_hz) - later_ps
+            near = np.abs(times_ps) < _LARGEST_PS
+            whole.add_counted(np.rint(times_ps[near]).astype(np.int64), histogram.counts[near])
+        return statistics(whole, _PS_PER_S)
+
+    def applied(self, name: str, budget: Budget) -> Budget:
+        """A budget of one of these figures, such as `max_ns`, that knows of the difference."""
+        value_ns = getattr(self.figures, name)
+        if value_ns is None:
+            return budget
+        known = replace(self._edges.later_ns, estimate=budget.indication - value_ns)
+        others = [part for part in budget.contributions if part.name != DIRECTION]
+        part = Contribution(DIRECTION, known, -1.0)
+        return replace(budget, contributions=(*others, part))

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The highest rate of interrupts that a target keeps up with: the search for it.
+
+Stimuli come in holds, each a train of one rate with a rest behind it. The rate is raised by steps
+until a hold is lost. Then the limit is closed in on by bisection, between the fastest hold that was
+kept and the slowest that was lost.
+
+A hold is kept if each of its stimuli got an answer of its own and the answers did not fall behind:
+a target that queues interrupts answers all of them at any rate, only later and later.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+
+from rig.stimulus.train import (
+    COUNT_MAX,
+    GAP_MIN_TICKS,
+    INTERVAL_MAX_TICKS,
+    Int64Array,
+    Pattern,
+    Polarity,
+    Train,
+)
+
+SATURATION: Final = "saturation"
+HANDLER, TASK = "interrupt", "interrupt_to_task"
+ANSWERED_BY: Final = {"handler": HANDLER, "task": TASK}
+"""Who answers, as plans name it; to the measurement that the agent is asked for."""
+HOLD_MIN, HOLD_MAX = 20, 1_000_000
+"""Stimuli of a hold."""
+RESOLUTION_MIN_PPM, RESOLUTION_MAX_PPM = 1_000, 200_000
+REST_FACTOR: Final = 4
+"""The rest between two holds is longer than the longest interval by this at least: so the capture
+alone tells where a hold begins."""
+_SPEED_UP: Final = 7, 10
+"""From one interval of the ramp to the next."""
+_QUARTERS: Final = 4
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search is told. Ticks are those of the stimulus clock."""
+
+    first_ticks: int
+    """The longest interval, which is tried first."""
+    least_ticks: int
+    """The shortest one that is tried."""
+    count: int
+    """Stimuli of a hold."""
+    resolution_ppm: int
+    """The search ends when the intervals of the fastest hold that was kept and of the slowest that
+    was lost differ by no more than this, or by one tick."""
+    width_ticks: int
+    delay_ticks: int
+    polarity: Polarity
+    answered_by: str = HANDLER
+    """The measurement that the agent is asked for."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what no plan asks: a search may come from a foreign file."""
+        for each in fields(self)[:6]:
+            if type(getattr(self, each.name)) is not int:
+                raise ValueError(f"{each.name} is {getattr(self, each.name)!r}")
+        if not self.least_ticks <= self.first_ticks <= INTERVAL_MAX_TICKS:
+            raise ValueError(f"least_ticks {self.least_ticks} and first_ticks {self.first_ticks}")
+        if not 2 <= self.count <= COUNT_MAX:
+            raise ValueError(f"count is {self.count}")
+        if not RESOLUTION_MIN_PPM <= self.resolution_ppm <= RESOLUTION_MAX_PPM:
+            raise ValueError(f"resolution_ppm is {self.resolution_ppm}")
+        if self.answered_by not in ANSWERED_BY.values():
+            raise ValueError(f"answered_by is {self.answered_by!r}")
+        self.train(self.first_ticks)
+        self.train(self.least_ticks)
+
+    def train(self, interval_ticks: int) -> Train:
+        """One hold. Raises ValueError for one that the firmware cannot make."""
+        return Train(
+            Pattern.PERIODIC, self.count, 0, self.delay_ticks, self.width_ticks, self.polarity,
+            period_ticks=interval_ticks,
+        )  # fmt: skip
+
+    @property
+    def ramp_ticks(self) -> list[int]:
+        """Intervals that are tried as long as all holds are kept."""
+        found = [self.first_ticks]
+        while found[-1] > self.least_ticks:
+            found.append(_faster(found[-1], self.least_ticks))
+        return found
+
+    @property
+    def holds_max(self) -> int:
+        """No search has more holds than this."""
+        ratio = _SPEED_UP[1] / _SPEED_UP[0]
+        closing = math.log(math.log(ratio) / math.log1p(self.resolution_ppm * 1e-6), 2)
+        return len(self.ramp_ticks) + max(0, math.ceil(closing)) + 2
+
+    @property
+    def longest_ticks(self) -> int:
+        """No search takes longer, but for what lies between its holds."""
+        ramp = self.ramp_ticks
+        closing = max(0, self.holds_max - len(ramp)) * self.first_ticks
+        return self.count * (sum(ramp) + closing)
+
+    @property
+    def shortest_level_ticks(self) -> int:
+        """The shortest pulse, or rest between two."""
+        return min(self.width_ticks, max(self.least_ticks - self.width_ticks, GAP_MIN_TICKS))
+
+
+def _faster(ticks: int, least_ticks: int) -> int:
+    return max(least_ticks, min(ticks - 1, ticks * _SPEED_UP[0] // _SPEED_UP[1]))
+
+
+class Hunt:
+    """A search under way."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._kept_ticks: int | None = None
+        self._lost_ticks: int | None = None
+        self.holds = 0
+
+    def next_ticks(self) -> int | None:
+        """Interval of the next hold; None: the search is over."""
+        search, kept, lost = self._search, self._kept_ticks, self._lost_ticks
+        if self.holds >= search.holds_max:
+            return None
+        if kept is None:
+            return search.first_ticks if lost is None else None
+        if lost is None:
+            return None if kept == search.least_ticks else _faster(kept, search.least_ticks)
+        if kept - lost <= max(1, lost * search.resolution_ppm // 10**6):
+            return None
+        return min(kept - 1, max(lost + 1, math.isqrt(kept * lost)))
+
+    def learn(self, ticks: int, *, kept: bool) -> None:
+        """What became of the hold that was asked for."""
+        self.holds += 1
+        if kept:
+            self._kept_ticks = ticks
+        else:
+            self._lost_ticks = ticks
+
+
+def falls_behind(latencies: Int64Array, interval: float) -> bool:
+    """Whether answers come later and later, in the order of their stimuli, shape (n,).
+
+    So they do if all of the last quarter are later, by more than an interval, than all of the
+    first. What grows by `interval` * 2 / n a stimulus, or more, is found. One unit for both.
+    """
+    quarter = len(latencies) // _QUARTERS
+    if not quarter:
+        return False
+    return bool(latencies[-quarter:].min() > latencies[:quarter].max() + interval)
+
+
+def keeps_up(stimulus: Int64Array, response: Int64Array) -> bool:
+    """Of a hold whose answers are all there, by the two wires alone: times of edges, in order."""
+    n = len(stimulus)
+    if not n or len(response) != n or bool(np.any(response < stimulus)):
+        return False
+    interval = (int(stimulus[-1]) - int(stimulus[0])) / max(1, n - 1)
+    return not falls_behind(response - stimulus, interval)

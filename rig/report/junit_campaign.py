@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A campaign as JUnit XML: one test suite, each run a test case.
+
+A run that did not pass is a failure if it exceeded a limit or proves nothing, an error if it
+failed, if its witnesses disagree or data were lost; one that was not made is skipped. Each has its
+reason.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from rig.analysis.verdict import Verdict
+from rig.campaign.index import Entry, Index, State
+from rig.errors import InputError
+from rig.report.junit import Case, Outcome, suite_of, written
+from rig.session.results import stored_text
+
+_OUTCOMES: Final = {
+    Verdict.PASS: Outcome.PASSED,
+    Verdict.FAIL: Outcome.FAILURE,
+    Verdict.INCONCLUSIVE: Outcome.FAILURE,
+    Verdict.INCONSISTENT: Outcome.ERROR,
+    Verdict.INCOMPLETE: Outcome.ERROR,
+}
+_UNMADE: Final = {
+    State.FAILED: Outcome.ERROR,
+    State.SKIPPED: Outcome.SKIPPED,
+    State.PLANNED: Outcome.SKIPPED,
+    State.RUNNING: Outcome.SKIPPED,
+}
+
+
+def write_campaign(path: Path, folder: Path, index: Index) -> None:
+    """Write the file, in place of an older one. Raises InputError if it cannot be written."""
+    written(path, campaign_junit(folder, index))
+
+
+def campaign_junit(folder: Path, index: Index) -> str:
+    """The whole document as text; `folder` is where the campaign's runs are."""
+    cases = [_case(folder, entry) for entry in index.entries]
+    about = {"fixture": index.fixture, "folder": str(folder), "title": index.title}
+    return suite_of(index.name, cases, about)
+
+
+def _case(folder: Path, entry: Entry) -> Case:
+    group = f"{entry.measurement}.{entry.scenario}"
+    if entry.state is not State.DONE:
+        return Case(group, entry.name, _UNMADE[entry.state], entry.reason or _words(entry.state))
+    verdict = next((each for each in Verdict if each == entry.verdict), None)
+    outcome = Outcome.ERROR if verdict is None else _OUTCOMES[verdict]
+    return Case(group, entry.name, outcome, _reasons(folder / entry.file, entry.verdict))
+
+
+def _words(state: State) -> str:
+    """Of a run that an interrupted campaign has left."""
+    return "not made yet" if state is State.PLANNED else "not made to its end"
+
+
+def _reasons(path: Path, verdict: str) -> str:
+    """The verdict, why, and the file that shows it."""
+    try:
+        found = json.loads(stored_text(path) or "{}")
+        reasons = [str(reason) for reason in found.get("reasons", [])]
+    except (InputError, ValueError, AttributeError, TypeError):
+        reasons = ["its file cannot be read any more"]
+    head = f"{verdict}: {reasons[0]}" if reasons else verdict
+    return "\n".join([head, *reasons[1:], f"file {path}"])

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The search for the highest rate: its curve, and what became of each rate."""
+
+from __future__ import annotations
+
+from rig.report.page_data import PageData
+from rig.report.plots.saturation import saturation_svg
+from rig.report.saturation_words import COLUMNS, NUMBERS, rows
+from rig.report.saturation_words import facts as words
+from rig.report.saturation_words import title as line
+from rig.report.sections.html import facts, figure, section, table
+
+
+def saturation(data: PageData) -> str:
+    """What was found and every hold; "" for other measurements."""
+    found = data.result.evaluation.saturation
+    if found is None:
+        return ""
+    name = line(found)
+    holds = table(COLUMNS, rows(found), range(NUMBERS))
+    return section(name[0].upper() + name[1:], facts(words(found)), holds)
+
+
+def saturation_curve(data: PageData) -> str:
+    """Answered share over rate; "" for other measurements."""
+    found = data.result.evaluation.saturation
+    drawn = "" if found is None else saturation_svg(found)
+    if not drawn:
+        return ""
+    caption = "Late answers count, merged and missed stimuli do not."
+    return section("Answered share over rate", figure(drawn, caption))

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frequency of a processor of the target: what it can be, and holding it for a measurement.
+
+The agent gives it back at STOP and with its link, whatever happens here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from rig.errors import BenchError, RefusedError, RigError
+from rig.target.protocol import ProtocolError, number
+
+STEPS_MAX: Final = 64
+_DIGITS_MAX: Final = 12
+
+
+class NotGivenBackError(BenchError):
+    """A processor's limits are not as they were."""
+
+
+class Adjustable(Protocol):
+    """A target whose agent knows FREQUENCY, if its greeting says so."""
+
+    greeting: Mapping[str, str]
+
+    def frequency(self, words: str) -> Mapping[str, str]:
+        """`STATE cpu=N`, `HOLD cpu=N khz=F` or `RELEASE`; what the agent says then."""
+
+
+@dataclass(frozen=True)
+class CpuState:
+    """One processor, as the target's kernel tells of it."""
+
+    minimum_khz: int
+    maximum_khz: int
+    """Limits when nothing is held."""
+    current_khz: int | None
+    """What it runs at, if told."""
+    steps_khz: tuple[int, ...]
+    """The only frequencies that it can have; empty if not told."""
+
+    def near(self, khz: int) -> int:
+        """The nearest frequency within the limits that it can have."""
+        within = [step for step in self.steps_khz if self.minimum_khz <= step <= self.maximum_khz]
+        return min(within, key=lambda step: abs(step - khz), default=khz)
+
+    @property
+    def levels_khz(self) -> tuple[int, ...]:
+        """Lowest, middle and highest, without repeats."""
+        middle = (self.minimum_khz + self.maximum_khz) // 2
+        return tuple(sorted({*map(self.near, (self.minimum_khz, middle, self.maximum_khz))}))
+
+
+def told_khz(value: object) -> int:
+    """As an environment tells it: a number, or the kernel's text of one. Raises ValueError."""
+    text = str(value)
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX):
+        raise ValueError(f"{text[:20]!r} is no frequency in kHz")
+    return int(text)
+
+
+def can_adjust(target: Adjustable) -> bool:
+    """Whether its agent knows FREQUENCY at all."""
+    return target.greeting.get("frequency") == "1"
+
+
+def look(target: Adjustable, cpu: int) -> CpuState:
+    """Raises RefusedError in the agent's words, BenchError if it does not answer."""
+    return _state(target.frequency(f"STATE cpu={cpu}"))
+
+
+@contextmanager
+def held(target: Adjustable, cpu: int, khz: int) -> Iterator[CpuState]:
+    """The processor at this frequency, for one measurement; given back on every path.
+
+    Raises RefusedError if the agent cannot, NotGivenBackError, and BenchError.
+    """
+    try:
+        yield _state(target.frequency(f"HOLD cpu={cpu} khz={khz}"))
+    except BaseException:
+        with contextlib.suppress(RigError):  # with a link that is lost the agent gives it back
+            target.frequency("RELEASE")
+        raise
+    try:
+        target.frequency("RELEASE")
+    except RefusedError as refusal:
+        raise NotGivenBackError(str(refusal)) from refusal
+
+
+def _state(pairs: Mapping[str, str]) -> CpuState:
+    told = dict(pairs)
+    try:
+        steps = tuple(filter(None, told.get("steps_khz", "").split(",")))[:STEPS_MAX]
+        found = CpuState(
+            number(told, "minimum_khz"),
+            number(told, "maximum_khz"),
+            number(told, "current_khz") if "current_khz" in told else None,
+            tuple(number({"steps_khz": step}, "steps_khz") for step in steps),
+        )
+    except ProtocolError as error:
+        raise BenchError(f"the agent's account of the processor's frequency: {error}") from None
+    if not 0 < found.minimum_khz <= found.maximum_khz < 10**9:
+        raise BenchError(
+            "the agent's account of the processor's frequency: limits "
+            f"{found.minimum_khz} and {found.maximum_khz} kHz; is it an agent of this rig?"
+        )
+    return found

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A modelled target's task that spins and toggles its pin, held up for as long as is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rig.virtual.truth import ANSWERED
+
+NS_PS = 1000
+MARKS = 1000
+"""Toggles that are logged in any case, spread over the train."""
+
+
+@dataclass(frozen=True)
+class SpinMeans:
+    """What the train is made with."""
+
+    draw: Callable[[int], int]
+    """How much longer than its pause the task takes from a time on, in ps."""
+    tick_hz: int
+    toggle_ps: int
+    """Of a write of the pins."""
+    write: Callable[[int, int], tuple[int, int]]
+    """Write the pins for a toggle of this number, at a time in ps; ticks before and after."""
+    note: Callable[[int, int, int, int], None]
+    """Log a toggle: number, ticks before and after, flags."""
+    truth: Callable[[list[int]], None]
+
+
+@dataclass
+class _Toggle:
+    number: int
+    at_ps: int
+    before: int
+    after: int
+    noted: bool
+
+
+class SpinTask:
+    """Makes the toggles, as time passes, and logs those that an agent logs."""
+
+    def __init__(
+        self, means: SpinMeans, words: Mapping[str, str], start_ps: int, count: int
+    ) -> None:
+        """Raises ValueError for what an agent refuses."""
+        pause_ns, threshold_ns = (
+            int(words.get(name, "0")) for name in ("pause_ns", "threshold_ns")
+        )
+        if not count or threshold_ns <= pause_ns:
+            raise ValueError("smi needs count, and threshold_ns longer than pause_ns")
+        self._means, self._count = means, count
+        self._pause_ps = pause_ns * NS_PS
+        self._threshold_ticks = threshold_ns * means.tick_hz // 10**9
+        self._every = count // MARKS + 1
+        self._last: _Toggle | None = None
+        self._next_ps = start_ps
+
+    @property
+    def over(self) -> bool:
+        """All toggles are made."""
+        return self._last is not None and self._last.number == self._count
+
+    def pass_until(self, end_ps: int) -> None:
+        """Make those that come before a time."""
+        while not self.over and self._next_ps < end_ps:
+            self._toggle(self._next_ps)
+            rest_ps = 2 * self._means.toggle_ps + self._pause_ps
+            self._next_ps += rest_ps + self._means.draw(self._next_ps)
+        if self.over and self._last is not None:
+            self._note(self._last)
+
+    def _toggle(self, at_ps: int) -> None:
+        last = self._last
+        number = 1 if last is None else last.number + 1
+        now = _Toggle(number, at_ps, *self._means.write(number, at_ps), noted=False)
+        if last is not None and now.after - last.before > self._threshold_ticks:
+            self._note(last)
+            self._note(now)
+        elif (number - 1) % self._every == 0:
+            self._note(now)
+        before_ps = at_ps if last is None else last.at_ps
+        self._means.truth([before_ps, at_ps, now.before, now.after, number, ANSWERED, 0, 0])
+        self._last = now
+
+    def _note(self, toggle: _Toggle) -> None:
+        if not toggle.noted:
+            self._means.note(toggle.number, toggle.before, toggle.after, 0)
+            toggle.noted = True

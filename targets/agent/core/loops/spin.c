@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A task that does nothing but toggle the pin: whatever holds it up, an SMI for one, shows as a gap
+ * in the train of edges. `handled` counts the toggles. So that the log of a long train is short, it
+ * holds the two toggles around each gap, and marks spread over the train for the host's clock.
+ *
+ * A gap is told by the outermost readings: from before one write to after the next. So no edges are
+ * farther apart than the threshold without a record, wherever between the readings a hold-up lies.
+ */
+#include "loop.h"
+
+#define MARKS 1000u
+
+static uint64_t ticks_of(uint64_t ns)
+{
+    return (uint64_t)((double)loop.port->counter.tick_hz * 1e-9 * (double)ns);
+}
+
+static void note(uint64_t number, const struct ticks *ticks)
+{
+    log_add(loop.log, number, ticks->before, ticks->after, 0);
+}
+
+static void rest(uint64_t start, uint64_t pause)
+{
+    while (loop_ticks() - start < pause)
+        ;
+}
+
+static void body(uint32_t number)
+{
+    uint64_t pause = ticks_of(loop.options->pause_ns);
+    uint64_t threshold = ticks_of(loop.options->threshold_ns);
+    uint64_t every = loop.options->count / MARKS + 1, toggles = 0;
+    struct ticks last = {0, 0}, now;
+    bool noted = true;
+    (void)number;
+    while (!loop_over()) {
+        if (toggles)
+            rest(last.after, pause);
+        loop_iteration();
+        loop.toggle(&now);
+        bool gap = toggles && now.after - last.before > threshold;
+        if (gap && !noted)
+            note(toggles, &last);
+        noted = gap || toggles % every == 0;
+        toggles++;
+        if (noted)
+            note(toggles, &now);
+        last = now;
+    }
+    if (!noted)
+        note(toggles, &last);
+}
+
+const struct loop_kind smi_loop = {
+    .measurement = MEASURE_SMI,
+    .variants = 1u << VARIANT_TASK,
+    .usual = VARIANT_TASK,
+    .given = GIVEN_PAUSE | GIVEN_THRESHOLD,
+    .needs_pin = true,
+    .body = body,
+};
