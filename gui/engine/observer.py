@@ -43,6 +43,7 @@ class Observer:
         self._phase = ""
         self._pace: deque[tuple[float, int]] = deque()
         self._answers, self._events_then = 0, 0
+        self._is_search = False
         self.last: Snapshot = Snapshot()
 
     def __call__(self, live: LiveSummary) -> None:
@@ -64,8 +65,11 @@ class Observer:
         rate_hz = self._rate_hz(now, events)
         target, unanswered = self._target(live, events)
         flow = live.flow
+        self._is_search = self._is_search or bool(live.hold)
         self.last = Snapshot(
             phase=live.phase,
+            is_search=self._is_search,
+            hold=live.hold,
             planned=live.planned,
             events=events,
             answers=live.answers,
@@ -155,7 +159,7 @@ class Observer:
             self._answers, self._events_then = live.answers, events
         by_target = live.periods is not None or live.answering_channel is not None
         unanswered = 0 if by_target else events - self._events_then
-        if live.phase == "opening":
+        if live.phase not in ("measuring", "finishing"):  # before; tools may run on the target
             return ("armed" if live.samples else "connecting"), 0
         if live.phase != "measuring":
             return "stopped", unanswered

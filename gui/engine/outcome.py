@@ -46,6 +46,12 @@ class Outcome:
     measured: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     """What the measurement has beside its latency: each line with its name, figures as above."""
     is_periods: bool
+    is_inside: bool
+    """The target measured by itself."""
+    tools: tuple[tuple[str, tuple[str, ...]], ...]
+    """What the target's own tools said: each line's name and cells, as `rig show` prints them."""
+    tool_facts: tuple[tuple[str, str], ...]
+    """Below them: what each measures, or why it says nothing."""
     worst_event: int
     """Number of the stimulus whose answer took longest, of periods of the answer after the worst
     interval; -1 without any."""
@@ -78,6 +84,7 @@ class Failure:
 def done(result: Result, page: Path, windows: Path | None, failure: str | None) -> Message:
     """The message of a finished run."""
     from rig.report.measured import COLUMNS, measured
+    from rig.report.tools import tools
     from rig.report.words import (
         VERDICT_WORDS,
         counts_table,
@@ -89,7 +96,7 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
 
     evaluation = result.evaluation
     values, counts = evaluation.histogram.values, evaluation.histogram.counts
-    beside = measured(evaluation)
+    beside, said = measured(evaluation), tools(result)
     bins, which = np.unique(bin_of(np.maximum(values, 0)), return_inverse=True)
     fields = {
         "path": str(result.path),
@@ -107,6 +114,9 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
         if beside is None
         else [(row[0], list(zip(COLUMNS[1:], row[1:], strict=True))) for row in beside.rows],
         "is_periods": evaluation.period is not None,
+        "is_inside": result.settings.inside is not None,
+        "tools": [] if said is None else [(row[0], row[1:]) for row in said.rows],
+        "tool_facts": [] if said is None else said.facts,
         "worst_event": _worst_event(windows)
         if evaluation.period is None
         else _worst_interval(result.path),
@@ -159,6 +169,9 @@ def outcome_of(message: Message) -> Outcome:
         facts=pairs("facts"),
         measured=tuple((str(name), texts(row)) for name, row in fields["measured"]),
         is_periods=bool(fields["is_periods"]),
+        is_inside=bool(fields["is_inside"]),
+        tools=tuple((str(name), tuple(map(str, cells))) for name, cells in fields["tools"]),
+        tool_facts=pairs("tool_facts"),
         worst_event=fields["worst_event"],
         bins=message.arrays["bins"],
         bin_counts=message.arrays["bin_counts"],

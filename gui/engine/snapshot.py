@@ -53,6 +53,12 @@ class Snapshot:
     pin, which it need not use, and `planned` values."""
     unit_hz: int | None = None
     """What such values are counted in; None: samples."""
+    quantity: str = ""
+    """What such values are, as reports name them, once that is known."""
+    is_search: bool = False
+    """Stimuli come in holds, each of a rate of its own; `planned` are those that may come."""
+    hold: str = ""
+    """The hold that is being made, in words."""
     worst_ns: float | None = None
     """Longest latency so far, of periods the worst interval error."""
     worst_event: int = -1

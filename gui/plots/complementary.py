@@ -33,11 +33,12 @@ class ComplementaryPlot(LivePlot):
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
-        self._caption.setText(
-            self.tr("Share of intervals off by more")
-            if self._snapshot.is_periods
-            else self.tr("Share of latencies above")
-        )
+        title = self.tr("Share of latencies above")
+        if self._snapshot.is_periods:
+            title = self.tr("Share of intervals off by more")
+        elif self._snapshot.is_values:
+            title = self.tr("Share of values above")
+        self._caption.setText(title)
 
     def _redraw(self) -> None:
         snapshot = self._snapshot

@@ -48,11 +48,17 @@ class HistogramPlot(LivePlot):
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
-        self._caption.setText(
-            self.tr("Intervals off by, µs")
-            if self._snapshot.is_periods
-            else self.tr("Latency histogram, µs")
-        )
+        snapshot = self._snapshot
+        title = self.tr("Latency histogram, µs")
+        if snapshot.is_periods:
+            title = self.tr("Intervals off by, µs")
+        elif snapshot.is_search:
+            title = self.tr("Latency histogram of all rates, µs")
+        elif snapshot.is_values:
+            title = self.tr("Histogram of values, µs")
+            if snapshot.quantity:
+                title = self.tr("Histogram: {0}, µs").format(snapshot.quantity)
+        self._caption.setText(title)
 
     def _limit_place(self, limit_us: float) -> float:
         return limit_us

@@ -37,7 +37,7 @@ class LivePlot(PlotCard):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Draw this moment."""
-        other = snapshot.is_periods != self._snapshot.is_periods
+        other = _measured(snapshot) != _measured(self._snapshot)
         self._snapshot = snapshot
         if other:
             self.retranslate()
@@ -87,6 +87,11 @@ class LivePlot(PlotCard):
         if ends[at] < low_us or starts[at] > high_us:
             return None
         return bin_range(int(_STARTS[bins[at]]))
+
+
+def _measured(snapshot: Snapshot) -> tuple[bool, bool, bool, str]:
+    """What titles depend on."""
+    return snapshot.is_periods, snapshot.is_values, snapshot.is_search, snapshot.quantity
 
 
 def bin_range(latency_samples: int) -> Wanted:

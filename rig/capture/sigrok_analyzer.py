@@ -267,5 +267,5 @@ def _identity(text: str) -> AnalyzerIdentity:
         library=str(fields["library"]),
         sample_rate_hz=int(fields["sample_rate_hz"]),
         channels=tuple(str(name) for name in fields["channels"]),
-        sample_rates_hz=tuple(int(rate) for rate in fields["sample_rates_hz"]),
+        sample_rates_hz=tuple(int(rate) for rate in fields.get("sample_rates_hz", ())),
     )

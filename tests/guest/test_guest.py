@@ -105,6 +105,16 @@ def test_a_task_on_a_loaded_rt_kernel(tmp_path: Path) -> None:
 
 
 @slow
+@pytest.mark.timeout(900)
+def test_a_log_of_a_megabyte_arrives_from_an_rt_kernel(tmp_path: Path) -> None:
+    """Its serial driver's threaded handler must not be taken for a line that nobody cares for."""
+    out = tmp_path / "long.h5"
+    words = ["run", "interrupt", "--fixture", "qemu-debian-rt", "--count", "30000", "--quiet"]
+    ended = subprocess.run([*RIG, *words, "--out", str(out)], timeout=840, check=False)
+    assert ended.returncode == 0
+
+
+@slow
 def test_two_runs_at_a_time_do_not_meet(tmp_path: Path) -> None:
     words = [*RIG, "run", "interrupt", "--fixture", "qemu-debian", "--count", "50", "--quiet"]
     runs = [

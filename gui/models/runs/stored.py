@@ -20,6 +20,7 @@ from rig.record.stored import damaged
 from rig.session.calibration import bench_in_use
 from rig.session.results import Result, result_text
 from rig.session.settings import account_from_json, settings_from_json
+from rig.session.stored_tools import tool_runs
 
 UNIT_HZ_MAX: Final = 10**12
 
@@ -45,10 +46,11 @@ def stored_result(file: RunFile) -> Result | None:
         raise damaged(str(file.path), f"its stored figures are unusable ({error})") from None
     known = stored_measurands(stored, evaluation.figures, evaluation.beyond, histogram)
     evaluation = replace(evaluation, measurands=known)
-    _, used = bench_in_use(file.texts(), file.calibration, file.created, settings)
+    texts = file.texts()
+    _, used = bench_in_use(texts, file.calibration, file.created, settings)
     return Result(
         file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
-        used,
+        used, tool_runs(file.path, texts),
     )  # fmt: skip
 
 

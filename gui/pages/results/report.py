@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWid
 from gui.models.runs.entry import RunEntry
 from gui.pages.results.charts.charts import HistogramChart, TailChart
 from gui.pages.results.charts.curves import Distribution
+from gui.pages.results.charts.rates import RatesChart
 from gui.pages.results.charts.widget import ChartWidget
 from gui.pages.results.notes_editor import NotesEditor
 from gui.pages.results.report_text import report_html
@@ -39,6 +40,8 @@ class ReportView(QWidget):
         self.notes = NotesEditor(self)
         self.histogram = ChartWidget(HistogramChart(self.tr("Histogram"), ()), self)
         self.tail = ChartWidget(TailChart(self.tr("Complementary distribution"), ()), self)
+        self.rates = ChartWidget(RatesChart(self.tr("Answered share over rate"), None), self)
+        self.rates.hide()
         for chart in (self.histogram, self.tail):
             chart.picked.connect(self.picked)
         self._lay_out()
@@ -54,6 +57,7 @@ class ReportView(QWidget):
         plots = QVBoxLayout(right)
         plots.setContentsMargins(0, 0, 0, 0)
         plots.setSpacing(GAP)
+        plots.addWidget(self.rates, 1)
         plots.addWidget(self.histogram, 1)
         plots.addWidget(self.tail, 1)
         self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
@@ -77,6 +81,9 @@ class ReportView(QWidget):
         limit_us = None if limit is None else limit / 1e3
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs, limit_us))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), runs, limit_us))
+        found = result.evaluation.saturation
+        self.rates.show_chart(RatesChart(self.rates.chart.title, found))
+        self.rates.setVisible(found is not None)
         self._render()
 
     def show_message(self, text: str) -> None:
@@ -84,6 +91,7 @@ class ReportView(QWidget):
         self._shown, self._message = None, text
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), ()))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), ()))
+        self.rates.hide()
         self._render()
 
     def show_entry(self, entry: RunEntry | None) -> None:
@@ -109,4 +117,19 @@ class ReportView(QWidget):
 
 def distribution_of(result: Result) -> Distribution:
     """A run's latencies, under its file's name."""
-    return Distribution(result.path.stem, result.evaluation.histogram, 1e9 / result.unit_hz)
+    return Distribution(
+        result.path.stem,
+        result.evaluation.histogram,
+        1e9 / result.unit_hz,
+        quantity_of(result),
+    )
+
+
+def quantity_of(result: Result) -> str:
+    """What the values of a run's histogram are, if they are no latencies by the wires."""
+    if result.settings.inside is None:
+        return ""
+    from rig.report.measured import measured  # loaded with the figures
+
+    beside = measured(result.evaluation)
+    return "" if beside is None else beside.rows[0][0]

@@ -105,15 +105,17 @@ def _why_no_load(plan: Plan, fixture: Fixture | None) -> str:
 def expected_s(plan: Plan) -> float | None:
     """None for a train that the firmware cannot make."""
     timeout_s = plan.response.timeout_ps / 1e12
+    tools_s = 0.0 if plan.tools is None else plan.tools.expected_s(plan.agent)
     try:
         train = plan.train(CLOCK_HZ)
         if plan.search_plan is not None:
-            return plan.search_plan.longest_s(plan.response.timeout_ps)
+            return plan.search_plan.longest_s(plan.response.timeout_ps) + tools_s
     except ValueError:
         return None
     if train is None:
-        return plan.agent.count * plan.agent.period_ps / 1e12 + timeout_s
-    return train.expected_duration_ticks / CLOCK_HZ + timeout_s
+        each_ps = plan.agent.period_ps or plan.agent.pause_ps
+        return plan.agent.count * each_ps / 1e12 + tools_s + timeout_s
+    return train.expected_duration_ticks / CLOCK_HZ + tools_s + timeout_s
 
 
 def shown_name(name: str) -> str:

@@ -197,6 +197,8 @@ class Chooser(QWidget):
         self.plans.setDisabled(several)
         if several:
             self.series.offer([str(self.plans.itemData(n)) for n in range(self.plans.count())])
+            bench = choose(plan, fixture).fixture
+            self.series.scenarios.offer({} if bench is None else bench.scenarios)
             loads = self.series.scenarios.ticked or [""]
             self._choices = tuple(
                 choose(name, fixture, count_, load) for name in self.series.ticked for load in loads
@@ -241,8 +243,12 @@ class Chooser(QWidget):
         if choice.plan is None or not made or len(known_s) < len(takes_s):
             self.duration.setText("")
             return
-        events = count(sum(each.plan.count for each in made if each.plan is not None))
-        text = self.tr("{0} events in about {1}").format(events, duration(sum(known_s)))
+        plans = [each.plan for each in made if each.plan is not None]
+        events = count(sum(plan.count for plan in plans))
+        text = self.tr("{0} events in about {1}")
+        if any(plan.search_plan is not None for plan in plans):
+            text = self.tr("at most {0} events in {1}")
+        text = text.format(events, duration(sum(known_s)))
         title = choice.plan.title
         if several:
             title = self._extent(len(made))

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The four plots of the Run page. Imported when the window is already there: it loads pyqtgraph."""
+"""The plots of the Run page. Imported when the window is already there: it loads pyqtgraph."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.engine.snapshot import Snapshot
 from gui.models.runs.wanted import Wanted
+from gui.pages.run.rates import RatesCard
 from gui.pages.run.waveform import WaveformCard
 from gui.plots.complementary import ComplementaryPlot
 from gui.plots.histogram import HistogramPlot
 from gui.plots.timeline import TimelinePlot
 from gui.theme import GAP
+
+if TYPE_CHECKING:
+    from rig.analysis.saturation import SaturationFigures
 
 
 class LivePlots(QWidget):
@@ -26,6 +32,7 @@ class LivePlots(QWidget):
         self.histogram = HistogramPlot()
         self.complementary = ComplementaryPlot()
         self.timeline = TimelinePlot()
+        self.rates = RatesCard()
         self.waveform = WaveformCard()
         for plot in (self.histogram, self.complementary, self.timeline):
             plot.wanted.connect(self.wanted)
@@ -34,7 +41,7 @@ class LivePlots(QWidget):
         row.setSpacing(GAP)
         for stretch, cards in (
             (3, ((3, self.histogram), (2, self.timeline))),
-            (2, ((2, self.complementary), (3, self.waveform))),
+            (2, ((2, self.complementary), (2, self.rates), (3, self.waveform))),
         ):
             column = QVBoxLayout()
             column.setSpacing(GAP)
@@ -46,6 +53,11 @@ class LivePlots(QWidget):
         """Draw a moment of a run."""
         for plot in (self.histogram, self.complementary, self.timeline):
             plot.show_snapshot(snapshot)
+
+    def show_rates(self, found: SaturationFigures | None) -> None:
+        """Of a search that has ended, in place of the distribution of all its rates together."""
+        self.rates.show_found(found)
+        self.complementary.setHidden(found is not None)
 
     def set_limit_us(self, limit_us: float | None) -> None:
         """The plan's largest latency, as a line in each plot."""

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenarios to be ticked: the loads under which plans are measured, idle first."""
+"""Scenarios to be ticked: the loads under which plans are measured, idle first, and below them
+those that are commands of the bench's own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSettings, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from gui.theme import GAP_L
+from gui.theme import GAP_L, GAP_S
 from gui.widgets.labels import caption, dim
+from rig.instruments import Command
 from rig.target.scenario import IDLE, LOADS
 
 SCENARIOS: Final = (IDLE, *LOADS)
+OWN_ACROSS: Final = 6
+"""Commands in a line: their names may be long."""
 _KEY: Final = "run/scenarios"
 
 
@@ -25,29 +29,59 @@ class ScenarioRow(QWidget):
     def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._caption = caption()
+        self._caption, self._own_caption = caption(), caption()
         self._note = dim()
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.boxes = {name: QCheckBox(name) for name in SCENARIOS}
-        stored = stored_names(settings.value(_KEY, []))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        self._wanted = stored_names(settings.value(_KEY, []))
+        """Ticked, also what the bench that is chosen does not have."""
+        self.boxes: dict[str, QCheckBox] = {}
+        row = QHBoxLayout()
         row.setSpacing(GAP_L)
         row.addWidget(self._caption)
-        for name, box in self.boxes.items():
-            box.setChecked(name in stored)
-            box.toggled.connect(self._ticked)
-            row.addWidget(box)
+        for name in SCENARIOS:
+            row.addWidget(self._box(name))
         row.addWidget(self._note, 1)
+        self._own = QWidget()
+        self._own_grid = QGridLayout(self._own)
+        self._own_grid.setContentsMargins(0, 0, 0, 0)
+        self._own_grid.setHorizontalSpacing(GAP_L)
+        self._own_grid.setVerticalSpacing(GAP_S)
+        self._own_grid.setColumnStretch(OWN_ACROSS + 1, 1)
+        self._own_grid.addWidget(self._own_caption, 0, 0)
+        self._own.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP_S)
+        column.addLayout(row)
+        column.addWidget(self._own)
+        self._commands: Mapping[str, Command] = {}
         self._skipped: tuple[str, ...] = ()
         self.retranslate()
 
     def retranslate(self) -> None:
         """Texts in the language in force."""
         self._caption.setText(self.tr("Load on the target"))
-        for box in self.boxes.values():
-            box.setAccessibleDescription(self._caption.text())
+        self._own_caption.setText(self.tr("Commands of this bench"))
+        for name, box in self.boxes.items():
+            heading = self._own_caption if name in self._commands else self._caption
+            box.setAccessibleDescription(heading.text())
         self._tell()
+
+    def offer(self, commands: Mapping[str, Command]) -> None:
+        """The fixture's own scenarios beside the built-in ones; ticks stay by their names."""
+        if commands == self._commands:
+            return
+        for name in self._commands:
+            box = self.boxes.pop(name)
+            self._own_grid.removeWidget(box)
+            box.deleteLater()
+        self._commands = dict(commands)
+        for at, (name, command) in enumerate(self._commands.items()):
+            box = self._box(name)
+            box.setToolTip(" ".join(command.words))
+            self._own_grid.addWidget(box, at // OWN_ACROSS, 1 + at % OWN_ACROSS)
+        self._own.setVisible(bool(self._commands))
+        self.retranslate()
 
     @property
     def ticked(self) -> list[str]:
@@ -77,6 +111,12 @@ class ScenarioRow(QWidget):
         """What is said of the scenarios that are skipped."""
         return self._note.text()
 
+    def _box(self, name: str) -> QCheckBox:
+        box = self.boxes[name] = QCheckBox(name)
+        box.setChecked(name in self._wanted)
+        box.toggled.connect(self._ticked)
+        return box
+
     def _tell(self) -> None:
         words = "" if self.ticked else self.tr("none ticked: as each plan has it")
         if self._skipped:
@@ -86,9 +126,15 @@ class ScenarioRow(QWidget):
         self._note.setToolTip("\n".join(self._skipped))
 
     def _ticked(self) -> None:
-        self._settings.setValue(_KEY, self.ticked)
+        self._wanted = [*self.ticked, *_without(self._wanted, self.boxes)]
+        self._settings.setValue(_KEY, self._wanted)
         self._tell()
         self.changed.emit()
+
+
+def _without(names: Iterable[str], some: Iterable[str]) -> list[str]:
+    known = set(some)
+    return [name for name in names if name not in known]
 
 
 def stored_names(stored: object) -> list[str]:

@@ -81,7 +81,19 @@ class Chart:
 
     def x_words(self) -> str:
         """What the time axis is of."""
-        return tr("latency in µs")
+        names = {run.quantity for run in self.runs}
+        if names <= {""}:
+            return tr("latency in µs")
+        return tr("{0} in µs").format(names.pop()) if len(names) == 1 else tr("value in µs")
+
+    @property
+    def are_latencies(self) -> bool:
+        """All values are."""
+        return not any(run.quantity for run in self.runs)
+
+    def reading(self, _value: float) -> str:
+        """What is to be read at a place on the horizontal axis; "": what all such charts say."""
+        return ""
 
     def _paint_limit(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
         if self.limit_us is None:
@@ -132,7 +144,9 @@ class HistogramChart(Chart):
 
     def y_words(self) -> str:
         """Counts or shares."""
-        return tr("latencies in a bin") if self._counted else tr("share of latencies in a bin")
+        if self.are_latencies:
+            return tr("latencies in a bin") if self._counted else tr("share of latencies in a bin")
+        return tr("values in a bin") if self._counted else tr("share of values in a bin")
 
     def paint_run(self, painter: QPainter, axes: Axes, run: Distribution, color: QColor) -> None:
         """Bars of one run filled, of several as outlines."""
@@ -176,7 +190,7 @@ class TailChart(Chart):
 
     def y_words(self) -> str:
         """What the shares are of."""
-        return tr("share of latencies above")
+        return tr("share of latencies above") if self.are_latencies else tr("share of values above")
 
     def paint_run(self, painter: QPainter, axes: Axes, run: Distribution, color: QColor) -> None:
         """A falling staircase."""

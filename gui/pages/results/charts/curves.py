@@ -24,6 +24,8 @@ class Distribution:
     name: str
     histogram: ExactHistogram
     sample_ns: float
+    quantity: str = ""
+    """What its values are, as reports name them; "": latencies."""
 
     @property
     def low_us(self) -> float:

@@ -48,6 +48,8 @@ class ChartWidget(QWidget):
         if axes is None or not axes.plot.left() <= x <= axes.plot.right():
             return ""
         at_us = axes.x.at((x - axes.plot.left()) / axes.plot.width())
+        if own := self._chart.reading(at_us):
+            return own
         lines = [f"{at_us:.3f} µs"]
         for run in self._chart.runs:
             samples = at_us * 1e3 / run.sample_ns
