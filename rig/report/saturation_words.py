@@ -8,7 +8,7 @@ from typing import Final
 from rig.analysis.saturation import Hold, SaturationFigures
 
 COLUMNS: Final = (
-    "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max latency us", "",
+    "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max us", "",
 )  # fmt: skip
 """Of the table of holds."""
 NUMBERS: Final = len(COLUMNS) - 1

@@ -375,6 +375,16 @@ def test_text_from_outside_stays_text():
     assert numbers[1] == "-1.5"
 
 
+@pytest.mark.parametrize(
+    ("form", "times"), [("terminal", 1), ("html", 1), ("markdown", 1), ("latex", 2)]
+)
+def test_a_note_of_several_tables_stands_below_the_last(form, times):
+    first, second = (Grid(name, ("a",), (("1",),), 1, notes=("mind this",)) for name in "AB")
+    text = FORMATS[form]([first, second])
+    assert text.count("mind this") == times
+    assert text.rindex("mind this") > text.index("B")
+
+
 def test_every_subject_is_one_table():
     records = [
         Record("s", "interrupt", "", "idle", Figures(1, 1.0, 1.0, 1.0, 0.0, 0.0)),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWidget
 
 from gui.models.runs.entry import RunEntry
@@ -36,6 +37,7 @@ class ReportView(QWidget):
         self.text.setOpenLinks(False)
         self.text.document().setDocumentMargin(12)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setWordWrapMode(QTextOption.WrapMode.WordWrap)  # never within a number
         self.text.setAccessibleName(self.tr("Report"))
         self.notes = NotesEditor(self)
         self.histogram = ChartWidget(HistogramChart(self.tr("Histogram"), ()), self)

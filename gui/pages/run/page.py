@@ -19,6 +19,7 @@ from gui.pages.run.chooser import Chooser
 from gui.pages.run.endings import EndingTeller
 from gui.pages.run.events import EventList
 from gui.pages.run.figures import FiguresPanel
+from gui.pages.run.found import saturation_of
 from gui.pages.run.layout import lay_out
 from gui.pages.run.looking import Looking
 from gui.pages.run.menu import RunMenu, ask_to_stop
@@ -148,12 +149,13 @@ class RunPage(Page):
         if part is None:
             return
         choice = part.choice
-        self.banner.hide()
+        self.endings.begin(choice.plan)
         self.outcome = self.failure = None
         self._figures_place.updateGeometry()
         self.chooser.series.show_parts(self.series.parts)
         if self.plots is not None:
             self.plots.set_limit_us(choice.limit_us)
+            self.plots.show_rates(None)
         self.looking.begin()
         self.show_snapshot(Snapshot(planned=0 if choice.plan is None else choice.plan.count))
         self.status.emit(self.tr("Opening the bench …"))
@@ -217,14 +219,17 @@ class RunPage(Page):
         if self.plots is not None and len(outcome.bins) and not outcome.is_periods:
             self.snapshot = replace(
                 self.snapshot,
-                is_values=outcome.unit_hz is not None,
+                is_values=outcome.is_inside,
                 unit_hz=outcome.unit_hz,
+                quantity=outcome.measured[0][0] if outcome.is_inside and outcome.measured else "",
                 bins=outcome.bins,
                 bin_counts=outcome.bin_counts,
                 worst_event=outcome.worst_event,
                 worst_ns=outcome.document["measurements"][0]["max_ns"],
             )
             self.plots.show_snapshot(self.snapshot)
+        if self.plots is not None:
+            self.plots.show_rates(saturation_of(outcome))
         self.figures.show_outcome(outcome)
         self._figures_place.updateGeometry()
         self.endings.tell_outcome(outcome)
@@ -266,6 +271,7 @@ class RunPage(Page):
         self.chooser.changed.connect(self._refresh)
         self.engine.snapshot.connect(self.show_snapshot)
         self.engine.told.connect(self.status)
+        self.engine.told.connect(self.endings.hear)
         self.engine.bench_failed.connect(self.endings.tell_bench_failed)
         self.engine.done.connect(self._done)
         self.engine.failed.connect(self._failed)

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import QCoreApplication
 
 from gui.engine.snapshot import Snapshot
 from gui.plots.words import duration
+
+ON_TARGET: Final = " on the target"
+"""After the name of a tool that runs there before anything is measured."""
 
 
 def phase_words(snapshot: Snapshot) -> str:
@@ -16,7 +21,12 @@ def phase_words(snapshot: Snapshot) -> str:
         return QCoreApplication.translate("RunPage", text)
 
     if snapshot.phase == "measuring" and snapshot.remaining_s is not None:
-        return tr("Measuring, {0} remaining").format(duration(snapshot.remaining_s))
+        left = duration(snapshot.remaining_s)
+        if snapshot.hold:
+            return tr("Measuring, at most {0} remaining").format(left)
+        return tr("Measuring, {0} remaining").format(left)
+    if snapshot.phase.endswith(ON_TARGET):
+        return tr("{0} runs on the target …").format(snapshot.phase.removesuffix(ON_TARGET))
     words = {
         "opening": tr("Arming the target …"),
         "measuring": tr("Measuring"),

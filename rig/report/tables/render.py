@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Final
 
@@ -27,11 +28,20 @@ def is_number(grid: Grid, column: int) -> bool:
     return grid.names <= column < len(grid.head) - grid.remarks
 
 
+def _notes_once(grids: Sequence[Grid]) -> list[Grid]:
+    """A note of several tables stands below the last of them. LaTeX's float, and keep theirs."""
+    last = {note: place for place, grid in enumerate(grids) for note in grid.notes}
+    return [
+        replace(grid, notes=tuple(note for note in grid.notes if last[note] == place))
+        for place, grid in enumerate(grids)
+    ]
+
+
 def terminal(grids: Sequence[Grid]) -> str:
     """Plain text, each table as wide as it must be."""
     stream = io.StringIO()
     console = Console(file=stream, width=10_000, highlight=False, markup=False)
-    for grid in grids:
+    for grid in _notes_once(grids):
         table = Table(box=None, pad_edge=False, padding=(0, 1))
         for column, head in enumerate(grid.head):
             right = is_number(grid, column)
@@ -53,7 +63,7 @@ def page(grids: Sequence[Grid]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>Tables</title><style>{STYLE}</style></head><body><h1>Tables</h1>",
     ]
-    for grid in grids:
+    for grid in _notes_once(grids):
         numbers = [c for c in range(len(grid.head)) if is_number(grid, c)]
         parts += [f"<h2>{escape(grid.title)}</h2>", html.table(grid.head, grid.rows, numbers)]
         parts += map(html.note, grid.notes)
@@ -104,7 +114,7 @@ def _escaped(text: str) -> str:
 
 def markdown(grids: Sequence[Grid]) -> str:
     """Tables as GitHub and Pandoc read them."""
-    return "\n".join(map(_markdown, grids))
+    return "\n".join(map(_markdown, _notes_once(grids)))
 
 
 def _markdown(grid: Grid) -> str:

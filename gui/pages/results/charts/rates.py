@@ -90,19 +90,23 @@ class RatesChart(Chart):
             painter.drawEllipse(point, _DOT, _DOT)
 
     def _paint_key(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
-        """Below the curve at the left, where it is high: what the colors mean."""
+        """What the colors mean, left of the words of the rates."""
         painter.setFont(figures_font(8.5))
         metrics = QFontMetricsF(painter.font())
-        x, y = axes.plot.left() + 14, axes.plot.bottom() - 14
+        x, y = axes.plot.left() + _DOT, axes.plot.bottom() + 31
         kept = all(hold.kept for hold in self.holds)
         key = [(colors.good, tr("kept"))]
         key += [] if kept else [(colors.bad, tr("lost or behind"))]
         if self.limit_hz is not None:
             key.append((colors.warn, tr("limit {0}/s").format(f"{self.limit_hz:,.0f}")))
         for color, text in key:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(color))
-            painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
+            if color == colors.warn:
+                painter.setPen(QPen(QColor(color), 1.5))
+                painter.drawLine(QLineF(x, y - 6, x, y + 6))
+            else:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(color))
+                painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
             painter.setPen(QColor(colors.ink))
             painter.drawText(QPointF(x + 9, y + metrics.ascent() / 2 - 1), text)
             x += metrics.horizontalAdvance(text) + 26
