@@ -152,6 +152,16 @@
  <context>
   <name>Chart</name>
   <message>
+   <location filename="gui/pages/results/charts/rates.py" />
+   <source>answered by an answer of its own, %</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/rates.py" />
+   <source>kept</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>latencies in a bin</source>
    <translation>Latenzen je Klasse</translation>
@@ -160,6 +170,16 @@
    <location filename="gui/pages/results/charts/charts.py" />
    <source>latency in µs</source>
    <translation>Latenz in µs</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/rates.py" />
+   <source>limit {0}/s</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/rates.py" />
+   <source>lost or behind</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
@@ -180,6 +200,36 @@
    <location filename="gui/pages/results/charts/charts.py" />
    <source>share of latencies in a bin</source>
    <translation>Anteil der Latenzen je Klasse</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/charts.py" />
+   <source>share of values above</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/charts.py" />
+   <source>share of values in a bin</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/rates.py" />
+   <source>stimuli a second</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/charts.py" />
+   <source>value in µs</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/charts.py" />
+   <source>values in a bin</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/charts.py" />
+   <source>{0} in µs</source>
+   <translation type="unfinished" />
   </message>
  </context>
  <context>
@@ -236,6 +286,11 @@
    <location filename="gui/pages/run/chooser.py" />
    <source>as planned</source>
    <translation>wie geplant</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/chooser.py" />
+   <source>at most {0} events in {1}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <location filename="gui/pages/run/chooser.py" />
@@ -339,6 +394,11 @@
    <source>Share of latencies above</source>
    <translation>Anteil der Latenzen darüber</translation>
   </message>
+  <message>
+   <location filename="gui/plots/complementary.py" />
+   <source>Share of values above</source>
+   <translation type="unfinished" />
+  </message>
  </context>
  <context>
   <name>ConnectPage</name>
@@ -422,6 +482,11 @@
    <location filename="gui/pages/run/endings.py" />
    <source>Copy</source>
    <translation>Kopieren</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/endings.py" />
+   <source>NO LOAD</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <location filename="gui/pages/run/endings.py" />
@@ -658,13 +723,33 @@
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
+   <source>Highest rate kept up with</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
    <source>How far the host is behind the analyzer; at most {0} ms so far</source>
    <translation>Wie weit der Rechner hinter dem Analysator zurückliegt; bisher höchstens {0} ms</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
+   <source>Kept up with all rates, to</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
+   <source>Longest interval</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
    <source>Observed maximum</source>
    <translation>Beobachtetes Maximum</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
+   <source>Rate tried now, hold {0}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -728,6 +813,11 @@
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
+   <source>max</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
    <source>measures by itself</source>
    <translation>misst selbst</translation>
   </message>
@@ -778,8 +868,18 @@
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
+   <source>{0} at most</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
    <source>{0} of {1}</source>
    <translation>{0} von {1}</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
+   <source>{0} of {1} at most</source>
+   <translation type="unfinished" />
   </message>
  </context>
  <context>
@@ -859,8 +959,23 @@
   <name>HistogramPlot</name>
   <message>
    <location filename="gui/plots/histogram.py" />
+   <source>Histogram of values, µs</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/plots/histogram.py" />
+   <source>Histogram: {0}, µs</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/plots/histogram.py" />
    <source>Intervals off by, µs</source>
    <translation>Abweichung der Intervalle, µs</translation>
+  </message>
+  <message>
+   <location filename="gui/plots/histogram.py" />
+   <source>Latency histogram of all rates, µs</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <location filename="gui/plots/histogram.py" />
@@ -1024,6 +1139,14 @@
   </message>
  </context>
  <context>
+  <name>RatesCard</name>
+  <message>
+   <location filename="gui/pages/run/rates.py" />
+   <source>Answered share over rate</source>
+   <translation type="unfinished" />
+  </message>
+ </context>
+ <context>
   <name>RecordsTree</name>
   <message>
    <location filename="gui/pages/calibrate/records.py" />
@@ -1068,6 +1191,11 @@
  </context>
  <context>
   <name>ReportView</name>
+  <message>
+   <location filename="gui/pages/results/report.py" />
+   <source>Answered share over rate</source>
+   <translation type="unfinished" />
+  </message>
   <message>
    <location filename="gui/pages/results/report.py" />
    <source>Complementary distribution</source>
@@ -1367,6 +1495,11 @@
   </message>
   <message>
    <location filename="gui/pages/run/phase.py" />
+   <source>Measuring, at most {0} remaining</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <location filename="gui/pages/run/phase.py" />
    <source>Measuring, {0} remaining</source>
    <translation>Messung läuft, noch {0}</translation>
   </message>
@@ -1399,6 +1532,11 @@
    <location filename="gui/pages/run/phase.py" />
    <source>Taking what the instruments still have …</source>
    <translation>Reste aus den Instrumenten werden geholt …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/phase.py" />
+   <source>{0} runs on the target …</source>
+   <translation type="unfinished" />
   </message>
  </context>
  <context>
@@ -1511,6 +1649,11 @@
  </context>
  <context>
   <name>ScenarioRow</name>
+  <message>
+   <location filename="gui/pages/run/scenario_row.py" />
+   <source>Commands of this bench</source>
+   <translation type="unfinished" />
+  </message>
   <message>
    <location filename="gui/pages/run/scenario_row.py" />
    <source>Load on the target</source>

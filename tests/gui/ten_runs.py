@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs that have little in common: ten, and three that the target measures by itself. The
-window's engine measures all but one, which is made from edges."""
+"""Runs that have little in common: ten, three that the target measures by itself, a search for the
+highest rate, and two with the target's own tools. The window's engine measures all but one, which
+is made from edges."""
 
 from __future__ import annotations
 
@@ -34,6 +35,7 @@ _GAMMA = 'model = "gamma"', 'minimum = "3 us"', 'scale = "0.5 us"', "shape = 3.0
 _NORMAL = ('mean = "5 us"', 'deviation = "0.5 us"', 'minimum = "3 us"')
 MODELS = {
     "constant": ('latency = "5 us"',),
+    "constant/served": ('latency = "5 us"', 'service_time = "100 us"'),
     "normal": _NORMAL,
     "load": (*_NORMAL, "load_gain = 0.2", 'load_window = "1 ms"'),
     "mixture": (*_NORMAL, "outlier_probability = 0.02", 'outlier_latency = "80 us"'),
@@ -53,6 +55,9 @@ RUNS = (
     ("task-switch", "5 us", "virtual", "", 60),
     ("start-finish", "", "virtual", "", 60),
     ("services", "", "virtual", "", 70),
+    ("saturation", "", "constant/served", "", 60),
+    ("smi", "", "virtual", "", 400),
+    ("wakeup", "", "virtual", "", 50),
 )
 INSIDE = ("task-switch", "start-finish", "services")
 """The target measures these by itself."""
@@ -72,7 +77,7 @@ def measure_one(folder: Path, number: int) -> Outcome:
     plan, limit, bench, more, count = RUNS[number]
     job = Job(
         str(_plan(folder / f"plan-{number}.toml", plan, limit, number)),
-        str(_fixture(folder / f"fixture-{number}.toml", bench, more)),
+        str(bench_file(folder / f"fixture-{number}.toml", bench, more)),
         str(folder),
         count,
     )
@@ -104,12 +109,13 @@ def _plan(path: Path, name: str, limit: str, number: int) -> Path:
     return path
 
 
-def _fixture(path: Path, bench: str, more: str) -> Path:
+def bench_file(path: Path, bench: str, more: str) -> Path:
     text = find_fixture("virtual" if bench in MODELS else bench).read_text()
     if bench in MODELS:
         lines = [line for line in text.splitlines() if not line.startswith(_GAMMA)]
         at = lines.index("[virtual.target]") + 1
-        text = "\n".join([*lines[:at], f'model = "{bench}"', *MODELS[bench], *lines[at:]])
+        model = f'model = "{bench.partition("/")[0]}"'
+        text = "\n".join([*lines[:at], model, *MODELS[bench], *lines[at:]])
     path.write_text(f"{text}\n{more}\n")
     return path
 

@@ -76,7 +76,7 @@ def facts(printed: str) -> list[tuple[str, str]]:
 def ten(tmp_path_factory):
     """Outcome and what the others say, by run."""
     outcomes = measure_ten(tmp_path_factory.mktemp("ten"))
-    assert len(outcomes) == len(RUNS) + 1 == 13
+    assert len(outcomes) == len(RUNS) + 1 == 16
     return {name: (outcome, Said(outcome.path, outcome.page)) for name, outcome in outcomes.items()}
 
 
@@ -84,11 +84,14 @@ def test_the_runs_differ(ten):
     """Else the comparisons below would compare little."""
     verdicts = {outcome.verdict for outcome, _ in ten.values()}
     assert {"pass", "fail"} < verdicts
-    assert len({tuple(said.texts.values()) for _, said in ten.values()}) == 13
+    assert len({tuple(said.texts.values()) for _, said in ten.values()}) == 16
     for name in CLASSES[1:]:
         assert any(said.figures[name] for _, said in ten.values()), name
     assert any(said.figures.get("period") for _, said in ten.values())
     assert any(said.figures.get("self_trigger") for _, said in ten.values())
+    assert any(said.figures.get("spin") for _, said in ten.values())
+    assert any(said.figures.get("saturation") for _, said in ten.values())
+    assert sum("tools" in said.document for _, said in ten.values()) == 2
 
 
 def test_the_run_page(ten, qtbot):
@@ -104,15 +107,43 @@ def test_the_run_page(ten, qtbot):
         if outcome.is_periods:
             error = said.figures["period"]["pins"]["interval_error"]
             worst = f"{max(-error['min_ns'], error['max_ns']) / 1e3:.3f}"
-        assert panel.worst == (NONE if worst == "-" else f"{worst} µs")
+        large = NONE if worst == "-" else f"{worst} µs"
+        if said.figures.get("saturation"):
+            large = f"{1e9 / said.figures['saturation']['kept_ns']:,.0f}/s"
+            assert f"highest rate kept up with {large}" in said.printed
+        assert panel.worst == large
+        check_found(panel, said)
         check_measured(panel, outcome, said)
         counts = {row.name: row.value for row in panel.counts.rows}
-        kind = said.figures.keys() & {"period", "values"}
-        events = {"period": "periods", "values": "values"}[kind.pop()] if kind else "stimuli"
+        kind = said.figures.keys() & {"period", "values", "spin"}
+        events = ("periods" if "period" in kind else "values") if kind else "stimuli"
         assert counts[events] == f"{said.figures['n']:,}"
         for name in CLASSES:
             assert counts[name] == f"{said.figures[name]:,}"
             assert f"{name} {counts[name]}" in said.printed
+
+
+def check_found(panel, said):
+    """A rate, gaps, the target's tools: panel, terminal and JSON."""
+    found = {row.name: row.value for row in panel.found.rows if not panel.found.isHidden()}
+    if rates := said.figures.get("saturation"):
+        told = dict(facts(said.printed))
+        assert told["spacing"].startswith(f"{found['spacing']} us,")
+        assert told["first lost"].startswith(f"{found['first lost']} us,")
+        assert told["limit"].startswith(f"{found['limit']} us (U = {found['U']})")
+        assert found["limit"] == f"{rates['limit_ns'] / 1e3:.3f}"
+    elif gaps := said.figures.get("spin"):
+        assert found["by pin"] == f"{gaps['gaps']:,}"
+        assert f"{gaps['gaps']:,} above 50 us by the pin" in said.printed
+        assert f"{found['by log']} by the log, {found['the same']} the same" in said.printed
+        assert f"{found['gaps an hour']} gaps an hour, {found['of the time']}" in said.printed
+    else:
+        assert not found
+    assert panel.tools.isHidden() == ("tools" not in said.document)
+    lines = [line.strip() for line in said.printed.splitlines()]
+    for row in panel.tools.rows if "tools" in said.document else ():
+        (line,) = [line for line in lines if re.match(rf"{row.name} +[0-9-]+ +[0-9.-]+ ", line)]
+        assert row.value.replace(NONE, "-") in line.split()[-2:]
 
 
 def check_measured(panel, outcome, said):

@@ -13,13 +13,16 @@ from gui.engine.outcome import Failure
 from gui.pages.run.choice import choose
 from gui.pages.run.page import RunPage
 from gui.pages.run.part_words import told_of
+from gui.pages.run.scenario_row import SCENARIOS, ScenarioRow
 from gui.pages.run.series import DONE, LEFT_OUT, RUNNING, SKIPPED, WAITING, Series
 from gui.pages.run.series_card import PATH
 from gui.plots.words import duration
 from rig.campaign.duration import BOOT_S, LOAD_S, SETUP_S
 from rig.record.reader import RunFile
 from rig.report.words import title_of
+from rig.resources import find_fixture
 from rig.session.results import read
+from rig.target.scenario import NOT_ALLOWED
 from tests.gui.bench import ENDS_MS, run_files
 
 BOOTS_MS = 300_000
@@ -165,3 +168,54 @@ def test_a_real_kernel_idle_and_under_load(qtbot, page):
         with RunFile(part.path) as file:
             told = json.loads(file.text("environment/target")).get("scenario")
         assert (told or {}).get("workers") == workers
+
+
+OWN = """
+[scenarios.compile]
+command = ["make", "-j4", "forever"]
+
+[scenarios.flood]
+command = ["iperf3", "--client", "192.168.7.1"]
+"""
+
+
+def test_commands_of_the_bench_are_offered(page, settings, tmp_path):
+    """With the bench that has them; ticks wait for its return."""
+    hardware = tmp_path / "hardware.toml"
+    hardware.write_text(find_fixture("parallel-port-fx2").read_text() + OWN)
+    row = page.chooser.series.scenarios
+    tick(page, ["interrupt"], ["idle"], 40)
+    assert list(row.boxes) == list(SCENARIOS)
+    assert row._own.isHidden()
+    page.choose_fixture(hardware)
+    assert list(row.boxes) == [*SCENARIOS, "compile", "flood"]
+    assert not row._own.isHidden()
+    assert row.boxes["compile"].toolTip() == "make -j4 forever"
+    row.boxes["flood"].click()
+    assert pairs(page.chooser.choices) == [("interrupt", "idle"), ("interrupt", "flood")]
+    assert not any(c.skip or c.error for c in page.chooser.choices)
+    page.use_bench("virtual")
+    assert list(row.boxes) == list(SCENARIOS)
+    assert row._own.isHidden()
+    assert pairs(page.chooser.choices) == [("interrupt", "idle")]
+    row.boxes["idle"].click()
+    again = ScenarioRow(settings)  # as at the next start
+    again.offer(page.chooser.choice.fixture.scenarios)
+    assert again.ticked == []
+    page.choose_fixture(hardware)
+    assert row.ticked == ["flood"]
+
+
+def test_a_command_on_a_target_that_cannot_have_it(page, tmp_path):
+    """In the words of the command line."""
+    bench = tmp_path / "bench.toml"
+    bench.write_text(find_fixture("virtual").read_text() + OWN)
+    page.choose_fixture(bench)
+    tick(page, ["interrupt"], ["compile"], 40)
+    words = "no load compile: a modelled target has no processors to load"
+    assert page.chooser.choice.error == words
+    assert page.chooser.series.scenarios.note == f"skipped: {words}"
+    guest = tmp_path / "guest.toml"
+    guest.write_text(find_fixture("qemu-debian").read_text() + OWN)
+    page.choose_fixture(guest)
+    assert page.chooser.choice.error == f"no load compile: {NOT_ALLOWED}"

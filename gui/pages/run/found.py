@@ -86,11 +86,15 @@ def tool_rows(outcome: Outcome) -> Group | None:
     for name, cells in outcome.tools:
         text = cells[-1] if gaps else cells[-2]
         absent = text == "-"
-        rows.append(Row(name, NONE if absent else text, "dim" if absent else "", hints.get(name, "")))
+        rows.append(
+            Row(name, NONE if absent else text, "dim" if absent else "", hints.get(name, ""))
+        )
     return f"target's tools, {'max - min' if gaps else 'max'}, µs", rows
 
 
 def silent_tools(outcome: Outcome) -> str:
     """Why tools have no figures, a line each."""
     silent = {name for name, cells in outcome.tools if all(cell == "-" for cell in cells)}
-    return "\n".join(f"{name}: {micro(text)}" for name, text in outcome.tool_facts if name in silent)
+    return "\n".join(
+        f"{name}: {micro(text)}" for name, text in outcome.tool_facts if name in silent
+    )

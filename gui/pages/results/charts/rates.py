@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rig.analysis.saturation import Hold, SaturationFigures
 
 _DOT = 3.5
+_BESIDE = 9.0
+"""From a sign of the key to its words."""
 _ROOM = 1.12
 """Beyond the slowest and the fastest rate, as a factor."""
 
@@ -90,26 +92,35 @@ class RatesChart(Chart):
             painter.drawEllipse(point, _DOT, _DOT)
 
     def _paint_key(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
-        """What the colors mean, left of the words of the rates."""
+        """What the colors mean, left of the words of the rates; the limit if there is room."""
         painter.setFont(figures_font(8.5))
-        metrics = QFontMetricsF(painter.font())
-        x, y = axes.plot.left() + _DOT, axes.plot.bottom() + 31
-        kept = all(hold.kept for hold in self.holds)
+        wide = QFontMetricsF(painter.font()).horizontalAdvance
+        left = axes.plot.left()
+        x, room = left + _DOT, axes.plot.right() - wide(self.x_words())
+        for color, text in self._key(colors):
+            if x + _BESIDE + wide(text) > room:
+                break
+            self._paint_sign(painter, QPointF(x, axes.plot.bottom() + 31), color, colors)
+            painter.setPen(QColor(colors.ink))
+            painter.drawText(QPointF(x + _BESIDE, axes.plot.bottom() + 35), text)
+            x += wide(text) + 3 * _BESIDE
+
+    def _key(self, colors: Palette) -> list[tuple[str, str]]:
         key = [(colors.good, tr("kept"))]
-        key += [] if kept else [(colors.bad, tr("lost or behind"))]
+        if not all(hold.kept for hold in self.holds):
+            key.append((colors.bad, tr("lost or behind")))
         if self.limit_hz is not None:
             key.append((colors.warn, tr("limit {0}/s").format(f"{self.limit_hz:,.0f}")))
-        for color, text in key:
-            if color == colors.warn:
-                painter.setPen(QPen(QColor(color), 1.5))
-                painter.drawLine(QLineF(x, y - 6, x, y + 6))
-            else:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(color))
-                painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
-            painter.setPen(QColor(colors.ink))
-            painter.drawText(QPointF(x + 9, y + metrics.ascent() / 2 - 1), text)
-            x += metrics.horizontalAdvance(text) + 26
+        return key
+
+    def _paint_sign(self, painter: QPainter, at: QPointF, color: str, colors: Palette) -> None:
+        if color == colors.warn:
+            painter.setPen(QPen(QColor(color), 1.5))
+            painter.drawLine(at - QPointF(0, 6), at + QPointF(0, 6))
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(color))
+        painter.drawEllipse(at, _DOT, _DOT)
 
 
 def share_percent(hold: Hold) -> float:
