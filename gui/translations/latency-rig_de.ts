@@ -154,12 +154,12 @@
   <message>
    <location filename="gui/pages/results/charts/rates.py" />
    <source>answered by an answer of its own, %</source>
-   <translation type="unfinished" />
+   <translation>mit eigener Antwort, %</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/rates.py" />
    <source>kept</source>
-   <translation type="unfinished" />
+   <translation>gehalten</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
@@ -174,12 +174,12 @@
   <message>
    <location filename="gui/pages/results/charts/rates.py" />
    <source>limit {0}/s</source>
-   <translation type="unfinished" />
+   <translation>Grenze {0}/s</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/rates.py" />
    <source>lost or behind</source>
-   <translation type="unfinished" />
+   <translation>nicht gehalten</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
@@ -204,32 +204,32 @@
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>share of values above</source>
-   <translation type="unfinished" />
+   <translation>Anteil der Werte darüber</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>share of values in a bin</source>
-   <translation type="unfinished" />
+   <translation>Anteil der Werte je Klasse</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/rates.py" />
-   <source>stimuli a second</source>
-   <translation type="unfinished" />
+   <source>stimuli/s</source>
+   <translation>Stimuli/s</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>value in µs</source>
-   <translation type="unfinished" />
+   <translation>Wert in µs</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>values in a bin</source>
-   <translation type="unfinished" />
+   <translation>Werte je Klasse</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>{0} in µs</source>
-   <translation type="unfinished" />
+   <translation>{0} in µs</translation>
   </message>
  </context>
  <context>
@@ -290,7 +290,7 @@
   <message>
    <location filename="gui/pages/run/chooser.py" />
    <source>at most {0} events in {1}</source>
-   <translation type="unfinished" />
+   <translation>höchstens {0} Ereignisse in {1}</translation>
   </message>
   <message>
    <location filename="gui/pages/run/chooser.py" />
@@ -397,7 +397,7 @@
   <message>
    <location filename="gui/plots/complementary.py" />
    <source>Share of values above</source>
-   <translation type="unfinished" />
+   <translation>Anteil der Werte darüber</translation>
   </message>
  </context>
  <context>
@@ -486,7 +486,7 @@
   <message>
    <location filename="gui/pages/run/endings.py" />
    <source>NO LOAD</source>
-   <translation type="unfinished" />
+   <translation>KEINE LAST</translation>
   </message>
   <message>
    <location filename="gui/pages/run/endings.py" />
@@ -724,7 +724,7 @@
   <message>
    <location filename="gui/pages/run/figures.py" />
    <source>Highest rate kept up with</source>
-   <translation type="unfinished" />
+   <translation>Höchste gehaltene Rate</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -734,12 +734,12 @@
   <message>
    <location filename="gui/pages/run/figures.py" />
    <source>Kept up with all rates, to</source>
-   <translation type="unfinished" />
+   <translation>Alle Raten gehalten, bis</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
    <source>Longest interval</source>
-   <translation type="unfinished" />
+   <translation>Längstes Intervall</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -749,7 +749,7 @@
   <message>
    <location filename="gui/pages/run/figures.py" />
    <source>Rate tried now, hold {0}</source>
-   <translation type="unfinished" />
+   <translation>Rate im Versuch, Stufe {0}</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -814,7 +814,7 @@
   <message>
    <location filename="gui/pages/run/figures.py" />
    <source>max</source>
-   <translation type="unfinished" />
+   <translation>max</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -869,7 +869,7 @@
   <message>
    <location filename="gui/pages/run/figures.py" />
    <source>{0} at most</source>
-   <translation type="unfinished" />
+   <translation>höchstens {0}</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
@@ -879,7 +879,7 @@
   <message>
    <location filename="gui/pages/run/figures.py" />
    <source>{0} of {1} at most</source>
-   <translation type="unfinished" />
+   <translation>{0} von höchstens {1}</translation>
   </message>
  </context>
  <context>
@@ -960,12 +960,12 @@
   <message>
    <location filename="gui/plots/histogram.py" />
    <source>Histogram of values, µs</source>
-   <translation type="unfinished" />
+   <translation>Histogramm der Werte, µs</translation>
   </message>
   <message>
    <location filename="gui/plots/histogram.py" />
    <source>Histogram: {0}, µs</source>
-   <translation type="unfinished" />
+   <translation>Histogramm: {0}, µs</translation>
   </message>
   <message>
    <location filename="gui/plots/histogram.py" />
@@ -975,7 +975,7 @@
   <message>
    <location filename="gui/plots/histogram.py" />
    <source>Latency histogram of all rates, µs</source>
-   <translation type="unfinished" />
+   <translation>Histogramm der Latenzen aller Raten, µs</translation>
   </message>
   <message>
    <location filename="gui/plots/histogram.py" />
@@ -1143,7 +1143,7 @@
   <message>
    <location filename="gui/pages/run/rates.py" />
    <source>Answered share over rate</source>
-   <translation type="unfinished" />
+   <translation>Beantworteter Anteil über der Rate</translation>
   </message>
  </context>
  <context>
@@ -1194,7 +1194,7 @@
   <message>
    <location filename="gui/pages/results/report.py" />
    <source>Answered share over rate</source>
-   <translation type="unfinished" />
+   <translation>Beantworteter Anteil über der Rate</translation>
   </message>
   <message>
    <location filename="gui/pages/results/report.py" />
@@ -1496,7 +1496,7 @@
   <message>
    <location filename="gui/pages/run/phase.py" />
    <source>Measuring, at most {0} remaining</source>
-   <translation type="unfinished" />
+   <translation>Messung läuft, noch höchstens {0}</translation>
   </message>
   <message>
    <location filename="gui/pages/run/phase.py" />
@@ -1536,7 +1536,7 @@
   <message>
    <location filename="gui/pages/run/phase.py" />
    <source>{0} runs on the target …</source>
-   <translation type="unfinished" />
+   <translation>{0} läuft auf dem Zielsystem …</translation>
   </message>
  </context>
  <context>
@@ -1652,7 +1652,7 @@
   <message>
    <location filename="gui/pages/run/scenario_row.py" />
    <source>Commands of this bench</source>
-   <translation type="unfinished" />
+   <translation>Befehle dieses Prüfstands</translation>
   </message>
   <message>
    <location filename="gui/pages/run/scenario_row.py" />

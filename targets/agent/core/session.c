@@ -3,52 +3,19 @@
 
 #include <string.h>
 
-#include "crc32.h"
+#include "blocks.h"
 #include "frequency.h"
 #include "load.h"
 #include "measure.h"
 #include "pulse.h"
+#include "reply.h"
 #include "tool.h"
 
 #ifndef AGENT_VERSION
 #define AGENT_VERSION "0"
 #endif
 #define AGENT_NAME "rig-agent"
-#define RECORDS_AT_A_TIME 64u
 #define AWAIT_MS_MAX 5000u
-
-/* --- out ---------------------------------------------------------------------------------------- */
-
-static void send_bytes(struct session *session, const void *bytes, size_t count)
-{
-    if (session->state == SESSION_OPEN && !session->send(session->stream, bytes, count))
-        session->state = SESSION_LOST;
-}
-
-/* One line: OK or ERR, and what there is to say. */
-static void send_line(struct session *session, const char *status, const struct text *rest)
-{
-    char buffer[LINE_MAX_BYTES + 1];
-    struct text line;
-    text_begin(&line, buffer, sizeof buffer - 1);
-    text_add(&line, status);
-    if (rest && rest->used) {
-        text_add(&line, " ");
-        text_add(&line, rest->bytes);
-    }
-    line.size++;
-    text_add(&line, "\n");
-    send_bytes(session, line.bytes, line.used);
-}
-
-static void send_block_start(struct session *session, uint64_t length)
-{
-    char buffer[24];
-    struct text text;
-    text_begin(&text, buffer, sizeof buffer);
-    text_add_u64(&text, length);
-    send_line(session, "OK", &text);
-}
 
 /* --- commands ----------------------------------------------------------------------------------- */
 
@@ -202,116 +169,6 @@ static bool tool(struct session *session, const char *words, struct text *rest)
     return tool_is_for(session, rest) && tool_command(session->port->tools, words, rest);
 }
 
-/* What a tool has printed, as a block. */
-static bool send_output(struct session *session, struct text *rest)
-{
-    const struct port_tools *tools = session->port->tools;
-    struct tool_state state;
-    uint8_t bytes[1024];
-    if (!tool_is_for(session, rest))
-        return false;
-    tools->look(&state);
-    if (state.running || state.bytes > TOOL_OUTPUT_MAX) {
-        text_say(rest, state.running ? "the tool runs; send TOOL STOP first"
-                                     : "the tool has printed too much");
-        return false;
-    }
-    send_block_start(session, state.bytes);
-    for (uint64_t at = 0; at < state.bytes;) {
-        size_t left = (size_t)(state.bytes - at);
-        size_t count = tools->read(at, bytes, left < sizeof bytes ? left : sizeof bytes);
-        if (!count) {
-            session->state = SESSION_LOST; /* a length was promised that cannot be kept */
-            return true;
-        }
-        send_bytes(session, bytes, count);
-        at += count;
-    }
-    return true;
-}
-
-static void send_environment(struct session *session)
-{
-    struct json json;
-    json_begin(&json, session->environment, session->environment_size);
-    if (session->port->environment)
-        session->port->environment(&json);
-    json_end(&json);
-    send_block_start(session, json.text.used);
-    send_bytes(session, json.text.bytes, json.text.used);
-}
-
-/* Call `use` with the encoded records, some at a time. */
-static bool for_records(uint64_t first, uint32_t count, void (*use)(void *, const uint8_t *, size_t),
-                        void *context)
-{
-    struct log_record records[RECORDS_AT_A_TIME];
-    uint8_t bytes[RECORDS_AT_A_TIME * LOG_RECORD_SIZE];
-    while (count) {
-        uint32_t some = count < RECORDS_AT_A_TIME ? count : RECORDS_AT_A_TIME;
-        if (!measure_read(first, some, records))
-            return false;
-        for (uint32_t i = 0; i < some; i++)
-            record_encode(&records[i], bytes + i * LOG_RECORD_SIZE);
-        use(context, bytes, some * LOG_RECORD_SIZE);
-        first += some;
-        count -= some;
-    }
-    return true;
-}
-
-static void add_to_crc(void *context, const uint8_t *bytes, size_t count)
-{
-    uint32_t *crc = context;
-    *crc = crc32_add(*crc, bytes, count);
-}
-
-static void add_to_stream(void *context, const uint8_t *bytes, size_t count)
-{
-    send_bytes(context, bytes, count);
-}
-
-/* Twice through the log, for the CRC and for the bytes, so that no memory is needed for a block. */
-static bool send_log(struct session *session, uint64_t first, uint32_t count, struct text *why)
-{
-    uint8_t header[LOG_HEADER_SIZE];
-    header_encode(count, first, session->port->counter.tick_hz, header);
-    uint32_t crc = crc32_add(0, header, LOG_HEADER_SIZE - 4);
-    if (!for_records(first, count, add_to_crc, &crc)) {
-        text_say(why, "the log cannot be read");
-        return false;
-    }
-    put_u32(header + LOG_HEADER_SIZE - 4, crc);
-    send_block_start(session, LOG_HEADER_SIZE + (uint64_t)count * LOG_RECORD_SIZE);
-    send_bytes(session, header, sizeof header);
-    if (!for_records(first, count, add_to_stream, session))
-        session->state = SESSION_LOST; /* a length was promised that cannot be kept */
-    return true;
-}
-
-static bool parse_log(const char *words, uint64_t *first, uint64_t *count)
-{
-    size_t size = strcspn(words, " ");
-    const char *second = words + size + strspn(words + size, " ");
-    return parse_u64(words, size, first) && parse_u64(second, strlen(second), count);
-}
-
-static void answer_log(struct session *session, const char *words, struct text *rest)
-{
-    uint64_t first, count, records = measure_records();
-    if (measure_armed()) {
-        text_say(rest, "armed; send STOP first");
-    } else if (!parse_log(words, &first, &count)) {
-        text_say(rest, "LOG needs the first record and a count");
-    } else {
-        uint64_t left = first < records ? records - first : 0;
-        count = count < left ? count : left;
-        if (send_log(session, first, count < LOG_CHUNK ? (uint32_t)count : LOG_CHUNK, rest))
-            return;
-    }
-    send_line(session, "ERR", rest);
-}
-
 /* --- lines -------------------------------------------------------------------------------------- */
 
 static const char *after(const char *line, const char *name)
@@ -333,7 +190,7 @@ static bool answer_with_line(struct session *session, const char *line, struct t
         const char *words = after(line, commands[i].name);
         if (words) {
             bool good = commands[i].run(session, words, rest);
-            send_line(session, good ? "OK" : "ERR", rest);
+            reply_line(session, good ? "OK" : "ERR", rest);
             return true;
         }
     }
@@ -347,24 +204,24 @@ static void execute(struct session *session, const char *line)
     const char *words;
     text_begin(&rest, buffer, sizeof buffer);
     if ((words = after(line, "TOOL")) && strcmp(words, "READ") == 0) {
-        if (!send_output(session, &rest))
-            send_line(session, "ERR", &rest);
+        if (!tool_is_for(session, &rest) || !block_of_output(session, &rest))
+            reply_line(session, "ERR", &rest);
         return;
     }
     if (answer_with_line(session, line, &rest))
         return;
     if ((words = after(line, "LOG"))) {
-        answer_log(session, words, &rest);
+        block_of_log(session, words, &rest);
     } else if (after(line, "QUIT")) {
         session->state = SESSION_QUIT;
     } else if (!after(line, "ENV")) {
         text_say(&rest, "unknown command; valid: HELLO ENV LOAD FREQUENCY ARM AWAIT STOP LOG PULSE TOOL QUIT");
-        send_line(session, "ERR", &rest);
+        reply_line(session, "ERR", &rest);
     } else if (measure_armed()) {
         text_say(&rest, "armed; send STOP first");
-        send_line(session, "ERR", &rest);
+        reply_line(session, "ERR", &rest);
     } else {
-        send_environment(session);
+        block_of_environment(session);
     }
 }
 
@@ -374,7 +231,7 @@ static void refuse(struct session *session, const char *why)
     struct text rest;
     text_begin(&rest, buffer, sizeof buffer);
     text_add(&rest, why);
-    send_line(session, "ERR", &rest);
+    reply_line(session, "ERR", &rest);
 }
 
 static bool is_clean(const char *line, size_t size)

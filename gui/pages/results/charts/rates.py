@@ -48,7 +48,7 @@ class RatesChart(Chart):
 
     def x_words(self) -> str:
         """Of the rates."""
-        return tr("stimuli a second")
+        return tr("stimuli/s")
 
     def y_words(self) -> str:
         """Of the shares."""
