@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.answers import CHUNK, are_answers
+from rig.analysis.budget.contribution import Quantity
 from rig.analysis.counting import handled_of
 from rig.analysis.filtered import filtered
 from rig.analysis.measurands.series import Series
@@ -214,13 +215,18 @@ class Dispatch:
 
 
 def measure_dispatch(
-    raw: RawRun, settings: Settings, responses: int, interrupt: Statistics
+    raw: RawRun,
+    settings: Settings,
+    responses: int,
+    interrupt: Statistics,
+    skew: Quantity | None = None,
 ) -> Dispatch:
-    """Both ways; `responses` is the number of the response pin's edges."""
+    """Both ways; `responses` is the number of the response pin's edges, `skew` the delay of the
+    task's channel less that of the response's."""
     ticks = TickLatencies()
     for first in range(0, raw.log_count, CHUNK):
         ticks.feed(raw.log(first, CHUNK))
-    pins = _by_pins(raw, settings)
+    pins = _by_pins(raw, settings, skew)
     sound = (
         pins is not None
         and pins.task_edges == pins.task_edges_logged
@@ -271,14 +277,14 @@ def dispatch_doubts(figures: DispatchFigures) -> tuple[str, ...]:
     )
 
 
-def _by_pins(raw: RawRun, settings: Settings) -> PinLatencies | None:
+def _by_pins(raw: RawRun, settings: Settings, skew: Quantity | None) -> PinLatencies | None:
     wire = settings.wiring.task
     if wire is None:
         return None
     blocks, _ = filtered(raw, settings)
     first = next(iter(raw.edge_blocks()), None)
     level = 0 if first is None else first.levels_before >> wire & 1
-    pins = PinLatencies(raw, level, PinPairs.of(settings))
+    pins = PinLatencies(raw, level, PinPairs.of(settings, skew))
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         pins.feed(seen.response, seen.task)
     pins.finish()

@@ -116,7 +116,8 @@ def _dispatch(
     paired: Paired,
     interrupt: Measurand,
 ) -> Headline:
-    found = measure_dispatch(raw, settings, paired.responses, interrupt.statistics)
+    skew = paired.beyond.bench.task_skew_ns
+    found = measure_dispatch(raw, settings, paired.responses, interrupt.statistics, skew)
     rate_hz = settings.tick_hz or 10**9
     effects = paired.beyond.on_counter(rate_hz, paired.duration_ns)
     ticks = measurand(LATENCY + BY_TICKS, found.ticks, rate_hz, effects)

@@ -10,7 +10,9 @@ from hypothesis import settings as few
 from hypothesis import strategies as st
 
 from rig.analysis.answers import AnswerLog
+from rig.analysis.budget.contribution import calibrated
 from rig.analysis.evaluate import evaluate
+from rig.analysis.pin_pairs import PinPairs
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER
@@ -121,6 +123,24 @@ def test_an_edge_that_the_log_does_not_know_is_not_paired_with_the_next() -> Non
     assert (found.dispatch.pins, found.dispatch.ticks.n) == (None, 20)
     assert witness_of(found, "task's pin").text == "analyzer 19, target log 20"
     assert found.verdict is Verdict.INCONSISTENT
+
+
+@pytest.mark.parametrize(
+    ("skew", "samples", "fits"),
+    [
+        (None, 240, True),  # 10.0 us: the records allow 9.9 us to 10.4 us
+        (None, 288, False),  # 2 us later
+        (calibrated(2000.0, 10.0, "ns", "channel skew"), 288, True),
+        (calibrated(2000.0, 10.0, "ns", "channel skew"), 301, False),
+        (calibrated(2000.0, 100.0, "ns", "channel skew"), 301, True),
+        (calibrated(2000.0, 10.0, "ns", "channel skew"), 240, False),
+    ],
+)
+def test_a_channel_known_to_be_late_is_no_false_record(skew, samples: int, fits: bool) -> None:
+    pairs = PinPairs(sample_ns=125 / 3, tick_ns=1.0, rate_ppm=0.0, skew=skew)
+    earlier = log_of([(1, 0, 100, OWN)])
+    later = log_of([(1, 10_000, 10_400, LOG_TASK)])
+    assert pairs.unfit(np.array([samples]), earlier, later).tolist() == [not fits]
 
 
 def test_a_threaded_handler_proves_nothing() -> None:
