@@ -14,6 +14,7 @@ from rig import __version__
 from rig.analysis.budget.difference import Difference
 from rig.errors import InputError
 from rig.report.compare import ABSENT, Comparison
+from rig.report.measured import quantity_of
 from rig.report.page_data import PageData
 from rig.report.page_style import STYLE
 from rig.report.plots.overlay import Curve, overlay_svg
@@ -43,6 +44,7 @@ def comparison_page(found: Comparison, runs: Sequence[PageData]) -> str:
         for name, data in zip(found.names, runs, strict=True)
         for h in [data.result.evaluation.histogram]
     ]
+    quantity = quantity_of(runs[0].result.evaluation)
     numbers = range(1, len(runs) + 1)
     head = ("", *found.names)
     parts = [
@@ -50,7 +52,7 @@ def comparison_page(found: Comparison, runs: Sequence[PageData]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{name}</title><style>{STYLE}</style></head><body>",
         f"<header><h1>{name}</h1><p class=sub>{escape(_measured(runs))}</p></header>",
-        section("Distributions", figure(overlay_svg(curves))),
+        section("Distributions", figure(overlay_svg(curves, quantity=quantity))),
         section("Figures in microseconds, and counts", table(head, found.rows, numbers)),
         section(
             f"Differences from {found.names[0]} in microseconds",

@@ -43,6 +43,14 @@ def measured(evaluation: Evaluation) -> Measured | None:
     return None
 
 
+def quantity_of(evaluation: Evaluation) -> str:
+    """What the figures and the distribution are of, in a word or a few."""
+    if evaluation.spin is None and evaluation.values is None:
+        return "latency"
+    found = measured(evaluation)
+    return found.rows[0][0] if found is not None and found.rows else "value"
+
+
 def _row(name: str, figures: Statistics) -> list[str]:
     values = (
         figures.average_ns,

@@ -13,7 +13,7 @@ from rig.analysis.evaluate import Evaluation
 from rig.analysis.verdict import Verdict
 from rig.report import saturation_words
 from rig.report.beyond import beyond_facts, further_facts
-from rig.report.measured import COLUMNS, Measured, measured
+from rig.report.measured import COLUMNS, Measured, measured, quantity_of
 from rig.report.tools import COLUMNS as TOOL_COLUMNS
 from rig.report.tools import Tools, tools
 from rig.report.words import (
@@ -53,7 +53,9 @@ def print_result(console: Console, result: Result) -> None:
     _print_measured(console, measured(evaluation))
     _print_saturation(console, evaluation)
     _print_tools(console, tools(result))
-    console.print("latency in microseconds, of all that were answered", style="bold")
+    quantity = quantity_of(evaluation)
+    answered = ", of all that were answered" if quantity == "latency" else ""
+    console.print(Text(f"{quantity} in microseconds{answered}", style="bold"))
     for table in _figures(evaluation):
         console.print(table)
     console.print()

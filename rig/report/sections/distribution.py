@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from rig.report.measured import quantity_of
 from rig.report.page_data import PageData
 from rig.report.plots.histogram import histogram_svg
 from rig.report.plots.tail import Estimate, tail_svg
@@ -34,6 +35,7 @@ def distribution(data: PageData) -> str:
         unit_ns,
         average_us=None if average_ns is None else average_ns / 1e3,
         limit_us=limit_us(data),
+        quantity=quantity_of(evaluation),
     )
     tail = tail_svg(
         found.values,
@@ -41,6 +43,7 @@ def distribution(data: PageData) -> str:
         unit_ns,
         limit_us=limit_us(data),
         estimate=_estimate(data),
+        quantity=quantity_of(evaluation),
     )
     return section(
         "Distribution",

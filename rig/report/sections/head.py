@@ -65,7 +65,8 @@ def _cards(data: PageData) -> str:
             cards.append((f"{rounded(value_ns or 0.0, budget.expanded)} us", name + reserve))
         elif value_ns is not None:
             cards.append((f"{value_ns / 1e3:.3f} us", name))
-    cards.append((f"{wrong:,}", "events not as they should be"))
+    sought = ", as the search wants" if evaluation.saturation is not None else ""
+    cards.append((f"{wrong:,}", f"events not as they should be{sought}"))
     return (
         '<div class="cards">'
         + "".join(
