@@ -9,8 +9,8 @@ from typing import Protocol
 
 from rig.analysis.observation import Wiring
 from rig.instruments import EdgeBlock, Int64Array, LogArray
-from rig.measure.known import INSIDE
-from rig.measure.saturation import SATURATION, Search
+from rig.measure.known import INSIDE, SATURATION
+from rig.measure.saturation import Search
 from rig.stimulus.train import Train
 
 CHANNELS_MAX = 64

@@ -11,8 +11,8 @@ from rig.config.tables import Document, TomlPath
 from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
-from rig.measure.known import INSIDE
-from rig.measure.saturation import REST_FACTOR, SATURATION
+from rig.measure.known import INSIDE, SATURATION
+from rig.measure.saturation import REST_FACTOR
 from rig.stimulus.train import CLOCK_HZ, Train
 
 _SIGNALS = {

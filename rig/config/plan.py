@@ -15,8 +15,8 @@ from rig.config.tables import Document, Table, read_document
 from rig.config.units import ps_to_ticks
 from rig.errors import input_error
 from rig.limit_names import measurands_of
-from rig.measure.known import INSIDE
-from rig.measure.saturation import SATURATION, Search
+from rig.measure.known import INSIDE, SATURATION
+from rig.measure.saturation import Search
 from rig.resources import find_plan, plan_names
 from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from rig.config.tables import Table
 from rig.config.units import TIME
 from rig.errors import InputError, input_error
-from rig.measure.known import INSIDE, agent_keys
-from rig.measure.saturation import SATURATION
+from rig.measure.known import INSIDE, SATURATION, agent_keys
 
 PERIOD = "period"
 PERIOD_MIN_PS = 10 * 10**6

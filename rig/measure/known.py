@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rig.measure.clock_resolution import CLOCK_RESOLUTION
 from rig.measure.inside import COMMON_KEYS, Inside
 from rig.measure.services import SERVICES
@@ -13,6 +15,8 @@ from rig.measure.task_switch import TASK_SWITCH
 from rig.measure.timer import TIMER
 from rig.measure.wakes import PREEMPTION, TASK_PREEMPTION
 
+SATURATION: Final = "saturation"
+"""The search for the highest rate, by stimuli: not inside. Here, since what it needs loads long."""
 INSIDE: dict[str, Inside] = {
     each.name: each
     for each in (

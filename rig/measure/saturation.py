@@ -27,7 +27,6 @@ from rig.stimulus.train import (
     Train,
 )
 
-SATURATION: Final = "saturation"
 HANDLER, TASK = "interrupt", "interrupt_to_task"
 ANSWERED_BY: Final = {"handler": HANDLER, "task": TASK}
 """Who answers, as plans name it; to the measurement that the agent is asked for."""

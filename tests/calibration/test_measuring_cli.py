@@ -32,7 +32,8 @@ def test_a_step_prints_values_with_their_uncertainty_and_keeps_them(tmp_path, ca
     code = main(["calibrate", "edge-shape", "--fixture", "virtual", "-o", str(file), "--quiet"])
     assert code == 0
     printed = capsys.readouterr().out
-    assert "differential_nonlinearity sample 15 of 16: " in printed
+    assert "width of every 16 samples less one: " in printed
+    assert "16 more values are in the record" in printed
     assert " +- " in printed
     assert "PASS  edge-shape" in printed
     record = load_calibration(file).newest("edge-shape")

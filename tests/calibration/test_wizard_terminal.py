@@ -131,7 +131,7 @@ def test_a_fault_is_explained_and_mended_or_left(home):
     done = new(home, "faulty", "--answers", answers)
     assert done.returncode == 1
     assert "FAULT  sequence1: no pulse arrives on D3" in done.stdout
-    assert "Check the wire from target" in " ".join(done.stdout.split())
+    assert "Tell them apart with a meter." in " ".join(done.stdout.split())
     assert "Left at: Connect wire by wire" in done.stdout
     state = read_state(place_of("faulty").state)
     sound = ("stimulus", "response", "sequence0", "sequence2")

@@ -410,7 +410,8 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
         ),
         (
             "seed = 1\n",
-            "[virtual.guest] seed: unknown key; valid: kernel, port, load, self_trigger",
+            "[virtual.guest] seed: unknown key; valid: kernel, port, load, self_trigger, "
+            "stall_every, stall",
         ),
         (
             "[virtual.misbehave]\ndrop = 0.1\ndrop_length = '1 ms'\nmiss = 0.1\n",

@@ -202,7 +202,10 @@ def test_a_page_draws_what_is_answered_and_can_be_skipped(qtbot, page):
 
 
 @pytest.mark.timeout(300)
-def test_wires_that_are_not_as_drawn_are_told_and_nothing_is_measured(qtbot, page, home):
+def test_wires_that_are_not_as_drawn_are_told_and_nothing_is_measured(
+    monkeypatch, qtbot, page, home
+):
+    monkeypatch.delitem(ANSWERS, "loopback")  # which would skip it
     bench = home / "faulty.toml"
     bench.write_text(f'{load_fixture("virtual").text}\n[virtual.wiring]\nopen = "D1"\n')
     begun_at("lab", "loopback", str(bench))

@@ -15,7 +15,8 @@ from rig.analysis.verdict import Verdict
 from rig.campaign.index import Entry, State, load_index
 from rig.errors import InputError
 from rig.limit_names import BY_PINS, FINISH, LATENCY, SWITCH_BACK, WAIT
-from rig.measure.saturation import HANDLER, SATURATION
+from rig.measure.known import SATURATION
+from rig.measure.saturation import HANDLER
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.report.tables.record import (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rig.measure.saturation import SATURATION
+from rig.measure.known import SATURATION
 from rig.report.tables.record import PERIOD, PERIOD_LATENCY, PERIOD_START, Record, Word
 
 ABSENT: Final = "-"
