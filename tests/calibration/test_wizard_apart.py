@@ -242,6 +242,7 @@ def test_wire_check_measure_and_back_on_a_skewed_bench(monkeypatch, tmp_path):
     assert set(state.done) == {"channel-skew", "loopback", "line-delay", "wires-back"}
 
 
+@pytest.mark.slow
 def test_a_clip_that_is_wrong_is_named_and_nothing_is_measured(monkeypatch, tmp_path):
     more = '\n[virtual.wiring]\nopen = "D3"\n'
     said, place = typed("lab", "\n\na\ng\nskip\n\n\ng\nq\n", monkeypatch, tmp_path, more)

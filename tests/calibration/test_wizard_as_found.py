@@ -155,6 +155,7 @@ def test_a_state_of_an_older_version_is_read(wizard):
     assert parse_state(text, "x").as_found == ()
 
 
+@pytest.mark.slow
 def test_swapped_clips_stay_and_the_fixture_follows_them(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     bench = tmp_path / "swapped.toml"

@@ -144,6 +144,7 @@ def test_a_fault_is_explained_and_mended_or_left(home):
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_killed_in_the_middle_of_a_calibration_it_goes_on(home):
     answers = home / "answers.toml"
     answers.write_text(f'bench = "virtual"\n{ENOUGH}')

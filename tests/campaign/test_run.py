@@ -175,6 +175,7 @@ def _finished(place, expected):
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_a_campaign_killed_at_three_points_ends_with_the_same_table(whole, tmp_path):
     plans.written(tmp_path)
     draw = random.Random(8)  # noqa: S311 - no secret

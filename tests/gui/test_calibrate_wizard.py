@@ -81,6 +81,7 @@ def go_through(qtbot, wizard):
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_from_nothing_to_a_first_result_left_and_taken_up_at_each_page(qtbot, page, home):
     for number, name in enumerate(STAGES):
         wizard = open_wizard(page)

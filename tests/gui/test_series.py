@@ -62,6 +62,7 @@ def test_a_bench_that_fails_ends_the_series():
         assert states(series)[0] in (FAILED, DONE)
 
 
+@pytest.mark.slow
 def test_two_plans_and_two_run_files(qtbot, page, settings):
     """Periods have plots while they are measured, too."""
     page.menu.several.trigger()

@@ -33,6 +33,7 @@ def none_left():
     assert helpers() == []
 
 
+@pytest.mark.slow
 def test_the_words_are_those_of_the_command_line(measured_runs, tmp_path, monkeypatch):
     """Also for a path from here, and from several threads; no fork of the window itself."""
     good, bad = measured_runs / GOOD, tmp_path / "bad.h5"

@@ -279,6 +279,7 @@ def test_the_host_killed_while_it_measures(tmp_path):
         assert kill_host(host).phase == "measuring"
 
 
+@pytest.mark.slow
 def test_the_capture_process_killed_while_it_captures(tmp_path):
     with hosting(tmp_path / "run.h5", 200_000) as host:
         assert host.wait_for(lambda: len(host.notes[b"e"]) > 20)
@@ -304,6 +305,7 @@ def test_the_capture_process_killed_before_it_captures(tmp_path):
     assert read(path).evaluation.verdict is Verdict.INCOMPLETE
 
 
+@pytest.mark.slow
 def test_readers_killed_beside_a_run(tmp_path):
     with hosting(tmp_path / "run.h5", 25_000) as host:
         assert len(kill_readers(host, (0.01, 0.1))) == 2

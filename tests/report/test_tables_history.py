@@ -48,6 +48,7 @@ def test_a_dot_for_the_worst_value_of_each_run():
     assert "nan" not in drawn
 
 
+@pytest.mark.slow
 def test_the_page_of_real_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for seed in (1, 2):

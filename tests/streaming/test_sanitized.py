@@ -15,7 +15,7 @@ FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wshadow", 
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
-@pytest.mark.parametrize("optimized", ["-O1", "-O3"])
+@pytest.mark.parametrize("optimized", ["-O1", pytest.param("-O3", marks=pytest.mark.slow)])
 def test_sanitizers_find_nothing(tmp_path: Path, optimized: str) -> None:
     """Pieces of any size say what the whole says, and nonsense is refused."""
     program = tmp_path / "check"

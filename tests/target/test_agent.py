@@ -470,11 +470,3 @@ def test_mutilated_lines_each_get_one_answer(build, seed):
     done = run(build / "fuzz", str(seed), "20000")
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     assert int(done.stdout.split()[1]) > 1000, "too few lines were good enough to arm"
-
-
-@pytest.mark.timeout(300)
-def test_the_core(build):
-    """The tests of the core on a scripted port, in C."""
-    subprocess.run(
-        ["make", "--silent", "-C", AGENT, f"BUILD={build.parent}", "test"], check=True, timeout=280
-    )

@@ -24,6 +24,8 @@ DROPS = {
 }
 COUNT = 300
 REPEATING = ("periodic", "burst")
+IN_CI = {("periodic", "short"), ("burst", "short"), ("uniform", "medium"), ("ramp", "long")}
+"""The others take a minute and a half together."""
 
 
 def run(
@@ -63,7 +65,11 @@ def check_gaps(gaps: list[Any], drops: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("pattern", "length"),
     # Several holes longer than the period of a train that repeats itself: see below.
-    [pair for pair in product(PATTERNS, DROPS) if pair not in product(REPEATING, ["long"])],
+    [
+        pytest.param(*pair, marks=() if pair in IN_CI else pytest.mark.slow)
+        for pair in product(PATTERNS, DROPS)
+        if pair not in product(REPEATING, ["long"])
+    ],
 )
 def test_every_drop_is_reported_with_its_place(pattern, length, tmp_path):
     seed = 17 + list(PATTERNS).index(pattern)
