@@ -82,7 +82,7 @@ test: check
 	$(MAKE) --no-print-directory -C firmware test
 	$(MAKE) --no-print-directory -C targets/agent test
 	$(BIN)/pytest
-	$(BIN)/pytest -m guest
+	$(BIN)/pytest -m 'guest and not slow'
 
 truth: setup-dev
 	$(BIN)/pytest -m truth --timeout 7200
