@@ -122,6 +122,7 @@ def test_a_train_that_hardly_slides_is_still_right(seeds, jitter_ns):
     assert inside >= 0.95 * len(seeds)
 
 
+@pytest.mark.slow
 def test_noise_of_single_edges_becomes_the_spread():
     inside = 0
     for seed in range(12):

@@ -67,6 +67,7 @@ def test_crystals_that_drift_a_little_are_allowed_for():
     assert found.standard_uncertainty > 500  # 0.01 ppm/s over 40 s is 1 us off the best line
 
 
+@pytest.mark.truth
 def test_cores_that_agree_are_no_alarm_on_200_benches():
     for seed in range(200):
         found = apart(*drawn(seed, 0))

@@ -82,6 +82,7 @@ def test_a_dependence_is_within_its_uncertainty_on_100_benches():
     assert named == 100
 
 
+@pytest.mark.truth
 def test_counters_that_keep_their_rate_are_no_alarm_on_200_benches():
     for seed in range(200):
         bench, target = drawn(seed)

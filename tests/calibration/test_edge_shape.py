@@ -54,6 +54,7 @@ def test_uneven_samples_are_within_their_uncertainty_on_100_benches():
     assert inside >= 0.95 * total
 
 
+@pytest.mark.truth
 def test_no_false_alarm_on_200_healthy_benches():
     for seed in range(200):
         rng = np.random.default_rng(seed)

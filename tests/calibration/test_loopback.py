@@ -62,6 +62,7 @@ def test_no_delay_is_no_finding():
     assert abs(found.value) <= 2 * found.standard_uncertainty
 
 
+@pytest.mark.slow
 def test_a_target_in_place_of_the_wire_is_said_and_line_delay_needs_to_know_where():
     opener = partial(open_bench, every_channel=True)
     steps = run_steps(load_fixture("virtual"), chosen(["loopback", "line-delay"]), opener)

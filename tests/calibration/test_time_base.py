@@ -61,6 +61,7 @@ def test_rates_are_within_their_uncertainty_on_100_benches():
     assert np.median(relative) < 0.1
 
 
+@pytest.mark.truth
 def test_resonators_are_named_and_no_crystal_is():
     for seed in range(40):
         bench = drawn(seed, resonator=True)

@@ -74,6 +74,7 @@ def test_writes_that_vary_are_known_to_a_few_hundredths_of_their_length():
             assert abs(each.overhead.value - 500) < 90
 
 
+@pytest.mark.truth
 def test_no_false_alarm_on_200_healthy_benches():
     for seed in range(200):
         bench = PaperBench(seed=seed, analyzer_ppb=seed * 300)

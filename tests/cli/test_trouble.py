@@ -22,7 +22,11 @@ def shown(out):
     ("part", "words"),
     [
         ("rig.virtual", "the virtual bench ended during the run: killed by signal 9"),
-        ("rig-emulator", "the virtual bench ended during the run: the microcontroller emulator"),
+        pytest.param(
+            "rig-emulator",
+            "the virtual bench ended during the run: the microcontroller emulator",
+            marks=pytest.mark.slow,
+        ),
         ("rig.capture.worker", "the analyzer stopped after"),
     ],
 )

@@ -35,6 +35,7 @@ def plan(page, name):
     assert not page.chooser.choice.error
 
 
+@pytest.mark.slow
 def test_a_search_for_the_highest_rate(qtbot, page, tmp_path, settings):
     page.choose_fixture(bench_file(tmp_path / "served.toml", "constant/served", ""))
     plan(page, "saturation")

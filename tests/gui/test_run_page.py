@@ -145,6 +145,7 @@ def test_a_killed_engine_leaves_the_window_and_a_file(qtbot, page):
         ("rig.virtual", "the virtual bench ended during the run"),  # analyzer and target in one
     ],
 )
+@pytest.mark.slow
 def test_an_unplugged_instrument(qtbot, page, victim, words):
     family = begin(qtbot, page)
     with qtbot.waitSignal(page.engine.bench_failed, timeout=ENDS_MS):

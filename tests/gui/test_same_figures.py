@@ -26,7 +26,8 @@ from tests.gui.results_runs import results_page, shown_by_rig
 from tests.gui.tables import Tables, even, folded, plain, shown_tables
 from tests.gui.ten_runs import RUNS, measure_ten
 
-pytestmark = pytest.mark.timeout(400)  # twelve runs of the virtual bench come first
+# Sixteen runs of the virtual bench come first.
+pytestmark = [pytest.mark.timeout(400), pytest.mark.slow]
 
 FIGURES = {
     "average": "average_ns",

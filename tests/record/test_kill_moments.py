@@ -149,6 +149,7 @@ def kill_at_lines(folder: Path) -> None:
     print(f"{begun} of {LINES} killed after the file was begun")
 
 
+@pytest.mark.slow
 def test_killed_at_any_line_of_the_writer(tmp_path):
     """From the creation of the file to the figures stored in it."""
     ended = subprocess.run(

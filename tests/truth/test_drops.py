@@ -24,7 +24,7 @@ DROPS = {
 }
 COUNT = 300
 REPEATING = ("periodic", "burst")
-IN_CI = {("periodic", "short"), ("burst", "short"), ("uniform", "medium"), ("ramp", "long")}
+IN_CI = {("periodic", "short"), ("uniform", "medium")}
 """The others take a minute and a half together."""
 
 

@@ -29,7 +29,15 @@ def small_matrix() -> list[Case]:
     ]
 
 
-@pytest.mark.parametrize("case", small_matrix(), ids=str)
+@pytest.mark.parametrize(
+    "case",
+    # A third has every model and every pattern; the others take a minute.
+    [
+        pytest.param(case, marks=() if i % 3 == 0 else pytest.mark.slow)
+        for i, case in enumerate(small_matrix())
+    ],
+    ids=str,
+)
 def test_small_matrix(case, tmp_path):
     compare(case, *measure(case, tmp_path))
 
