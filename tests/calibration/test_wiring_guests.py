@@ -30,6 +30,7 @@ FAULTS = '\n[virtual.wiring]\nswap = "D1 D3"\nopen = "D4"\n'
         pytest.param("qemu-debian-arm64", "gpio", marks=needs_arm64),
     ],
 )
+@pytest.mark.slow
 def test_a_kernels_pins_are_driven_one_by_one(name, port):
     text = load_fixture(name).text.replace('port = "kmod"', f'port = "{port}"')
     assert f'port = "{port}"' in text or port == "gpio"

@@ -156,6 +156,7 @@ def test_a_plan_under_two_loads_in_a_few_words(states, words, shown):
 
 @pytest.mark.guest
 @pytest.mark.timeout(600)
+@pytest.mark.slow
 def test_a_real_kernel_idle_and_under_load(qtbot, page):
     page.use_bench("qemu-debian")
     tick(page, ["interrupt-to-task"], ["idle", "cpu"], 20)
