@@ -2,11 +2,17 @@
 # make run     measure once on the virtual bench          make test    all tests
 # make setup   what both need; leaves .venv/bin/rig       make truth   the full truth matrix
 # make bench   benchmarks                                 make fuzz    fuzzing, hours
-# make explore properties on new examples                make clean   remove what was built
+# make explore properties on new examples                make mutation  changes that tests must notice
+# make clean   remove what was built
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JOBS ?= $(shell nproc)
+# The tests of a file stay together for what they share, in the order of tests/conftest.py.
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+# Many processes are started, and each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # What each package is for:
@@ -24,15 +30,17 @@ APT := gcc make libc6-dev python3-venv \
 #   openssh-server, -client  a target behind ssh; the server is started by the tests only
 #   xvfb and the libraries   a window without a screen
 #   openbox xdotool x11-utils imagemagick   a window as a person uses it; iproute2: cutting a link
+#   stress-ng             a load on the target; busybox reads the archive of a guest
 APT_DEV := $(APT) qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
        xz-utils openssh-client openssh-server \
        xvfb xauth libegl1 libgl1 libdbus-1-3 libfontconfig1 fonts-dejavu-core libxkbcommon-x11-0 \
        libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 \
-       libxcb-shape0 libxcb-xinerama0 openbox x11-utils xdotool imagemagick iproute2
+       libxcb-shape0 libxcb-xinerama0 openbox x11-utils xdotool imagemagick iproute2 \
+       stress-ng busybox
 #   clang libclang-rt-14-dev  fuzzing
 APT_FUZZ := $(APT) clang libclang-rt-14-dev
 
-.PHONY: run test setup setup-dev truth explore bench fuzz clean apt apt-dev apt-fuzz native check
+.PHONY: run test setup setup-dev truth explore bench fuzz mutation clean apt apt-dev apt-fuzz native check
 
 run: setup
 	$(BIN)/rig run interrupt --fixture virtual
@@ -56,7 +64,7 @@ apt apt-dev apt-fuzz:
 $(BIN)/python: | apt
 	$(PYTHON) -m venv $(VENV)
 
-NATIVE := $(wildcard rig/capture/native/*.[ch])
+NATIVE := $(wildcard rig/capture/native/*.[ch] rig/analysis/native/*.[ch])
 
 $(VENV)/.installed: pyproject.toml setup.py $(NATIVE) | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
@@ -81,11 +89,10 @@ check: setup-dev
 test: check
 	$(MAKE) --no-print-directory -C firmware test
 	$(MAKE) --no-print-directory -C targets/agent test
-	$(BIN)/pytest
-	$(BIN)/pytest -m 'guest and not slow'
+	$(PYTEST) -m 'not truth and not slow'
 
 truth: setup-dev
-	$(BIN)/pytest -m truth --timeout 7200
+	$(PYTEST) -m truth --timeout 7200
 
 # Properties on examples never drawn before.
 explore: setup-dev
@@ -97,10 +104,14 @@ bench: setup-dev
 fuzz: setup-dev apt-fuzz
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[fuzz]'
 	$(BIN)/python -m tests.fuzz --seconds 600
+	$(BIN)/python -m tests.fuzz.commands --count 20000
+
+mutation: setup-dev
+	$(BIN)/python -m tests.mutation
 
 clean:
 	$(MAKE) -C firmware clean
 	$(MAKE) -C firmware/emulator clean
 	$(MAKE) -C targets/agent clean
 	$(MAKE) -C targets/qemu clean
-	rm -rf rig/capture/native/build $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf rig/capture/native/build rig/analysis/native/build $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .mutation

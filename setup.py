@@ -3,9 +3,10 @@
 agent and kernel module.
 
 The emulator is built if simavr's headers are there (libsimavr-dev); without it a wheel
-does everything but the virtual bench. Edge extraction is compiled if there is a C compiler; without
-it numpy does the same, slower (docs/decisions/0008). The firmware is the image shipped with its
-source revision (docs/decisions/0003), so that no AVR compiler is needed.
+does everything but the virtual bench. Edge extraction and the lines of the bracket test are
+compiled if there is a C compiler; without it numpy does the same, slower (docs/decisions/0008,
+0034). The firmware is the image shipped with its source revision (docs/decisions/0003), so that
+no AVR compiler is needed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).parent
 EMULATOR = ROOT / "firmware/emulator/build/rig-emulator"
 TARGETS = ROOT / "targets"
-NATIVE = Path("rig/capture/native")
+NATIVE = {
+    Path("rig/capture/native"): "librig-edges.so",
+    Path("rig/analysis/native"): "librig-lines.so",
+}
+"""Folders of C sources, and the library that each is compiled to."""
 NATIVE_FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden"]
 
 
@@ -32,7 +37,9 @@ class BuildPyWithData(build_py):
 
     def run(self) -> None:
         super().run()
-        _compile_native(ROOT if self.editable_mode else Path(self.build_lib))
+        into = ROOT if self.editable_mode else Path(self.build_lib)
+        for folder, name in NATIVE.items():
+            _compile_native(folder, into / folder / "build" / name)
         if self.editable_mode:
             return
         data = Path(self.build_lib) / "rig" / "data"
@@ -48,7 +55,7 @@ class BuildPyWithData(build_py):
 
     def get_source_files(self) -> list[str]:
         """What a source distribution must hold beside the modules."""
-        return [*super().get_source_files(), *map(str, _native_sources("*.[ch]"))]
+        return [*super().get_source_files(), *map(str, _all_native_sources())]
 
 
 class PlatformDistribution(Distribution):
@@ -81,22 +88,25 @@ def _build_for_targets(data: Path) -> None:
             print(f"{program} was not built: the virtual bench's real kernels need it")
 
 
-def _native_sources(pattern: str) -> list[Path]:
-    return sorted(path.relative_to(ROOT) for path in (ROOT / NATIVE).glob(pattern))
+def _all_native_sources() -> list[Path]:
+    return [path for folder in NATIVE for path in _native_sources(folder, "*.[ch]")]
 
 
-def _compile_native(into: Path) -> None:
-    """Leave librig-edges.so beside its loader, or no such file if it cannot be compiled."""
-    library = into / NATIVE / "build" / "librig-edges.so"
+def _native_sources(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path.relative_to(ROOT) for path in (ROOT / folder).glob(pattern))
+
+
+def _compile_native(folder: Path, library: Path) -> None:
+    """Leave the library beside its loader, or no such file if it cannot be compiled."""
     library.parent.mkdir(parents=True, exist_ok=True)
     library.unlink(missing_ok=True)
     fresh = library.with_suffix(".new")  # nobody may load half a library
-    sources = [str(ROOT / path) for path in _native_sources("*.c")]
+    sources = [str(ROOT / path) for path in _native_sources(folder, "*.c")]
     compiler = shlex.split(os.environ.get("CC", "cc"))
     try:
         subprocess.run([*compiler, *NATIVE_FLAGS, "-o", str(fresh), *sources], check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        print(f"edge extraction in C was not built, numpy will be used: {error}")
+        print(f"{library.name} was not built, numpy will be used: {error}")
         return
     fresh.replace(library)
 
@@ -109,5 +119,5 @@ def _copy(source: Path, folder: Path) -> None:
 setup(
     distclass=PlatformDistribution,
     cmdclass={"build_py": BuildPyWithData, "bdist_wheel": AnyPythonWheel},
-    exclude_package_data={"rig.capture.native": ["*.[ch]"]},
+    exclude_package_data={".".join(folder.parts): ["*.[ch]"] for folder in NATIVE},
 )

@@ -11,7 +11,18 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("capture", "record", "clocks", "chain", "gui", "gui_flood", "gui_results")
+BENCHMARKS = (
+    "capture",
+    "host_share",
+    "record",
+    "clocks",
+    "analysis",
+    "chain",
+    "virtual",
+    "gui",
+    "gui_flood",
+    "gui_results",
+)
 """Modules beside this file, each with a function `lines`; imported when run, for some need Qt."""
 
 

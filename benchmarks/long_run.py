@@ -57,7 +57,7 @@ def write_long_run(path: Path, count: int) -> None:
     with RunWriter(path, texts, settings_to_json(settings)) as writer:
         for first in range(0, count, PART):
             writer.edges(_block(first, min(first + PART, count), count))
-        writer.finish("complete", {})
+        writer.finish("imported", {})
     histogram = ExactHistogram()
     with RunFile(path, write=True) as file:
         computed = ComputedWriter(file)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from rig.printable import printable
+
 
 class RigError(Exception):
     """Base of every error that is reported to the user as one line, without a traceback."""
@@ -14,7 +16,7 @@ class RigError(Exception):
 
     def __init__(self, message: str = "") -> None:
         """It stays one line, and moves no terminal's cursor, whatever a file or peer put in it."""
-        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
+        super().__init__(printable(message))
 
 
 class InputError(RigError):

@@ -275,7 +275,7 @@ LOG_RECORD = np.dtype(
         ("before_ticks", "<u8"),  # cycle counter just before the pin write
         ("after_ticks", "<u8"),  # cycle counter just after it
         ("flags", "<u4"),
-        ("reserved", "<u4"),
+        ("reserved", "<u4"),  # with LOG_ENTRY: ticks from the handler's entry to `before`
     ]
 )
 """One record of the agent's log, 40 bytes, little-endian."""
@@ -302,6 +302,11 @@ LOG_CLOCK = 0x200
 """Of a value: in ns of a clock of the system, not in ticks."""
 LOG_WENT_ON = 0x400
 """Of a value: the task that woke another went on before that one ran."""
+LOG_ENTRY = 0x1000
+"""The record says when the handler was entered for the interrupt that `handled` counts last: the
+field that was `reserved` before log format 3 has the ticks from then to `before`."""
+LOG_LEAD = "reserved"
+"""That field. Run files store records by these names, so it has the name that it always had."""
 LOG_PART_SHIFT = 16
 """Of a value: from this bit up, which part of its iteration it is."""
 

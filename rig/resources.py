@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -85,6 +86,26 @@ def target_sources() -> Path:
     """The folder with the sources of agent and kernel module. Raises InputError if not there."""
     makefile = "targets/agent/Makefile"
     return _first("agent's source", makefile, (makefile,)).parents[1]
+
+
+def copy_agent_sources(folder: Path) -> Path:
+    """Copy what the agent is made of into this folder; returns where to run `make`.
+
+    `make` needs VERSION there. Raises InputError if there are no sources.
+    """
+    sources = target_sources()
+
+    def skipped(at: str, names: list[str]) -> list[str]:
+        return [
+            name
+            for name in names
+            if name in ("build", "tests")
+            or not (Path(at, name).is_dir() or name == "Makefile" or name.endswith((".c", ".h")))
+        ]
+
+    for name in ("agent", "module"):
+        shutil.copytree(sources / name, folder / name, ignore=skipped)
+    return folder / "agent"
 
 
 def module_sources() -> tuple[Path, ...]:

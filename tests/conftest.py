@@ -20,3 +20,8 @@ def no_calibration_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iter
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that boot kernels go first: of several workers none is left with them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("guest") is None)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
+
+from rig.printable import html_text
 
 Number = int | float
 Point = tuple[Number, Number]
@@ -22,12 +23,12 @@ def element(name: str, *children: str, **attributes: str | Number) -> str:
 
 def text(x: Number, y: Number, words: str, **attributes: str | Number) -> str:
     """One line of text; x and y are the left end of its baseline, unless anchored otherwise."""
-    return element("text", escape(words, quote=False), x=x, y=y, **attributes)
+    return element("text", html_text(words, quote=False), x=x, y=y, **attributes)
 
 
 def span(words: str, **attributes: str | Number) -> str:
     """A part of a line of text with a look of its own."""
-    return element("tspan", escape(words, quote=False), **attributes)
+    return element("tspan", html_text(words, quote=False), **attributes)
 
 
 def rectangle(x: Number, y: Number, width: Number, height: Number, **more: str | Number) -> str:
@@ -48,12 +49,12 @@ def document(width: Number, height: Number, title: str, *children: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_value(width)} {_value(height)}" '
         f'width="{_value(width)}" height="{_value(height)}" role="img" '
         'font-family="Inter, Helvetica, Arial, sans-serif" font-size="13">\n'
-        f"<title>{escape(title, quote=False)}</title>\n{body}\n</svg>\n"
+        f"<title>{html_text(title, quote=False)}</title>\n{body}\n</svg>\n"
     )
 
 
 def _value(value: str | Number) -> str:
     if isinstance(value, str):
-        return escape(value)
+        return html_text(value)
     rounded = round(value, 2)
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)

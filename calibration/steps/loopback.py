@@ -13,11 +13,16 @@ from calibration.fanned import PULSES, WORTH_SAMPLES, Fanned, edges_differ, fan_
 from calibration.findings import Finding, Outcome
 from calibration.steps.step import Step
 from rig.config.calibration import Quantity, Record
-from rig.config.calibration.names import EDGES, LOOPBACK_DELAY, LOOPBACK_STEP, depends_on
+from rig.config.calibration.names import (
+    CAPTURE_DELAY,
+    EDGES,
+    LOOPBACK_DELAY,
+    LOOPBACK_STEP,
+    depends_on,
+)
 from rig.config.fixture import RESPONSE
 from rig.stimulus.train import CLOCK_HZ
 
-CAPTURE_DELAY = "capture_delay"
 CAPTURE_WORTH_TICKS = 8
 """The capture's own noise canceler takes 4."""
 

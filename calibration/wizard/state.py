@@ -16,6 +16,7 @@ from typing import Any
 from calibration.wizard.question import ANSWER_MAX
 from rig.config.plan import NAME_PATTERN
 from rig.errors import InputError
+from rig.untrusted.json_reader import json_value
 
 FORMAT = 1
 BYTES_MAX = 1 << 18
@@ -75,9 +76,9 @@ def state_text(state: State) -> str:
 def parse_state(text: str, source: str) -> State:
     """From a file's text. Raises InputError: one line."""
     try:
-        fields = json.loads(text)
+        fields = json_value(text)
         return _state(fields)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise InputError(
             f"{source}: no state of a wizard ({error}); name another file with --state, or move "
             "this one away to begin anew"

@@ -95,7 +95,8 @@ class Observer:
         histogram, counts = flow.histogram(), flow.counts()
         worst, least = histogram.maximum, histogram.minimum
         longest = -1 if worst is None else worst.latency_samples
-        sums = (counts.missed, counts.late, counts.merged, live.losses)
+        # An ambiguous event was late or merged, or is beside one that was.
+        sums = (counts.missed, counts.late, counts.merged + counts.ambiguous, live.losses)
         return {
             "worst_event": -1 if worst is None else worst.event,
             "worst_sample": -1 if worst is None else worst.stimulus_sample,
@@ -177,7 +178,7 @@ def _events(notable: Sequence[Notable]) -> tuple[Event, ...]:
 
 
 def _reason(event: Notable) -> str:
-    for reason in (Reason.MISSED, Reason.LATE, Reason.MERGED, Reason.LIMIT):
+    for reason in (Reason.MISSED, Reason.LATE, Reason.MERGED, Reason.AMBIGUOUS, Reason.LIMIT):
         if event.reasons & reason:
             return "over limit" if reason is Reason.LIMIT else str(reason.name).lower()
     return "maximum"

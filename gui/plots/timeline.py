@@ -114,7 +114,7 @@ class TimelinePlot(LivePlot):
             return (EventClass.MISSED,) if snapshot.missed[there].any() else ()
         if depth <= 2 * (EDGE + MARK) + EDGE / 2:
             some = (snapshot.late + snapshot.merged)[there].any()
-            return (EventClass.LATE, EventClass.MERGED) if some else ()
+            return (EventClass.LATE, EventClass.MERGED, EventClass.AMBIGUOUS) if some else ()
         return ()
 
     def _say(self, snapshot: Snapshot) -> None:

@@ -566,6 +566,11 @@
   </message>
   <message>
    <location filename="gui/pages/run/events.py" />
+   <source>ambiguous</source>
+   <translation>mehrdeutig</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/events.py" />
    <source>late</source>
    <translation>late</translation>
   </message>

@@ -88,12 +88,23 @@ class BeyondTally:
         if self._phases.n == 0 and known.any():
             self._phases.add(places(events.stimulus[known], planned_ticks[known]))
 
-    def latency(self, name: str, histogram: ExactHistogram) -> Measurand:
-        """From stimulus to answer, by this name. `histogram`: of the same events' latencies."""
+    def latency(
+        self, name: str, histogram: ExactHistogram, other: ExactHistogram | None = None
+    ) -> Measurand:
+        """From stimulus to answer, by this name. `histogram`: of the same events' latencies.
+
+        `other`: the same by their other reading; None: they have one.
+        """
+        found = self._latency(name, histogram)
+        if other is None or not other.n or not histogram.n:
+            return found
+        return found.between(self._latency(name, other))
+
+    def _latency(self, name: str, histogram: ExactHistogram) -> Measurand:
         n, rate_hz = histogram.n, self._settings.sample_rate_hz
         figures = statistics(histogram, rate_hz)
         further = None
-        if n:
+        if n and n == self._sequence.n:  # else another reading, by which fewer were served
             further = summarize(histogram, self._sequence, rate_hz, 1 / (TAIL_EVENTS * n))
         worth = None if further is None or further.average is None else further.average.effective_n
         budgets = run_budgets(figures, histogram, self.bench, self._phases.coherence(), worth)

@@ -8,6 +8,7 @@ their intervals, so that what is wrong can be named.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -68,6 +69,8 @@ class ClockAgreement:
     rate_ppm: float | None = None
     """Mean rate of the target's counter by the analyzer's clock, against its nominal rate."""
     residuals: Residuals | None = field(default=None, compare=False)
+    rate_within_ppm: float | None = None
+    """That rate is off by no more than this."""
 
     @property
     def witness(self) -> Witness:
@@ -124,6 +127,9 @@ class _Records:
         found = Brackets(self._times.read(first, count), before, after)
         return _shifted(found, np.arange(first, first + count), self._apart)
 
+    def samples(self, first: int, count: int) -> Int64Array:
+        return self._times.read(first, min(count, self._count - first))
+
 
 _STAMPS = ("before_ticks", "after_ticks")
 
@@ -177,14 +183,8 @@ def _before_holes(times: AnswerTimes, gaps: tuple[Gap, ...]) -> int:
     """Edges up to the first hole in the samples: what comes behind it is on another time."""
     if not gaps:
         return len(times)
-    low, high = 0, len(times)
-    while low < high:
-        middle = (low + high) // 2
-        if int(times.read(middle, 1)[0]) < gaps[0].first_sample:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    numbers = range(len(times))
+    return bisect_left(numbers, gaps[0].first_sample, key=lambda n: int(times.read(n, 1)[0]))
 
 
 def _test(source: BracketSource, rates: Rates) -> BracketTest | str:
@@ -211,7 +211,7 @@ def _outcome(
 ) -> ClockAgreement:
     return ClockAgreement(
         tested.n, of, tested.holds, tested.text, findings, tested.slack_ns, tested.rate_ppm,
-        residuals,
+        residuals, tested.rate_within_ppm,
     )  # fmt: skip
 
 
@@ -257,6 +257,9 @@ class _Pairs:
         part = slice(first, first + count)
         found = Brackets(self.sample[part], self.before[part], self.after[part])
         return _shifted(found, self.edge[part], self._apart)
+
+    def samples(self, first: int, count: int) -> Int64Array:
+        return self.sample[first : first + count]
 
     def match(self, rates: Rates) -> tuple[str, ...]:
         """Keep what belongs together; a line for what does not."""

@@ -17,6 +17,7 @@ before the first stimulus or behind the last cannot be seen at all. Decision rec
 from __future__ import annotations
 
 from bisect import bisect_right
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,7 +74,10 @@ class Alignment:
 
     def planned_numbers(self, first: int, count: int) -> Int64Array:
         """Numbers in the plan of observed edges `first` on, shape (count,); -1: not known."""
-        number = np.arange(first, first + count)
+        return self.planned_of(np.arange(first, first + count))
+
+    def planned_of(self, number: Int64Array) -> Int64Array:
+        """The same of some observed edges, shape (n,)."""
         shift = self.shifts[np.searchsorted(self.starts, number, side="right") - 1]
         return np.where(shift == _UNKNOWN, -1, number + shift)
 
@@ -136,8 +140,8 @@ class Continuity:
         while self._anchor is not None and len(self._pending):
             if self._lost_sample is not None:
                 self._take(len(self._pending))
-            elif not self._unexplained and (count := self._on_line(self._anchor)):
-                self._accept(count)
+            elif not self._unexplained and self._follow(self._anchor):
+                continue
             elif len(self._pending) >= enough:
                 self._resume(self._anchor, final=final)
             else:
@@ -145,28 +149,53 @@ class Continuity:
         if self._lost_sample is not None:
             self._take(len(self._pending))
 
-    def _on_line(self, anchor: Edge) -> int:
-        """How many of the next pending edges lie where the last one leads to."""
-        edges = self._pending[:_BATCH_EDGES]
-        near = int(np.searchsorted(edges, anchor[0] + self._rate.stretch_samples))
-        ticks = self._plan.ticks(self._planned + 1, self._planned + 2 + near)
-        edges = edges[: min(near + 1, len(ticks))]
-        ticks = ticks[: len(edges)]
-        steps = np.diff(edges, prepend=anchor[0])
-        off = steps - self._rate.samples_per_tick * np.diff(ticks, prepend=anchor[1])
-        broken = np.abs(off) > self._rate.allowed(steps, ticks)
-        return int(np.argmax(broken)) if broken.any() else len(edges)
+    def _follow(self, anchor: Edge) -> int:
+        """Accept those of the next pending edges that lie where the last one leads to; how many."""
+        ahead = self._pending[: 2 * _BATCH_EDGES]
+        ticks = self._plan.ticks(self._planned + 1, self._planned + 1 + len(ahead))
+        ahead = ahead[: len(ticks)]
+        ends, rates = self._batches(anchor, ahead, ticks)
+        if not ends:
+            return 0
+        ahead, ticks = ahead[: ends[-1]], ticks[: ends[-1]]
+        edges = np.diff(ends, prepend=0)
+        per_tick, error, at = (np.repeat(column, edges) for column in zip(*rates, strict=True))
+        steps = np.diff(ahead, prepend=anchor[0])
+        off = steps - per_tick * np.diff(ticks, prepend=anchor[1])
+        broken = np.abs(off) > self._rate.allowed_with(steps, ticks, error, at)
+        count = int(np.argmax(broken)) if broken.any() else len(ahead)
+        for end in sorted({min(end, count) for end in ends} - {0}):
+            self._rate.follow((int(ahead[end - 1]), int(ticks[end - 1])))
+        self._accept(ahead[:count], ticks[:count])
+        return count
 
-    def _accept(self, count: int) -> None:
-        """The next `count` pending edges lie on the line."""
-        ticks = self._plan.ticks(self._planned + 1, self._planned + 1 + count)
-        last = slice(max(0, count - _RECENT_EDGES), count)
-        pairs = zip(self._pending[last].tolist(), ticks[last].tolist(), strict=True)
-        self._recent = [*self._recent, *pairs][-_RECENT_EDGES:]
+    def _batches(
+        self, anchor: Edge, edges: Int64Array, ticks: Int64Array
+    ) -> tuple[list[int], list[tuple[float, float, int]]]:
+        """Where to take the rate anew, and what it is up to there, if all edges are on the line."""
+        rate, begin = copy(self._rate), 0
+        ends: list[int] = []
+        rates: list[tuple[float, float, int]] = []
+        while begin < min(len(edges), _BATCH_EDGES):
+            batch = edges[begin : begin + _BATCH_EDGES]
+            near = int(batch.searchsorted(anchor[0] + rate.stretch_samples))
+            begin += min(near + 1, len(batch))
+            ends.append(begin)
+            rates.append(rate.state)
+            anchor = int(edges[begin - 1]), int(ticks[begin - 1])
+            rate.follow(anchor)
+        return ends, rates
+
+    def _accept(self, edges: Int64Array, ticks: Int64Array) -> None:
+        """The next pending edges, planned for these ticks, lie on the line."""
+        if not len(edges):
+            return
+        last = slice(-_RECENT_EDGES, None)
+        pairs = zip(edges[last].tolist(), ticks[last].tolist(), strict=True)
+        self._recent = [*self._recent, *pairs][last]
         self._anchor = self._recent[-1]
-        self._planned += count
-        self._rate.follow(self._anchor)
-        self._take(count)
+        self._planned += len(edges)
+        self._take(len(edges))
 
     def _take(self, count: int) -> None:
         self._pending = self._pending[count:]

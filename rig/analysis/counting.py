@@ -24,7 +24,11 @@ _HANDLED_MAX = 2**62
 
 def handled_of(records: LogArray) -> Int64Array:
     """Handler counts of records; those that only a damaged log has stay in range."""
-    counts: Int64Array = np.minimum(records["handled"], np.uint64(_HANDLED_MAX)).astype(np.int64)
+    return _in_range(records["handled"])
+
+
+def _in_range(handled: npt.NDArray[np.uint64]) -> Int64Array:
+    counts: Int64Array = np.minimum(handled, np.uint64(_HANDLED_MAX)).astype(np.int64)
     return counts
 
 
@@ -32,7 +36,7 @@ def pins_differing(log: AnswerLog, first: int, seen: Observation, bits: int) -> 
     """Answers, the first of them number `first`, whose sequence pins their records contradict."""
     if seen.sequence is None or not len(seen.sequence):
         return 0
-    handled = log.read(first, len(seen.sequence))["handled"].astype(np.int64)
+    handled = log.handled(first, len(seen.sequence)).astype(np.int64)
     expected = handled & ((1 << bits) - 1)
     return int(np.count_nonzero(expected != seen.sequence[: len(expected)]))
 
@@ -80,6 +84,11 @@ class CountSource:
     bits: int
     """Sequence pins."""
 
+    @property
+    def by_log(self) -> bool:
+        """Counts are those of the log, whose answers are the analyzer's, one by one."""
+        return self.name.startswith("target log")
+
     @classmethod
     def choose(
         cls, settings: Settings, log: AnswerLog, responses: int, pins_differing: int
@@ -99,13 +108,13 @@ class CountSource:
         if self.name == "sequence pins":
             pins = PinCounter(self.bits)
             return lambda _, seen: None if seen.sequence is None else pins.feed(seen.sequence)
-        if self.name.startswith("target log"):
-            return lambda first, seen: handled_of(self.log.read(first, len(seen.response)))
+        if self.by_log:
+            return lambda first, seen: _in_range(self.log.handled(first, len(seen.response)))
         return lambda _first, _seen: None
 
     def coalesced(self, first: int, count: int) -> npt.NDArray[np.bool_]:
         """Answers, by number, that the log says to serve several interrupts; shape (count,)."""
-        if not self.name.startswith("target log"):
+        if not self.by_log:
             return np.zeros(count, np.bool_)
         flags = self.log.read(first, count)["flags"]
         shared: npt.NDArray[np.bool_] = (flags & LOG_COALESCED) != 0

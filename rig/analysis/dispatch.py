@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.answers import CHUNK, are_answers
-from rig.analysis.budget.contribution import Quantity
+from rig.analysis.bracketing import ClockAgreement
 from rig.analysis.counting import handled_of
 from rig.analysis.filtered import filtered
 from rig.analysis.measurands.series import Series
 from rig.analysis.observation import observe
 from rig.analysis.pin_pairs import PinPairs
+from rig.analysis.plausible.constants import DelayRange, PathDelay
 from rig.analysis.raw import RawRun, Settings
 from rig.analysis.statistics import Statistics, statistics
 from rig.analysis.witness import Witness
@@ -115,9 +116,10 @@ class PinLatencies:
     record of the task is an edge only if that bit is not what it was.
     """
 
-    def __init__(self, raw: RawRun, task_level: int, pairs: PinPairs) -> None:
+    def __init__(self, raw: RawRun, task_level: int, pairs: PinPairs, expected: DelayRange) -> None:
         self.series = Series()
         self.compared = self.unfit = 0
+        self.delays = expected
         self.first_unfit: int | None = None
         self._pairs = pairs
         self.task_edges = self.task_edges_logged = 0
@@ -198,7 +200,8 @@ class PinLatencies:
         """Times from the handler's edge to the task's, where they begin, and both records."""
         self.series.add(between, at)
         self.compared += len(between)
-        wrong = np.flatnonzero(self._pairs.unfit(between, spans, continued))
+        self.delays, unfit = self._pairs.narrow(self.delays, between, spans, continued)
+        wrong = np.flatnonzero(unfit)
         self.unfit += len(wrong)
         if len(wrong) and self.first_unfit is None:
             self.first_unfit = int(handled_of(spans[wrong[:1]])[0])
@@ -212,6 +215,8 @@ class Dispatch:
     ticks: Series
     pins: Series | None
     """None if not wired, or if its edges are in doubt."""
+    delays: DelayRange
+    """Of the task's channel less the response's, by the records of both writes."""
 
 
 def measure_dispatch(
@@ -219,14 +224,15 @@ def measure_dispatch(
     settings: Settings,
     responses: int,
     interrupt: Statistics,
-    skew: Quantity | None = None,
+    path: PathDelay,
+    agreement: ClockAgreement | None = None,
 ) -> Dispatch:
-    """Both ways; `responses` is the number of the response pin's edges, `skew` the delay of the
-    task's channel less that of the response's."""
+    """Both ways; `responses` is the number of the response pin's edges, `path` what is known of
+    the delay of the task's channel less the response's."""
     ticks = TickLatencies()
     for first in range(0, raw.log_count, CHUNK):
         ticks.feed(raw.log(first, CHUNK))
-    pins = _by_pins(raw, settings, skew)
+    pins = _by_pins(raw, settings, PinPairs.of(settings, agreement), DelayRange.about(path))
     sound = (
         pins is not None
         and pins.task_edges == pins.task_edges_logged
@@ -247,7 +253,8 @@ def measure_dispatch(
         figures = replace(
             figures, compared=pins.compared, unfit=pins.unfit, first_unfit=pins.first_unfit
         )
-    return Dispatch(figures, ticks.series, by_pins)
+    delays = DelayRange() if pins is None or not sound else pins.delays
+    return Dispatch(figures, ticks.series, by_pins, delays)
 
 
 def dispatch_witnesses(figures: DispatchFigures) -> tuple[Witness, ...]:
@@ -277,14 +284,16 @@ def dispatch_doubts(figures: DispatchFigures) -> tuple[str, ...]:
     )
 
 
-def _by_pins(raw: RawRun, settings: Settings, skew: Quantity | None) -> PinLatencies | None:
+def _by_pins(
+    raw: RawRun, settings: Settings, pairs: PinPairs, expected: DelayRange
+) -> PinLatencies | None:
     wire = settings.wiring.task
     if wire is None:
         return None
     blocks, _ = filtered(raw, settings)
     first = next(iter(raw.edge_blocks()), None)
     level = 0 if first is None else first.levels_before >> wire & 1
-    pins = PinLatencies(raw, level, PinPairs.of(settings, skew))
+    pins = PinLatencies(raw, level, pairs, expected)
     for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
         pins.feed(seen.response, seen.task)
     pins.finish()

@@ -16,6 +16,8 @@ from rig.analysis.limits import JudgedLimit
 from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.pairing import Counts
 from rig.analysis.period import PeriodFigures
+from rig.analysis.plausible.clock_rates import ClockComparison
+from rig.analysis.plausible.constants import ConstantDelay
 from rig.analysis.saturation import SaturationFigures
 from rig.analysis.self_trigger import SelfTriggerFigures
 from rig.analysis.spin_figures import SpinFigures
@@ -65,5 +67,9 @@ class Evaluation:
     """Each limit of the plan, and what came of it."""
     measurands: tuple[Measurand, ...] = ()
     """All that was measured; the first is what `figures` and `beyond` are of."""
+    clocks: ClockComparison | None = None
+    """Rates of all clocks against each other; None if there was only the analyzer's."""
+    delays: tuple[ConstantDelay, ...] = ()
+    """Constants that were fitted, and what they should be."""
     wander: tuple[Wander, ...] = ()
     """Of each pair of clocks, in runs long enough."""

@@ -8,7 +8,7 @@ record without an edge and a count that jumps are evidence; they are shown, not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -178,7 +178,7 @@ def evidence(
 ) -> tuple[Evidence, ...]:
     """One row for each class, in the order of an event's life. `log` None: there is none."""
     records = None if log is None else log.records + accounts.log_dropped
-    return (
+    found = (
         Evidence("planned", accounts.planned, None, "by the plan's train"),
         Evidence("sent", accounts.stimuli, accounts.sent, "stimulus edges; firmware's account"),
         _seen(accounts, counts, log),
@@ -191,6 +191,22 @@ def evidence(
         _spurious(accounts, counts),
         Evidence("glitch", counts.glitches, None, "pulses below the filter's width, edges only"),
     )  # fmt: skip
+    return found if not counts.ambiguous else _with_ambiguous(found, counts.ambiguous)
+
+
+def _with_ambiguous(found: tuple[Evidence, ...], ambiguous: int) -> tuple[Evidence, ...]:
+    """What depends on the reading of ambiguous events has no number that could be compared."""
+    text = "late, merged or answered by another edge: more than one reading fits"
+    rows = [
+        replace(row, external=None, text=f"not known for ambiguous ones; {row.text}")
+        if row.name in _BY_READING
+        else row
+        for row in found
+    ]
+    return (*rows, Evidence("ambiguous", ambiguous, None, text))
+
+
+_BY_READING = ("seen", "answers", "answered", "late", "missed", "merged")
 
 
 def _seen(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidence:

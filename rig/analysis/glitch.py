@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from rig.instruments import EdgeBlock, Int64Array, UInt8Array
+
+BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass
@@ -26,6 +29,15 @@ class _Edges:
     index: Int64Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     channel: UInt8Array = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
     level: UInt8Array = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+
+    @classmethod
+    def one(cls, channel: int, cluster: _OpenCluster) -> _Edges:
+        """The last edge of a cluster."""
+        return cls(
+            np.array([cluster.last], dtype=np.int64),
+            np.array([channel], dtype=np.uint8),
+            np.array([cluster.level], dtype=np.uint8),
+        )
 
     def take(self, chosen: slice) -> _Edges:
         return _Edges(self.index[chosen], self.channel[chosen], self.level[chosen])
@@ -58,37 +70,56 @@ class GlitchFilter:
         self._end = block.end_sample
         if self._width == 0:
             return self._release(_Edges(block.index, block.channel, block.level), self._end)
-        kept = [self._held]
-        for channel in sorted({*self._open, *np.unique(block.channel).tolist()}):
-            mine = block.channel == channel
-            kept.append(self._filter_channel(channel, block.index[mine], block.level[mine]))
+        early, stays = [self._held], np.ones(len(block.index), np.bool_)
+        present = np.flatnonzero(np.bincount(block.channel)).tolist()
+        for channel in sorted({*self._open, *present}):
+            mine = np.flatnonzero(block.channel == channel)
+            early.append(self._filter_channel(channel, block, mine, stays))
         undecided = [cluster.last for cluster in self._open.values() if cluster.odd]
-        return self._release(_in_order(kept), min(undecided, default=self._end))
+        here = _Edges(block.index, block.channel, block.level)
+        if not stays.all():
+            here = _Edges(block.index[stays], block.channel[stays], block.level[stays])
+        return self._release(_in_order([*early, here]), min(undecided, default=self._end))
 
     def finish(self) -> EdgeBlock:
         """What was held back, now that no edge can follow."""
         kept = [self._held]
         for channel, cluster in self._open.items():
             if cluster.odd:
-                kept.append(
-                    _Edges(
-                        np.array([cluster.last], dtype=np.int64),
-                        np.array([channel], dtype=np.uint8),
-                        np.array([cluster.level], dtype=np.uint8),
-                    )
-                )
+                kept.append(_Edges.one(channel, cluster))
         self._open.clear()
         return self._release(_in_order(kept), self._end)
 
-    def _filter_channel(self, channel: int, index: Int64Array, level: UInt8Array) -> _Edges:
-        """The edges of one channel that stay for certain; an open cluster is remembered."""
+    def _filter_channel(
+        self, channel: int, block: EdgeBlock, mine: Int64Array, stays: BoolArray
+    ) -> _Edges:
+        """Of one channel, whose edges in the block are `mine`: clears those in `stays` that do not
+        stay for certain, returns the edge before the block if it does. Remembers an open cluster.
+        """
         carried = self._open.pop(channel, None)
+        index = block.index[mine]
         if carried is not None:
             index = np.concatenate(([carried.last], index))
-            level = np.concatenate((np.array([carried.level], dtype=np.uint8), level))
+        closed = self._end - int(index[-1]) >= self._width
+        odd, keeps = self._decide(channel, index, carried, closed=closed)
+        if not closed:
+            level = int(block.level[mine[-1]]) if carried is None or len(mine) else carried.level
+            self._open[channel] = _OpenCluster(int(index[-1]), level, odd)
+        if carried is None:
+            stays[mine[~keeps]] = False
+            return _Edges()
+        stays[mine[~keeps[1:]]] = False
+        return _Edges.one(channel, carried) if keeps[0] else _Edges()
+
+    def _decide(
+        self, channel: int, index: Int64Array, carried: _OpenCluster | None, *, closed: bool
+    ) -> tuple[bool, BoolArray]:
+        """Whether the last edge is an odd one of its cluster, and which stay, shape (n,)."""
         starts = np.concatenate(([True], np.diff(index) >= self._width))
-        number = np.arange(len(index))
-        odd = (number - np.maximum.accumulate(np.where(starts, number, 0))) % 2 == 0
+        odd = np.ones(len(index), np.bool_)
+        if not starts.all():
+            number = np.arange(len(index))
+            odd = (number - np.maximum.accumulate(np.where(starts, number, 0))) % 2 == 0
         removed = np.count_nonzero(~odd)
         if carried is not None and not carried.odd:
             # The carried edge is an even one of its cluster: all that continues it swaps roles.
@@ -96,13 +127,7 @@ class GlitchFilter:
             odd ^= continued
             removed = np.count_nonzero(~odd) - 1
         self.removed[channel] = self.removed.get(channel, 0) + int(removed)
-        closed = self._end - int(index[-1]) >= self._width
-        if not closed:
-            self._open[channel] = _OpenCluster(int(index[-1]), int(level[-1]), bool(odd[-1]))
-        stays = odd & np.concatenate((starts[1:], [closed]))
-        return _Edges(
-            index[stays], np.full(np.count_nonzero(stays), channel, np.uint8), level[stays]
-        )
+        return bool(odd[-1]), odd & np.concatenate((starts[1:], [closed]))
 
     def _release(self, edges: _Edges, decided: int) -> EdgeBlock:
         """Block of the edges before sample `decided`; the others are held."""
@@ -111,7 +136,8 @@ class GlitchFilter:
         start = self._decided if self._decided is not None else 0
         block = EdgeBlock(start, decided, out.index, out.channel, out.level, self._levels)
         self._decided = decided
-        self._levels ^= int(np.bitwise_xor.reduce(1 << out.channel.astype(np.int64)))
+        for channel in np.flatnonzero(np.bincount(out.channel) & 1).tolist():
+            self._levels ^= 1 << channel
         return block
 
 
@@ -119,5 +145,8 @@ def _in_order(parts: Sequence[_Edges]) -> _Edges:
     index = np.concatenate([part.index for part in parts])
     channel = np.concatenate([part.channel for part in parts])
     level = np.concatenate([part.level for part in parts])
+    step = np.diff(index)
+    if not np.any(step < 0) and not np.any((channel[1:] < channel[:-1]) & (step == 0)):
+        return _Edges(index, channel, level)
     order = np.lexsort((channel, index))
     return _Edges(index[order], channel[order], level[order])

@@ -14,6 +14,13 @@ from rig.analysis.dispatch import (
 )
 from rig.analysis.measurands.effects import between_answers, on_analyzer
 from rig.analysis.measurands.measurand import Measurand, measurand
+from rig.analysis.plausible.constants import (
+    ConstantDelay,
+    logged_delay,
+    response_path,
+    task_path,
+    with_wires,
+)
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.saturation import (
     HoldTally,
@@ -50,6 +57,8 @@ class Paired:
     """From the first stimulus edge to the last."""
     holds: HoldTally | None = None
     """Only of a search."""
+    other: ExactHistogram | None = None
+    """Latencies by the other reading, where some events have two."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,8 @@ class Headline:
     saturation: SaturationFigures | None = None
     witnesses: tuple[Witness, ...] = ()
     doubts: tuple[str, ...] = ()
+    delays: tuple[ConstantDelay, ...] = ()
+    """Constants that were fitted on the way."""
 
     @property
     def figures(self) -> Statistics:
@@ -76,10 +87,11 @@ class Headline:
 
 def headline_of(raw: RawRun, settings: Settings, account: Account, paired: Paired) -> Headline:
     """By the measurement that the run was made for."""
+    delays = _between_triggers_and_answers(settings, paired)
     if settings.measurement == "interrupt_dispatch":
-        interrupt = paired.beyond.latency(INTERRUPT, paired.histogram)
+        interrupt = paired.beyond.latency(INTERRUPT, paired.histogram, paired.other)
         return _dispatch(raw, settings, paired, interrupt)
-    latency = paired.beyond.latency(LATENCY, paired.histogram)
+    latency = paired.beyond.latency(LATENCY, paired.histogram, paired.other)
     if paired.holds is not None and settings.search is not None:
         return _saturation(settings.search, account, paired, paired.holds, latency)
     if paired.brackets is None:
@@ -92,7 +104,33 @@ def headline_of(raw: RawRun, settings: Settings, account: Account, paired: Paire
         histogram=paired.histogram,
         self_trigger=both,
         witnesses=self_trigger_witnesses(both, account, paired.stimuli),
+        delays=delays,
     )
+
+
+def _between_triggers_and_answers(settings: Settings, paired: Paired) -> tuple[ConstantDelay, ...]:
+    """How much later answers reach the analyzer than triggers do, by the records of both writes.
+
+    What nobody has stated of it goes into the budget.
+    """
+    if paired.brackets is None:
+        return ()
+    beyond, found = paired.beyond, paired.brackets.delays
+    path = response_path(beyond.bench)
+    trigger, answer = f"D{settings.wiring.stimulus}", f"D{settings.wiring.response}"
+    delay = logged_delay(
+        "delay between the trigger's and the answer's channel", found, path,
+        (
+            f"edges of the answer reach the analyzer late (wire or input {answer})",
+            f"edges of the trigger reach the analyzer late (wire or input {trigger})",
+        ),
+    )  # fmt: skip
+    if delay is None:
+        return ()
+    if not path.is_known:
+        source = "not stated: as far as the target's log bears it out"
+        beyond.bench = with_wires(beyond.bench, found.largest_ns, source)
+    return (delay,)
 
 
 def _saturation(
@@ -116,15 +154,27 @@ def _dispatch(
     paired: Paired,
     interrupt: Measurand,
 ) -> Headline:
-    skew = paired.beyond.bench.task_skew_ns
-    found = measure_dispatch(raw, settings, paired.responses, interrupt.statistics, skew)
+    bench = paired.beyond.bench
+    path = task_path(bench)
+    found = measure_dispatch(
+        raw, settings, paired.responses, interrupt.statistics, path, paired.beyond.agreement
+    )
+    response, task = f"D{settings.wiring.response}", f"D{settings.wiring.task}"
+    delay = logged_delay(
+        "delay between the response's and the task's channel", found.delays, path,
+        (
+            f"edges of the task reach the analyzer late (wire or input {task})",
+            f"edges of the response reach the analyzer late (wire or input {response})",
+        ),
+    )  # fmt: skip
     rate_hz = settings.tick_hz or 10**9
     effects = paired.beyond.on_counter(rate_hz, paired.duration_ns)
     ticks = measurand(LATENCY + BY_TICKS, found.ticks, rate_hz, effects)
     measurands: tuple[Measurand, ...] = (replace(ticks, name=LATENCY), interrupt)
     aliases: tuple[Measurand, ...] = (ticks,)
     if found.pins is not None:
-        effects = between_answers(paired.beyond.bench)
+        room_ns = None if path.is_known or delay is None else found.delays.largest_ns
+        effects = between_answers(bench, room_ns)
         pins = measurand(LATENCY, found.pins, settings.sample_rate_hz, effects)
         measurands, aliases = (pins, ticks, interrupt), ()
     return Headline(
@@ -134,4 +184,5 @@ def _dispatch(
         dispatch=found.figures,
         witnesses=dispatch_witnesses(found.figures),
         doubts=dispatch_doubts(found.figures),
+        delays=(*filter(None, (delay,)),),
     )

@@ -62,7 +62,7 @@ class InsideTally:
         answer = answer[logged]
         if not len(answer):
             return values
-        before = self._fitted.ticks_since(rows[answer - first])
+        before = self._fitted.ticks_since(rows)[answer - first]
         stimulus = events.stimulus[known][logged]
         response = events.response[known][logged]
         try:

@@ -14,6 +14,7 @@ from rig.analysis.answers import CHUNK, AnswerLog
 from rig.analysis.beyond import Beyond
 from rig.analysis.bracketing import ClockAgreement, bracket_agreement
 from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.clock_limits import ClockLimits
 from rig.analysis.budget.contribution import Unknown
 from rig.analysis.counting import pins_differing
 from rig.analysis.evaluation import Evaluation
@@ -30,6 +31,8 @@ from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.measurands.series import Series
 from rig.analysis.observation import observe
 from rig.analysis.pairing import Counts
+from rig.analysis.plausible.clock_rates import ClockComparison, compare_clocks, with_room
+from rig.analysis.plausible.measured_rates import counter_rate
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.start_finish import StartFinish, by_pins, start_finish
 from rig.analysis.value_order import ValueOrder
@@ -40,6 +43,7 @@ from rig.instruments import Int64Array
 from rig.limit_names import BY_PINS
 from rig.measure.inside import Inside
 from rig.measure.known import INSIDE
+from rig.measure.task_switch import TASK_SWITCH
 from rig.measure.times import Times, times_of
 
 CLOCK_HZ = 10**9
@@ -103,6 +107,9 @@ def evaluate_inside(
     edges = _look(raw, settings, log)
     values = _read_periodic(raw, settings) if inside.periodic else _read(raw, settings, inside)
     clock, _ = bracket_agreement(edges.times, log, settings, account, ())
+    limits, rates = bench.clocks or ClockLimits(), counter_rate(clock, settings)
+    clocks = compare_clocks(rates, limits, settings.sample_rate_hz)
+    bench = with_room(bench, clocks)
     rate_hz = _rate_hz(settings, values)
     effects = _effects(bench, settings, values, clock)
     found = tuple(
@@ -112,8 +119,12 @@ def evaluate_inside(
     if inside.periodic:
         found += _seen_by_pins(raw, settings, edges, inside, bench)
     witnesses = _witnesses(raw, settings, account, log, edges, values, clock)
+    if clocks is not None and account.handled is not None:
+        witnesses = (clocks.witness, *witnesses)
     figures = _figures(inside, settings, values, found, clock, account)
-    return _conclude(raw, settings, account, edges, values, found, witnesses, figures, clock)
+    return _conclude(
+        raw, settings, account, edges, values, found, witnesses, figures, clock, clocks
+    )
 
 
 def _seen_by_pins(
@@ -154,7 +165,9 @@ def _read(raw: RawRun, settings: Settings, inside: Inside) -> _Values:
     on_pins = inside.on_pins(settings.agent)
     by_answers = inside.variant(settings.agent) in inside.by_answers
     parts = len(inside.parts)
-    order = ValueOrder(parts, shown=on_pins and not by_answers)
+    order = ValueOrder(
+        parts, shown=on_pins and not by_answers, sequential=_sequential(settings, inside)
+    )
     values = _Values([Series() for _ in inside.parts], order)
     for first in range(0, raw.log_count, CHUNK):
         records = raw.log(first, CHUNK)
@@ -162,6 +175,16 @@ def _read(raw: RawRun, settings: Settings, inside: Inside) -> _Values:
         values.add(times)
         order.feed(times, records)
     return values
+
+
+def _sequential(settings: Settings, inside: Inside) -> bool:
+    """No value begins before the one before it is over and shown.
+
+    Tasks of ordinary priority may be torn from each other between two; a clock that is set may go
+    back.
+    """
+    torn = inside.name == TASK_SWITCH.name and settings.agent.get("priority", "0") == "0"
+    return not torn and inside.variant(settings.agent) != "realtime"
 
 
 def _read_periodic(raw: RawRun, settings: Settings) -> _Values:
@@ -253,6 +276,7 @@ def _conclude(
     witnesses: tuple[Witness, ...],
     figures: ValueFigures,
     clock: ClockAgreement | None,
+    clocks: ClockComparison | None,
 ) -> Evaluation:
     headline, planned = found[0], settings.inside or 0
     n = headline.histogram.n
@@ -274,5 +298,5 @@ def _conclude(
     return Evaluation(
         verdict, reasons, counts, headline.statistics, witnesses, None, headline.histogram,
         duration / _rate_hz(settings, values), "the target's log", beyond=beyond, limits=limits,
-        measurands=found, values=figures,
+        measurands=found, values=figures, clocks=clocks,
     )  # fmt: skip

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs with a train of stimuli: from raw data to figures, witnesses and verdict.
 
-Three passes over the edges, each in constant memory: count and look for holes, find merged
+Three passes over what the edges show, each in bounded memory: count and look for holes, find merged
 interrupts, pair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,36 +16,54 @@ from rig.analysis.answer_edges import AnswerEdges
 from rig.analysis.answer_times import AnswerTimes
 from rig.analysis.answers import AnswerLog
 from rig.analysis.beyond import BeyondTally
-from rig.analysis.bracketing import bracket_agreement
+from rig.analysis.bracketing import ClockAgreement, bracket_agreement
 from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.clock_limits import ClockLimits
 from rig.analysis.continuity import Alignment, Continuity, Gap
 from rig.analysis.counting import CountSource, pins_differing, unmatched
 from rig.analysis.evaluation import Evaluation, OnEvents
-from rig.analysis.filtered import filtered
 from rig.analysis.gap_losses import Straddlers, gap_losses
 from rig.analysis.headline import Paired, headline_of
 from rig.analysis.limits import counted, judge_limits
 from rig.analysis.local_rate import RateKnots, local_rate
-from rig.analysis.observation import Observation, observe
+from rig.analysis.merging import counted_stretches, merge_profile
+from rig.analysis.other_reading import OtherReading
 from rig.analysis.pairing import (
     Counts,
     EventClass,
     Events,
     ExtraClass,
-    MergeProfile,
     Pairer,
     latencies,
 )
 from rig.analysis.planned_ticks import PlannedTicks
+from rig.analysis.plausible.clock_rates import (
+    ClockComparison,
+    compare_with_timer,
+    with_room,
+)
+from rig.analysis.plausible.constants import (
+    capture_delay,
+    response_path,
+    with_capture_room,
+)
+from rig.analysis.plausible.measured_rates import (
+    FIRST_EDGES,
+    counter_rate,
+    hold_rate,
+    train_rate,
+    trigger_rate,
+)
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.saturation import HoldTally
 from rig.analysis.self_trigger import (
     BracketTally,
 )
 from rig.analysis.statistics import ExactHistogram
+from rig.analysis.stretches import Stretches
 from rig.analysis.verdict import verdict_of
 from rig.analysis.wander import PlannedTimes, Wander, followed, wanders
-from rig.analysis.witness import CaptureComparison, count_witness, witnesses
+from rig.analysis.witness import CaptureComparison, Witness, count_witness, witnesses
 from rig.instruments import Int64Array
 
 
@@ -66,6 +83,8 @@ class Totals:
     """None: the train is not known."""
     times: AnswerTimes
     knots: RateKnots
+    first_stimuli: tuple[int, ...] = ()
+    """Samples of the first edges, of a search only."""
 
     @property
     def span_samples(self) -> int:
@@ -87,33 +106,58 @@ def evaluate_interrupts(
 ) -> Evaluation:
     """Compute everything from the raw data; `on_events` gets all events in order, in pieces."""
     log = AnswerLog(raw)
-    totals = _count(raw, log, settings, account)
+    stretches = Stretches(raw, settings)
+    totals = _count(stretches, log, settings, account)
     source = CountSource.choose(settings, log, totals.responses, totals.pins_differing)
-    profile = MergeProfile()
-    for observation, counts in _counted(raw, settings, source):
-        profile.feed(observation.stimulus, observation.response, counts)
-    profile.finish()
     bench = bench or Bench(1e9 / settings.sample_rate_hz)
     edges = None if totals.gaps else AnswerEdges.of(raw, settings, bench)
     agreement, fitted = bracket_agreement(
         totals.times, log, settings, account, totals.gaps, raw, edges
     )
-    beyond = BeyondTally(settings, log, bench, agreement, fitted, edges)
+    clocks = _clocks(settings, account, totals, agreement, bench)
+    profile, contradiction = merge_profile(stretches, settings, account, source, agreement)
+    beyond = BeyondTally(settings, log, with_room(bench, clocks), agreement, fitted, edges)
     tally = _Tally(raw, log, settings, totals, beyond)
     pairer = Pairer(profile, source.coalesced)
-    for observation, counts in _counted(raw, settings, source):
+    for observation, counts in counted_stretches(stretches, source):
         tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
     tally.add(pairer.finish(), on_events)
-    return _conclude(raw, log, settings, account, totals, source, tally)
+    tally.contradiction = contradiction
+    del stretches  # the figures need memory of their own
+    return _conclude(raw, log, settings, account, totals, source, tally, clocks)
 
 
-def _count(raw: RawRun, log: AnswerLog, settings: Settings, account: Account) -> Totals:
-    blocks, glitch = filtered(raw, settings)
+def _clocks(
+    settings: Settings,
+    account: Account,
+    totals: Totals,
+    agreement: ClockAgreement | None,
+    bench: Bench,
+) -> ClockComparison | None:
+    """All clocks that this run has shown."""
+    rates = (
+        *train_rate(totals.alignment, settings),
+        *hold_rate(totals.first_stimuli, settings),
+        *counter_rate(agreement, settings),
+    )
+    # Without an account nothing bears out that the target made them.
+    timer = (
+        ()
+        if account.handled is None
+        else trigger_rate(totals.span_samples, totals.stimuli, settings)
+    )
+    known = bench.clocks or ClockLimits()
+    return compare_with_timer(rates, timer, known, settings.sample_rate_hz)
+
+
+def _count(stretches: Stretches, log: AnswerLog, settings: Settings, account: Account) -> Totals:
     continuity = _continuity(settings, account)
     stimuli = responses = first = last = differing = end = 0
     times = AnswerTimes()
     knots = RateKnots(settings.sample_rate_hz, settings.stimulus_clock_hz)
-    for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
+    wanted = 0 if settings.search is None else min(settings.search.count, FIRST_EDGES)
+    early: list[int] = []
+    for seen in stretches:
         if len(seen.stimulus):
             first = first if stimuli else int(seen.stimulus[0])
             last = int(seen.stimulus[-1])
@@ -124,10 +168,21 @@ def _count(raw: RawRun, log: AnswerLog, settings: Settings, account: Account) ->
         responses += len(seen.response)
         times.add(seen.response)
         knots.add(seen.stimulus)
+        early += seen.stimulus[: wanted - len(early)].tolist()
         end = seen.end_sample
     alignment = None if continuity is None else continuity.finish(end)
-    removed = sum(glitch.removed.values())
-    return Totals(stimuli, responses, removed, first, last, differing, alignment, times, knots)
+    return Totals(
+        stimuli,
+        responses,
+        stretches.glitches,
+        first,
+        last,
+        differing,
+        alignment,
+        times,
+        knots,
+        tuple(early),
+    )
 
 
 def _continuity(settings: Settings, account: Account) -> Continuity | None:
@@ -136,17 +191,6 @@ def _continuity(settings: Settings, account: Account) -> Continuity | None:
     rates_hz = settings.sample_rate_hz, settings.stimulus_clock_hz
     drift_ppm_per_s = settings.clocks.stimulus_ppm_per_s
     return Continuity(settings.train, *rates_hz, account.sent, drift_ppm_per_s)
-
-
-def _counted(
-    raw: RawRun, settings: Settings, source: CountSource
-) -> Iterator[tuple[Observation, Int64Array | None]]:
-    blocks, _ = filtered(raw, settings)
-    counts_of = source.feeder()
-    first = 0
-    for seen in observe(blocks, settings.wiring, settings.sample_rate_hz):
-        yield seen, counts_of(first, seen)
-        first += len(seen.response)
 
 
 class _Tally:
@@ -164,6 +208,8 @@ class _Tally:
         self.classes = np.zeros(len(EventClass), np.int64)
         self.extras = np.zeros(len(ExtraClass), np.int64)
         self.histogram = ExactHistogram()
+        self.other = OtherReading()
+        self.contradiction: tuple[Witness, ...] = ()
         self.capture: CaptureComparison | None = None
         self._capture_at_pin: CaptureComparison | None = None
         self._raw = raw
@@ -171,13 +217,16 @@ class _Tally:
         self.planned_times = PlannedTimes(totals.gaps[0].first_sample if totals.gaps else None)
         self.brackets: BracketTally | None = None
         if settings.triggers is not None:
-            self.brackets = BracketTally(raw, log, settings)
+            path = response_path(beyond.bench)
+            self.brackets = BracketTally(raw, log, settings, path, beyond.agreement)
             counts = totals.stimuli, totals.responses
             self._known = counts == (self.brackets.triggers.count, log.count)
         self.holds: HoldTally | None = None
         if settings.search is not None:
             rates_hz = settings.sample_rate_hz, settings.stimulus_clock_hz
-            self.holds = HoldTally(settings.search, *rates_hz)
+            found = hold_rate(totals.first_stimuli, settings)
+            faster_ppm = found[0].ppm if found else 0.0
+            self.holds = HoldTally(settings.search, *rates_hz, faster_ppm)
         self._planned: PlannedTicks | None = None
         if settings.train is not None and totals.alignment is not None:
             self._planned = PlannedTicks(settings.train, totals.alignment)
@@ -189,6 +238,7 @@ class _Tally:
         self.classes += np.bincount(events.kind, minlength=len(EventClass))
         self.extras += np.bincount(events.extra_kind, minlength=len(ExtraClass))
         self.histogram.add(latencies(events))
+        self.other.add(events)
         if self.brackets is not None and self._known:
             self.brackets.add(events)
         if self.holds is not None:
@@ -260,26 +310,36 @@ def _conclude(
     totals: Totals,
     source: CountSource,
     tally: _Tally,
+    clocks: ClockComparison | None,
 ) -> Evaluation:
-    answered, late, missed, merged = (int(n) for n in tally.classes)
-    duplicate, spurious = (int(n) for n in tally.extras)
-    n = answered + late + missed + merged
-    counts = Counts(n, answered, late, missed, merged, duplicate, spurious, totals.glitches)
+    n, counts = int(tally.classes.sum()), _counts(totals, tally)
+    capture = tally.best_capture
+    channels = settings.wiring.stimulus, settings.wiring.response
+    delay = capture_delay(
+        capture, tally.beyond.bench, channels, some_late=account.stimulus_late > 0
+    )
+    tally.beyond.bench = with_capture_room(tally.beyond.bench, delay)
     headline = headline_of(raw, settings, account, _paired(settings, totals, tally))
+    delays = (*filter(None, (delay,)), *headline.delays)
     beyond = tally.beyond.result(headline.measurands[0])
     limits = judge_limits(
         settings.limits,
         (*headline.measurands, *headline.aliases),
-        counted(counts, beyond.overruns),
+        tally.other.judged(counted(counts, beyond.overruns)),
+        tally.other.possible,
     )
-    capture = tally.best_capture
     seen = witnesses(
         raw, log, account, totals.stimuli, totals.responses, totals.pins_differing, capture,
         unmatched(raw, log, settings, account, totals.responses),
+        None if settings.train is None or settings.search is not None else settings.train.count,
     )  # fmt: skip
-    seen = (*seen, *count_witness(log, account, missed + merged))
+    unanswered = counts.missed + counts.merged + counts.ambiguous
+    seen = (*seen, *count_witness(log, account, unanswered), *tally.contradiction)
     if beyond.clock is not None:
         seen = (*seen, beyond.clock.witness)
+    seen = (*seen, *(each.witness for each in delays))
+    if clocks is not None:
+        seen = (clocks.witness, *seen)
     found = gap_losses(totals.gaps, tally.straddlers, settings.sample_rate_hz)
     verdict, reasons = verdict_of(
         losses=[*raw.losses(), *found],
@@ -289,7 +349,7 @@ def _conclude(
         limits=limits,
         n=n,
         ended=(account.sent if settings.triggers is None else account.handled) is not None,
-        doubts=headline.doubts,
+        doubts=(*headline.doubts, *_ambiguity(source, tally)),
     )
     duration_s = totals.span_samples / settings.sample_rate_hz
     return Evaluation(
@@ -297,6 +357,24 @@ def _conclude(
         headline.histogram, duration_s, source.name, totals.gaps, dispatch=headline.dispatch,
         self_trigger=headline.self_trigger, saturation=headline.saturation, beyond=beyond,
         limits=limits, measurands=headline.measurands, wander=_wander(settings, totals, tally),
+        clocks=clocks, delays=delays,
+    )  # fmt: skip
+
+
+def _ambiguity(source: CountSource, tally: _Tally) -> tuple[str, ...]:
+    """A search wants to know how many interrupts a hold has lost, not which. By both readings that
+    is the same: no answer is late by the rest between two holds."""
+    if tally.holds is not None:
+        return ()
+    return tally.other.doubts(source.by_log)
+
+
+def _counts(totals: Totals, tally: _Tally) -> Counts:
+    answered, late, missed, merged, ambiguous = (int(n) for n in tally.classes)
+    duplicate, spurious = (int(n) for n in tally.extras)
+    return Counts(
+        int(tally.classes.sum()), answered, late, missed, merged, duplicate, spurious,
+        totals.glitches, ambiguous,
     )  # fmt: skip
 
 
@@ -310,5 +388,5 @@ def _paired(settings: Settings, totals: Totals, tally: _Tally) -> Paired:
     duration_ns = 1e9 * totals.span_samples / settings.sample_rate_hz
     return Paired(
         tally.beyond, tally.histogram, tally.brackets, totals.stimuli, totals.responses,
-        duration_ns, tally.holds,
+        duration_ns, tally.holds, tally.other.histogram(tally.histogram),
     )  # fmt: skip

@@ -75,7 +75,8 @@ class JudgedLimit:
         if self.judgment is Judgment.KEPT:
             return ""
         if not self.is_time:
-            return f"{self._shown(self.value or 0)} {self.title}, {self.allowed} allowed"
+            more = f" ({self.why})" if self.value is not None and self.why else ""
+            return f"{self._shown(self.value or 0)} {self.title}{more}, {self.allowed} allowed"
         known = "" if self.value is None else f" {self._range(self.value)}"
         if self.judgment is Judgment.EXCEEDED:
             return f"{self.title}{known} exceeds {self.allowed}"
@@ -105,11 +106,15 @@ def counted(counts: Counts, overruns: Overruns) -> dict[str, int]:
 
 
 def judge_limits(
-    limits: Limits, measurands: Sequence[Measurand], counts: Mapping[str, int]
+    limits: Limits,
+    measurands: Sequence[Measurand],
+    counts: Mapping[str, int],
+    possible: Mapping[str, int] | None = None,
 ) -> tuple[JudgedLimit, ...]:
     """One for each limit of the plan: times first, each measurand's together, then counts.
 
     `counts`: by the names that limits have for them; one that is absent was not counted.
+    `possible`: how many more there may be, if ambiguous events are some.
     """
     known = {each.name: each for each in measurands}
     found = []
@@ -117,7 +122,7 @@ def judge_limits(
     for name in sorted(named, key=_order):
         limit = named[name]
         if name in COUNTS:
-            found.append(_count(name, limit, counts.get(name)))
+            found.append(_count(name, limit, counts.get(name), (possible or {}).get(name, 0)))
         else:
             found.append(_judged(name, limit, _bounds(name, known)))
     return tuple(found)
@@ -132,10 +137,13 @@ def _order(name: str) -> tuple[int, int, str]:
     return MEASURANDS.index(measurand), STATISTICS.index(statistic), name
 
 
-def _count(name: str, limit: float, count: int | None) -> JudgedLimit:
+def _count(name: str, limit: float, count: int | None, possible: int) -> JudgedLimit:
     if count is None:
         return JudgedLimit(name, limit, Judgment.CANNOT_TELL, None, why="it was not counted")
     judgment = Judgment.EXCEEDED if count > limit else Judgment.KEPT
+    if judgment is Judgment.KEPT and count + possible > limit:
+        why = f"{possible:,} more are possible"
+        return JudgedLimit(name, limit, Judgment.CANNOT_TELL, count, why=why)
     return JudgedLimit(name, limit, judgment, count)
 
 

@@ -50,14 +50,15 @@ class LocalRate:
     def __init__(
         self,
         knots: RateKnots,
-        planned_ticks: Callable[[int], int],
+        planned_ticks: Callable[[Int64Array], Int64Array],
         holes: Int64Array,
         sample_rate_hz: int,
         clock_hz: int,
     ) -> None:
-        """`planned_ticks`: of an edge as received, -1 if not known. `holes`: samples of them."""
+        """`planned_ticks`: of edges as received, in order, -1 if not known. `holes`: samples of
+        them."""
         sample = np.array(knots.sample, np.int64)
-        ticks = np.array([planned_ticks(number) for number in knots.number], np.int64)
+        ticks = planned_ticks(np.array(knots.number, np.int64))
         self._noise_samples = 1 + sample_rate_hz / clock_hz
         self._drift = DRIFT_PPM_PER_S * 1e-6 / sample_rate_hz
         whole = np.searchsorted(holes, sample[1:]) == np.searchsorted(holes, sample[:-1])
@@ -91,7 +92,7 @@ def local_rate(
     holes = np.array([gap.first_sample for gap in alignment.gaps], np.int64)
     return LocalRate(
         knots,
-        lambda number: int(planned.of(number, 1)[0]),
+        planned.at,
         holes,
         settings.sample_rate_hz,
         settings.stimulus_clock_hz,

@@ -7,15 +7,16 @@ would belong to stimulus c_j. Each interrupt that the target could not see, beca
 pending when the next one came (merged), shifts that by one for all later answers: answer j belongs
 to stimulus c_j + m_j, with m_j the number of merged interrupts so far, which never falls.
 
-Causality bounds m_j from above: the stimulus must come before its answer, c_j + m_j <= k_j, where
-k_j counts the stimuli up to answer j. With d_j = k_j - c_j, the largest m that never falls and
-stays within that bound is the minimum of d over all *later* answers, m_j = min(d_j, d_j+1, ...).
-So a late answer is told from a merged interrupt by what follows: behind a late answer the target
-catches up (d returns), behind a merged one it never does. Decision record 0004 has the limits of
-this rule.
+Between which two numbers m_j lies, rig.analysis.deficits finds from causality, from all later
+answers and from the times at which handlers were entered, where the log has them. Where it leaves
+more than one, both ends are paired: the *early* reading, in which interrupts merged as soon as they
+can have and answers are as prompt as can be, and the *late* reading. Stimuli of which the two say
+the same are decided; the others are ambiguous, and their latency lies between those of the two.
+Decision records 0004 and 0027 have the reasons.
 
 A handler count that jumps tells of interrupts that were handled and got no answer of their own:
 missed. If the answer's record in the log says that it serves them too (coalesced), they are merged.
+If others were merged beside missed ones, nothing tells with which of them: these are ambiguous too.
 
 Two passes over the data keep memory flat: the first finds m (kept as runs), the second pairs.
 """
@@ -29,6 +30,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.deficits import AnswerCounter, MergeProfile
 from rig.instruments import Int64Array, UInt8Array
 
 
@@ -42,6 +44,8 @@ class EventClass(IntEnum):
     """No answer belongs to it."""
     MERGED = 3
     """Still pending when the next one came; both were served by one answer, which is its too."""
+    AMBIGUOUS = 4
+    """More than one of these, or more than one answer, fits all that was seen."""
 
 
 class ExtraClass(IntEnum):
@@ -55,7 +59,8 @@ class ExtraClass(IntEnum):
 
 @dataclass(frozen=True)
 class Counts:
-    """Every stimulus is in exactly one of the first four; n is their sum."""
+    """Every stimulus is in exactly one of answered, late, missed, merged and ambiguous; n is their
+    sum."""
 
     n: int
     answered: int
@@ -65,6 +70,7 @@ class Counts:
     duplicate: int
     spurious: int
     glitches: int
+    ambiguous: int = 0
 
 
 class PinCounter:
@@ -85,92 +91,39 @@ class PinCounter:
 
 
 @dataclass(frozen=True)
-class _Counted:
-    """Answers of a stretch, counted against the stimuli before them. All shapes (n,)."""
+class Reading:
+    """What became of stimuli if one reading is the true one. All shapes (n,)."""
 
-    before: Int64Array
-    """Stimuli seen up to this answer."""
-    count: Int64Array
-    """Handler count less the surplus: never above `before`."""
-    repeated: npt.NDArray[np.bool_]
-    """The handler count did not move: the same interrupt was answered again."""
-    surplus: npt.NDArray[np.bool_]
-    """More interrupts handled than stimuli sent: this one had no stimulus."""
+    response: Int64Array
+    """Sample of the first answer edge that is not for an earlier stimulus, -1 if none came. It
+    served this one, unless `kind` is MISSED."""
+    answer: Int64Array
+    """Number of that edge, from 0."""
+    kind: UInt8Array
+    """EventClass; AMBIGUOUS where it is either missed or merged, whatever the reading."""
 
+    def __len__(self) -> int:
+        return len(self.kind)
 
-class _Counter:
-    """Counts answers against stimuli; both passes run the same one over the same data.
+    @classmethod
+    def joined(cls, first: Reading, second: Reading) -> Reading:
+        """One after the other."""
+        pairs = ((getattr(r, name) for r in (first, second)) for name in _READING)
+        return cls(*(np.concatenate(list(pair)) for pair in pairs))
 
-    Without handler counts each answer counts as one interrupt ("by order").
-    """
+    def split(self, count: int) -> tuple[Reading, Reading]:
+        """The first so many, and the others."""
+        columns = [getattr(self, name) for name in _READING]
+        return Reading(*(c[:count] for c in columns)), Reading(*(c[count:] for c in columns))
 
-    def __init__(self) -> None:
-        self._stimuli = 0
-        self._answers = 0
-        self._surplus = 0
-        self._last = 0
-
-    def feed(
-        self, stimulus: Int64Array, response: Int64Array, count: Int64Array | None
-    ) -> _Counted:
-        before = self._stimuli + np.searchsorted(stimulus, response, side="right")
-        if count is None:
-            count = self._answers + 1 + np.arange(len(response))
-        # Against the highest count so far: one that falls, as a damaged log's may, moves nothing.
-        highest = np.maximum.accumulate(np.concatenate([[self._last], count]))
-        repeated = count <= highest[:-1]
-        surplus = np.maximum.accumulate(np.maximum(count - before, self._surplus))
-        grew = np.diff(surplus, prepend=self._surplus) > 0
-        self._stimuli += len(stimulus)
-        self._answers += len(response)
-        if len(response):
-            self._surplus, self._last = int(surplus[-1]), int(highest[-1])
-        return _Counted(before, count - surplus, repeated, grew)
+    @classmethod
+    def unanswered(cls, count: int) -> Reading:
+        """No answer came to any of them."""
+        none = np.full(count, -1, np.int64)
+        return cls(none, none.copy(), np.full(count, EventClass.MISSED, np.uint8))
 
 
-class MergeProfile:
-    """First pass: finds m_j, the number of merged interrupts before each answer.
-
-    Feed all stretches in order, then call `finish`; `merged_before` then serves the second pass.
-    """
-
-    def __init__(self) -> None:
-        self._counter = _Counter()
-        self._starts: list[Int64Array] = []
-        self._values: list[Int64Array] = []
-        self._answers = 0
-        self._last: int | None = None
-
-    def feed(self, stimulus: Int64Array, response: Int64Array, count: Int64Array | None) -> None:
-        """A stretch: shapes (n,), (m,), (m,); count None pairs by order alone."""
-        counted = self._counter.feed(stimulus, response, count)
-        deficit = counted.before - counted.count
-        if len(deficit):
-            changed = np.empty(len(deficit), bool)
-            changed[0] = deficit[0] != self._last
-            np.not_equal(deficit[1:], deficit[:-1], out=changed[1:])
-            where = np.flatnonzero(changed)
-            self._starts.append(self._answers + where)
-            self._values.append(deficit[where])
-            self._last = int(deficit[-1])
-        self._answers += len(response)
-
-    def finish(self) -> None:
-        """All answers have been seen: turn deficits into merged counts."""
-        empty = np.empty(0, np.int64)
-        starts = np.concatenate([empty, *self._starts])
-        values = np.concatenate([empty, *self._values])
-        values = np.minimum.accumulate(values[::-1])[::-1]
-        self._starts, self._values = [starts], [values]
-
-    def merged_before(self, first: int, count: int) -> Int64Array:
-        """m_j of answers first .. first + count - 1, shape (count,)."""
-        starts, values = self._starts[0], self._values[0]
-        if count == 0:
-            return np.empty(0, np.int64)
-        run = np.searchsorted(starts, np.arange(first, first + count), side="right") - 1
-        merged: Int64Array = values[run]
-        return merged
+_READING = ("response", "answer", "kind")
 
 
 @dataclass(frozen=True)
@@ -191,6 +144,9 @@ class Events:
     """Shape (e,), sample of an answer that belongs to no stimulus."""
     extra_kind: UInt8Array
     """Shape (e,), ExtraClass."""
+    readings: tuple[Reading, Reading] | None = None
+    """Early and late, of all these stimuli; None: they say the same. Of an ambiguous stimulus
+    `response` and `answer` above are those of the late one, so that no wait is hidden."""
 
 
 Coalesced = Callable[[int, int], npt.NDArray[np.bool_]]
@@ -203,83 +159,149 @@ def none_coalesced(_first: int, count: int) -> npt.NDArray[np.bool_]:
     return np.zeros(count, np.bool_)
 
 
+class _Reader:
+    """Pairs stretch by stretch after one reading."""
+
+    def __init__(self) -> None:
+        self.first = 0
+        """Number of the first stimulus it has not decided, from 0."""
+        self._last_merged = 0
+
+    def follow(self, other: _Reader) -> None:
+        """Has decided the same as another."""
+        self.first, self._last_merged = other.first, other._last_merged
+
+    def feed(self, pending: Int64Array, answers: _Answers, merged: Int64Array) -> Reading:
+        """What these answers decide, of pending stimuli from number `first` on."""
+        place = answers.count + merged - 1 - self.first
+        n = int(place[-1]) + 1 if len(place) else 0
+        which = np.searchsorted(place, np.arange(n)) if n > len(place) else slice(None)
+        kind = np.full(n, EventClass.MISSED, np.uint8)
+        following = np.append(pending[1 : n + 1], np.full(max(0, n + 1 - len(pending)), _NEVER))
+        late = answers.sample >= following[place]
+        kind[place] = np.where(late, EventClass.LATE, EventClass.ANSWERED)
+        if answers.counted:
+            self._mark_merged(kind, place, merged, answers.shared)
+        self.first += n
+        if len(merged):
+            self._last_merged = int(merged[-1])
+        return Reading(answers.sample[which], answers.number[which], kind)
+
+    def _mark_merged(
+        self, kind: UInt8Array, place: Int64Array, merged: Int64Array, shared: npt.NDArray[np.bool_]
+    ) -> None:
+        """Stimuli just before one that shares its answer with them take that answer too."""
+        newly = np.diff(merged, prepend=self._last_merged)
+        between = np.diff(place, prepend=-1) - 1
+        # A coalesced answer serves all since the answer before it, merged in the hardware or not.
+        newly = np.where(shared, between, newly)
+        for j in np.flatnonzero(newly > 0):
+            last = int(place[j])
+            # Beside missed ones nothing tells whether they were merged with those or with this.
+            alone = int(newly[j]) == int(between[j])
+            found = EventClass.MERGED if alone else EventClass.AMBIGUOUS
+            kind[max(0, last - int(newly[j])) : last] = found
+
+
+_NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Answers that belong to a stimulus each. Shapes (n,)."""
+
+    count: Int64Array
+    """Handler count less the surplus."""
+    sample: Int64Array
+    number: Int64Array
+    shared: npt.NDArray[np.bool_]
+    counted: bool
+    """False: by order alone, which tells nothing of merged interrupts."""
+
+
 class Pairer:
     """Second pass: pairs stretch by stretch. Memory: the stimuli not yet decided."""
 
     def __init__(self, profile: MergeProfile, coalesced: Coalesced = none_coalesced) -> None:
         self._profile = profile
         self._coalesced = coalesced
-        self._counter = _Counter()
+        self._counter = AnswerCounter()
         self._pending = np.empty(0, np.int64)
-        self._first = 0  # number of the first pending stimulus, from 0
+        """Stimuli that the late reading has not decided."""
         self._answers = 0
-        self._last_merged = 0
+        self._early, self._late = _Reader(), _Reader()
+        self._last_own = -1, -1
+        self._first = 0  # number of the first stimulus not handed out, from 0
+        self._ahead = Reading.unanswered(0)
+        """What the early reading has decided beyond the late one."""
 
     def feed(self, stimulus: Int64Array, response: Int64Array, count: Int64Array | None) -> Events:
         """Pair a stretch; returns the stimuli that it decides."""
         counted = self._counter.feed(stimulus, response, count)
         self._pending = np.concatenate([self._pending, stimulus])
-        merged = self._profile.merged_before(self._answers, len(response))
-        number = self._answers + np.arange(len(response))
-        shared = self._coalesced(self._answers, len(response))
-        self._answers += len(response)
         extra = counted.repeated | counted.surplus
         # By order alone an answer too many can only be a second one to an earlier stimulus.
         duplicate = counted.repeated | (counted.surplus if count is None else False)
         kind = np.where(duplicate & (counted.before > 0), ExtraClass.DUPLICATE, ExtraClass.SPURIOUS)
         own = ~extra
-        owner = counted.count[own] + merged[own] - 1  # number of the stimulus, from 0
-        first, decided = self._decide(owner, response[own], number[own])
-        if count is not None:
-            self._mark_merged(decided, owner - first, merged[own], shared[own])
-        return Events(first, *decided, response[extra], kind[extra].astype(np.uint8))
+        answers = _Answers(
+            counted.count[own],
+            response[own],
+            (self._answers + np.arange(len(response)))[own],
+            self._coalesced(self._answers, len(response))[own],
+            count is not None,
+        )
+        most = self._profile.merged_before(self._answers, len(response))[own]
+        least = most
+        if self._profile.undecided:
+            least = self._profile.merged_at_least(self._answers, len(response))[own]
+        self._answers += len(response)
+        if own.any():
+            self._last_own = int(answers.sample[-1]), int(answers.number[-1])
+        early, late = self._read(answers, most, least)
+        return self._events(early, late, response[extra], kind[extra].astype(np.uint8))
 
     def finish(self) -> Events:
         """No more answers: all stimuli still pending were missed."""
-        left, first = self._pending, self._first
-        self._pending, self._first = left[:0], first + len(left)
-        none = np.full(len(left), -1, np.int64)
-        kind = np.full(len(left), EventClass.MISSED, np.uint8)
-        return Events(first, left, none, none.copy(), kind, left[:0], kind[:0])
+        none = np.empty(0, np.int64)
+        left = len(self._pending)
+        early = Reading.joined(self._ahead, Reading.unanswered(left - len(self._ahead)))
+        late = Reading.unanswered(left)
+        # By the late reading these were not answered; if they were, then by the last one at most.
+        ahead = slice(len(self._ahead))
+        late.response[ahead], late.answer[ahead] = self._last_own
+        late.kind[ahead] = EventClass.AMBIGUOUS
+        self._ahead = Reading.unanswered(0)
+        return self._events(early, late, none, none.astype(np.uint8))
 
-    def _decide(
-        self, owner: Int64Array, response: Int64Array, number: Int64Array
-    ) -> tuple[int, tuple[Int64Array, Int64Array, Int64Array, UInt8Array]]:
-        first = self._first
-        n = int(owner[-1]) + 1 - first if len(owner) else 0
-        place = owner - first
-        answered = np.full(n, -1, np.int64)
-        answer = np.full(n, -1, np.int64)
-        kind = np.full(n, EventClass.MISSED, np.uint8)
-        answered[place], answer[place] = response, number
-        following = np.append(self._pending, np.iinfo(np.int64).max)[1:]
-        kind[place] = np.where(response >= following[place], EventClass.LATE, EventClass.ANSWERED)
+    def _read(
+        self, answers: _Answers, most: Int64Array, least: Int64Array
+    ) -> tuple[Reading, Reading]:
+        """Both readings of as many stimuli as both decide."""
+        ahead = len(self._ahead)
+        found = self._early.feed(self._pending[ahead:], answers, most)
+        if not ahead and (least is most or np.array_equal(least, most)):
+            self._late.follow(self._early)
+            return found, found
+        late = self._late.feed(self._pending, answers, least)
+        early, self._ahead = Reading.joined(self._ahead, found).split(len(late))
+        return early, late
+
+    def _events(
+        self, early: Reading, late: Reading, extra_sample: Int64Array, extra_kind: UInt8Array
+    ) -> Events:
+        n, first = len(late), self._first
+        self._first += n
         stimulus, self._pending = self._pending[:n], self._pending[n:]
-        self._first = first + n
-        return first, (stimulus, answered, answer, kind)
-
-    def _mark_merged(
-        self,
-        decided: tuple[Int64Array, Int64Array, Int64Array, UInt8Array],
-        place: Int64Array,
-        merged: Int64Array,
-        shared: npt.NDArray[np.bool_],
-    ) -> None:
-        """Stimuli just before one that shares its answer with them take that answer too."""
-        _, answered, answer, kind = decided
-        newly = np.diff(merged, prepend=self._last_merged)
-        # A coalesced answer serves all since the answer before it, merged in the hardware or not.
-        newly = np.where(shared, np.diff(place, prepend=-1) - 1, newly)
-        for j in np.flatnonzero(newly > 0):
-            last = int(place[j])
-            span = slice(max(0, last - int(newly[j])), last)
-            kind[span], answered[span], answer[span] = (
-                EventClass.MERGED,
-                answered[last],
-                answer[last],
-            )
-        if len(merged):
-            self._last_merged = int(merged[-1])
+        response, answer, kind, readings = late.response, late.answer, late.kind, None
+        if early is not late or (kind == EventClass.AMBIGUOUS).any():
+            unlike = (early.answer != answer) | (early.kind != kind)
+            kind = np.where(unlike, np.uint8(EventClass.AMBIGUOUS), kind)
+            readings = (early, late) if (kind == EventClass.AMBIGUOUS).any() else None
+        missed = kind == EventClass.MISSED
+        if missed.any():
+            response, answer = np.where(missed, -1, response), np.where(missed, -1, answer)
+        return Events(first, stimulus, response, answer, kind, extra_sample, extra_kind, readings)
 
 
 def latencies(events: Events) -> npt.NDArray[np.int64]:

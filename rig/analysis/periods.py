@@ -19,6 +19,7 @@ from rig.analysis.answers import AnswerLog
 from rig.analysis.beyond import Beyond
 from rig.analysis.bracketing import ClockAgreement, bracket_agreement
 from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.clock_limits import ClockLimits
 from rig.analysis.counting import CountSource, pins_differing
 from rig.analysis.evaluation import Evaluation, EventColumns, OnEvents
 from rig.analysis.figures.overruns import OverrunCounter
@@ -30,6 +31,8 @@ from rig.analysis.observation import observe
 from rig.analysis.pairing import Counts, EventClass
 from rig.analysis.period import Grid, PeriodFigures, PeriodFit
 from rig.analysis.period_measurands import PeriodSeries, period_measurands, series_by_ticks
+from rig.analysis.plausible.clock_rates import ClockComparison, compare_with_timer, with_room
+from rig.analysis.plausible.measured_rates import counter_rate, period_rate
 from rig.analysis.raw import Account, RawRun, Schedule, Settings
 from rig.analysis.slips import Slips
 from rig.analysis.verdict import verdict_of
@@ -89,6 +92,7 @@ class _Found:
     clock: ClockAgreement | None
     measurands: tuple[Measurand, ...]
     wander: tuple[Wander, ...]
+    clocks: ClockComparison | None
 
 
 def evaluate_periods(
@@ -131,9 +135,16 @@ def evaluate_periods(
     edges = AnswerEdges.of(raw, settings, bench)
     clock, fitted = bracket_agreement(seen.times, log, settings, account, (), edges=edges)
     pins = PeriodSeries(fit, tally.latencies)
+    clocks = compare_with_timer(
+        counter_rate(clock, settings),
+        () if account.overruns or tally.overruns else period_rate(figures.pins, last - 1),
+        bench.clocks or ClockLimits(),
+        settings.sample_rate_hz,
+    )
+    bench = with_room(bench, clocks)
     measurands = period_measurands(pins, ticks, schedule.period_ns, bench, clock)
     wander = wanders(followed(fitted, seen.times, clock), None, settings.sample_rate_hz)
-    found = _Found(seen, log, source, slips, n, tally, figures, clock, measurands, wander)
+    found = _Found(seen, log, source, slips, n, tally, figures, clock, measurands, wander, clocks)
     return _conclude(raw, settings, account, schedule, found)
 
 
@@ -295,6 +306,7 @@ def _conclude(
         verdict, reasons, counts, headline.statistics, witnesses, None,
         tally.latencies.histogram, duration_s, found.source.name, period=found.figures,
         beyond=beyond, limits=limits, measurands=found.measurands, wander=found.wander,
+        clocks=found.clocks,
     )  # fmt: skip
 
 
@@ -308,6 +320,8 @@ def _witnesses(raw: RawRun, account: Account, found: _Found, missed: int) -> tup
     ]
     if found.clock is not None:
         comparisons.append(found.clock.witness)
+    if found.clocks is not None:
+        comparisons.insert(0, found.clocks.witness)
     if seen.responses and found.source.name != "order alone":
         comparisons.append(_elapsed(found.slips))
     return tuple(comparisons)

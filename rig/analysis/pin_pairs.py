@@ -15,11 +15,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.budget.contribution import Quantity
+from rig.analysis.bracketing import ClockAgreement
+from rig.analysis.plausible.constants import DelayRange
 from rig.analysis.raw import Settings
 from rig.instruments import Int64Array, LogArray
 
-_TWICE: Final = 2.0
+_SLOWEST_PPM: Final = -999_999.0
+FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
@@ -31,26 +33,38 @@ class PinPairs:
     tick_ns: float
     rate_ppm: float
     """The counter and the analyzer's clock may be so far apart."""
-    skew: Quantity | None = None
-    """Delay of the later pin's channel less that of the earlier's, in ns. None: taken for 0."""
+    counter_ppm: float = 0.0
+    """The counter was found to be faster than it declares by this."""
 
     @classmethod
-    def of(cls, settings: Settings, skew: Quantity | None = None) -> PinPairs:
+    def of(cls, settings: Settings, agreement: ClockAgreement | None = None) -> PinPairs:
         """As the run was made."""
         tick_ns = 1e9 / (settings.tick_hz or 10**9)
-        return cls(1e9 / settings.sample_rate_hz, tick_ns, settings.clocks.target_ppm, skew)
+        fitted = None if agreement is None else agreement.rate_ppm
+        return cls(
+            1e9 / settings.sample_rate_hz,
+            tick_ns,
+            settings.clocks.target_ppm,
+            fitted if fitted is not None and fitted > _SLOWEST_PPM else 0.0,
+        )
 
-    def unfit(self, samples: Int64Array, earlier: LogArray, later: LogArray) -> BoolArray:
-        """Which times between edges, in samples, are outside of their records. Shapes (n,)."""
+    def delays_ns(
+        self, samples: Int64Array, earlier: LogArray, later: LogArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Least and largest delay of the path that would fit each time to its records."""
         between_ns = samples * self.sample_ns
         reserve_ns = self.sample_ns + self.tick_ns + np.abs(between_ns) * self.rate_ppm / 1e6
-        if self.skew is not None:
-            between_ns = between_ns - self.skew.estimate
-            reserve_ns = reserve_ns + _TWICE * self.skew.standard_uncertainty
-        low_ns = self.ticks_ns(later["before_ticks"], earlier["after_ticks"]) - reserve_ns
-        high_ns = self.ticks_ns(later["after_ticks"], earlier["before_ticks"]) + reserve_ns
-        unfit: BoolArray = (between_ns < low_ns) | (between_ns > high_ns)
-        return unfit
+        slower = 1 / (1 + self.counter_ppm / 1e6)
+        least_ns = self.ticks_ns(later["before_ticks"], earlier["after_ticks"]) * slower
+        most_ns = self.ticks_ns(later["after_ticks"], earlier["before_ticks"]) * slower
+        return between_ns - most_ns - reserve_ns, between_ns - least_ns + reserve_ns
+
+    def narrow(
+        self, found: DelayRange, samples: Int64Array, earlier: LogArray, later: LogArray
+    ) -> tuple[DelayRange, BoolArray]:
+        """The delays that fit all times so far, once these are among them; which of these, shape
+        (n,), fit no delay that most have in common."""
+        return found.narrowed(*self.delays_ns(samples, earlier, later))
 
     def ticks_ns(
         self, later: npt.NDArray[np.uint64], earlier: npt.NDArray[np.uint64]

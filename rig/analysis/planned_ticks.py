@@ -10,6 +10,9 @@ from rig.analysis.planned import PlannedEdges
 from rig.instruments import Int64Array
 from rig.stimulus.train import Train
 
+_TOGETHER_EDGES = 1 << 15
+"""Of the plan read at once, to pick some of them."""
+
 
 class PlannedTicks:
     """When the stimulus edges in the capture were planned, in order, a stretch at a time."""
@@ -20,11 +23,25 @@ class PlannedTicks:
 
     def of(self, first: int, count: int) -> Int64Array:
         """Ticks since INIT of observed edges `first` on, shape (count,); -1: not known."""
-        number = self._alignment.planned_numbers(first, count)
+        return self._ticks(self._alignment.planned_numbers(first, count))
+
+    def _ticks(self, number: Int64Array) -> Int64Array:
         known = (number >= 0) & (number < self._plan.count)
-        ticks = np.full(count, -1, np.int64)
+        ticks = np.full(len(number), -1, np.int64)
         if known.any():
             low, high = int(number[known].min()), int(number[known].max())
             self._plan.forget(low)
             ticks[known] = self._plan.ticks(low, high + 1)[number[known] - low]
+        return ticks
+
+    def at(self, edges: Int64Array) -> Int64Array:
+        """The same of some observed edges, in order, shape (n,); nothing before the last of them
+        may be asked for afterward."""
+        ticks = np.full(len(edges), -1, np.int64)
+        begin = 0
+        while begin < len(edges):
+            stop = int(edges.searchsorted(edges[begin] + _TOGETHER_EDGES))
+            part = slice(begin, stop)
+            ticks[part] = self._ticks(self._alignment.planned_of(edges[part]))
+            begin = stop
         return ticks

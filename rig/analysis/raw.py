@@ -5,49 +5,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from rig.analysis.observation import Wiring
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.measure.known import INSIDE, SATURATION
 from rig.measure.saturation import Search
 from rig.stimulus.train import Train
+from rig.untrusted.decode import Length, Range
 
-CHANNELS_MAX = 64
-"""Levels of all channels fit one integer."""
+Count = Annotated[int, Range(0, 2**63 - 1)]
+Time = Annotated[float, Range(0, 1e18)]
+"""Nanoseconds; 1e18 of them are 30 years. Of a limit on counts: as many."""
+Rate = Annotated[int, Range(1, 10**12)]
+Name = Annotated[str, Length(400)]
 
 
 @dataclass(frozen=True)
 class Limits:
     """What the plan allows. None: not judged."""
 
-    max_ns: float | None = None
-    average_ns: float | None = None
-    p99_ns: float | None = None
-    missed: int | None = None
-    late: int | None = None
-    duplicate: int | None = None
-    spurious: int | None = None
-    merged: int | None = None
-    interval_error_ns: float | None = None
+    max_ns: Time | None = None
+    average_ns: Time | None = None
+    p99_ns: Time | None = None
+    missed: Count | None = None
+    late: Count | None = None
+    duplicate: Count | None = None
+    spurious: Count | None = None
+    merged: Count | None = None
+    interval_error_ns: Time | None = None
     """Largest departure of an interval from the nominal period, either way."""
-    further: Mapping[str, float] = field(default_factory=dict)
+    further: Annotated[Mapping[str, Time], Length(200)] = field(default_factory=dict)
     """Of other statistics in ns, and of other counts, by the plan's names; see rig.limit_names."""
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for what is no number: limits may come from a foreign file."""
-        if not isinstance(self.further, Mapping):
-            raise ValueError(f"further limits are {self.further!r}")
-        for name, value in self.named().items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ValueError(f"limit {name} is {value!r}")
 
     def named(self) -> dict[str, float]:
         """All that are to be judged, by the plan's names."""
         own = {name: getattr(self, field) for name, field in _LIMIT_NAMES.items()}
-        return {name: limit for name, limit in own.items() if limit is not None} | {
-            str(name): limit for name, limit in self.further.items()
-        }
+        return {name: limit for name, limit in own.items() if limit is not None} | dict(
+            self.further
+        )
 
 
 _LIMIT_NAMES = {
@@ -68,16 +64,9 @@ _LIMIT_NAMES = {
 class Schedule:
     """Periods that the target answers, or interrupts that it makes, by its own clock."""
 
-    period_ns: int
-    count: int
+    period_ns: Annotated[int, Range(1, 10**12)]
+    count: Annotated[int, Range(1, 2**32)]
     """Periods, answered or missed, or interrupts made, after which it ends."""
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for what no plan asks: a schedule may come from a foreign file."""
-        for name, most in (("period_ns", 10**12), ("count", 2**32)):
-            value = getattr(self, name)
-            if type(value) is not int or not 1 <= value <= most:
-                raise ValueError(f"{name} is {value!r}")
 
 
 @dataclass(frozen=True)
@@ -105,26 +94,26 @@ class ClockBounds:
 class Settings:
     """The settings of a run that give its raw data meaning."""
 
-    measurement: str
-    scenario: str
-    sample_rate_hz: int
-    stimulus_clock_hz: int
+    measurement: Name
+    scenario: Name
+    sample_rate_hz: Rate
+    stimulus_clock_hz: Rate
     wiring: Wiring
-    glitch_samples: int
+    glitch_samples: Annotated[int, Range(0, 2**46)]
     """Pulses shorter than this are counted and set aside; 0: none are."""
     train: Train | None
     """None: not known, as of a capture that was made without this rig's stimulus."""
     limits: Limits
     schedule: Schedule | None = None
     """Of a run of periods, which has no train."""
-    tick_hz: int | None = None
+    tick_hz: Rate | None = None
     """Nominal rate of the target's cycle counter; None: not known, as of an older file."""
-    agent: dict[str, str] = field(default_factory=dict)
+    agent: Annotated[dict[str, Name], Length(200)] = field(default_factory=dict)
     """What was asked of the agent beyond the measurement, in its own words."""
     triggers: Schedule | None = None
     """Of a run whose interrupts the target makes itself, which has no train."""
     clocks: ClockBounds = ClockBounds()
-    inside: int | None = None
+    inside: Annotated[int, Range(1, 2**32)] | None = None
     """Values that the target measures by itself; None: it answers stimuli or periods."""
     search: Search | None = None
     """Of measurement `saturation`: one train after the other, each of its own rate."""
@@ -146,83 +135,52 @@ class Settings:
         return None if self.train is None else self.train.count
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what no run can have: settings may come from a foreign file."""
-        for name, least in (("sample_rate_hz", 1), ("stimulus_clock_hz", 1), ("glitch_samples", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or not least <= value < 2**63:
-                raise ValueError(f"{name} is {value!r}")
-        if self.tick_hz is not None and (
-            type(self.tick_hz) is not int or not 1 <= self.tick_hz < 2**63
-        ):
-            raise ValueError(f"tick_hz is {self.tick_hz!r}")
-        if self.inside is not None and (
-            type(self.inside) is not int
-            or not 1 <= self.inside <= 2**32
-            or self.measurement not in INSIDE
-        ):
-            raise ValueError(f"inside is {self.inside!r} of {self.measurement!a}")
+        """Raises ValueError for values that contradict each other, as in a foreign file."""
+        if self.inside is not None and self.measurement not in INSIDE:
+            raise ValueError(f"inside is {self.inside} of {self.measurement!a}")
         if (self.search is not None) != (self.measurement == SATURATION):
             raise ValueError(f"search is {self.search!r} of {self.measurement!a}")
-        if not isinstance(self.agent, dict) or not all(
-            isinstance(text, str) for pair in self.agent.items() for text in pair
-        ):
-            raise ValueError(f"agent is {self.agent!r}")
         wiring = self.wiring
-        channels = (wiring.stimulus, wiring.response, *wiring.sequence)
+        channels = [wiring.stimulus, wiring.response, *wiring.sequence]
         if wiring.task is not None:
-            channels = (*channels, wiring.task)
-        if not all(isinstance(c, int) and 0 <= c < CHANNELS_MAX for c in channels):
-            raise ValueError(f"channels are {channels}")
-        levels_known = wiring.active_level in (0, 1) and wiring.answer_level in (None, 0, 1)
-        if len(set(channels)) != len(channels) or not levels_known:
-            raise ValueError(f"wiring is {wiring}")
+            channels.append(wiring.task)
+        if len(set(channels)) != len(channels):
+            raise ValueError(f"wiring: two signals on one of the channels {channels}")
 
 
 @dataclass(frozen=True)
 class Account:
     """What the instruments said at the end. None: the run did not get there."""
 
-    sent: int | None = None
+    sent: Count | None = None
     """Pulses that left the stimulus's pin."""
-    stimulus_late: int = 0
+    stimulus_late: Count = 0
     """Pulses that left later than planned."""
-    capture_overruns: int = 0
+    capture_overruns: Count = 0
     """Answers that the stimulus's input capture knows it lost."""
-    handled: int | None = None
+    handled: Count | None = None
     """Interrupts that the target's handler counted."""
-    log_dropped: int = 0
+    log_dropped: Count = 0
     """Records that found the target's log full."""
-    holds: tuple[int, ...] | None = None
+    holds: tuple[Count, ...] | None = None
     """Of a search: pulses that the firmware sent at each rate; they make up `sent`."""
-    unanswered: int | None = None
+    unanswered: Count | None = None
     """Interrupts or periods that got no pin write of their own, by the agent's count."""
-    overruns: int | None = None
+    overruns: Count | None = None
     """Answers that ended when the next period was already due, by the agent's count."""
-    triggers: int | None = None
+    triggers: Count | None = None
     """Interrupts that the target made itself, by the agent's count."""
-    throttled: int = 0
+    throttled: Count = 0
     """Times that the target held interrupts up, so that others than it could run."""
-    backlog_max_ns: int | None = None
+    backlog_max_ns: Count | None = None
     """How far the host was behind the analyzer's driver, at most; not judged."""
-    backlog_max_sample: int = 0
+    backlog_max_sample: Count = 0
     """Where the capture was then."""
-    driver_held_ns: int = 0
+    driver_held_ns: Count = 0
     """How long the driver had to wait for the host, at most; too long is a loss of its own."""
     interrupted: bool = False
-    failure: str = ""
+    failure: Annotated[str, Length(4000)] = ""
     """Why the bench failed; empty if it did not."""
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for values of a wrong type: an account may come from a foreign file."""
-        if not isinstance(self.interrupted, bool) or not isinstance(self.failure, str):
-            raise ValueError(f"interrupted {self.interrupted!r}, failure {self.failure!r}")
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name in {"interrupted", "failure"} or value is None:
-                continue
-            counts = value if each.name == "holds" and isinstance(value, tuple) else (value,)
-            if not all(isinstance(count, int) and count >= 0 for count in counts):
-                raise ValueError(f"{each.name} is {value!r}")
 
 
 class RawRun(Protocol):

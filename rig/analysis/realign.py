@@ -29,6 +29,10 @@ _START_SURE = 4
 _START_REACH = 64
 _RATE_ERROR_MAX = 0.2
 """At the start: far beyond any resonator."""
+_RATE_FACTOR_MAX = 1000.0
+"""At the start, if nothing fits within that: a clock that is not what it declares."""
+_FAR_RUNS = (24, 8)
+"""Intervals in a row that must fit a rate so far off."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,21 @@ def first_fit(edges: Int64Array, plan: PlannedEdges, rate: RelativeRate) -> Fit 
 
     Normally Fit(0, 0, ...). None if no edges in a row have planned distances.
     """
-    for run in _START_RUNS:
+    near = _first_fit(edges, plan, rate, _START_RUNS, (1 - _RATE_ERROR_MAX, 1 + _RATE_ERROR_MAX))
+    if near is not None:
+        return near
+    # The rate is no rate of these clocks: found all the same, so that it can be named.
+    return _first_fit(edges, plan, rate, _FAR_RUNS, (1 / _RATE_FACTOR_MAX, _RATE_FACTOR_MAX))
+
+
+def _first_fit(
+    edges: Int64Array,
+    plan: PlannedEdges,
+    rate: RelativeRate,
+    runs: tuple[int, ...],
+    factors: tuple[float, float],
+) -> Fit | None:
+    for run in runs:
         if run < min(_START_SURE, len(edges) - 1):
             break
         for skipped in range(min(UNEXPLAINED_EDGES, len(edges) - run)):
@@ -54,7 +72,8 @@ def first_fit(edges: Int64Array, plan: PlannedEdges, rate: RelativeRate) -> Fit 
             stop = skipped + (1 if run <= 2 else _START_REACH) + run
             ticks = plan.ticks(near, stop)
             if len(ticks) > run:
-                found = near + _fit_any_rate(edges[skipped : skipped + run + 1], ticks, rate)
+                part = edges[skipped : skipped + run + 1]
+                found = near + _fit_any_rate(part, ticks, rate, factors)
                 fits = [Fit(skipped, planned, run + 1) for planned in found.tolist()]
                 if fits:
                     return max(fits, key=lambda fit: _agreement(fit, edges, plan, rate))
@@ -73,15 +92,21 @@ def _agreement(
     return int(np.count_nonzero(off <= 2 * rate.noise_samples)), -abs(fit.planned - fit.skipped)
 
 
-def _fit_any_rate(edges: Int64Array, ticks: Int64Array, rate: RelativeRate) -> Int64Array:
-    """Places in `ticks` from which on all the edges lie on one line."""
+def _fit_any_rate(
+    edges: Int64Array, ticks: Int64Array, rate: RelativeRate, factors: tuple[float, float]
+) -> Int64Array:
+    """Places in `ticks` from which on all the edges lie on one line.
+
+    `factors`: between which its slope is a multiple of the nominal one.
+    """
     plan = np.lib.stride_tricks.sliding_window_view(ticks, len(edges))
     span = edges[-1] - edges[0]
     slope = span / (plan[:, -1] - plan[:, 0])
     off = (edges - edges[0]) - slope[:, None] * (plan - plan[:, :1])
     bend = rate.drift * (plan[:, -1:] - plan[:, :1]) * float(span) / 2
-    fits = (np.abs(off) <= rate.noise_samples + bend).all(axis=1)
-    fits &= np.abs(slope / rate.samples_per_tick - 1) <= _RATE_ERROR_MAX
+    fits = (np.abs(off) <= 1 + slope[:, None] + bend).all(axis=1)
+    factor = slope / rate.samples_per_tick
+    fits &= (factors[0] <= factor) & (factor <= factors[1])
     return np.flatnonzero(fits)
 
 

@@ -40,6 +40,7 @@ class RelativeRate:
     def begin(self, first: Edge, last: Edge) -> None:
         """Take the rate from a first pair of edges."""
         self.samples_per_tick, self._error = self._slope(first, last)
+        self.noise_samples = 1 + self.samples_per_tick
         self._at = last[1]
 
     def leap(self, edge: Edge) -> None:
@@ -59,15 +60,30 @@ class RelativeRate:
 
         They end at these ticks: the plan, unlike the capture, has no holes.
         """
-        error = self._error_at(end_ticks)
-        off: npt.NDArray[np.float64] = self.noise_samples + np.abs(distance) * error
+        return self.allowed_with(distance, end_ticks, self._error, self._at)
+
+    def allowed_with(
+        self,
+        distance: npt.ArrayLike,
+        end_ticks: npt.ArrayLike,
+        error: float | npt.NDArray[np.float64],
+        at: int | npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.float64]:
+        """The same for rates with these errors at these ticks, each as `state` says."""
+        age = np.abs(np.subtract(end_ticks, at))
+        off: npt.NDArray[np.float64] = self.noise_samples + np.abs(distance) * (
+            error + self.drift * age
+        )
         return off
 
-    def _error_at(self, ticks: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    @property
+    def state(self) -> tuple[float, float, int]:
+        """Samples per tick now, the relative error of that, and at which tick it has that."""
+        return self.samples_per_tick, self._error, self._at
+
+    def _error_at(self, tick: int) -> float:
         """Relative error that the rate may have at a tick."""
-        age = np.abs(np.subtract(ticks, self._at))
-        error: npt.NDArray[np.float64] = self._error + self.drift * age
-        return error
+        return self._error + self.drift * abs(tick - self._at)
 
     def _slope(self, first: Edge, last: Edge) -> tuple[float, float]:
         # Two edges in one sample: only a damaged file has them.

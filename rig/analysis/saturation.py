@@ -96,9 +96,12 @@ class SaturationFigures:
 class HoldTally:
     """Takes in the events of a run and sorts them into holds; keeps those of one hold."""
 
-    def __init__(self, search: Search, sample_rate_hz: int, clock_hz: int) -> None:
+    def __init__(
+        self, search: Search, sample_rate_hz: int, clock_hz: int, faster_ppm: float = 0.0
+    ) -> None:
+        """`faster_ppm`: the stimulus's clock by the analyzer's, as it was found."""
         self._search, self._rate_hz = search, sample_rate_hz
-        self._tick_samples = sample_rate_hz / clock_hz
+        self._tick_samples = sample_rate_hz / clock_hz / (1 + faster_ppm / 1e6)
         self._rest_samples = REST_FACTOR / 2 * search.first_ticks * self._tick_samples
         self._parts: list[tuple[Int64Array, Int64Array, Int64Array]] = []
         self._last: int | None = None
@@ -112,7 +115,9 @@ class HoldTally:
             return
         before = events.stimulus[0] if self._last is None else self._last
         rests = np.flatnonzero(np.diff(events.stimulus, prepend=before) > self._rest_samples)
-        columns = (events.stimulus, events.response, events.kind.astype(np.int64))
+        # Whichever reading of ambiguous ones is true: as many interrupts were lost.
+        kind = events.kind if events.readings is None else events.readings[0].kind
+        columns = (events.stimulus, events.response, kind.astype(np.int64))
         start = 0
         for rest in rests.tolist():
             self._keep(columns, start, rest)
@@ -149,7 +154,7 @@ class HoldTally:
                 sent=n,
                 answered=int(count[EventClass.ANSWERED]),
                 late=int(count[EventClass.LATE]),
-                merged=int(count[EventClass.MERGED]),
+                merged=int(count[EventClass.MERGED] + count[EventClass.AMBIGUOUS]),
                 missed=int(count[EventClass.MISSED]),
                 average_ns=float(latency.mean()) * sample_ns if len(latency) else None,
                 max_ns=float(latency.max()) * sample_ns if len(latency) else None,

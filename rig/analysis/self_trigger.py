@@ -16,10 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.answers import CHUNK, AnswerLog, are_answers, are_triggers
+from rig.analysis.bracketing import ClockAgreement
 from rig.analysis.counting import handled_of
+from rig.analysis.deficits import MergeProfile
 from rig.analysis.measurands.series import Series
-from rig.analysis.pairing import Events, MergeProfile, Pairer
+from rig.analysis.pairing import Events, Pairer
 from rig.analysis.pin_pairs import PinPairs
+from rig.analysis.plausible.constants import DelayRange, PathDelay
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.statistics import Statistics, statistics
 from rig.analysis.witness import Witness
@@ -60,10 +63,19 @@ class SelfTriggerFigures:
 class BracketTally:
     """Compares event by event, stretch by stretch."""
 
-    def __init__(self, raw: RawRun, answers: AnswerLog, settings: Settings) -> None:
+    def __init__(
+        self,
+        raw: RawRun,
+        answers: AnswerLog,
+        settings: Settings,
+        path: PathDelay,
+        agreement: ClockAgreement | None = None,
+    ) -> None:
+        """`path`: delay of the answers' channel less that of the triggers'."""
         self.triggers = AnswerLog(raw, are_triggers)
         self._answers = answers
-        self._pairs = PinPairs.of(settings)
+        self._pairs = PinPairs.of(settings, agreement)
+        self.delays = DelayRange.about(path)
         self._compared = self._outside = 0
         self._first_outside: int | None = None
         self._least_ns, self._most_ns = np.inf, -np.inf
@@ -78,7 +90,8 @@ class BracketTally:
         samples = (events.response - events.stimulus)[place]
         outside_ns = samples * self._pairs.sample_ns
         inside_ns = self._pairs.ticks_ns(answer["before_ticks"], trigger["before_ticks"])
-        wrong = np.flatnonzero(self._pairs.unfit(samples, trigger, answer))
+        self.delays, unfit = self._pairs.narrow(self.delays, samples, trigger, answer)
+        wrong = np.flatnonzero(unfit)
         if len(wrong) and self._first_outside is None:
             self._first_outside = events.first + int(place[wrong[0]])
         self._compared += len(place)

@@ -13,6 +13,7 @@ from rig.analysis.answers import CHUNK, AnswerLog
 from rig.analysis.beyond import Beyond
 from rig.analysis.bracketing import ClockAgreement, bracket_agreement
 from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.clock_limits import ClockLimits
 from rig.analysis.evaluation import Evaluation
 from rig.analysis.figures.overruns import OverrunCounter
 from rig.analysis.filtered import filtered
@@ -22,6 +23,8 @@ from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.measurands.series import Series
 from rig.analysis.observation import Observation, observe
 from rig.analysis.pairing import Counts
+from rig.analysis.plausible.clock_rates import ClockComparison, compare_clocks, with_room
+from rig.analysis.plausible.measured_rates import counter_rate
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.spin_figures import SpinFigures
 from rig.analysis.spin_gaps import Bounds, Intervals, Matched, bounds_of, match_gaps
@@ -108,10 +111,15 @@ def evaluate_spin(
     log = AnswerLog(raw)
     clock, _ = bracket_agreement(train.times, log, settings, account, ())
     matched = _matched(settings, account, train, records, clock)
+    limits, rates = bench.clocks or ClockLimits(), counter_rate(clock, settings)
+    clocks = compare_clocks(rates, limits, settings.sample_rate_hz)
+    bench = with_room(bench, clocks)
     found = measurand(LATENCY, train.intervals, settings.sample_rate_hz, of_intervals(bench, 0.0))
     witnesses = _witnesses(raw, log, settings, account, train, matched, clock)
+    if clocks is not None and account.handled is not None:
+        witnesses = (clocks.witness, *witnesses)
     figures = _figures(settings, account, train, matched, records)
-    return _conclude(raw, settings, account, train, found, witnesses, figures, clock)
+    return _conclude(raw, settings, account, train, found, witnesses, figures, clock, clocks)
 
 
 def threshold_ns_of(settings: Settings) -> int:
@@ -248,6 +256,7 @@ def _conclude(
     witnesses: tuple[Witness, ...],
     figures: SpinFigures,
     clock: ClockAgreement | None,
+    clocks: ClockComparison | None,
 ) -> Evaluation:
     planned, n = settings.inside or 0, train.edges
     over = OverrunCounter().result()
@@ -268,5 +277,5 @@ def _conclude(
     return Evaluation(
         verdict, reasons, counts, found.statistics, witnesses, None, found.histogram,
         figures.duration_s, "order, from one edge of the pin to the next", beyond=beyond,
-        limits=limits, measurands=(found,), spin=figures,
+        limits=limits, measurands=(found,), spin=figures, clocks=clocks,
     )  # fmt: skip

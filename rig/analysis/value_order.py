@@ -7,16 +7,21 @@ import numpy as np
 
 from rig.analysis.evidence import Finding
 from rig.analysis.witness import Witness
-from rig.instruments import LOG_CLOCK, LOG_VALUE, LogArray
+from rig.instruments import LOG_CLOCK, LOG_VALUE, Int64Array, LogArray
 from rig.measure.times import Times, are_values
 
 
 class ValueOrder:
     """Fed with a log in pieces, in order; constant memory."""
 
-    def __init__(self, parts: int, *, shown: bool) -> None:
-        """`parts`: values of an iteration. `shown`: a record of the pins follows each iteration."""
-        self._parts, self._shown = parts, shown
+    def __init__(self, parts: int, *, shown: bool, sequential: bool = False) -> None:
+        """`parts`: values of an iteration. `shown`: a record of the pins follows each iteration.
+
+        `sequential`: none begins before the one before it is over, and the pin write that shows it.
+        """
+        self._parts, self._shown, self._sequential = parts, shown, sequential
+        self._end: int | None = None
+        self._overlap, self._during_write = Finding(), 0
         self._count = self._answers = 0
         self._last: LogArray | None = None
         self._negative, self._jumps = Finding(), Finding()
@@ -29,9 +34,16 @@ class ValueOrder:
         in_order = times.iteration == number // self._parts + 1
         in_order &= times.part == number % self._parts
         self._jumps.add(number[~in_order])
+        if self._sequential and len(number):
+            self._one_by_one(times, number)
         self._count += len(number)
         if self._shown and len(records):
             self._against_pins(records)
+
+    def _one_by_one(self, times: Times, number: Int64Array) -> None:
+        first = times.before[0] if self._end is None else self._end
+        self._overlap.add(number[times.before < np.concatenate(([first], times.after[:-1]))])
+        self._end = int(times.after[-1])
 
     def _against_pins(self, records: LogArray) -> None:
         """Each write of the pins follows a value of its iteration, and begins after its end."""
@@ -49,6 +61,12 @@ class ValueOrder:
         in_ticks = (before["flags"] & np.uint32(LOG_VALUE | LOG_CLOCK)) == LOG_VALUE
         late = in_ticks & (before["after_ticks"] > records["before_ticks"][at])
         self._late.add(number[late])
+        if self._sequential:
+            value = are_values(records[1:]) & ~are_values(records[:-1])
+            value &= (records["flags"][1:] & np.uint32(LOG_CLOCK)) == 0
+            early = value & (records["before_ticks"][1:] < records["after_ticks"][:-1])
+            # Those that begin during a value are found already.
+            self._during_write += int(np.count_nonzero(early))
 
     def witness(self, handled: int, dropped: int) -> Witness:
         """`handled`: iterations by the agent's count. `dropped`: records that found no room."""
@@ -57,7 +75,10 @@ class ValueOrder:
             self._jumps.text("values out of order, number"),
             self._unshown.text("pin writes that follow no value of theirs, number"),
             self._late.text("values end after their pin write, number"),
+            self._overlap.text("values begin before the one before has ended, number"),
         ]
+        if self._during_write:
+            problems.append(f"{self._during_write:,} values begin before a pin write has ended")
         if self._count != handled * self._parts and not dropped:
             problems.append(
                 f"{handled:,} iterations counted by the agent, {self._count:,} values in the log"

@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from rig.analysis.answers import AnswerLog
 from rig.analysis.raw import Account, RawRun
-from rig.instruments import LOG_TRIGGER, LOG_VALUE, Int64Array, LogArray
-
-LOG_CHUNK = 1 << 16
+from rig.instruments import Int64Array
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -108,7 +106,7 @@ def log_witnesses(
     return (
         replace(count, text=f"{count.text}: {unmatched}") if unmatched else count,
         # Behind a place where one of them lacks a partner, all pins differ: that says no more.
-        _log_sequence(raw, 0 if unmatched else sequence_differing),
+        _log_sequence(raw, log, 0 if unmatched else sequence_differing),
     )
 
 
@@ -121,11 +119,15 @@ def witnesses(
     sequence_differing: int,
     capture: CaptureComparison | None,
     unmatched: str = "",
+    planned: int | None = None,
 ) -> tuple[Witness, ...]:
-    """All comparisons that this run allows."""
+    """All comparisons that this run allows.
+
+    `planned`: pulses of the train; None: not known, as of a search.
+    """
     found: list[Witness] = []
     if account.sent is not None:
-        found.append(_equal("stimulus edges", "analyzer", stimuli, "firmware sent", account.sent))
+        found.append(_stimuli(stimuli, account.sent, planned))
     if account.handled is not None:
         found += log_witnesses(raw, log, account, responses, sequence_differing, unmatched)
     if account.sent is not None:  # without the run's end, captures are still on their way
@@ -161,6 +163,14 @@ def count_witness(log: AnswerLog, account: Account, unanswered: int) -> tuple[Wi
     return (Witness("target's count", agrees, text),)
 
 
+def _stimuli(seen: int, sent: int, planned: int | None) -> Witness:
+    """Fewer than planned are a run cut short; more are another train than the one asked for."""
+    found = _equal("stimulus edges", "analyzer", seen, "firmware sent", sent)
+    if planned is None or sent <= planned:
+        return found
+    return replace(found, agrees=False, text=f"{found.text}, the plan asks for {planned}")
+
+
 def _equal(name: str, a: str, n_a: int, b: str, n_b: int) -> Witness:
     return Witness(name, n_a == n_b, f"{a} {n_a}, {b} {n_b}")
 
@@ -177,43 +187,13 @@ def _log_count(log: AnswerLog, account: Account, responses: int, *, whole: bool)
     )
 
 
-def _log_sequence(raw: RawRun, differing: int) -> Witness:
+def _log_sequence(raw: RawRun, log: AnswerLog, differing: int) -> Witness:
     """Record numbers without a hole, handler counts and ticks that never fall, pins that agree."""
-    problems: list[str] = []
-    expected, last = 0, None
-    for first in range(0, raw.log_count, LOG_CHUNK):
-        rows = raw.log(first, LOG_CHUNK)
-        if last is not None:
-            rows = np.concatenate([last, rows])
-            expected -= 1
-        if not np.array_equal(rows["sequence"], expected + np.arange(len(rows), dtype=np.uint64)):
-            problems.append("record numbers have a hole")
-        handled = rows["handled"][(rows["flags"] & np.uint32(LOG_TRIGGER)) == 0]
-        if np.any(handled[1:] < handled[:-1]):
-            problems.append("handler count falls")
-        if _runs_backward(rows):
-            problems.append("cycle counter runs backward")
-        expected, last = int(rows["sequence"][-1]) + 1, rows[-1:]
+    problems = list(log.order.problems)
     if differing:
         problems.append(f"{differing} answers whose sequence pins differ from the log")
-    text = "; ".join(dict.fromkeys(problems)) or f"{raw.log_count} records in order"
+    text = "; ".join(problems) or f"{raw.log_count} records in order"
     return Witness("target log's sequence", not problems, text)
-
-
-def _runs_backward(rows: LogArray) -> bool:
-    """One record ends before the next begins, but for triggers: they are made by another task.
-
-    Values that were measured inside may be of other clocks.
-    """
-    rows = rows[(rows["flags"] & np.uint32(LOG_VALUE)) == 0]
-    before, after = rows["before_ticks"], rows["after_ticks"]
-    trigger = (rows["flags"] & np.uint32(LOG_TRIGGER)) != 0
-    alone = ~(trigger[1:] | trigger[:-1])
-    return bool(
-        np.any(after < before)
-        or np.any(before[1:] < before[:-1])
-        or np.any((before[1:] < after[:-1]) & alone)
-    )
 
 
 def _captures(raw: RawRun, account: Account, responses: int) -> Witness:

@@ -6,14 +6,13 @@ So the same code makes the same figures from it, under the same limits or others
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 from rig.bench.open import Bench
 from rig.capture.replay.analyzer import ReplayAnalyzer
@@ -40,6 +39,8 @@ from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.stimulus.train import Train
 from rig.target.protocol import FURTHER_COUNTS
+from rig.untrusted.decode import WrongValueError, decoded
+from rig.untrusted.json_reader import json_object
 
 REPLAYED = "replay"
 """Stands for the driver in a replayed run's own record."""
@@ -252,24 +253,17 @@ def _readable(file: RunFile) -> Iterator[None]:
 
 def _object(file: RunFile, party: str) -> dict[str, Any]:
     try:
-        value = json.loads(file.text(f"environment/{party}"))
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise InputError(f"{file.path}: damaged run file, it does not tell its {party}")
-    return value
+        return json_object(file.text(f"environment/{party}"))
+    except ValueError as error:
+        raise InputError(f"{file.path}: damaged run file, environment/{party}: {error}") from None
 
 
 def _identity(file: RunFile, party: str, kind: type[_Identity]) -> _Identity:
     """Raises InputError if a field is missing or of another type."""
-    stored = _object(file, party)
-    hints = get_type_hints(kind)
-    values = {field.name: stored.get(field.name, MISSING) for field in fields(kind)}
-    for name, value in values.items():
-        expected = hints[name] if hints[name] in {str, int} else list
-        if not isinstance(value, expected) or isinstance(value, bool):
-            raise InputError(f"{file.path}: damaged run file, {party}: {name} is not usable")
-    return kind(**values)
+    try:
+        return decoded(kind, _object(file, party), ignore_unknown=True)
+    except WrongValueError as error:
+        raise InputError(f"{file.path}: damaged run file, environment/{party}: {error}") from None
 
 
 def _backlog(file: RunFile) -> Backlog:

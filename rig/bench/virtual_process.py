@@ -25,6 +25,7 @@ from rig.errors import BenchError, InputError
 CLOSE_TIMEOUT_S = 10.0
 LOOK_S = 0.1
 """While it is set up, the wish to stop is looked at this often."""
+PROGRAM = (sys.executable, "-P", "-m", "rig.virtual")  # -P: no module of the current folder
 DYING_S = 2.0
 """Its cable ends may go dead this much before it does."""
 
@@ -71,7 +72,7 @@ class VirtualProcess(Closing):
         self._errors = tempfile.TemporaryFile(prefix="rig-virtual-")  # noqa: SIM115
         # A session of its own: Ctrl-C at the terminal is for the host, which ends things in order.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "rig.virtual"],  # -P: no module of the current folder
+            PROGRAM,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rig.campaign.folder import free_file
-from rig.campaign.index import TEXT_MAX, Entry, Index, State, store_index
+from rig.campaign.index import REASON_MAX, Entry, Index, State, store_index
 from rig.campaign.matrix import Cell
 from rig.errors import RefusedError, RigError
 
@@ -53,7 +53,7 @@ def execute(
             continue
         reason = skipped.get(cell.name, "")
         if reason:
-            ended = replace(entry, state=State.SKIPPED, reason=reason[:TEXT_MAX])
+            ended = replace(entry, state=State.SKIPPED, reason=reason[:REASON_MAX])
         else:
             begun = _begun(entry, folder)
             index = index.with_entry(begun)
@@ -95,5 +95,5 @@ def _made(begun: Entry, cell: Cell, folder: Path, make: MakeRun, stop: threading
         begun,
         state=State.SKIPPED if cannot else State.FAILED,
         file=file,
-        reason=str(made.failure)[:TEXT_MAX],
+        reason=str(made.failure)[:REASON_MAX],
     )

@@ -10,20 +10,23 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from rig.campaign.matrix import RUNS_MAX, Cell
 from rig.errors import InputError
+from rig.untrusted.decode import Length, Range, decoded
+from rig.untrusted.json_reader import BYTES_MAX, found, json_object
 
 NAME: Final = "campaign.json"
 FORMAT: Final = "latency-rig campaign"
 VERSION: Final = 1
-MAX_BYTES: Final = 64 << 20
-TEXT_MAX: Final = 2000
+PLAN_MAX: Final = 1 << 20
+REASON_MAX: Final = 2000
+Text = Annotated[str, Length(REASON_MAX)]
 _FILE = re.compile(r"[a-z0-9][a-z0-9-]{0,80}\.h5")
 
 
@@ -42,34 +45,40 @@ class State(StrEnum):
 class Entry:
     """One run of the matrix."""
 
-    name: str
-    measurement: str
-    scenario: str
-    fingerprint: str
+    name: Text
+    measurement: Text
+    scenario: Text
+    fingerprint: Text
     """Of its plan, see Cell."""
     state: State = State.PLANNED
-    file: str = ""
+    file: Text = ""
     """Its run file; of a failed or half run the last one."""
-    verdict: str = ""
-    exit_code: int | None = None
+    verdict: Text = ""
+    exit_code: Annotated[int, Range(0, 255)] | None = None
     """As `rig run` would have ended; None unless it is done."""
-    reason: str = ""
+    reason: Text = ""
     """Why it failed or was skipped."""
-    half: tuple[str, ...] = ()
+    half: Annotated[tuple[Text, ...], Length(RUNS_MAX)] = ()
     """Files of earlier tries, which did not get to their end."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a file that is not in the campaign's folder."""
+        for name in filter(None, (self.file, *self.half)):
+            if not _FILE.fullmatch(name):
+                raise ValueError(f"{found(name)} is no run file's name")
 
 
 @dataclass(frozen=True)
 class Index:
     """All runs of a campaign in their order."""
 
-    name: str
-    title: str
-    fixture: str
-    fixture_fingerprint: str
-    text: str
+    name: Text
+    title: Text
+    fixture: Text
+    fixture_fingerprint: Text
+    text: Annotated[str, Length(PLAN_MAX)]
     """Of the campaign's plan."""
-    entries: tuple[Entry, ...] = field(default=())
+    entries: Annotated[tuple[Entry, ...], Length(RUNS_MAX)] = field(default=())
 
     def with_entry(self, entry: Entry) -> Index:
         """The same with this one in place of that of its name."""
@@ -109,69 +118,26 @@ def load_index(folder: Path) -> Index | None:
     path = folder / NAME
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(BYTES_MAX + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     try:
-        if len(data) > MAX_BYTES:
-            raise ValueError(f"over {MAX_BYTES >> 20} MiB")
-        return _index(json.loads(data))
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{path}: is no index of a campaign ({what[:200]})") from None
+        return _index(json_object(data))
+    except ValueError as error:
+        raise InputError(f"{path}: is no index of a campaign: {error}") from None
 
 
-def _index(document: Any) -> Index:
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+def _index(document: dict[str, Any]) -> Index:
+    if document.get("format") != FORMAT:
         raise ValueError(f"format is not {FORMAT!r}")
     if document.get("version") != VERSION:
         raise ValueError(
-            f"version {document.get('version')!r:.20}, this rig reads {VERSION}: update latency-rig"
+            f"version {found(document.get('version'))}, this rig reads {VERSION}: "
+            "update latency-rig"
         )
-    entries = document["entries"]
-    if not isinstance(entries, list) or len(entries) > RUNS_MAX:
-        raise ValueError("entries are no list of runs")
-    head = {
-        key: _text(document, key, MAX_BYTES)
-        for key in ("name", "title", "fixture", "fixture_fingerprint", "text")
-    }
-    found = tuple(map(_entry, entries))
-    if len({entry.name for entry in found}) < len(found):
+    index = decoded(Index, document, ignore_unknown=True)
+    if len({entry.name for entry in index.entries}) < len(index.entries):
         raise ValueError("two runs of one name")
-    return Index(**head, entries=found)
-
-
-def _entry(values: Any) -> Entry:
-    if not isinstance(values, dict):
-        raise TypeError("a run is no object")
-    half, code = values["half"], values["exit_code"]
-    if not isinstance(half, list) or len(half) > RUNS_MAX:
-        raise ValueError("half is no list of files")
-    if code is not None and type(code) is not int:
-        raise ValueError(f"exit_code is {code!r:.20}")
-    file = _text(values, "file")
-    return Entry(
-        **{
-            key: _text(values, key)
-            for key in ("name", "measurement", "scenario", "fingerprint", "verdict", "reason")
-        },
-        state=State(values["state"]),
-        file=_file(file) if file else "",
-        exit_code=code,
-        half=tuple(map(_file, half)),
-    )
-
-
-def _text(values: Mapping[str, Any], key: str, length_max: int = TEXT_MAX) -> str:
-    value = values[key]
-    if not isinstance(value, str) or len(value) > length_max:
-        raise ValueError(f"{key} is {value!r:.40}")
-    return value
-
-
-def _file(name: object) -> str:
-    if not isinstance(name, str) or not _FILE.fullmatch(name):
-        raise ValueError(f"{name!r:.40} is no run file's name")
-    return name
+    return index

@@ -37,17 +37,6 @@ class PackedBlock(NamedTuple):
     """Shape (n,), channel | level << LEVEL_BIT."""
     levels_before: int
 
-    def joined(self, later: PackedBlock) -> PackedBlock:
-        """This block and the one that follows it, as one."""
-        shift = np.uint32(later.start_sample - self.start_sample)
-        return PackedBlock(
-            self.start_sample,
-            later.end_sample,
-            np.concatenate((self.offset, later.offset + shift)),
-            np.concatenate((self.code, later.code)),
-            self.levels_before,
-        )
-
     def unpacked(self) -> EdgeBlock:
         """The same edges, each field by itself."""
         return EdgeBlock(
@@ -107,6 +96,15 @@ class EdgeExtractor:
     def partial_bytes(self) -> int:
         """Bytes of an unfinished sample at the end of what was fed: 0, or 1 of 2."""
         return len(self._partial)
+
+    @property
+    def levels(self) -> int:
+        """The last sample seen, under the mask; 0 before the first."""
+        return self._last or 0
+
+    def go_on(self, samples: int, levels: int) -> None:
+        """Samples up to this number were looked at elsewhere; `levels` is the last of them."""
+        self._samples, self._last = samples, levels & self._mask
 
     def feed(self, buffer: Any) -> EdgeBlock:
         """Edges of the whole samples in `buffer` (any bytes-like object; nothing of it is kept)."""
@@ -203,6 +201,24 @@ class _NumpyFinder:
         """Those of the positions `at` (all above 0) whose masked value differs."""
         differs: npt.NDArray[np.bool_] = (samples[at] ^ samples[at - 1]) & self._mask != 0
         return at[differs]
+
+
+def join_packed(blocks: Sequence[PackedBlock]) -> PackedBlock:
+    """One block of blocks, at least one, that follow each other within 2**32 samples."""
+    first = blocks[0]
+    if len(blocks) == 1:
+        return first
+    shifts = [block.start_sample - first.start_sample for block in blocks]
+    counts = [len(block.code) for block in blocks]
+    offset = np.concatenate([block.offset for block in blocks])
+    offset += np.repeat(np.array(shifts, dtype=np.uint32), counts)
+    return PackedBlock(
+        first.start_sample,
+        blocks[-1].end_sample,
+        offset,
+        np.concatenate([block.code for block in blocks]),
+        first.levels_before,
+    )
 
 
 def join_blocks(blocks: Sequence[EdgeBlock], start_sample: int, levels_before: int) -> EdgeBlock:

@@ -322,14 +322,21 @@ class Session:
         device: Device,
         on_logic: Callable[[int, Any], None],
         on_end: Callable[[], None],
+        in_front: Callable[[int], tuple[int, int] | None] = lambda _callback: None,
     ) -> None:
         """`on_logic` gets the bytes a sample and a buffer that is valid during the call only.
 
         Both are called in the thread of `run`. What they raise ends the capture; `run` raises it.
+        `in_front` is given the address of the callback that calls them, and may return those of a
+        function in C and of its data: the driver calls that one, which passes on what it leaves.
         """
         self._lib = _library()
         self._on_logic = on_logic
         self._on_end = on_end
+        ffi = self._lib.ffi
+        # Looked up once: a packet takes less time than a few of such lookups.
+        self._cast, self._buffer_of = ffi.cast, ffi.buffer
+        self._logic = ffi.typeof("struct sr_datafeed_logic *")
         self._error: BaseException | None = None
         pointer = self._lib.ffi.new("struct sr_session **")
         _check(self._lib.sigrok.sr_session_new(context.handle, pointer), "no new session")
@@ -339,16 +346,18 @@ class Session:
         self._callback = self._lib.ffi.callback(
             "sr_datafeed_callback", self._on_packet, onerror=self._on_error
         )
+        address = int(ffi.cast("uintptr_t", self._callback))
+        called, data = in_front(address) or (address, 0)
         self._lib.sigrok.sr_session_datafeed_callback_add(
-            self._handle, self._callback, self._lib.ffi.NULL
+            self._handle, ffi.cast("sr_datafeed_callback", called), ffi.cast("void *", data)
         )
 
     def _on_packet(self, _device: Any, packet: Any, _data: Any) -> None:
         if self._error is not None:
             return
         if packet.type == _PACKET_LOGIC:
-            logic = self._lib.ffi.cast("struct sr_datafeed_logic *", packet.payload)
-            self._on_logic(logic.unitsize, self._lib.ffi.buffer(logic.data, logic.length))
+            logic = self._cast(self._logic, packet.payload)
+            self._on_logic(logic.unitsize, self._buffer_of(logic.data, logic.length))
         elif packet.type == _PACKET_END:
             self._on_end()
 

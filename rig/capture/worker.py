@@ -12,20 +12,19 @@ differs from one processor to the next; and a pipe still holds the last words of
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import fcntl
 import json
 import os
 import signal
 import threading
-import time
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, Literal, cast
 
 from rig.capture import frames
-from rig.capture.edges import EdgeExtractor, PackedBlock
+from rig.capture.edges import EdgeExtractor
+from rig.capture.native import gather
+from rig.capture.native.gather import Gatherer
+from rig.capture.outbox import Outbox
 from rig.capture.sigrok import Context, Device, OptionValue, Session, library_version
 from rig.errors import BenchError
 from rig.instruments import AnalyzerIdentity
@@ -33,13 +32,8 @@ from rig.instruments import AnalyzerIdentity
 START = b"g"
 STOP = b"s"
 
-_FLUSH_S = 0.02
-"""Edges and progress wait at most this long to share a frame with others."""
-_FLUSH_EDGES = 1 << 16
-"""More than this is not kept waiting. With the extractor's blocks of at most 2^20 edges it bounds a
-frame, too: 6 MB, below frames.MAX_PAYLOAD_BYTES."""
-_JOIN_EDGES = 1 << 12
-_PIPE_BYTES = 1 << 20
+_GATHER_EDGES = 1 << 13
+"""After a packet with more, the next one is not gathered in C: its output might find no room."""
 _ORPHAN_GRACE_S = 0.5
 _MAX_SPEC_BYTES = 1 << 16
 _PR_SET_PDEATHSIG = 1
@@ -59,90 +53,12 @@ class WorkerSpec:
     options: dict[str, OptionValue]
 
 
-@dataclass
-class _Waiting:
-    """Blocks that follow each other, on their way out as one frame."""
-
-    block: PackedBlock
-    since_ns: int
-
-
-class Outbox:
-    """Frames on their way out, written by a thread of their own.
-
-    Small blocks are joined until they are worth a frame; large ones go out from where they lie. A
-    slow reader blocks `put`, and so the driver: memory stays flat.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._changed = threading.Condition()
-        self._waiting: list[_Waiting] = []
-        self._edges = 0
-        self._urgent: list[tuple[frames.Kind, bytes]] = []
-        self._writing = False
-        self._frames = 0
-        self._held_ns = 0
-        with contextlib.suppress(OSError):  # a larger pipe is faster; the system's limit may forbid
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-        threading.Thread(target=self._write_for_ever, daemon=True).start()
-
-    def put(self, block: PackedBlock) -> None:
-        """Send a block soon; waits while too much is under way."""
-        came_ns = time.monotonic_ns()
-        with self._changed:
-            self._changed.wait_for(lambda: self._edges < _FLUSH_EDGES and not self._urgent)
-            self._held_ns = max(self._held_ns, time.monotonic_ns() - came_ns)
-            last = self._waiting[-1] if self._waiting else None
-            if last is not None and _worth_joining(last.block, block):
-                last.block = last.block.joined(block)
-            else:
-                self._waiting.append(_Waiting(block, came_ns))
-            self._edges += len(block.code)
-            self._changed.notify_all()
-
-    def send(self, kind: frames.Kind, payload: bytes = b"") -> None:
-        """Send a frame now, after all blocks before it, and wait until it is in the pipe."""
-        with self._changed:
-            self._urgent.append((kind, payload))
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._urgent and not self._writing)
-
-    def _write_for_ever(self) -> None:
-        while True:
-            with self._changed:
-                self._writing = False
-                self._changed.notify_all()
-                self._changed.wait_for(lambda: self._waiting or self._urgent)
-                self._changed.wait_for(
-                    lambda: self._urgent or self._edges >= _FLUSH_EDGES, timeout=_FLUSH_S
-                )
-                waiting, urgent = self._waiting, self._urgent
-                self._waiting, self._edges, self._urgent = [], 0, []
-                self._writing = True
-                self._changed.notify_all()
-            for item in waiting:
-                way = frames.Way(item.since_ns, self._held_ns)
-                self._write(frames.pack_block(item.block, self._frames, way))
-            for kind, payload in urgent:
-                self._write(frames.pack(kind, self._frames, payload))
-
-    def _write(self, pieces: list[frames.Buffer]) -> None:
-        self._frames += 1
-        try:
-            frames.write_all(partial(os.writev, self._descriptor), pieces)
-        except OSError:
-            os._exit(1)  # nobody reads any more
-
-
-def _worth_joining(last: PackedBlock, block: PackedBlock) -> bool:
-    """A frame costs as much as copying a few thousand edges; joined offsets must fit 32 bits."""
-    few = len(last.code) + len(block.code) <= _JOIN_EDGES
-    return few and block.end_sample - last.start_sample < 1 << 32
-
-
 class Capture:
-    """The driver's packets in, blocks out."""
+    """The driver's packets in, blocks out.
+
+    A packet like the one before it is looked at in C, if there is the library for it, and does not
+    come here; edges from there are taken before anything that comes here is dealt with.
+    """
 
     def __init__(self, outbox: Outbox, channel_mask: int) -> None:
         self._outbox = outbox
@@ -150,12 +66,21 @@ class Capture:
         self._unitsize = 0
         self._extractor: EdgeExtractor | None = None
 
+    def in_front(self, callback: int) -> tuple[int, int] | None:
+        """What is to be called in place of our own callback; see Session."""
+        if not gather.available():
+            return None
+        gatherer = self._outbox.gatherer = Gatherer(self._mask, callback)
+        return gatherer.callback, gatherer.data
+
     def begin(self) -> None:
         """The next packet is the first of a new capture."""
+        self._outbox.end_gathering()
         self._extractor = None
 
     def on_logic(self, unitsize: int, buffer: Any) -> None:
         """A packet of samples. Raises BenchError if its format is not one we can read."""
+        self._take_gathered()
         if self._extractor is None:
             if unitsize not in {1, 2}:
                 raise BenchError(
@@ -169,8 +94,17 @@ class Capture:
                 f"the driver changed from {self._unitsize} to {unitsize} bytes a sample "
                 f"after sample {self._extractor.samples}"
             )
+        edges = 0
         for block in self._extractor.packed_blocks(buffer):
+            edges += len(block.code)
             self._outbox.put(block)
+        if edges <= _GATHER_EDGES and self._extractor.samples and not self._extractor.partial_bytes:
+            self._outbox.begin_gathering(unitsize, self._extractor.samples, self._extractor.levels)
+
+    def _take_gathered(self) -> None:
+        taken = self._outbox.end_gathering()
+        if taken is not None and self._extractor is not None:
+            self._extractor.go_on(*taken)
 
     def on_end(self) -> None:
         """The driver has ended the capture.
@@ -178,6 +112,7 @@ class Capture:
         Sent from here and not after the session, since a driver whose device has vanished may
         never leave the session.
         """
+        self._take_gathered()
         if self._extractor is not None and self._extractor.partial_bytes:
             text = f"the capture ends within sample {self._extractor.samples}"
             self._outbox.send(frames.Kind.SHORT, text.encode())
@@ -254,7 +189,9 @@ def _serve(spec: WorkerSpec, outbox: Outbox, commands: Commands) -> None:
             sample_rates_hz=device.sample_rates(),
         )
         capture = Capture(outbox, spec.channel_mask)
-        session = commands.session = Session(context, device, capture.on_logic, capture.on_end)
+        session = commands.session = Session(
+            context, device, capture.on_logic, capture.on_end, capture.in_front
+        )
         outbox.send(frames.Kind.IDENTITY, json.dumps(asdict(identity)).encode())
         while commands.wait_for_start():
             capture.begin()

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from pathlib import Path
 
 from rig.capture.replay.capture_file import FileKind, kind_of
 from rig.capture.replay.sr_reader import RATE_MAX_HZ
 from rig.cli.output import show_result
+from rig.cli.streams import say
 from rig.config.units import RATE, TIME, Quantity
 from rig.errors import InputError
 from rig.record.vetting import in_child, vet
 from rig.session.calibration import calibration_for
+from rig.session.event_spool import EventSpool
 from rig.session.imported import CaptureSignals, analyze_capture, import_capture
 from rig.session.results import Result, read, result_text, store, stored_text
 
@@ -48,15 +50,23 @@ def command(options: argparse.Namespace) -> int:
 
 def _run_file(options: argparse.Namespace) -> Result:
     """Compute again and store what is new."""
-    vet(options.file)
+    vet(options.file, figures=False)  # whatever they are, they are computed again
     text = calibration_for(options.file, options.calibration)
-    result = read(options.file, text)
-    same = result_text(result) == stored_text(options.file)
-    if not same:
-        in_child(options.file, lambda: store(options.file, text))
+    stored = stored_text(options.file)
+    with EventSpool(options.file.resolve().parent) as spool:
+        if stored:  # by far the most often nothing is new
+            spool.close()
+        result = read(options.file, text, spool.add if spool.holds else None)
+        same = result_text(result) == stored
+        if not same:
+            in_child(options.file, lambda: _store(options.file, text, result, spool))
     words = "the same figures as stored" if same else "figures stored"
-    print(f"{options.file}: {words}", file=sys.stderr)
+    say(f"{options.file}: {words}", error=True)
     return result
+
+
+def _store(path: Path, calibration: str, result: Result, spool: EventSpool) -> None:
+    store(path, calibration, (result, spool.pieces()) if spool.holds else None)
 
 
 def _capture(options: argparse.Namespace) -> Result:

@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 from calibration.diagram import wiring_svg
+from rig.cli.streams import say, say_lines
 from rig.config.board import Board, level_findings, load_board, load_boards
 from rig.config.board_fixture import agent_arguments, fixture_text, wired_signals
 from rig.config.board_levels import VOLTAGE
@@ -73,7 +74,7 @@ def _write(path: Path, text: str) -> None:
         raise InputError(f"{path} exists and was left as it is; give another name") from None
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    print(path)
+    say(path)
 
 
 # --- what is shown -----------------------------------------------------------------------------
@@ -82,49 +83,49 @@ def _write(path: Path, text: str) -> None:
 def _list() -> None:
     width = max(len(name) for name in board_names())
     for role, heading in (("target", "targets"), ("stimulus", "stimulus")):
-        print(heading)
+        say(heading)
         for board in load_boards(role):
             logic = VOLTAGE.format(board.levels.supply_mv)
-            print(f"  {board.name:<{width}}  {board.title}, {logic}")
-    print("\nrig boards NAME shows one")
+            say(f"  {board.name:<{width}}  {board.title}, {logic}")
+    say_lines("\nrig boards NAME shows one")
 
 
 def _show(board: Board, stimulus: Board) -> None:
-    print(board.title)
+    say(board.title)
     if not board.tried_on_hardware:
-        print("Not yet tried on hardware.")
+        say("Not yet tried on hardware.")
     _show_levels(board)
     _show_lines(board, stimulus)
     if board.interrupt:
         edge = {"either": "either edge", "rising": "rising edge", "falling": "falling edge"}
-        print(f"\ninterrupt, {edge[board.interrupt.edge]}")
+        say_lines(f"\ninterrupt, {edge[board.interrupt.edge]}")
         _wrapped(f"{board.interrupt.path}.")
-        print(f"  {board.interrupt.source}")
+        say(f"  {board.interrupt.source}")
     _show_start(board)
     if not board.stimulus and stimulus.stimulus:
         _show_needs(board, stimulus)
-    print("\npitfalls")
+    say_lines("\npitfalls")
     for pitfall in board.pitfalls:
         _wrapped(f"{pitfall.what} {pitfall.remedy}", "- ")
-        print(f"    {pitfall.source}")
+        say(f"    {pitfall.source}")
 
 
 def _show_levels(board: Board) -> None:
     levels = board.levels
-    print("\nvoltages")
+    say_lines("\nvoltages")
     for name, value in (
         ("supply of the pins", levels.supply_mv),
         ("an input takes at most", levels.input_max_mv),
         ("an input reads high from", levels.input_high_mv),
         ("an output is sure to reach", levels.output_high_mv),
     ):
-        print(f"  {name:<27} {VOLTAGE.format(value)}")
-    print(f"  {levels.source}")
+        say(f"  {name:<27} {VOLTAGE.format(value)}")
+    say(f"  {levels.source}")
 
 
 def _show_lines(board: Board, stimulus: Board) -> None:
     """Pins, and for a target where the other end of each wire goes."""
-    print("\npins")
+    say_lines("\npins")
     channels = {signal: f"D{at}" for at, signal in enumerate(wired_signals(board))}
     for line in board.lines:
         words = f"  {line.signal:<10} {board.label(line):<24}"
@@ -135,32 +136,32 @@ def _show_lines(board: Board, stimulus: Board) -> None:
                 ends.append(f"{stimulus.title} {stimulus.label(end)}")
             if line.signal in channels:
                 ends.append(f"analyzer {channels[line.signal]}")
-        print(f"{words} {', '.join(ends)}".rstrip())
+        say(f"{words} {', '.join(ends)}".rstrip())
     for connector in board.connectors:
         _wrapped(f"{connector.name}: {connector.view}")
 
 
 def _show_start(board: Board) -> None:
     if board.stimulus:
-        print(f"\nfirmware\n  {board.stimulus.flash}")
+        say_lines(f"\nfirmware\n  {board.stimulus.flash}")
     if board.agent:
         try:
             words = agent_arguments(board)
         except InputError:
             words = f"--port {board.agent.port}, and your lines: give --lines"
-        print(f"\nagent\n  rig-agent {words}\n  first plan: {board.agent.plan}")
+        say_lines(f"\nagent\n  rig-agent {words}\n  first plan: {board.agent.plan}")
 
 
 def _show_needs(board: Board, stimulus: Board) -> None:
     findings = level_findings(board, stimulus)
-    print(f"\nwith {stimulus.title}")
+    say_lines(f"\nwith {stimulus.title}")
     for finding in findings:
         _wrapped(finding.words, "- ")
     if not findings:
-        print("  wired directly")
+        say("  wired directly")
 
 
 def _wrapped(words: str, mark: str = "") -> None:
     indent = "  " + " " * len(mark)
     first = f"  {mark}"
-    print(textwrap.fill(words, WIDTH, initial_indent=first, subsequent_indent=indent))
+    say_lines(textwrap.fill(words, WIDTH, initial_indent=first, subsequent_indent=indent))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +18,7 @@ from calibration.steps import STEPS, Step
 from rig.bench.open import open_bench
 from rig.cli.calibrate_drawing import write_drawing
 from rig.cli.interrupt import interruptible
+from rig.cli.streams import say, say_lines
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP, WIRING
 from rig.config.calibration.place import calibration_path, require_fixture
@@ -84,12 +84,12 @@ def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[Outcome]
     def keep(outcome: Outcome) -> None:
         if kept_in is not None:
             keep_record(kept_in, fixture.name, outcome.record)
-            print(f"calibration: {kept_in}")
+            say(f"calibration: {kept_in}")
         if not outcome.drawing or outcome.record.step != WIRING:
             return
         if options.svg is not None:
             write_drawing(options.svg, options.board, fixture, outcome.findings)
-            print(f"drawing:     {options.svg}")
+            say(f"drawing:     {options.svg}")
         if options.write_fixture is not None:
             _write_fixture(options.write_fixture, outcome.fixture_text)
 
@@ -110,17 +110,17 @@ def _kept_in(options: argparse.Namespace, fixture: Fixture) -> Path | None:
 
 def _list() -> None:
     for step in STEPS.values():
-        print(f"{step.name}: {step.title}")
+        say(f"{step.name}: {step.title}")
         for text in (step.does, f"Connect: {step.connect}"):
-            print(textwrap.fill(text, WIDTH, initial_indent="    ", subsequent_indent="    "))
+            say_lines(textwrap.fill(text, WIDTH, initial_indent="    ", subsequent_indent="    "))
 
 
 def _announce(step: Step) -> None:
-    print(f"{step.title}", flush=True)
+    say(f"{step.title}", flush=True)
 
 
 def _tell(text: str) -> None:
-    print(f"  {text}", file=sys.stderr, flush=True)
+    say(f"  {text}", error=True, flush=True)
 
 
 def _silent(_text: str) -> None:
@@ -129,11 +129,11 @@ def _silent(_text: str) -> None:
 
 def _show(outcome: Outcome) -> None:
     for line in lines_of(outcome):
-        print(f"  {line}")
+        say(f"  {line}")
     for finding in outcome.findings:
-        _show_finding(finding, print)
+        _show_finding(finding, say)
     state = "PASS" if outcome.passed else "FAULTS"
-    print(f"{state}  {outcome.record.step}", flush=True)
+    say(f"{state}  {outcome.record.step}", flush=True)
 
 
 def _show_finding(finding: Finding, say: Callable[[str], None]) -> None:
@@ -145,7 +145,7 @@ def _show_finding(finding: Finding, say: Callable[[str], None]) -> None:
 def _write_fixture(path: Path, text: str) -> None:
     """Never over a file that is there."""
     if not text:
-        print(f"  {path}: not written, as not every wire arrives on a channel of its own")
+        say(f"  {path}: not written, as not every wire arrives on a channel of its own")
         return
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -154,4 +154,4 @@ def _write_fixture(path: Path, text: str) -> None:
         raise InputError(f"{path}: is there already; name a new file") from None
     except OSError as error:
         raise BenchError(f"{path}: cannot be written ({error.strerror})") from None
-    print(f"fixture:     {path}")
+    say(f"fixture:     {path}")

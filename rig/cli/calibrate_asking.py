@@ -6,16 +6,16 @@ from __future__ import annotations
 import signal
 import sys
 import textwrap
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from calibration.wizard.question import Question
 from calibration.wizard.stages import KEYS
+from rig.cli.streams import say, say_lines
 from rig.errors import InputError, nearest
+from rig.untrusted.toml_reader import BYTES_MAX, toml_table
 
-BYTES_MAX = 1 << 16
 LINE_MAX = 4096
 WIDTH = 96
 BACK, QUIT = "b", "q"
@@ -62,7 +62,7 @@ class Terminal:
         if question.choices and any(choice.label for choice in question.choices):
             width = max(len(choice.value) for choice in question.choices)
             for choice in question.choices:
-                print(f"    {choice.value:<{width}}  {choice.label}")
+                say(f"    {choice.value:<{width}}  {choice.label}")
         elif question.choices:
             wrapped(", ".join(choice.value for choice in question.choices), "    ")
         if question.hint:
@@ -76,19 +76,19 @@ class Terminal:
             answer = self._line(prompt).lower() or default
             if answer in ways:
                 return answer
-            print(f"  no such choice; valid: {words}, {_ALWAYS}")
+            say(f"  no such choice; valid: {words}, {_ALWAYS}")
 
     def pause(self, text: str) -> None:
         self._line(f"  {text} ({_ALWAYS}): ")
 
     def refused(self, error: InputError) -> None:
-        print(f"  {error}")
+        say(f"  {error}")
 
     def _line(self, prompt: str) -> str:
-        print(prompt, end="", flush=True)
+        say(prompt, end="", flush=True)
         line = _typed()
         if not sys.stdin.isatty():
-            print(line.strip())
+            say(line.strip())
         if not line:
             raise LeaveError
         answer = line.strip()
@@ -122,7 +122,7 @@ class Answers:
 
     def ask(self, question: Question, default: str) -> str:
         answer = self._answers.get(question.key, question.unattended or default)
-        print(f"  {question.text}: {answer}")
+        say(f"  {question.text}: {answer}")
         return answer
 
     def choose(self, _text: str, _ways: Mapping[str, str], _default: str, /) -> str:
@@ -138,12 +138,11 @@ class Answers:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        if path.stat().st_size > BYTES_MAX:
-            raise InputError(f"{path}: too long for a file of answers")
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            found = toml_table(file.read(BYTES_MAX + 1))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(
             f"{path}: no TOML ({error}); mend the file, docs/calibration.md has an example"
         ) from None
@@ -158,7 +157,7 @@ def _read(path: Path) -> dict[str, str]:
 
 def wrapped(text: str, indent: str = "  ") -> None:
     """A paragraph."""
-    print(textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent))
+    say_lines(textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent))
 
 
 def paragraphs(texts: Sequence[str]) -> None:

@@ -31,7 +31,9 @@ from rig.cli.calibrate_asking import (
 )
 from rig.cli.calibrate_tools import RigTools
 from rig.cli.interrupt import interruptible
+from rig.cli.streams import say, say_lines
 from rig.errors import InputError, RigError
+from rig.shell_words import quoted
 
 OK, UNFINISHED = 0, 1
 FIRST_NAME = "bench"
@@ -48,12 +50,13 @@ def command(options: argparse.Namespace) -> int:
         wizard = _wizard(options, asker)
     except (BackError, LeaveError):
         return UNFINISHED
-    shown = f"--state {options.state}" if options.state else wizard.state.name
+    shown = f"--state {quoted(options.state)}" if options.state else wizard.state.name
     try:
         while not _Stage(wizard, asker).done():
             pass
     except LeaveError:
-        print(f"\nLeft at: {wizard.stage.title}. To go on: rig calibrate --new {shown}")
+        say()
+        say(f"Left at: {wizard.stage.title}. To go on: rig calibrate --new {shown}")
         return UNFINISHED
     return OK
 
@@ -90,7 +93,7 @@ class _Stage:
         """Go through it and on, or back; True after the last one."""
         wizard = self._wizard
         stage = wizard.stage
-        print(f"\n{wizard.number}/{len(STAGES)}  {stage.title}", flush=True)
+        say_lines(f"\n{wizard.number}/{len(STAGES)}  {stage.title}", flush=True)
         try:
             paragraphs(stage.explain(wizard.state))
             drawn = self._draw(())
@@ -117,7 +120,7 @@ class _Stage:
         """What is to be wired with these answers, if it is not what is shown already."""
         lines = self._wizard.stage.lines(self._wizard.state)
         if lines and lines != shown:
-            print("\n".join(("", *(f"    {line}" for line in lines), "")), flush=True)
+            say_lines("\n".join(("", *(f"    {line}" for line in lines), "")), flush=True)
         return lines
 
     def _hands(self) -> None:
@@ -179,7 +182,7 @@ class _Stage:
         """What cannot be done at all cannot be passed over; its answers can be changed."""
         if not self._asker.attended:
             raise error
-        print(f"  {error}")
+        say(f"  {error}")
         self._asker.choose("Mend it, then?", {AGAIN: "again"}, AGAIN)
         self._ask()
 
@@ -201,7 +204,7 @@ class _Wires:
             except RigError as error:
                 if not self._asker.attended:
                     raise
-                print(f"  {error}")
+                say(f"  {error}")
                 self._asker.choose("Mend it, then?", {AGAIN: "again"}, AGAIN)
             else:
                 self._wizard.connected(faults)
@@ -221,9 +224,9 @@ class _Wires:
         faults: list[str] = []
         left = self._wizard.wires_left()
         for ends in wires_of(self._wizard.state):
-            print(f"  {ends.signal}: {ends.text}")
+            say(f"  {ends.signal}: {ends.text}")
             if ends.signal not in left:
-                print("    sound")
+                say("    sound")
                 continue
             found = self._one(ends.signal, check)
             faults += summary(found)
@@ -236,7 +239,7 @@ class _Wires:
             found = check(signal)
             show(Report((), found), "    ")
             if not summary(found):
-                print("    sound", flush=True)
+                say("    sound", flush=True)
                 self._wizard.wire_is_sound(signal)
                 return ()
             if not self._asker.attended:
@@ -248,9 +251,9 @@ class _Wires:
 def show(report: Report, indent: str = "  ") -> None:
     """Lines, and each finding with what to do."""
     for line in report.lines:
-        print(f"{indent}{line}")
+        say(f"{indent}{line}")
     for finding in report.findings:
-        print(f"{indent}{'FAULT' if finding.fault else 'note '}  {finding.text}")
+        say(f"{indent}{'FAULT' if finding.fault else 'note '}  {finding.text}")
         if finding.remedy:
             wrapped(finding.remedy, f"{indent}       ")
     sys.stdout.flush()
@@ -261,4 +264,4 @@ def _job(wizard: Wizard, stop: threading.Event) -> Job:
 
 
 def _tell(text: str) -> None:
-    print(f"    {text}", file=sys.stderr, flush=True)
+    say(f"    {text}", error=True, flush=True)

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
-
 from calibration.context import Progress, StoppedError
 from calibration.findings import Finding
 from calibration.wizard.tools import Measured
@@ -25,6 +23,7 @@ from rig.config.fixture import Fixture
 from rig.config.plan import load_plan
 from rig.config.target import SshLink
 from rig.errors import BenchError, InputError
+from rig.report.console import SafeConsole
 from rig.session.live import LiveSummary
 from rig.target import findings as target_findings
 from rig.target.permissions import account_findings, account_of
@@ -81,7 +80,7 @@ class RigTools:
         from rig.report.terminal import print_result  # loaded by now
 
         text = io.StringIO()
-        print_result(Console(file=text, width=WIDTH, color_system=None), result)
+        print_result(SafeConsole(file=text, width=WIDTH, color_system=None), result)
         lines = tuple(line.rstrip() for line in text.getvalue().splitlines())
         said = str(failure) if failure is not None else ""
         if not said and result.exit_code:

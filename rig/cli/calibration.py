@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import json
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
 from calibration.shown import name_of, value_text
@@ -21,6 +19,8 @@ from rig.config.calibration.record import Calibration, Record
 from rig.config.calibration.validity import Judged, Validity, judge, judge_record
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
+from rig.printable import json_text
+from rig.report.console import SafeConsole
 
 _STYLES = {Validity.VALID: "green", Validity.ABSENT: "dim"}
 
@@ -34,9 +34,9 @@ def command(options: argparse.Namespace) -> int:
         require_fixture(calibration, fixture, str(path))
     judged = _judged(calibration, fixture, every=options.all)
     if options.json:
-        sys.stdout.write(json.dumps(_document(path, calibration, judged), indent=2) + "\n")
+        sys.stdout.write(json_text(_document(path, calibration, judged), indent=2) + "\n")
     else:
-        _print(Console(), path, calibration, judged)
+        _print(SafeConsole(), path, calibration, judged)
     newest = [each for each in judged if each.record in calibration.current()]
     return 0 if newest and all(each.validity is Validity.VALID for each in newest) else 1
 
@@ -71,7 +71,7 @@ def _judged(
 
 
 def _print(
-    console: Console, path: Path, calibration: Calibration, judged: tuple[Judged, ...]
+    console: SafeConsole, path: Path, calibration: Calibration, judged: tuple[Judged, ...]
 ) -> None:
     """A line for each step, below it one for each value, below these what was found in words."""
     lines = [Text(f"{path}: fixture {calibration.fixture}, U with k = 2")]

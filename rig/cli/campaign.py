@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import threading
 from collections.abc import Sequence
@@ -13,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from rich.console import Console
 from rich.table import Table
 
 from rig.bench.target import open_target
@@ -27,9 +25,13 @@ from rig.campaign.skipping import Abilities, is_guest, known_abilities, why_not
 from rig.cli.interrupt import interruptible
 from rig.cli.measuring import evaluated, measure, measurement, was_loaded
 from rig.cli.progress import progress_for
+from rig.cli.streams import say
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import BenchError, InputError, RefusedError, input_error
+from rig.printable import json_text
+from rig.report.console import SafeConsole
 from rig.session.results import INTERRUPTED_EXIT_CODE
+from rig.shell_words import quoted
 from rig.target.scenario import IDLE, LOADS
 
 _FAILED: Final = 3
@@ -52,7 +54,7 @@ def command(options: argparse.Namespace, file: Path) -> int:
 
         check_junit(options.junit)
     folder = options.out or Path("runs") / f"{campaign.name}-{fixture.name}"
-    console = Console(stderr=options.json, quiet=options.quiet)
+    console = SafeConsole(stderr=options.json, quiet=options.quiet)
     _show_plan(console, campaign, cells, skipped, folder, fixture)
     if options.dry_run:
         return 0
@@ -123,12 +125,12 @@ def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
     except BenchError as error:
         if asked:
             raise
-        print(f"rig: not asked what it can do: {error}", file=sys.stderr)
+        say(f"rig: not asked what it can do: {error}", error=True)
         return Abilities(loads=frozenset(LOADS), commands=True)
 
 
 def _show_plan(
-    console: Console,
+    console: SafeConsole,
     campaign: CampaignPlan,
     cells: Sequence[Cell],
     skipped: dict[str, str],
@@ -171,7 +173,7 @@ def _tell_run(skipped: dict[str, str], index: Index, entry: Entry) -> None:
     number = 1 + [each.name for each in index.entries].index(entry.name)
     what = entry.verdict or entry.state
     line = f"[{number}/{len(index.entries)}] {entry.name}: {what}"
-    print(line + (f", {entry.reason}" if entry.reason else ""), file=sys.stderr, flush=True)
+    say(line + (f", {entry.reason}" if entry.reason else ""), error=True, flush=True)
 
 
 def _left(index: Index, folder: Path) -> bool:
@@ -185,13 +187,13 @@ def _left(index: Index, folder: Path) -> bool:
 
 def _told(options: argparse.Namespace, folder: Path, index: Index, *, interrupted: bool) -> int:
     if options.json:
-        sys.stdout.write(json.dumps({"folder": str(folder), **asdict(index)}, indent=2) + "\n")
+        sys.stdout.write(json_text({"folder": str(folder), **asdict(index)}, indent=2) + "\n")
     else:
         counts = (f"{index.state_count(state)} {state}" for state in State)
-        print(", ".join(text for text in counts if not text.startswith("0 ")))
-        print(f"tables:   rig table {folder}")
+        say(", ".join(text for text in counts if not text.startswith("0 ")))
+        say(f"tables:   rig table {quoted(folder)}")
         if interrupted:
-            print("the same command goes on where it was left")
+            say("the same command goes on where it was left")
     if interrupted:
         return INTERRUPTED_EXIT_CODE
     codes = {entry.exit_code for entry in index.entries if entry.state is State.DONE}

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
-from rich.console import Console
-
+from rig.cli.streams import say
 from rig.errors import InputError
+from rig.printable import json_text
 from rig.record.space import check_new_file
 from rig.record.vetting import vet
 from rig.report.compare import compare, document
 from rig.report.compare_page import print_comparison, write_comparison
+from rig.report.console import SafeConsole
 from rig.report.page_data import page_data
 from rig.session.results import read
 
@@ -32,10 +32,10 @@ def command(options: argparse.Namespace) -> int:
     runs = [page_data(read(file)) for file in options.files]
     found = compare(runs)
     if options.json:
-        sys.stdout.write(json.dumps(document(found, runs), indent=2) + "\n")
+        sys.stdout.write(json_text(document(found, runs), indent=2) + "\n")
     else:
-        print_comparison(Console(), found)
+        print_comparison(SafeConsole(), found)
     if out is not None:
         write_comparison(out, found, runs)
-        print(f"{out}: open it with a browser", file=sys.stderr)
+        say(f"{out}: open it with a browser", error=True)
     return 0

@@ -21,8 +21,10 @@ from rig.capture.usb_analyzers import (
     missing_firmware,
     present,
 )
+from rig.cli.streams import say
 from rig.errors import RigError
 from rig.resources import emulator_binary, firmware_image
+from rig.shell_words import quoted
 from rig.target.hosts import CONFIG, ssh_hosts
 
 FX2LAFW_FIRMWARE = "fx2lafw-cypress-fx2.fw"
@@ -57,9 +59,9 @@ def command(_options: argparse.Namespace) -> int:
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
         mark = "ok     " if not finding.mend else ("MISSING" if finding.needed else "note   ")
-        print(f"{mark}  {finding.what:<{width}}  {finding.state}")
+        say(f"{mark}  {finding.what:<{width}}  {finding.state}")
         if finding.mend:
-            print(f"         {'':<{width}}  -> {finding.mend}")
+            say(f"         {'':<{width}}  -> {finding.mend}")
     return 3 if any(finding.mend and finding.needed for finding in findings) else 0
 
 
@@ -208,7 +210,7 @@ def _serial_ports() -> Iterator[Finding]:
             yield Finding(what, about, port=port.device)
         else:
             group = _group_of(Path(port.device))
-            mend = f"sudo usermod -aG {group} $USER, then log in again"
+            mend = f"sudo usermod -aG {quoted(group)} $USER, then log in again"
             state = f"{about}, no permission"
             yield Finding(what, state, mend, needed=False, port=port.device)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import argparse
 
+from rig.cli.streams import say
 from rig.config.units import TIME
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.session.events_csv import write_events
-from rig.session.settings import settings_from_json
+from rig.session.settings_check import checked_settings
 from rig.session.windows import MARGIN_NS, Window, window_of, write_window
 
 
@@ -23,10 +24,10 @@ def command(options: argparse.Namespace) -> int:
         raise InputError(f"{options.out}: a .csv holds all events, without --event and --margin")
     vet(options.file)
     with RunFile(options.file) as file:
-        settings = settings_from_json(file.path, file.settings)
+        settings = checked_settings(file)
         if as_csv:
             count = write_events(file, settings, options.out)
-            print(f"{options.out}: {count:,} events")
+            say(f"{options.out}: {count:,} events")
             return 0
         if options.event is None:
             window = Window(0, 0, file.covered_samples, "whole")
@@ -34,7 +35,7 @@ def command(options: argparse.Namespace) -> int:
             margin_ns = MARGIN_NS if options.margin is None else _margin_ns(options.margin)
             window = window_of(file, settings, options.event, margin_ns)
         write_window(file, settings, window, options.out)
-    print(f"{options.out}: open it with PulseView or sigrok-cli")
+    say(f"{options.out}: open it with PulseView or sigrok-cli")
     return 0
 
 

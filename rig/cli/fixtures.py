@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 
+from rig.cli.streams import say
 from rig.config.fixture import load_fixture
 from rig.resources import fixture_names
 
@@ -14,5 +15,5 @@ def command(_options: argparse.Namespace) -> int:
     names = fixture_names()
     width = max(len(name) for name in names)
     for name in names:
-        print(f"{name:<{width}}  {load_fixture(name).title}")
+        say(f"{name:<{width}}  {load_fixture(name).title}")
     return 0

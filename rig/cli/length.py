@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from rig.analysis.figures.unseen import events_needed, unseen_probability
+from rig.cli.streams import say, say_lines
 from rig.config.units import RATE, TIME, Quantity
 from rig.errors import InputError
+from rig.printable import json_text
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
@@ -34,17 +35,17 @@ def command(options: argparse.Namespace) -> int:
             "duration_s": count / rate_hz,
             "bound": unseen_probability(count, confidence),
         }
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        sys.stdout.write(json_text(document, indent=2) + "\n")
         return 0
     limit, percent = TIME.format(limit_ps), f"{confidence * 100:.10g} %"
     duration = in_words(-(-count // rate_hz))
-    print(f"{count:,} events: {duration} at {RATE.format(rate_hz)}")
-    print(
+    say(f"{count:,} events: {duration} at {RATE.format(rate_hz)}")
+    say_lines(
         f"If none of them takes longer than {limit}, then with {percent} confidence an event does "
         f"so\nwith a probability below {probability:g}. If one does, that is not shown: a run "
         "tells its own figure."
     )
-    print("Events must be independent and the target's load that of its use.")
+    say("Events must be independent and the target's load that of its use.")
     return 0
 
 

@@ -4,14 +4,22 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from rig import __version__
+from rig.cli.streams import (
+    LOST_EXIT_CODE,
+    fill_standard_descriptors,
+    guarded_streams,
+    say,
+)
 from rig.config.plan_agent import TIMERS
-from rig.errors import RigError
+from rig.errors import BenchError, InputError, RigError
 
 EXIT_CODES = """\
 exit codes:
@@ -20,23 +28,65 @@ exit codes:
   2  bad input: nothing was started, nothing written
   3  the bench failed
   4  witnesses disagree, or data lost
+  5  done, but standard output or standard error could not take all of what was said
   130  interrupted by Ctrl-C
 """
+INTERRUPTED = 130
+_WRONG_FILE = (
+    errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ELOOP,
+    errno.ENAMETOOLONG, errno.EINVAL, errno.EROFS,
+)  # fmt: skip
+"""What the system says of a file that was named wrongly; all else is trouble of the machine."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    options = _parser().parse_args(words)
     try:
+        fill_standard_descriptors()
+        with guarded_streams() as (out, errors):
+            code = _ended(words)
+            out.flush()
+            if out.lost:
+                say(f"rig: {out.lost}; give it room, or a reader that reads to the end", error=True)
+            errors.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code or (LOST_EXIT_CODE if out.lost or errors.lost else 0)
+
+
+def _ended(words: Sequence[str] | None) -> int:
+    """The command's exit code; every error is one line."""
+    try:
+        options = _parser().parse_args(words)
         code: int = options.command(options)
     except RigError as error:
-        print(f"rig: {error}", file=sys.stderr)
+        say(f"rig: {error}", error=True)
         return error.exit_code
-    except BrokenPipeError:
-        # Whoever read our output went away, as `rig show FILE | head` does.
-        sys.stderr.close()
-        return 0
+    except SystemExit as end:  # of the parser: help, or words that it does not know
+        return end.code if isinstance(end.code, int) else 2
+    except KeyboardInterrupt:
+        say("rig: interrupted", error=True)
+        return INTERRUPTED
+    except MemoryError:
+        say(
+            "rig: not enough memory for this; give a smaller file, or the process more memory",
+            error=True,
+        )
+        return BenchError.exit_code
+    except OSError as error:
+        say(
+            f"rig: {_place(error)}{error.strerror or error}; see that it is there, has room and "
+            "may be read or written",
+            error=True,
+        )
+        return InputError.exit_code if error.errno in _WRONG_FILE else BenchError.exit_code
     return code
+
+
+def _place(error: OSError) -> str:
+    """The file that the system's error is about, if it is about one."""
+    name = error.filename
+    return "" if name is None else f"{os.fsdecode(name) if isinstance(name, bytes) else name}: "
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_analyze(commands)
     _add_export(commands)
     _add_recover(commands)
+    _add_verify(commands)
     _add_length(commands)
     _add_report(commands)
     _add_compare(commands)
@@ -179,6 +230,21 @@ def _add_recover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "out", metavar="OUT", type=Path, nargs="?", help="new file (default: FILE-recovered.h5)"
     )
     recover.set_defaults(command=_later("recover"))
+
+
+def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "compare every part of run files with the digests stored in them; sign them"
+    verify = commands.add_parser("verify", help=text, description=text)
+    verify.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    verify.add_argument(
+        "--sign", metavar="KEY", type=Path, help="sign with this key of OpenSSH, into FILE.sig"
+    )
+    verify.add_argument(
+        "--signers", metavar="FILE", type=Path,
+        help="allowed signers, as ssh-keygen(1) has them: FILE.sig must be of one of them",
+    )  # fmt: skip
+    verify.add_argument("--json", action="store_true", help="one JSON document a file")
+    verify.set_defaults(command=_later("verify"))
 
 
 def _add_length(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

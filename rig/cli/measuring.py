@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from rig.record.reader import RunFile
 from rig.record.space import check_new_file
 from rig.session.run import OnProgress, run
 from rig.session.windows import folder_of, write_outliers
+from rig.untrusted.json_reader import json_value
 
 if TYPE_CHECKING:
     from rig.session.results import Result
@@ -80,7 +80,7 @@ def measure(
 def was_loaded(path: Path) -> bool:
     """Whether the run file tells of a load that the agent started. Raises InputError."""
     with RunFile(path) as file:
-        target = json.loads(file.texts().get("environment/target", "{}"))
+        target = json_value(file.texts().get("environment/target", "{}"))
     return "scenario" in target
 
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
-from rich.console import Console
-
+from rig.printable import json_text
+from rig.report.console import SafeConsole
 from rig.report.terminal import print_result
 from rig.session.results import Result, document
 
@@ -15,6 +14,6 @@ from rig.session.results import Result, document
 def show_result(result: Result, *, as_json: bool) -> None:
     """Print it."""
     if as_json:
-        sys.stdout.write(json.dumps(document(result), indent=2) + "\n")
+        sys.stdout.write(json_text(document(result), indent=2) + "\n")
     else:
-        print_result(Console(), result)
+        print_result(SafeConsole(), result)

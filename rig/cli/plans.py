@@ -7,6 +7,7 @@ import argparse
 
 from rig.campaign.places import campaign_names, find_campaign
 from rig.campaign.plan import load_campaign
+from rig.cli.streams import say, say_lines
 from rig.config.plan import load_plan
 from rig.resources import plan_names
 
@@ -21,8 +22,8 @@ def command(_options: argparse.Namespace) -> int:
     ]
     width = max(len(name) for name, _ in plans + campaigns)
     for name, title in plans:
-        print(f"{name:<{width}}  {title}")
-    print("\ncampaigns")
+        say(f"{name:<{width}}  {title}")
+    say_lines("\ncampaigns")
     for name, title in campaigns:
-        print(f"{name:<{width}}  {title}")
+        say(f"{name:<{width}}  {title}")
     return 0

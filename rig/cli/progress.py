@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
+from rig.cli.streams import say
+from rig.report.console import SafeConsole
 from rig.session.live import LiveSummary
 from rig.session.run import OnProgress
 
@@ -86,7 +87,7 @@ def _bar() -> Iterator[OnProgress]:
         TimeRemainingColumn(),
     )
     rate = _Rate()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=SafeConsole(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=None, phase="opening")
 
         def show(live: LiveSummary) -> None:
@@ -116,4 +117,4 @@ class _Lines:
         if part != self._part or now >= self._next:
             self._part, self._next = part, now + LINE_S
             text = counts_text(live, rate_hz) if events_of(live) else ""
-            print(f"{live.phase} {text}".rstrip(), file=sys.stderr, flush=True)
+            say(f"{live.phase} {text}".rstrip(), error=True, flush=True)

@@ -6,8 +6,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from rig.cli.streams import say
 from rig.record.recover import recover
 from rig.record.vetting import vet
+from rig.shell_words import quoted
 
 
 def command(options: argparse.Namespace) -> int:
@@ -16,11 +18,12 @@ def command(options: argparse.Namespace) -> int:
     out: Path = options.out or source.with_name(f"{source.stem}-recovered{source.suffix}")
     vet(source)
     found = recover(source, out)
-    print(
+    say(
         f"{out}: {found.samples:,} samples with {found.edges:,} edges, {found.captures:,} captured "
         f"answers, {found.log_records:,} log records"
     )
     if not found.complete:
-        print(f"missing: what came after sample {found.samples:,}, and the instruments' report")
-    print(f"now: rig analyze {out}")
+        say(f"missing: what came after sample {found.samples:,}, and the instruments' report")
+    say(f"not closed, so no digest bears it out; the copy has its own: sha256 {found.digest}")
+    say(f"now: rig analyze {quoted(out)}")
     return 0

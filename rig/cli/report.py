@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 
+from rig.cli.streams import say
 from rig.errors import InputError
 from rig.record.space import check_new_file
 from rig.record.vetting import vet
@@ -25,8 +26,8 @@ def command(options: argparse.Namespace) -> int:
         vet(file)
     results = [read(file) for file in options.files]
     write_pages(out, results)
-    print(f"{out}: open it with a browser; to get a PDF, print it")
+    say(f"{out}: open it with a browser; to get a PDF, print it")
     if options.junit is not None:
         write_junit(options.junit, results)
-        print(f"{options.junit}: JUnit XML")
+        say(f"{options.junit}: JUnit XML")
     return 0

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rig.campaign.places import find_campaign
@@ -17,6 +16,7 @@ from rig.cli.measuring import (
     new_run_file,
 )
 from rig.cli.progress import progress_for
+from rig.cli.streams import say
 from rig.config.plan import load_plan
 from rig.errors import input_error
 
@@ -45,7 +45,7 @@ def command(options: argparse.Namespace) -> int:
     with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
         failure = measure(asked, path, on_progress, stop, tell)
     if failure is not None:
-        print(f"rig: {failure}", file=sys.stderr)
+        say(f"rig: {failure}", error=True)
     measured = evaluated(path)
     result, windows = measured.result, measured.windows
     from rig.cli.output import show_result  # loaded by now: its parts have evaluated the run
@@ -54,15 +54,15 @@ def command(options: argparse.Namespace) -> int:
     if options.junit is not None:
         write_junit(options.junit, [result])
     if not options.json:
-        print(f"report:   {measured.page}")
+        say(f"report:   {measured.page}")
     if windows is not None and not options.json:
-        print(f"windows:  {windows}/ (waveforms of the maximum and of outliers, for PulseView)")
+        say(f"windows:  {windows}/ (waveforms of the maximum and of outliers, for PulseView)")
     return result.exit_code
 
 
 def _tell(text: str) -> None:
     """What takes long before anything is measured; a progress bar moves out of the way."""
-    print(text, file=sys.stderr, flush=True)
+    say(text, error=True, flush=True)
 
 
 def _silent(_text: str) -> None:

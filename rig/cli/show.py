@@ -8,8 +8,10 @@ from pathlib import Path
 from time import time
 
 from rig.cli.output import show_result
+from rig.cli.streams import say
 from rig.record.vetting import vet
 from rig.session.results import read
+from rig.shell_words import quoted
 
 
 def command(options: argparse.Namespace) -> int:
@@ -18,14 +20,16 @@ def command(options: argparse.Namespace) -> int:
     result = read(options.file)
     show_result(result, as_json=options.json)
     if result.state == "running" and not options.json:
-        print(_how_to_go_on(options.file))
+        for line in _how_to_go_on(options.file):
+            say(line)
     return 0
 
 
-def _how_to_go_on(path: Path) -> str:
+def _how_to_go_on(path: Path) -> tuple[str, ...]:
     """Whether it was killed cannot be read from the file; how long it has been silent can."""
     silent_s = max(0.0, time() - path.stat().st_mtime)
     return (
-        f"last written {silent_s:.1f} s ago; a run that is going on writes several times a second\n"
-        f"if it was killed: rig recover {path}"
+        "not closed, so no digest bears out what is in it",
+        f"last written {silent_s:.1f} s ago; a run that is going on writes several times a second",
+        f"if it was killed: rig recover {quoted(path)}",
     )

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from rig.cli.streams import say
 from rig.errors import InputError
 from rig.record.space import check_new_file
 from rig.report.tables.record import Record
 from rig.report.tables.reference import beside
-from rig.report.tables.render import FORMATS
+from rig.report.tables.render import rendered
 from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES, Grid
+from rig.whole_file import whole_file
 
 _SHAPE_OF: Final = {"slides": "slides", "thesis": "thesis"}
 """Of a reference that has a shape of its own."""
@@ -27,11 +30,11 @@ def command(options: argparse.Namespace) -> int:
         check_new_file(out)
     if options.history:
         return _history(options.places, out)
-    records = records_of(options.places)
+    records = records_of(options.places, partial(say, error=True))
     if options.reference is not None:
         records = beside(records, options.reference)
     grids = _grids(records, options)
-    return _written(FORMATS[options.format](grids), out)
+    return _written(rendered(grids, options.format), out)
 
 
 def _history(places: list[Path], out: Path | None) -> int:
@@ -45,11 +48,8 @@ def _written(text: str, out: Path | None) -> int:
     if out is None:
         sys.stdout.write(text)
         return 0
-    try:
-        with out.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise InputError(f"{out}: not written ({error.strerror})") from None
+    with whole_file(out, "table") as file:
+        file.write(text)
     return 0
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from rig.bench.target import open_target, open_target_of
 from rig.cli.interrupt import interruptible
+from rig.cli.streams import say
 from rig.cli.target_deploy import MODULE_PLACE, deploy_agent, deploy_module
 from rig.cli.target_log import arm_options, write_log
 from rig.config.fixture import Fixture, load_fixture
@@ -138,9 +139,9 @@ def _show(findings: list[Finding]) -> int:
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
         mark = "ok     " if not finding.mend else ("MISSING" if finding.needed else "note   ")
-        print(f"{mark}  {finding.what:<{width}}  {finding.state}")
+        say(f"{mark}  {finding.what:<{width}}  {finding.state}")
         if finding.mend:
-            print(f"         {'':<{width}}  -> {finding.mend}")
+            say(f"         {'':<{width}}  -> {finding.mend}")
     return 3 if any(finding.mend and finding.needed for finding in findings) else 0
 
 
@@ -155,15 +156,22 @@ def _deploy(place: _Place, options: argparse.Namespace) -> int:
     to = _path(options.to) if options.to else place.link.agent
     account = account_of(place.ssh)
     deploy_agent(place.ssh, account, to, compiler=options.cc, there=options.build_there)
-    print(f"agent:    {place.ssh.name}:{to}")
+    say(f"agent:    {place.ssh.name}:{to}")
     if options.module:
         deploy_module(place.ssh, account)
-        print(f"module:   {place.ssh.name}:{MODULE_PLACE}")
-        print(f"          as root there: insmod {MODULE_PLACE.replace('~', f'~{account.user}')}")
+        say(f"module:   {place.ssh.name}:{MODULE_PLACE}")
+        say(f"          as root there: {_insmod(account.user)}")
     if to != place.link.agent:
-        print(f'          in the fixture: agent = "{to}"')
+        say(f'          in the fixture: agent = "{to}"')
     _show([*account_findings(account, _port_of(place.link))])
     return 0  # it is there; what it still needs has been said
+
+
+def _insmod(user: str) -> str:
+    """The command that loads the module, for a user to copy; the name is the target's word."""
+    if re.fullmatch("[A-Za-z0-9_][A-Za-z0-9_.-]*", user):
+        return f"insmod {MODULE_PLACE.replace('~', f'~{user}', 1)}"
+    return f"insmod {MODULE_PLACE.removeprefix('~/')} in the home directory of {plain(user)}"
 
 
 # --- log -----------------------------------------------------------------------------------------
@@ -188,6 +196,6 @@ def _log(place: _Place, options: argparse.Namespace) -> int:
         end = agent.stop()
         records = write_log(agent, options.out)
     for key, value in agent.account.items():
-        print(f"{plain(key) + ':':<12}{plain(value)}")
-    print(f"{'log:':<12}{options.out} ({records} records, ticks of {agent.identity.tick_hz} Hz)")
+        say(f"{plain(key) + ':':<12}{plain(value)}")
+    say(f"{'log:':<12}{options.out} ({records} records, ticks of {agent.identity.tick_hz} Hz)")
     return 4 if end.dropped else 0

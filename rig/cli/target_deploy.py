@@ -9,6 +9,7 @@ from pathlib import Path
 import rig
 from rig.errors import BenchError
 from rig.resources import agent_binary, target_sources
+from rig.shell_words import command_text
 from rig.target.deploy import build_there, check_machine, cross_compile, put
 from rig.target.permissions import Account
 from rig.target.ssh import SshHost
@@ -34,7 +35,7 @@ def deploy_agent(
         build_there(host, files, "targets/agent", "build/rig-agent", to)
         return
     if compiler:
-        made, name = cross_compile(target_sources() / "agent", compiler), f"--cc {compiler}"
+        made, name = cross_compile(compiler), f"--cc {compiler}"
     else:
         made, name = agent_binary().read_bytes(), str(agent_binary())
     check_machine(made, account.machine, name)
@@ -43,7 +44,7 @@ def deploy_agent(
 
 def deploy_module(host: SshHost, account: Account) -> None:
     """Build the kernel module there, at MODULE_PLACE. Raises BenchError."""
-    headers = f"apt-get install linux-headers-{account.release}"
+    headers = command_text(("apt-get", "install", f"linux-headers-{account.release}"))
     _need(host, account, {**_COMPILER, "headers": headers})
     build_there(
         host, _files("module"), "targets/module", f"build/{MODULE}", MODULE_PLACE, mode="644"

@@ -131,6 +131,8 @@ class Plan:
     """Of measurement `saturation`, which has no train of its own: one after the other."""
     tools: ToolsPlan | None = None
     """What the target's own system measures before the pins are."""
+    overrides: Mapping[str, int | str] = field(default_factory=dict)
+    """What `with_overrides` was given."""
 
     @property
     def count(self) -> int:
@@ -187,6 +189,16 @@ class Plan:
         timer: str | None = None,
     ) -> Plan:
         """The same plan with other values. Raises InputError for one that is wrong or unused."""
+        given: dict[str, int | str | None] = {
+            "count": count, "seed": seed, "period": period, "timer": timer,
+        }  # fmt: skip
+        named = {name: value for name, value in given.items() if value is not None}
+        changed = self._changed(count, seed, period, timer)
+        return replace(changed, overrides={**self.overrides, **named})
+
+    def _changed(
+        self, count: int | None, seed: int | None, period: str | None, timer: str | None
+    ) -> Plan:
         stimulus = self.stimulus
         if stimulus is None:
             if seed is not None:

@@ -17,10 +17,10 @@ from typing import NoReturn, TypeVar
 
 from rig.config.units import TIME, Quantity
 from rig.errors import InputError, input_error, nearest
+from rig.untrusted import toml_reader
 
-MAX_BYTES = 1 << 20
-MAX_LINE_CHARACTERS = 1000
-"""It bounds the parts of a dotted key: tomllib's time grows with their square."""
+MAX_BYTES = toml_reader.BYTES_MAX
+MAX_LINE_CHARACTERS = toml_reader.LINE_MAX
 MAX_VALUE_LINES = 16
 """Longest value whose line is looked for; no key needs even two."""
 MAX_DEPTH = 8
@@ -176,9 +176,9 @@ class Table:
             raise self.error(key, f"unknown {key} {_shown(value)}{nearest(value, words)}", valid)
         return value
 
-    def flag(self, key: str) -> bool:
-        """A truth value; false if it is absent. Raises InputError."""
-        value = self.values.get(key, False)
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """A truth value. Raises InputError."""
+        value = self.values.get(key, default)
         if not isinstance(value, bool):
             raise self.error(key, "not a truth value", "true or false")
         return value

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from rig.config.tables import Table
 from rig.errors import InputError
+from rig.shell_words import HOST_PATTERN
 
 VIRTUAL = "virtual"
 DEFAULT_AGENT = "~/.local/bin/rig-agent"
@@ -18,11 +19,6 @@ ALLOW_COMMANDS = "--allow-commands"
 DEFAULT_BAUD = 115_200
 BAUD_MAX = 4_000_000
 
-HOST_PATTERN = (
-    r"([A-Za-z0-9_][A-Za-z0-9_.+-]*@)?"
-    r"([A-Za-z0-9_][A-Za-z0-9_.-]*|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+(%[A-Za-z0-9_.-]+)?)"
-)
-"""User, and a name or an IPv6 address; never something that ssh could take for an option."""
 HOST_VALID = 'a host as ssh knows it, such as "root@board-7"; its port goes into ~/.ssh/config'
 PATH_PATTERN = r"(~/|/)?[A-Za-z0-9_.+][A-Za-z0-9_.+@%=:/-]*"
 PATH_VALID = "a path on the target of letters, digits and _ . + @ % = : / -"

@@ -17,10 +17,13 @@ _RISE_MAX_PS = 10**8
 _LINE_MAX_PS = 10**9
 _KEYS = (
     "time_base_ppb", "channel_skew", "stimulus_rise", "response_rise", "threshold_low_percent",
-    "threshold_high_percent", "line_delay", "line_delay_tolerance",
+    "threshold_high_percent", "line_delay", "line_delay_tolerance", "capture_delay",
+    "capture_delay_tolerance", "delay_allowance",
 )  # fmt: skip
 _EDGES = _KEYS[2:6]
-_LINE = _KEYS[6:]
+_LINE = _KEYS[6:8]
+_CAPTURE = _KEYS[8:10]
+_ALLOWANCE = _KEYS[10]
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,10 @@ class UncertaintySettings:
     """Two channels of the analyzer differ by no more than this, either way."""
     edges: EdgeShape | None = None
     line: LineDelay | None = None
+    capture_line: LineDelay | None = None
+    """Of the wire from the answering pin to the stimulus's capture pin."""
+    delay_allowance_ps: int | None = None
+    """So much may a path delay of which nothing is stated."""
 
 
 def parse_uncertainty(table: Table) -> UncertaintySettings:
@@ -60,7 +67,15 @@ def parse_uncertainty(table: Table) -> UncertaintySettings:
     table.allow_only(_KEYS)
     time_base_ppb = table.integer("time_base_ppb", 0, _PPB_MAX) if _KEYS[0] in table else None
     skew_ps = table.time_ps("channel_skew", 0, _SKEW_MAX_PS) if _KEYS[1] in table else None
-    return UncertaintySettings(time_base_ppb, skew_ps, _edge_shape(table), _line_delay(table))
+    allowance_ps = table.time_ps(_ALLOWANCE, 0, _LINE_MAX_PS) if _ALLOWANCE in table else None
+    return UncertaintySettings(
+        time_base_ppb,
+        skew_ps,
+        _edge_shape(table),
+        _line_delay(table, _LINE),
+        _line_delay(table, _CAPTURE),
+        allowance_ps,
+    )
 
 
 def _edge_shape(table: Table) -> EdgeShape | None:
@@ -76,11 +91,9 @@ def _edge_shape(table: Table) -> EdgeShape | None:
     )
 
 
-def _line_delay(table: Table) -> LineDelay | None:
-    """Both keys or none of them."""
-    if not any(key in table for key in _LINE):
+def _line_delay(table: Table, keys: tuple[str, ...]) -> LineDelay | None:
+    """Both keys, the delay and its tolerance, or none of them."""
+    if not any(key in table for key in keys):
         return None
-    return LineDelay(
-        table.time_ps("line_delay", 0, _LINE_MAX_PS),
-        table.time_ps("line_delay_tolerance", 0, _LINE_MAX_PS),
-    )
+    delay_ps, tolerance_ps = (table.time_ps(key, 0, _LINE_MAX_PS) for key in keys)
+    return LineDelay(delay_ps, tolerance_ps)

@@ -110,6 +110,8 @@ class VirtualTarget:
     """How much faster it becomes every second."""
     service_time_ps: int = 0
     """From an interrupt that is taken until the next can be; 0: they do not wait for each other."""
+    logs_entry: bool = True
+    """Its log says when the handler was entered, as not every agent's does."""
 
 
 @dataclass(frozen=True)
@@ -257,6 +259,7 @@ def _target(table: Table) -> VirtualTarget:
         "seed",
         "toggle_time",
         "service_time",
+        "logs_entry",
         "clock",
         *(f"clock_{key}" for key in _CLOCK_KEYS),
     )
@@ -266,6 +269,7 @@ def _target(table: Table) -> VirtualTarget:
         seed=table.integer("seed", 0, 2**63 - 1),
         toggle_time_ps=table.time_ps("toggle_time", 0, TIME_MAX_PS),
         service_time_ps=table.time_ps("service_time", 0, TIME_MAX_PS, 0),
+        logs_entry=table.flag("logs_entry", default=True),
         clock_hz=table.quantity(RATE, "clock", 10**6, 10**10),
         clock_error_ppb=_error_ppb(table, "clock_error_ppb"),
         clock_drift_ppb_per_s=_drift_ppb_per_s(table, "clock_drift_ppb_per_s"),

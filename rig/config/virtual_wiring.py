@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rig.config.tables import Table
 from rig.config.units import RATE
+from rig.config.virtual_delays import DELAY_MAX_PS
 
 CHANNELS_MAX = 14
 RATE_MIN_HZ, RATE_MAX_HZ = 10_000, 100_000_000
@@ -40,6 +41,8 @@ class WiringFaults:
     """The stimulus does not reach the target."""
     capture_open: bool = False
     """The answer does not reach the microcontroller."""
+    capture_delay_ps: int = 0
+    """The answer reaches the microcontroller this much late."""
     analyzer_rate_hz: int = 0
     """What the analyzer samples at, whatever it was set to; 0: as set."""
 
@@ -51,7 +54,12 @@ class WiringFaults:
 
 def parse_wiring(table: Table) -> WiringFaults:
     """The table, or no faults if it is not there. Raises InputError."""
-    table.allow_only(("swap", "short", *_LISTS, "interrupt_open", "capture_open", "analyzer_rate"))
+    table.allow_only(
+        (
+            "swap", "short", *_LISTS, "interrupt_open", "capture_open", "capture_delay",
+            "analyzer_rate",
+        )
+    )  # fmt: skip
     rate_hz = 0
     if "analyzer_rate" in table:
         rate_hz = table.quantity(RATE, "analyzer_rate", RATE_MIN_HZ, RATE_MAX_HZ)
@@ -60,6 +68,7 @@ def parse_wiring(table: Table) -> WiringFaults:
         short=_channels(table, "short", pair=True),
         interrupt_open=table.flag("interrupt_open"),
         capture_open=table.flag("capture_open"),
+        capture_delay_ps=table.time_ps("capture_delay", 0, DELAY_MAX_PS, 0),
         analyzer_rate_hz=rate_hz,
         **{name: _channels(table, name) for name in _LISTS},
     )

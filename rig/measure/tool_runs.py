@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from rig.untrusted.decode import Length, OneOf, Range, decoded
+from rig.untrusted.json_reader import json_value
 
 OUTPUT_MAX = 1 << 18
 """Bytes that a tool may print."""
@@ -52,22 +56,19 @@ def lacking(tool: Tool, word: str) -> str:
 class ToolRun:
     """What came of one. Either a reason why it did not run, or what it printed."""
 
-    tool: str
+    tool: Annotated[str, OneOf(tuple(TOOLS))]
     words: str = ""
     """What the agent was told beside its name."""
     reason: str = ""
-    exit_code: int | None = None
-    output: str = ""
+    exit_code: Annotated[int, Range(-(2**31), 2**31)] | None = None
+    output: Annotated[str, Length(OUTPUT_MAX)] = ""
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for what no agent gives: it may come from a foreign file."""
-        texts = (self.tool, self.words, self.reason, self.output)
-        if not all(isinstance(text, str) for text in texts) or len(self.output) > OUTPUT_MAX:
-            raise ValueError("a tool's texts are none, or too long")
-        if self.exit_code is not None and type(self.exit_code) is not int:
-            raise ValueError(f"a tool's exit code is {self.exit_code!r}")
-        if self.tool not in TOOLS:
-            raise ValueError(f"tool {self.tool[:40]!a} is not known")
+
+@dataclass(frozen=True)
+class _Runs:
+    """As the run file has them."""
+
+    runs: Annotated[tuple[ToolRun, ...], Length(RUNS_MAX)]
 
 
 def to_json(runs: Sequence[ToolRun]) -> str:
@@ -77,12 +78,4 @@ def to_json(runs: Sequence[ToolRun]) -> str:
 
 def from_json(text: str) -> tuple[ToolRun, ...]:
     """The way back; "" is no run. Raises ValueError for what was not written so."""
-    whole = json.loads(text) if text else {"runs": []}
-    rows = whole.get("runs") if isinstance(whole, dict) else None
-    known = {each.name for each in fields(ToolRun)}
-    if not isinstance(rows, list) or len(rows) > RUNS_MAX:
-        raise ValueError("tools are no list, or too many")
-    for row in rows:
-        if not isinstance(row, dict) or not set(row) <= known or "tool" not in row:
-            raise ValueError("a tool's run is not one")
-    return tuple(ToolRun(**row) for row in rows)
+    return decoded(_Runs, json_value(text)).runs if text else ()

@@ -17,8 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rig.errors import InputError
+from rig.record.layout import DIGESTS_SINCE
 from rig.record.reader import RunFile
+from rig.record.sealed import check_raw
 from rig.record.space import require_space
+from rig.shell_words import quoted
 
 SUFFIX = ".new"
 
@@ -31,13 +34,13 @@ def amended(path: Path, more_bytes: int) -> Iterator[RunFile]:
     beside it, `path` with SUFFIX; it is of no use. `more_bytes`: room for what will be stored.
     Raises InputError if nothing can be stored, BenchError if the disk has no room for the copy.
     """
-    with RunFile(path) as file:
+    with RunFile(path, figures=False) as file:
         if file.left_open:
             raise InputError(
                 f"{path}: figures cannot be stored in it: its run is going on, or a crash left it; "
-                f"then `rig recover {path}` makes a copy that takes them"
+                f"then `rig recover {quoted(path)}` makes a copy that takes them"
             )
-    require_space(path, path.stat().st_size + more_bytes)
+    require_space(path, path.stat().st_size + more_bytes, new=True)
     with contextlib.ExitStack() as stack:
         copy = _copied(path)
         stack.callback(copy.unlink, missing_ok=True)
@@ -52,17 +55,29 @@ def _copied(path: Path) -> Path:
     real = path.resolve()  # of a link, the file it leads to is replaced
     try:
         descriptor, name = tempfile.mkstemp(SUFFIX, f"{real.name}.", real.parent)
-        os.close(descriptor)
-        shutil.copy2(real, name)
     except OSError as error:
         raise _not_stored(path, error) from None
-    return Path(name)
+    copy = Path(name)
+    try:
+        os.close(descriptor)
+        shutil.copy2(real, copy)
+    except OSError as error:
+        copy.unlink()
+        raise _not_stored(path, error) from None
+    return copy
 
 
 def _finished(file: RunFile, path: Path) -> None:
-    """Close what was written; only then is all of it in the file, or known not to be."""
+    """Close what was written; only then is all of it in the file, or known not to be.
+
+    The copy's raw data must be those of the original, by its digests.
+    """
+    stored = file.writable()
     try:
-        file.writable().close()
+        if file.format_version >= DIGESTS_SINCE:
+            stored.flush()
+            check_raw(stored, path)
+        stored.close()
     except (OSError, RuntimeError) as error:
         raise _not_stored(path, error) from None
 

@@ -135,6 +135,8 @@ class ColumnsReader:
         self._source = source
         self._live = live
         self._numbers = {name: number for number, name in enumerate(COLUMNS)}
+        self._settled: dict[str, tuple[int, int]] = {}
+        """Counts of a file that nobody writes to."""
         with damage_told(source):
             self._written = self._checked_counts()
             self._datasets = {name: self._checked(name) for name in COLUMNS}
@@ -201,6 +203,8 @@ class ColumnsReader:
         """How many rows of a column count in the main dataset, and in all."""
         if self._live:
             self._written.refresh()
+        elif name in self._settled:
+            return self._settled[name]
         in_main, rows = (int(count) for count in self._written[self._numbers[name]])
         if self._live and rows < in_main:  # caught between the two
             rows = in_main
@@ -208,6 +212,8 @@ class ColumnsReader:
         whole = in_main % chunk == 0 or in_main == rows
         if not (0 <= in_main <= rows and whole) or (not self._live and rows - in_main > chunk):
             raise self._damaged(f"{name} has {in_main} of {rows} rows")
+        if not self._live:
+            self._settled[name] = in_main, rows
         return in_main, rows
 
     def _damaged(self, what: str) -> InputError:

@@ -10,11 +10,18 @@ import numpy.typing as npt
 
 from rig import __version__
 from rig.instruments import Int64Array
-from rig.record.layout import CHUNK, EVENT_COLUMNS, FURTHER_EVENT_COLUMNS, OTHER_CALIBRATION
+from rig.record.digest import seal_figures
+from rig.record.layout import (
+    CHUNK,
+    EVENT_COLUMNS,
+    FIGURES_DIGESTS,
+    FURTHER_EVENT_COLUMNS,
+    OTHER_CALIBRATION,
+)
 from rig.record.reader import RunFile
 from rig.record.stored import damage_told
 
-_GROUPS = ("events", "statistics", "histogram")
+_GROUPS = ("events", "statistics", "histogram", FIGURES_DIGESTS)
 
 
 class ComputedWriter:
@@ -87,4 +94,4 @@ class ComputedWriter:
             group["latency_samples"], group["count"] = histogram
             group["latency_samples"].attrs["units"] = units
             self._file.attrs.update({"default": "histogram", "analyzed_by": __version__})
-            self._file.flush()
+        seal_figures(self._file, self._source)

@@ -9,7 +9,9 @@ import numpy.typing as npt
 from rig.instruments import LOG_RECORD
 
 FORMAT = "latency-rig-run"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+DIGESTS_SINCE = 2
+"""The first format version whose files have digests."""
 CHUNK = 1 << 15
 """Rows of a chunk of the long columns, and edges between two anchors at most."""
 TAIL_CHUNK = 1 << 10
@@ -33,6 +35,15 @@ TAIL = "tail"
 WRITTEN = "written"
 CALIBRATION = "calibration"
 """Text of the calibration that the run was made with."""
+OVERRIDES = "overrides"
+"""JSON of what was set otherwise than the plan's text has it, by the names of the options."""
+DIGESTS, DIGESTS_BYTES = "digests", 8192
+"""JSON with the digest of each part of the raw data; empty until the run file is closed."""
+FIGURES_DIGESTS = "figures_digests"
+"""JSON with the digest of the raw data that the figures are of, and of each computed part."""
+FIGURES = ("events", "statistics", "histogram", "windows")
+FIGURES_ATTRIBUTES = ("default", "analyzed_by")
+"""What is computed: groups and datasets, and attributes of the file."""
 OTHER_CALIBRATION = "statistics/calibration"
 """Text of the calibration that the figures were made with, if it is not the run's own."""
 EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
@@ -40,7 +51,7 @@ EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
     "stimulus_sample": (np.dtype("<i8"), "sample"),
     "response_sample": (np.dtype("<i8"), "sample, -1: none"),
     "answer": (np.dtype("<i8"), "number of the answer edge, -1: none"),
-    "class": (np.dtype("u1"), "0 answered, 1 late, 2 missed, 3 merged"),
+    "class": (np.dtype("u1"), "0 answered, 1 late, 2 missed, 3 merged, 4 ambiguous"),
 }
 INSIDE = "inside_ps"
 FURTHER_EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from time import sleep
@@ -18,11 +17,15 @@ from rig.closing import Closing
 from rig.errors import InputError
 from rig.instruments import UNKNOWN_PS, EdgeBlock, Int64Array, LogArray
 from rig.record.columns import ColumnsReader, check_chunks
+from rig.record.digest import Parts, stored_raw, whole_digest
 from rig.record.edge_code import EdgeDecoder, levels_after
 from rig.record.layout import (
+    CALIBRATION,
     CAPTURES,
     CHUNK,
     COLUMNS,
+    DIGESTS,
+    DIGESTS_SINCE,
     EVENT_COLUMNS,
     FORMAT,
     FORMAT_VERSION,
@@ -30,11 +33,14 @@ from rig.record.layout import (
     LOG,
     LOSSES,
     OTHER_CALIBRATION,
+    OVERRIDES,
     TAIL,
     WRITTEN,
 )
+from rig.record.sealed import check_digests, check_figures
 from rig.record.stored import (
     as_line,
+    check_range,
     damage_told,
     damaged,
     is_plain,
@@ -44,6 +50,8 @@ from rig.record.stored import (
     stored_text,
 )
 from rig.record.unflagged import UnflaggedFile, superblock_is_whole
+from rig.shell_words import quoted
+from rig.untrusted.json_reader import json_object
 
 _NEEDED = (
     *COLUMNS,
@@ -57,6 +65,14 @@ _NEEDED = (
     "fixture",
     "settings",
 )
+_CACHE_BYTES = 4 << 20
+"""Of chunks read, for each dataset: two or three of the log's, which is read in shorter stretches.
+With HDF5's own 1 MiB each of those would be decompressed again for every stretch."""
+CLASS_MAX = 15
+TICKS_MAX = VALUE_MAX = 2**62
+"""Sums and differences of two fit 64 bits."""
+PERIODS_BEYOND = 10**13
+"""Samples by which a period may be due before the capture or after it."""
 _TURNS = 4
 _TURN_S = 0.05
 """A file is between two states, and not readable, for milliseconds when its raw part is closed."""
@@ -75,21 +91,38 @@ class _Opened(contextlib.ExitStack):
 class RunFile(Closing):
     """A run file opened for reading: finished, still being written, or left by a crash."""
 
-    def __init__(self, path: Path, *, write: bool = False) -> None:
-        """Raises InputError if it is no run file, of a newer format, or not writable (`write`)."""
+    def __init__(
+        self, path: Path, *, write: bool = False, figures: bool = True, checked: bool = True
+    ) -> None:
+        """Raises InputError if it is no run file, of a newer format, or not writable (`write`).
+
+        Raises InputError as well if the file was changed after it was closed: its digests are
+        compared, unless it is opened to be written; whoever writes compares at the end. `figures`
+        False: the stored figures are of no interest, and may be anything. `checked` False: no
+        digest is compared, for whoever does that.
+        """
         self.path = path
         with _Opened() as opened:
             self._file, self.left_open = (_open_to_write if write else _open)(path, opened)
             """`left_open`: still being written, or left by a crash."""
+            self.format_version = self._check()
+            if checked and not write and (not self.left_open or self.digests):
+                # A crash while figures were stored leaves them without digests.
+                figures = figures and not self.left_open
+                check_digests(self._file, path, self.format_version, figures=figures)
             self._read_extent()
             self._opened = opened.pop_all()
 
     def _read_extent(self) -> None:
-        self._check()
         # First how far the edges go, then what there is: that holds at least these edges.
         self._covered = self._read_covered()
         self._columns = ColumnsReader(self._file, str(self.path), live=self._file.swmr_mode)
         self._edges = EdgeDecoder(self._columns, str(self.path), self._covered)
+
+    @property
+    def stored(self) -> h5py.File:
+        """The HDF5 file, for whoever looks at how it is stored."""
+        return self._file
 
     def writable(self) -> h5py.File:
         """The HDF5 file, for whoever stores computed groups. Raises InputError if read-only."""
@@ -99,11 +132,12 @@ class RunFile(Closing):
 
     def _read_covered(self) -> int:
         covered = stored_integer(self._file, str(self.path), "edges/covered", np.int64)
-        if covered < 0:
+        if not 0 <= covered <= VALUE_MAX:
             raise damaged(str(self.path), "edges/covered is not a count")
         return covered
 
-    def _check(self) -> None:
+    def _check(self) -> int:
+        """Its format version."""
         found = stored_line(self._file, str(self.path), "format")
         if found != FORMAT:
             raise InputError(
@@ -112,6 +146,8 @@ class RunFile(Closing):
         with damage_told(str(self.path)):
             version = int(self._file.attrs.get("format_version", 0))
             missing = [name for name in _NEEDED if name not in self._file]
+            if version < DIGESTS_SINCE and DIGESTS in self._file:
+                raise damaged(str(self.path), f"format version {version} has no digests")
         if version > FORMAT_VERSION:
             raise InputError(
                 f"{self.path}: has format version {version}, this rig reads up to "
@@ -119,6 +155,18 @@ class RunFile(Closing):
             )
         if missing:
             raise damaged(str(self.path), f"{', '.join(missing[:3])} missing")
+        return version
+
+    @property
+    def digests(self) -> Parts:
+        """SHA-256 of each part of the raw data as stored when the file was closed; {}: not yet."""
+        return stored_raw(self._file, str(self.path))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all raw data; "" if the file was not closed, or is of format version 1."""
+        parts = self.digests
+        return whole_digest(parts) if parts else ""
 
     def text(self, name: str) -> str:
         """A stored text: plan, fixture, calibration. Raises InputError if damaged, as all below."""
@@ -128,7 +176,8 @@ class RunFile(Closing):
         """All that was stored as text when the run began, by name, as RunWriter takes it."""
         with damage_told(str(self.path)):
             environment = list(self._file.get("environment", {}))
-            names = ["plan", "fixture", "calibration", *(f"environment/{n}" for n in environment)]
+            names = ["plan", "fixture", CALIBRATION, OVERRIDES]
+            names += [f"environment/{name}" for name in environment]
             names = [name for name in names if name in self._file]
         return {name: self.text(name) for name in names}
 
@@ -139,7 +188,7 @@ class RunFile(Closing):
         That of the run, unless the figures were computed again with another.
         """
         with damage_told(str(self.path)):
-            name = OTHER_CALIBRATION if OTHER_CALIBRATION in self._file else "calibration"
+            name = OTHER_CALIBRATION if OTHER_CALIBRATION in self._file else CALIBRATION
             if name not in self._file:
                 return ""
         return self.text(name)
@@ -241,9 +290,21 @@ class RunFile(Closing):
         rows: Int64Array = self._columns.read(CAPTURES, first, first + count)
         return rows
 
+    def figures_hold(self) -> bool:
+        """The stored figures, if any, are as they were stored, and of these raw data."""
+        if self.format_version < DIGESTS_SINCE or self.left_open:
+            return True
+        try:
+            check_figures(self._file, self.path)
+        except InputError:
+            return False
+        return True
+
     @property
     def evaluation(self) -> str:
         """The stored evaluation as canonical JSON text; empty if there is none yet."""
+        if self.left_open and self.format_version >= DIGESTS_SINCE:
+            return ""  # none are stored in a file that is not closed
         try:
             return self.text("statistics/json")
         except InputError:  # a crash came while it was stored
@@ -275,7 +336,18 @@ class RunFile(Closing):
         if column.shape[0] < stop:
             raise damaged(str(self.path), f"events/{name} has {column.shape[0]} of {stop} rows")
         rows: Int64Array = column[first:stop].astype(np.int64, copy=False)
+        check_range(str(self.path), f"events/{name}", rows, first, *self._event_range(name))
         return rows
+
+    def _event_range(self, name: str) -> tuple[int, int]:
+        """Least and most of a column's values. What a class means only the analysis knows."""
+        return {
+            "class": (0, CLASS_MAX),
+            "planned_ticks": (-1, TICKS_MAX),
+            "stimulus_sample": (-self._covered - PERIODS_BEYOND, self._covered + PERIODS_BEYOND),
+            "response_sample": (-1, self._covered),
+            "answer": (-1, self.edge_count),
+        }.get(name, (UNKNOWN_PS, -UNKNOWN_PS - 1))
 
     def histogram(self) -> tuple[Int64Array, Int64Array]:
         """Latencies that occurred, in samples, ascending, and how often each; shapes (k,).
@@ -286,7 +358,12 @@ class RunFile(Closing):
             if "histogram/count" not in self._file:
                 return np.empty(0, np.int64), np.empty(0, np.int64)
         values, counts = (self._whole(f"histogram/{n}") for n in ("latency_samples", "count"))
-        if len(values) != len(counts) or np.any(values[1:] <= values[:-1]) or np.any(counts < 1):
+        if (
+            len(values) != len(counts)
+            or np.any(values[1:] <= values[:-1])
+            or np.any(np.abs(values) > VALUE_MAX)
+            or np.any((counts < 1) | (counts > VALUE_MAX // max(1, len(counts))))
+        ):
             raise damaged(str(self.path), "its histogram is not as it should be")
         return values, counts
 
@@ -312,10 +389,10 @@ class RunFile(Closing):
         with contextlib.suppress(InputError):  # it can be computed again
             self.histogram()
         self._columns.look_through()
-        if self.event_count:
+        if events := self.event_count:
             further = [name for name in FURTHER_EVENT_COLUMNS if f"events/{name}" in self._file]
             for name in (*EVENT_COLUMNS, *further):
-                check_chunks(self._event_column(name), self.event_count, str(self.path))
+                check_chunks(self._event_column(name), events, str(self.path))
 
     def _event_column(self, name: str) -> h5py.Dataset:
         with damage_told(str(self.path)):
@@ -335,12 +412,13 @@ class RunFile(Closing):
 
 def _object(path: Path, name: str, text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise damaged(str(path), f"{name} is not a JSON object")
-    return value
+        return json_object(text)
+    except ValueError as error:
+        raise damaged(str(path), f"{name}: {error}") from None
+
+
+def _h5(path: Path, mode: str, **options: Any) -> h5py.File:
+    return h5py.File(path, mode, rdcc_nbytes=_CACHE_BYTES, **options)
 
 
 def _open(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
@@ -354,12 +432,14 @@ def _open(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
         if turn:
             sleep(_TURN_S)
         with contextlib.suppress(OSError, RuntimeError):
-            return opened.enter_context(h5py.File(path, "r", locking=False)), False
+            plain = opened.enter_context(_h5(path, "r", locking=False))
+            # HDF5 shares what this process has open already, live as it may be.
+            return plain, bool(plain.swmr_mode)
         try:
             # Still being written, or left open by a crash: readable all the same.
             if not superblock_is_whole(path):
                 raise OSError
-            live = h5py.File(path, "r", libver="latest", swmr=True, locking=False)
+            live = _h5(path, "r", libver="latest", swmr=True, locking=False)
             return opened.enter_context(live), True
         except (OSError, RuntimeError) as error:
             reason = error.__class__.__name__
@@ -381,9 +461,9 @@ def _open_unflagged(path: Path, opened: contextlib.ExitStack) -> h5py.File:
 
 def _open_to_write(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
     try:
-        return opened.enter_context(h5py.File(path, "r+", libver="latest")), False
+        return opened.enter_context(_h5(path, "r+", libver="latest")), False
     except (OSError, RuntimeError) as error:
         raise InputError(
             f"{path}: figures cannot be stored in it ({error}); it may be read-only or in use; "
-            f"if a crash left it, `rig recover {path}` makes a copy that takes them"
+            f"if a crash left it, `rig recover {quoted(path)}` makes a copy that takes them"
         ) from None

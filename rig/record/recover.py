@@ -26,6 +26,8 @@ class Recovered:
     log_records: int
     complete: bool
     """The run had come to its end."""
+    digest: str
+    """Of all raw data of the copy, in hexadecimal."""
 
 
 def recover(source: Path, out: Path) -> Recovered:
@@ -43,7 +45,7 @@ def recover(source: Path, out: Path) -> Recovered:
             with writer:
                 _copy(run, writer)
                 state = run.state
-                writer.finish(RECOVERED if state == "running" else state, report)
+                digest = writer.finish(RECOVERED if state == "running" else state, report)
         except (OSError, RuntimeError) as error:  # what h5py raises for a damaged chunk
             out.unlink()
             raise InputError(f"{source}: damaged run file ({error})") from None
@@ -56,6 +58,7 @@ def recover(source: Path, out: Path) -> Recovered:
             run.capture_count,
             run.log_count,
             complete=state != "running",
+            digest=digest,
         )
 
 

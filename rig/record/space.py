@@ -8,6 +8,7 @@ crashes when it closes it. So a run stops in order while there is still room to 
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 from pathlib import Path
 
@@ -21,14 +22,30 @@ SMALL_BYTES = 1 << 20
 """Asked for before minutes are spent on what goes to a file of some kilobytes."""
 
 
-def require_space(path: Path, needed_bytes: int) -> None:
-    """Raises BenchError if less than that is free where `path` lies."""
-    free_bytes = shutil.disk_usage(path.parent).free
+def require_space(path: Path, needed_bytes: int, *, new: bool = False) -> None:
+    """Raises BenchError unless so much can be written to `path`, or to a `new` file beside it.
+
+    HDF5 does not survive a write that fails: its process ends by SIGSEGV, when it closes the file
+    at the latest. So there is always room before anything is written.
+    """
+    held_bytes = path.stat().st_size if path.exists() and not new else 0
+    free_bytes, what = free_space(path.parent, held_bytes)
     if free_bytes < needed_bytes:
         raise BenchError(
-            f"{path}: the disk is nearly full, {free_bytes >> 20} MiB free of {needed_bytes >> 20} "
-            "MiB needed; what was measured is kept, free some space before the next run"
+            f"{path}: {what}, {free_bytes >> 20} MiB free of {needed_bytes >> 20} "
+            "MiB needed; what was measured is kept, make room before the next run"
         )
+
+
+def free_space(folder: Path, held_bytes: int = 0) -> tuple[int, str]:
+    """Bytes that a file in this folder, which has `held_bytes`, can still take; and what ends them:
+    the disk, or the limit on the size of a file (`ulimit -f`)."""
+    free_bytes = shutil.disk_usage(folder).free
+    limit_bytes = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    left_bytes = max(0, limit_bytes - held_bytes)
+    if limit_bytes != resource.RLIM_INFINITY and left_bytes < free_bytes:
+        return left_bytes, "the limit on the size of a file (ulimit -f) is nearly reached"
+    return free_bytes, "the disk is nearly full"
 
 
 def check_new_file(path: Path) -> None:
@@ -41,11 +58,11 @@ def check_new_file(path: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {folder}; make it, or name another file")
     _check_writable(path, folder)
-    free_bytes = shutil.disk_usage(folder).free
+    free_bytes, what = free_space(folder)
     if free_bytes < 2 * RESERVE_BYTES:
         raise InputError(
-            f"{path}: only {free_bytes >> 20} MiB free, a run needs {2 * RESERVE_BYTES >> 20} MiB "
-            "to begin with; free some space or name another file"
+            f"{path}: only {free_bytes >> 20} MiB free ({what}), {2 * RESERVE_BYTES >> 20} MiB are "
+            "needed to begin with; make room or name another file"
         )
 
 
@@ -56,11 +73,11 @@ def check_kept_file(path: Path) -> None:
     """
     folder = next(parent for parent in path.absolute().parents if parent.is_dir())
     _check_writable(path, folder)
-    free_bytes = shutil.disk_usage(folder).free
+    free_bytes, what = free_space(folder)
     if free_bytes < SMALL_BYTES:
         raise InputError(
-            f"{path}: only {free_bytes >> 10} KiB free, {SMALL_BYTES >> 10} KiB are needed; "
-            "free some space or name another file"
+            f"{path}: only {free_bytes >> 10} KiB free ({what}), {SMALL_BYTES >> 10} KiB are "
+            "needed; make room or name another file"
         )
 
 

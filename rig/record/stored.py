@@ -8,8 +8,10 @@ from contextlib import contextmanager
 
 import h5py
 import numpy as np
+import numpy.typing as npt
 
 from rig.errors import InputError, input_error
+from rig.untrusted.json_reader import BYTES_MAX
 
 _LINE_MAX = 200
 _RAISED = (KeyError, OSError, RuntimeError, TypeError, ValueError, OverflowError)
@@ -44,15 +46,28 @@ def stored_text(file: h5py.File, source: str, name: str) -> str:
         if is_plain(dataset) and dataset.shape == ():
             kind = h5py.check_string_dtype(dataset.dtype)
             if kind is not None and kind.length is None:
-                return str(dataset.asstr()[()])
+                return _within_bounds(source, name, str(dataset.asstr()[()]))
     raise damaged(source, f"{name} is not a text")
+
+
+def _within_bounds(source: str, name: str, text: str) -> str:
+    """A text of any length can be read only by a child whose memory is bounded, as vetting does."""
+    if len(text) > BYTES_MAX:
+        valid = f"valid: at most {BYTES_MAX >> 20} MiB"
+        raise damaged(source, f"{name} has {len(text):,} characters; {valid}")
+    return text
 
 
 def stored_bytes(file: h5py.File, source: str, name: str) -> bytes:
     """The one row of a dataset of byte strings. Raises InputError."""
     with damage_told(source):
         dataset = file[name]
-        if is_plain(dataset) and dataset.shape == (1,) and dataset.dtype.kind == "S":
+        if (
+            is_plain(dataset)
+            and dataset.shape == (1,)
+            and dataset.dtype.kind == "S"
+            and dataset.dtype.itemsize <= BYTES_MAX
+        ):
             return bytes(dataset[0])
     raise damaged(source, f"{name} is not a text")
 
@@ -64,6 +79,20 @@ def stored_integer(file: h5py.File, source: str, name: str, kind: type[np.intege
         if is_plain(dataset) and dataset.shape == (1,) and dataset.dtype == kind:
             return int(dataset[0])
     raise damaged(source, f"{name} is not a number")
+
+
+def check_range(
+    source: str, name: str, rows: npt.NDArray[np.int64], first: int, least: int, most: int
+) -> None:
+    """Raises InputError naming the first row that is not within [least, most].
+
+    rows: shape (n,), of a column, the first of which is row number `first` of it.
+    """
+    wrong = np.flatnonzero((rows < least) | (rows > most))
+    if len(wrong):
+        at = int(wrong[0])
+        valid = f"valid: {least} to {most}"
+        raise damaged(source, f"{name}, row {first + at}: {rows[at]} found; {valid}")
 
 
 def stored_line(file: h5py.File, source: str, name: str) -> str:

@@ -20,10 +20,13 @@ from rig.closing import Closing
 from rig.errors import BenchError, InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray, Loss
 from rig.record.columns import ColumnsWriter
+from rig.record.digest import seal_raw
 from rig.record.edge_code import EdgeEncoder
 from rig.record.layout import (
     CAPTURES,
     DELTA,
+    DIGESTS,
+    DIGESTS_BYTES,
     FORMAT,
     FORMAT_VERSION,
     LOG,
@@ -56,6 +59,8 @@ class RunWriter(Closing):
         BenchError while less than `reserve_bytes` of the disk are free.
         """
         self._reserve_bytes = reserve_bytes
+        if path.parent.is_dir():
+            require_space(path, min(FINISH_BYTES, reserve_bytes), new=True)
         self._file = _create(path)
         self.path = path
         file = self._file
@@ -81,6 +86,7 @@ class RunWriter(Closing):
         file["edges/levels_before"] = np.zeros(1, np.uint64)
         file["state"] = np.array([b"running"], "S16")
         file["report"] = np.array([b"{}"], "S4096")
+        file[DIGESTS] = np.array([b""], f"S{DIGESTS_BYTES}")
         file.swmr_mode = True
         self._covered = 0
         self._flushed = monotonic()
@@ -138,10 +144,11 @@ class RunWriter(Closing):
         self._file.flush()
         self._flushed = monotonic()
 
-    def finish(self, state: str, report: Mapping[str, object]) -> None:
+    def finish(self, state: str, report: Mapping[str, object]) -> str:
         """The raw part is complete: store how it ended and what the instruments said of it.
 
-        Nothing may be appended after it. Raises BenchError if the report is too long.
+        Returns the digest of all raw data, in hexadecimal; those of its parts are stored. Nothing
+        may be appended after it. Raises BenchError if the report is too long.
         """
         text = json.dumps(report, sort_keys=True).encode()
         if len(text) > 4096:
@@ -152,12 +159,14 @@ class RunWriter(Closing):
         self._file["report"][0] = text
         self._file["state"][0] = state.encode()
         self._file.flush()
+        return seal_raw(self._file, str(self.path))
 
     def close(self) -> None:
         """Write everything out and close; may be called twice."""
         if self._file:
-            with contextlib.suppress(OSError, RuntimeError):
+            with contextlib.suppress(OSError, RuntimeError, InputError):
                 self._seal()
+                seal_raw(self._file, str(self.path))
             self._file.close()
 
 

@@ -4,22 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from rig import __version__
 from rig.analysis.budget.difference import Difference
-from rig.errors import InputError
+from rig.printable import html_text
 from rig.report.compare import ABSENT, Comparison
+from rig.report.console import SafeConsole
 from rig.report.measured import quantity_of
 from rig.report.page_data import PageData
 from rig.report.page_style import STYLE
 from rig.report.plots.overlay import Curve, overlay_svg
 from rig.report.sections.head import title
 from rig.report.sections.html import figure, note, section, table
+from rig.whole_file import whole_file
 
 _INTERVAL = (
     "Intervals of 95 %, from the scatter of the values alone and for independent events. What the "
@@ -29,11 +29,9 @@ _INTERVAL = (
 
 def write_comparison(path: Path, found: Comparison, runs: Sequence[PageData]) -> None:
     """Write the page. Raises InputError if the file exists or cannot be written."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(comparison_page(found, runs))
-    except OSError as error:
-        raise InputError(f"{path}: comparison not written ({error.strerror})") from None
+    text = comparison_page(found, runs)
+    with whole_file(path, "comparison") as file:
+        file.write(text)
 
 
 def comparison_page(found: Comparison, runs: Sequence[PageData]) -> str:
@@ -51,7 +49,7 @@ def comparison_page(found: Comparison, runs: Sequence[PageData]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{name}</title><style>{STYLE}</style></head><body>",
-        f"<header><h1>{name}</h1><p class=sub>{escape(_measured(runs))}</p></header>",
+        f"<header><h1>{name}</h1><p class=sub>{html_text(_measured(runs))}</p></header>",
         section("Distributions", figure(overlay_svg(curves, quantity=quantity))),
         section("Figures in microseconds, and counts", table(head, found.rows, numbers)),
         section(
@@ -84,7 +82,7 @@ def _words(difference: Difference | None) -> str:
     return f"{value} [{difference.low_ns / 1e3:+.3f}, {difference.high_ns / 1e3:+.3f}]{clear}"
 
 
-def print_comparison(console: Console, found: Comparison) -> None:
+def print_comparison(console: SafeConsole, found: Comparison) -> None:
     """Three tables, the same as on the page."""
     _print(console, "in microseconds, and counts", ("", *found.names), found.rows, right=True)
     head = ("", *found.names[1:])
@@ -95,7 +93,7 @@ def print_comparison(console: Console, found: Comparison) -> None:
 
 
 def _print(
-    console: Console,
+    console: SafeConsole,
     name: str,
     head: Sequence[str],
     rows: Sequence[Sequence[str]],

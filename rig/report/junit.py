@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -20,6 +20,7 @@ from rig.analysis.limits import JudgedLimit
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
+from rig.printable import xml_text
 from rig.report.calibration_brief import calibration_state, taken_off
 from rig.report.words import events_of, title_of
 from rig.session.results import Result
@@ -153,6 +154,7 @@ def _suite(result: Result, found: Sequence[Case]) -> ET.Element:
     properties = ET.SubElement(suite, "properties")
     figures = {"verdict": str(evaluation.verdict), "file": str(result.path)}
     figures |= {k: str(v) for k, v in as_dict(evaluation.figures).items() if v is not None}
+    figures |= {name: str(value) for name, value in asdict(evaluation.counts).items()}
     figures |= {
         "calibration": calibration_state(result),
         "taken_off": taken_off(result),
@@ -187,4 +189,4 @@ def _sums(found: Sequence[Case]) -> dict[str, str]:
 
 def _text(text: str) -> str:
     """What XML 1.0 cannot hold is shown as its code."""
-    return "".join(c if c == "\n" or c.isprintable() else ascii(c)[1:-1] for c in text)
+    return xml_text(text)

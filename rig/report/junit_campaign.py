@@ -8,7 +8,6 @@ reason.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from rig.campaign.index import Entry, Index, State
 from rig.errors import InputError
 from rig.report.junit import Case, Outcome, suite_of, written
 from rig.session.results import stored_text
+from rig.session.stored_evaluation import evaluation_document
 
 _OUTCOMES: Final = {
     Verdict.PASS: Outcome.PASSED,
@@ -62,9 +62,9 @@ def _words(state: State) -> str:
 def _reasons(path: Path, verdict: str) -> str:
     """The verdict, why, and the file that shows it."""
     try:
-        found = json.loads(stored_text(path) or "{}")
-        reasons = [str(reason) for reason in found.get("reasons", [])]
-    except (InputError, ValueError, AttributeError, TypeError):
+        text = stored_text(path)
+        reasons = evaluation_document(path, text)["reasons"] if text else []
+    except InputError:
         reasons = ["its file cannot be read any more"]
     head = f"{verdict}: {reasons[0]}" if reasons else verdict
     return "\n".join([head, *reasons[1:], f"file {path}"])

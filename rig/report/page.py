@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 
 from rig import __version__
-from rig.errors import InputError
+from rig.printable import html_text
 from rig.report.page_data import PageData, page_data
 from rig.report.page_style import STYLE
 from rig.report.sections.agreement import agreement
@@ -18,7 +17,7 @@ from rig.report.sections.budget import budget
 from rig.report.sections.course import course
 from rig.report.sections.distribution import distribution, figures
 from rig.report.sections.environment import environment, run
-from rig.report.sections.events import events, loss, witnesses
+from rig.report.sections.events import clocks, delays, events, loss, witnesses
 from rig.report.sections.further import further
 from rig.report.sections.head import head, title
 from rig.report.sections.limits import limits
@@ -26,10 +25,11 @@ from rig.report.sections.saturation import saturation, saturation_curve
 from rig.report.sections.tools import tools
 from rig.report.units import micro
 from rig.session.results import Result
+from rig.whole_file import whole_file
 
 SECTIONS = (
     head, limits, saturation, saturation_curve, further, tools, figures, beyond, distribution,
-    course, events, witnesses, agreement, loss, budget, run, environment,
+    course, events, witnesses, clocks, delays, agreement, loss, budget, run, environment,
 )  # fmt: skip
 """In the order of the page; each takes a run's data and may have nothing to say."""
 PLOTS = (distribution, course, agreement, saturation_curve)
@@ -43,11 +43,9 @@ def write_page(path: Path, result: Result) -> None:
 
 def write_pages(path: Path, results: Sequence[Result]) -> None:
     """Write one page of one or more runs, in their order. Raises as write_page."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(pages(results))
-    except OSError as error:
-        raise InputError(f"{path}: report not written ({error.strerror})") from None
+    text = pages(results)
+    with whole_file(path, "report") as file:
+        file.write(text)
 
 
 def page(result: Result) -> str:
@@ -62,7 +60,7 @@ def pages(results: Sequence[Result]) -> str:
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(name)}</title><style>{STYLE}</style></head><body>",
+        f"<title>{html_text(name)}</title><style>{STYLE}</style></head><body>",
         _contents(runs) if len(runs) > 1 else "",
         *(_run(number, data) for number, data in enumerate(runs, 1)),
         f"<footer>Latency Rig {__version__}. An observed maximum is that of the values measured, "
@@ -87,9 +85,9 @@ def _written(section: Callable[[PageData], str], data: PageData) -> str:
 
 def _contents(runs: Sequence[PageData]) -> str:
     items = "".join(
-        f'<li><a href="#run{number}">{escape(title(data))}</a>: '
+        f'<li><a href="#run{number}">{html_text(title(data))}</a>: '
         f'<span class="{data.result.evaluation.verdict}">{data.result.evaluation.verdict}</span>, '
-        f"{escape(data.result.path.name)}</li>"
+        f"{html_text(data.result.path.name)}</li>"
         for number, data in enumerate(runs, 1)
     )
     return f"<nav><h1>{len(runs)} runs</h1><ol>{items}</ol></nav>"
@@ -97,7 +95,7 @@ def _contents(runs: Sequence[PageData]) -> str:
 
 def _run(number: int, data: PageData) -> str:
     body = "\n".join(part for part in (_written(section, data) for section in SECTIONS) if part)
-    file = f'<p class="note">Run file: {escape(data.result.path.name)}</p>'
+    file = f'<p class="note">Run file: {html_text(data.result.path.name)}</p>'
     # Plots of the same kind have the same ids in each run.
     body = re.sub(r'(id="|href="#|url\(#)(?=[a-z]+\d*-m|[a-z]+\d*-p)', rf"\g<1>run{number}-", body)
     return f'<main class="run" id="run{number}">\n{body}\n{file}</main>'

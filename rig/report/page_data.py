@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +17,8 @@ from rig.instruments import LOG_COALESCED
 from rig.record.reader import RunFile
 from rig.session.results import Result
 from rig.session.windows import Window, outliers
+from rig.untrusted.json_reader import json_value
+from rig.untrusted.toml_reader import toml_table
 
 STRETCHES = 240
 EVENTS_A_STRETCH = 4
@@ -108,15 +108,15 @@ def _read_texts(data: PageData, file: RunFile) -> None:
         if name.startswith("environment/"):
             data.environment[name.removeprefix("environment/")] = _object(text)
     try:
-        data.fixture = tomllib.loads(texts.get("fixture", ""))
-    except tomllib.TOMLDecodeError:
+        data.fixture = toml_table(texts.get("fixture", ""))
+    except ValueError:
         data.fixture = {}
 
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = json_value(text)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 

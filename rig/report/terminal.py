@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from rig.analysis.evaluate import Evaluation
 from rig.analysis.verdict import Verdict
-from rig.report import saturation_words
+from rig.report import clock_words, saturation_words
 from rig.report.beyond import beyond_facts, further_facts
+from rig.report.console import SafeConsole
 from rig.report.measured import COLUMNS, Measured, measured, quantity_of
 from rig.report.tools import COLUMNS as TOOL_COLUMNS
 from rig.report.tools import Tools, tools
@@ -43,7 +43,7 @@ _STYLES = {
 }
 
 
-def print_result(console: Console, result: Result) -> None:
+def print_result(console: SafeConsole, result: Result) -> None:
     """Facts of the run, figures, witnesses, verdict with its reasons, and where the file is."""
     evaluation, settings = result.evaluation, result.settings
     console.print(Text(title_of(settings), style="bold"))
@@ -66,6 +66,7 @@ def print_result(console: Console, result: Result) -> None:
     _print_counts(console, counts_table(evaluation.counts, events_of(settings)))
     console.print()
     _print_limits(console, evaluation)
+    _print_facts(console, clock_words.facts(evaluation) + clock_words.delay_facts(evaluation))
     for witness in evaluation.witnesses:
         mark, style = ("agree", "green") if witness.agrees else ("DISAGREE", "bold red")
         line = Text(f"  {mark:<9}", style=style)
@@ -88,7 +89,7 @@ def _figures(evaluation: Evaluation) -> Iterator[Table]:
         yield table
 
 
-def _print_measured(console: Console, found: Measured | None) -> None:
+def _print_measured(console: SafeConsole, found: Measured | None) -> None:
     """The measurement's own table, each line of it one witness's."""
     if found is None:
         return
@@ -102,7 +103,7 @@ def _print_measured(console: Console, found: Measured | None) -> None:
     _print_facts(console, found.facts)
 
 
-def _print_tools(console: Console, found: Tools | None) -> None:
+def _print_tools(console: SafeConsole, found: Tools | None) -> None:
     """What the target's own tools said, each line of it one's."""
     if found is None:
         return
@@ -120,7 +121,7 @@ def _print_tools(console: Console, found: Tools | None) -> None:
     console.print()
 
 
-def _print_saturation(console: Console, evaluation: Evaluation) -> None:
+def _print_saturation(console: SafeConsole, evaluation: Evaluation) -> None:
     """What the search found, and the holds next to the limit."""
     found = evaluation.saturation
     if found is None:
@@ -137,14 +138,14 @@ def _print_saturation(console: Console, evaluation: Evaluation) -> None:
     _print_facts(console, saturation_words.facts(found))
 
 
-def _print_facts(console: Console, facts: list[tuple[str, str]]) -> None:
+def _print_facts(console: SafeConsole, facts: list[tuple[str, str]]) -> None:
     for name, value in facts:
         console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
     if facts:
         console.print()
 
 
-def _print_limits(console: Console, evaluation: Evaluation) -> None:
+def _print_limits(console: SafeConsole, evaluation: Evaluation) -> None:
     styles = {EXCEEDED: "bold red", "kept": "green"}
     rows = limit_rows(evaluation)
     for judgment, title, found, allowed in rows:
@@ -155,7 +156,7 @@ def _print_limits(console: Console, evaluation: Evaluation) -> None:
         console.print()
 
 
-def _print_counts(console: Console, counts: list[tuple[str, str]]) -> None:
+def _print_counts(console: SafeConsole, counts: list[tuple[str, str]]) -> None:
     """Every class, also those that did not occur; what should not occur stands out if it did."""
     for number, (name, value) in enumerate(counts):
         bad = number >= CLEAN_CLASSES and value != "0"
@@ -163,7 +164,7 @@ def _print_counts(console: Console, counts: list[tuple[str, str]]) -> None:
     console.print()
 
 
-def _print_verdict(console: Console, evaluation: Evaluation) -> None:
+def _print_verdict(console: SafeConsole, evaluation: Evaluation) -> None:
     verdict = evaluation.verdict
     line = Text(f"{verdict.upper()}", style=_STYLES[verdict])
     line.append(f"  {VERDICT_WORDS[verdict]}", style="default")

@@ -73,6 +73,7 @@ def counts_table(counts: Counts, events: str = "stimuli") -> list[tuple[str, str
         ("late", f"{counts.late:,}"),
         ("missed", f"{counts.missed:,}"),
         ("merged", f"{counts.merged:,}"),
+        ("ambiguous", f"{counts.ambiguous:,}"),
         ("duplicate", f"{counts.duplicate:,}"),
         ("spurious", f"{counts.spurious:,}"),
         ("glitches", f"{counts.glitches:,}"),

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 
 from rig.analysis.budget.analyzers import bench_by_maker, virtual_bench
 from rig.analysis.budget.bench import Bench, edge_shape
+from rig.analysis.budget.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE
+from rig.analysis.budget.clock_limits import ClockLimits
 from rig.analysis.budget.contribution import Quantity, limits
 from rig.config.fixture import Fixture, parse_fixture
-from rig.config.uncertainty import EdgeShape, LineDelay
+from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
+from rig.config.virtual import VirtualSettings
 from rig.errors import InputError
+from rig.session.clock_bounds import clock_limits
+from rig.untrusted.json_reader import json_value
 
 _SOURCE = "fixture"
 
@@ -21,16 +25,15 @@ _SOURCE = "fixture"
 def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench:
     """The fixture's word goes before the maker's. `fixture` None: not known, as of a capture."""
     sample_ns = 1e9 / sample_rate_hz
+    clocks = clock_limits(fixture, driver)
     if fixture is None:
-        return bench_by_maker(driver, sample_ns)
-    if fixture.virtual is not None:
-        virtual = fixture.virtual
-        drifts = virtual.analyzer_drift_ppb_per_s != 0
-        bench = virtual_bench(sample_ns, virtual.analyzer_error_ppb, drifts=drifts)
-        if virtual.delays:  # made to be found by a calibration: the rig is not told
-            bench = replace(bench, skew_ns=None, line_ns=None)
-    else:
-        bench = bench_by_maker(driver, sample_ns)
+        return replace(bench_by_maker(driver, sample_ns), clocks=clocks)
+    bench = (
+        _virtual(fixture.virtual, sample_ns)
+        if fixture.virtual
+        else _real(fixture, driver, sample_ns)
+    )
+    bench = replace(bench, clocks=clocks)
     known = fixture.uncertainty
     if (clock := fixture.clocks.analyzer) is not None:
         time_base = limits(clock.ppb / 1000, "ppm", "fixture: kind of the analyzer's clock")
@@ -38,12 +41,38 @@ def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench
     if known.time_base_ppb is not None:
         time_base = limits(known.time_base_ppb / 1000, "ppm", _SOURCE)
         bench = replace(bench, time_base_ppm=time_base)
+    return _with_delays(bench, known)
+
+
+def _real(fixture: Fixture, driver: str, sample_ns: float) -> Bench:
+    timing = CAPTURE_TIMINGS.get(fixture.stimulus.chip)
+    return replace(bench_by_maker(driver, sample_ns), capture_timing=timing)
+
+
+def _virtual(virtual: VirtualSettings, sample_ns: float) -> Bench:
+    """What is made to be found, by a calibration or a witness, the rig is not told."""
+    drifts = virtual.analyzer_drift_ppb_per_s != 0
+    bench = virtual_bench(sample_ns, virtual.analyzer_error_ppb, drifts=drifts)
+    bench = replace(bench, capture_timing=EMULATED_CAPTURE, capture_line_ns=bench.line_ns)
+    if virtual.wiring.analyzer_rate_hz:
+        bench = replace(bench, time_base_ppm=None)
+    if virtual.delays or virtual.wiring.capture_delay_ps:
+        bench = replace(bench, skew_ns=None, line_ns=None, capture_line_ns=None)
+    return bench
+
+
+def _with_delays(bench: Bench, known: UncertaintySettings) -> Bench:
+    """What a fixture states of its channels, edges and wires."""
     if known.channel_skew_ps is not None:
         bench = replace(bench, skew_ns=limits(known.channel_skew_ps / 1000, "ns", _SOURCE))
     if known.edges is not None:
         bench = replace(bench, edge_shape_ns=_edge_shape(known.edges))
     if known.line is not None:
         bench = replace(bench, line_ns=_line_delay(known.line))
+    if known.capture_line is not None:
+        bench = replace(bench, capture_line_ns=_line_delay(known.capture_line))
+    if known.delay_allowance_ps is not None:
+        bench = replace(bench, delay_allowance_ns=known.delay_allowance_ps / 1000)
     return bench
 
 
@@ -53,10 +82,21 @@ def bench_of_run(texts: Mapping[str, str], sample_rate_hz: int) -> Bench:
     with contextlib.suppress(InputError):
         fixture = parse_fixture(texts.get("fixture", ""), "fixture")
     driver = ""
-    with contextlib.suppress(ValueError, RecursionError):
-        analyzer = json.loads(texts.get("environment/analyzer", ""))
+    with contextlib.suppress(ValueError):
+        analyzer = json_value(texts.get("environment/analyzer", ""))
         driver = str(analyzer.get("driver", "")) if isinstance(analyzer, dict) else ""
-    return bench_of(fixture, driver, sample_rate_hz)
+    bench = bench_of(fixture, driver, sample_rate_hz)
+    clocks = (bench.clocks or ClockLimits()).with_counter_rate_from(_rate_source(texts))
+    return replace(bench, clocks=clocks)
+
+
+def _rate_source(texts: Mapping[str, str]) -> str:
+    """Where the agent has its counter's rate from, by its own word; "" if it does not tell."""
+    with contextlib.suppress(ValueError):
+        target = json_value(texts.get("environment/target", ""))
+        if isinstance(target, dict):
+            return str(target.get("rate", ""))
+    return ""
 
 
 def _edge_shape(edges: EdgeShape) -> Quantity:

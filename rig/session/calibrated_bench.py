@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.chips import CaptureTiming
+from rig.analysis.budget.clock_limits import ClockLimit, ClockLimits
 from rig.analysis.budget.contribution import Quantity as Known
 from rig.analysis.budget.contribution import calibrated
 from rig.analysis.observation import Wiring
 from rig.config.calibration.names import (
+    CAPTURE_DELAY,
     CHANNEL_SKEW,
     EDGES,
     LINE_DELAY,
@@ -28,7 +31,11 @@ from rig.config.calibration.names import (
 )
 from rig.config.calibration.record import Quantity, Record, quantities_named
 from rig.config.fixture import RESPONSE, STIMULUS
+from rig.stimulus.train import CLOCK_HZ
 
+CHANGE_PPM = 100.0
+"""A crystal changes by no more than this with temperature and age after its calibration."""
+_THRICE = 3.0
 _Find = Callable[[str], Quantity | None]
 """The quantity of an edge by its word, `rising` or `falling`."""
 
@@ -75,6 +82,7 @@ def calibrated_bench(
         skew_ns=bench.skew_ns if skew is None else skew.known(),
         line_ns=bench.line_ns if line is None else line.known(),
     )
+    bench = _with_capture(bench, known)
     found = [each for each in (toggle, loopback, skew, line) if each is not None]
     bench = replace(bench, task_skew_ns=_task_skew(known, wiring))
     bench = _with_direction(bench, found, [each for each in found if each is not toggle])
@@ -102,14 +110,33 @@ def _half(found: list[_Delay]) -> Known:
     return calibrated(estimate, u_ns, "ns", "calibration, by the level of each answer")
 
 
+def _with_capture(bench: Bench, records: tuple[Record, ...]) -> Bench:
+    """The input capture's own delay, wire and all, of edges that were sent back to it.
+
+    Those had one place in a tick, which is not known; the answers of a run have any.
+    """
+    found = quantities_named(records, CAPTURE_DELAY)
+    edges = [q.value * CLOCK_HZ / 1e9 for q in found.values()]
+    if not edges or bench.capture_timing is None:
+        return bench
+    timing = CaptureTiming(0.0, min(edges) - 1, max(edges) + 1, _source(records, CAPTURE_DELAY))
+    wire = calibrated(0.0, 0.0, "ns", timing.source)
+    return replace(bench, capture_timing=timing, capture_line_ns=wire)
+
+
 def _with_time_base(bench: Bench, records: tuple[Record, ...], lacking: list[str]) -> Bench:
     found = quantities_named(records, TIME_BASE)
     if not found:
         _note_if_taken(records, TIME_BASE_STEP, TIME_BASE, lacking)
         return bench
     base = next(iter(found.values()))
+    half_ppm = _THRICE * base.standard_uncertainty + CHANGE_PPM
+    limit = ClockLimit(
+        base.value - half_ppm, base.value + half_ppm, _source(records, TIME_BASE), is_stated=True
+    )
     return replace(
         bench,
+        clocks=replace(bench.clocks or ClockLimits(), analyzer=limit),
         time_base_ppm=calibrated(
             base.value,
             base.standard_uncertainty,

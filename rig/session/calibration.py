@@ -120,7 +120,7 @@ def calibration_for(path: Path, asked: str | None) -> str:
     `asked`: a file, "none", or None for the run's own. Raises InputError for one that cannot be
     used, or of another fixture.
     """
-    with RunFile(path) as file:
+    with RunFile(path, figures=False) as file:
         texts = file.texts()
     if asked is None:
         return texts.get(CALIBRATION, "")

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 
 from rig.config.calibration.names import COUNTER_STABILITY, COUNTER_STABLE_PPM
 from rig.config.calibration.record import Quantity, Record
 from rig.target.frequency import told_khz
+from rig.untrusted.json_reader import json_value
 
 
 def cautions(records: Iterable[Record], texts: Mapping[str, str]) -> tuple[str, ...]:
@@ -38,8 +38,8 @@ def _least(found: Quantity) -> float:
 def _fixed(texts: Mapping[str, str]) -> bool:
     """Each processor of the target that tells of its limits has one frequency, and one does."""
     try:
-        told = json.loads(texts.get("environment/target", ""))["environment"]["cpus"]
+        told = json_value(texts.get("environment/target", ""))["environment"]["cpus"]
         limits = [(told_khz(cpu["minimum_khz"]), told_khz(cpu["maximum_khz"])) for cpu in told]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return False
     return bool(limits) and all(low == high for low, high in limits)

@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a bench's clocks may run apart, from what its fixture says of each."""
+"""How far a bench's clocks may be off and run apart, from what its fixture says of each."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from rig.analysis.budget.analyzers import DATASHEETS
+from rig.analysis.budget.clock_limits import (
+    TOLERANCE_MAX_PPM,
+    ClockLimit,
+    ClockLimits,
+)
 from rig.analysis.raw import ClockBounds
 from rig.config.clocks import KINDS, ClockKind, ClockSettings
+from rig.config.fixture import Fixture
+from rig.config.virtual import VirtualSettings, VirtualTarget
 
 _PPM = 1000
 """Parts per billion in one part per million."""
+_CRYSTAL_PPM = KINDS["crystal"].ppb / _PPM
+_DRIFTING_S = 600
+"""So long a virtual clock may have drifted since its bench began."""
 
 
 def clock_bounds(told: ClockSettings) -> ClockBounds:
@@ -25,6 +38,57 @@ def clock_bounds(told: ClockSettings) -> ClockBounds:
         if stimulus is None
         else stimulus.ppb_per_s / _PPM,
     )
+
+
+def clock_limits(fixture: Fixture | None, driver: str) -> ClockLimits:
+    """How far each clock may be off: by the fixture, else by the maker, else by its kind."""
+    found = ClockLimits()
+    sheet = DATASHEETS.get(driver)
+    if sheet is not None:
+        found = replace(found, analyzer=ClockLimit.within(sheet.time_base_ppm, sheet.source))
+    if fixture is None:
+        return found
+    if fixture.virtual is not None:
+        found = _virtual(found, fixture.virtual)
+    told = fixture.clocks
+    found = ClockLimits(
+        analyzer=_by_kind(told.analyzer, found.analyzer),
+        stimulus=_by_kind(told.stimulus, found.stimulus),
+        counter=_by_kind(told.target, found.counter),
+        timer=found.timer,
+    )
+    tolerance_ppb = fixture.uncertainty.time_base_ppb
+    if tolerance_ppb is not None:
+        source = "fixture, [uncertainty] time_base_ppb"
+        limit = ClockLimit.within(tolerance_ppb / _PPM, source, is_stated=True)
+        found = replace(found, analyzer=limit)
+    return found
+
+
+def _by_kind(kind: ClockKind | None, usual: ClockLimit) -> ClockLimit:
+    if kind is None:
+        return usual
+    return ClockLimit.within(kind.ppb / _PPM, "fixture, [clocks]", is_stated=True)
+
+
+def _virtual(found: ClockLimits, virtual: VirtualSettings) -> ClockLimits:
+    """What the fixture of a virtual bench sets is known of it, unless no such clock could be."""
+    if not virtual.wiring.analyzer_rate_hz:
+        off_ppm = _off_ppm(virtual.analyzer_error_ppb, virtual.analyzer_drift_ppb_per_s)
+        source = "virtual bench: as its fixture sets it"
+        found = replace(found, analyzer=ClockLimit.within(off_ppm, source, is_stated=True))
+    target = virtual.target
+    if isinstance(target, VirtualTarget):
+        off_ppm = _off_ppm(target.clock_error_ppb, target.clock_drift_ppb_per_s)
+        source = "virtual bench: a crystal, or as its fixture sets it"
+        limit = ClockLimit.within(max(_CRYSTAL_PPM, off_ppm), source)
+        found = replace(found, counter=limit)
+    return found
+
+
+def _off_ppm(error_ppb: int, drift_ppb_per_s: int) -> float:
+    reach_ppb = abs(error_ppb) + abs(drift_ppb_per_s) * _DRIFTING_S
+    return min(reach_ppb / _PPM, TOLERANCE_MAX_PPM)
 
 
 def _pair(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 from collections.abc import Iterator
 from fractions import Fraction
@@ -15,6 +14,8 @@ from rig.errors import InputError
 from rig.instruments import UNKNOWN_PS
 from rig.record.layout import EVENT_COLUMNS, INSIDE
 from rig.record.reader import RunFile
+from rig.shell_words import quoted
+from rig.whole_file import whole_file
 
 COLUMNS = (
     "event", "class", "planned_ticks", "stimulus_sample", "response_sample", "answer",
@@ -29,28 +30,17 @@ def write_events(file: RunFile, settings: Settings, out: Path) -> int:
     if settings.inside is not None:
         raise InputError(
             f"{file.path}: the target measured by itself, so there are no events to list; "
-            f"`rig show {file.path} --json` has its figures"
+            f"`rig show {quoted(file.path)} --json` has its figures"
         )
     if not file.event_count:
-        raise InputError(f"{file.path}: holds no events yet; `rig analyze {file.path}` finds them")
-    try:
-        with out.open("x", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            with _whole_or_none(out):
-                writer.writerows(_rows(file, settings))
-    except OSError as error:
-        raise InputError(f"{out}: events not written ({error.strerror})") from None
+        raise InputError(
+            f"{file.path}: holds no events yet; `rig analyze {quoted(file.path)}` finds them"
+        )
+    with whole_file(out, "events", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(_rows(file, settings))
     return file.event_count
-
-
-@contextlib.contextmanager
-def _whole_or_none(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, InputError):
-        out.unlink(missing_ok=True)
-        raise
 
 
 def _rows(file: RunFile, settings: Settings) -> Iterator[tuple[int | str, ...]]:

@@ -135,7 +135,7 @@ class LiveWindows:
 def _reason(event: Notable) -> str:
     if event.reasons & Reason.MAXIMUM:
         return "maximum"
-    for reason in (Reason.MISSED, Reason.LATE, Reason.MERGED):
+    for reason in (Reason.MISSED, Reason.LATE, Reason.MERGED, Reason.AMBIGUOUS):
         if event.reasons & reason:
             return str(reason.name).lower()
     return "over limit"

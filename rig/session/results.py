@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rig.analysis.correction import Correction
-from rig.analysis.evaluate import Evaluation, OnEvents, evaluate
+from rig.analysis.evaluate import Evaluation, EventColumns, OnEvents, evaluate
 from rig.analysis.raw import Account, Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
 from rig.measure.tool_runs import ToolRun
+from rig.printable import json_text
 from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
@@ -26,7 +28,8 @@ from rig.session.calibration import (
     calibration_json,
     correction_json,
 )
-from rig.session.settings import account_from_json, settings_from_json
+from rig.session.settings import account_from_json
+from rig.session.settings_check import IMPORTED, checked_settings
 from rig.session.stored_tools import tool_json, tool_runs
 
 BYTES_AN_EVENT = 8
@@ -83,30 +86,41 @@ class Result:
         return EXIT_CODES[self.evaluation.verdict]
 
 
-def read(path: Path, calibration: str | None = None) -> Result:
+def read(path: Path, calibration: str | None = None, on_events: OnEvents | None = None) -> Result:
     """Compute everything from the raw data; nothing is written. Raises InputError.
 
     `calibration`: text of the one to use, "" for none; None: that of the stored figures.
+    `on_events` gets all events, as `evaluate` hands them out.
     """
-    with RunFile(path) as file:
+    with RunFile(path, figures=calibration is None) as file:
         text = file.calibration if calibration is None else calibration
-        return _evaluated(file, None, text)
+        return _evaluated(file, on_events, text)
 
 
-def store(path: Path, calibration: str | None = None) -> Result:
+def store(
+    path: Path,
+    calibration: str | None = None,
+    known: tuple[Result, Iterable[EventColumns]] | None = None,
+) -> Result:
     """Compute everything from the raw data and store it in the file.
 
     `calibration`: text of the one to use, "" for none, stored beside the figures; the run's own
-    stays as it is. None: the run's own.
+    stays as it is. None: the run's own. `known`: what `read` has just computed with the same
+    calibration, and the events that it handed out; then nothing is computed again.
     Raises InputError for a file that cannot be used, BenchError if the disk has no room for it.
     """
-    with RunFile(path) as file:
+    with RunFile(path, figures=False) as file:
         more_bytes = FINISH_BYTES + file.edge_count * BYTES_AN_EVENT
     with amended(path, more_bytes) as file:
         computed = ComputedWriter(file)
         own = file.texts().get(CALIBRATION, "")
         text = own if calibration is None else calibration
-        result = _evaluated(file, computed.events, text)
+        if known is None:
+            result = _evaluated(file, computed.events, text)
+        else:
+            result = known[0]
+            for columns in known[1]:
+                computed.events(columns)
         evaluation = result.evaluation
         computed.summary(
             result_text(result),
@@ -119,13 +133,16 @@ def store(path: Path, calibration: str | None = None) -> Result:
 
 
 def stored_text(path: Path) -> str:
-    """The evaluation as the file holds it, "" if it holds none. Raises InputError."""
-    with RunFile(path) as file:
-        return file.evaluation
+    """The evaluation as the file holds it, "" if it holds none or other than was computed.
+
+    Raises InputError.
+    """
+    with RunFile(path, figures=False) as file:
+        return file.evaluation if file.figures_hold() else ""
 
 
 def _evaluated(file: RunFile, on_events: OnEvents | None, text: str) -> Result:
-    settings = settings_from_json(file.path, file.settings)
+    settings = checked_settings(file)
     account = account_from_json(file.path, file.report)
     try:
         texts = file.texts()
@@ -133,10 +150,24 @@ def _evaluated(file: RunFile, on_events: OnEvents | None, text: str) -> Result:
         evaluation = evaluate(file, settings, account, on_events, bench)
     except (OSError, RuntimeError) as error:  # what h5py raises for a damaged chunk
         raise InputError(f"{file.path}: damaged run file ({error})") from None
+    evaluation = _doubted(file, evaluation)
     return Result(
         file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
         used, tool_runs(file.path, texts),
     )  # fmt: skip
+
+
+def _doubted(file: RunFile, evaluation: Evaluation) -> Evaluation:
+    """What nothing vouches for does not pass."""
+    if evaluation.verdict is not Verdict.PASS:
+        return evaluation
+    if file.left_open:
+        reason = "the run file was not closed, so no digest shows that it is as it was written"
+    elif file.state == IMPORTED:
+        reason = "imported: no plan and no fixture bear out its settings"
+    else:
+        return evaluation
+    return replace(evaluation, verdict=Verdict.INCONCLUSIVE, reasons=(reason,))
 
 
 def result_text(result: Result) -> str:
@@ -147,7 +178,7 @@ def result_text(result: Result) -> str:
 def evaluation_text(evaluation: Evaluation, used: CalibrationInUse | None = None) -> str:
     """As `result_text`, of what need not be a run file's."""
     capture = evaluation.capture
-    return json.dumps(
+    return json_text(
         {
             "verdict": evaluation.verdict,
             "reasons": evaluation.reasons,
@@ -218,6 +249,10 @@ def _measured(evaluation: Evaluation) -> dict[str, object]:
     stated: dict[str, object] = {
         name: asdict(figures) for name, figures in found.items() if figures is not None
     }
+    if evaluation.clocks is not None:
+        stated["clocks"] = asdict(evaluation.clocks)
+    if evaluation.delays:
+        stated["delays"] = [{**asdict(each), "agrees": each.agrees} for each in evaluation.delays]
     if evaluation.wander:
         stated["wander"] = [asdict(pair) for pair in evaluation.wander]
     if evaluation.beyond is not None:

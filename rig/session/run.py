@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from rig.errors import BenchError, RigError
 from rig.instruments import CaptureEnd, EdgeBlock, Loss, StimulusStatus, TargetSummary
 from rig.measure.inside import Inside
 from rig.measure.known import INSIDE
-from rig.record.layout import CALIBRATION
+from rig.record.layout import CALIBRATION, OVERRIDES
 from rig.record.writer import RunWriter
 from rig.session.arming import arm_options
 from rig.session.environment import environment_of
@@ -112,6 +113,8 @@ def run(
             environment = environment_of(bench, None if load is None else load.measured)
             environment |= tools_texts(plan, bench.target, stop, _say_of(live, on_progress))
             texts = {"plan": plan.text, "fixture": fixture.text, CALIBRATION: chosen, **environment}
+            if plan.overrides:
+                texts[OVERRIDES] = json.dumps(plan.overrides, sort_keys=True)
             with RunWriter(path, texts, settings_to_json(settings)) as writer:
                 recording = _Recording(bench, settings, plan, writer, live, on_progress)
                 ending = recording.go(stop)

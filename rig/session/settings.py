@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from rig.config.plan_agent import PERIOD
 from rig.errors import InputError
 from rig.limit_names import COUNTS
 from rig.measure.known import INSIDE
-from rig.measure.saturation import Search
 from rig.session.clock_bounds import clock_bounds
-from rig.stimulus.train import Pattern, Polarity, Train
+from rig.stimulus.train import Polarity
+from rig.untrusted.decode import WrongValueError, decoded
 
 
 def settings_of(
@@ -96,46 +96,14 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
     """The way back. Raises InputError naming the file if the values make no sense."""
     try:
-        wiring = {**stored["wiring"], "sequence": tuple(stored["wiring"]["sequence"])}
-        return Settings(
-            **{
-                **stored,
-                "train": _train(stored["train"]),
-                "search": _search(stored.get("search")),
-                "wiring": Wiring(**wiring),
-                "limits": Limits(**stored["limits"]),
-                "clocks": ClockBounds(**stored.get("clocks", {})),
-                **{name: _schedule(stored.get(name)) for name in ("schedule", "triggers")},
-            }
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: damaged run file, its settings are unusable ({error})") from None
-
-
-def _schedule(stored: dict[str, Any] | None) -> Schedule | None:
-    return Schedule(**stored) if stored else None
-
-
-def _train(stored: dict[str, Any] | None) -> Train | None:
-    if stored is None:
-        return None
-    pattern, polarity = Pattern(stored["pattern"]), Polarity(stored["polarity"])
-    return Train(**{**stored, "pattern": pattern, "polarity": polarity})
-
-
-def _search(stored: dict[str, Any] | None) -> Search | None:
-    if stored is None:
-        return None
-    return Search(**{**stored, "polarity": Polarity(stored["polarity"])})
+        return decoded(Settings, stored)
+    except WrongValueError as error:
+        raise InputError(f"{path}: damaged run file, settings: {error}") from None
 
 
 def account_from_json(path: Path, stored: dict[str, Any]) -> Account:
     """The instruments' account; extra entries are for people only."""
-    known = {field.name for field in fields(Account)}
-    given = {key: value for key, value in stored.items() if key in known}
-    if isinstance(given.get("holds"), list):
-        given["holds"] = tuple(given["holds"])
     try:
-        return Account(**given)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: damaged run file, its report is unusable ({error})") from None
+        return decoded(Account, stored, ignore_unknown=True)
+    except WrongValueError as error:
+        raise InputError(f"{path}: damaged run file, report: {error}") from None

@@ -20,8 +20,8 @@ def tool_runs(path: Path, texts: Mapping[str, str]) -> tuple[ToolRun, ...]:
     """Of a run file's texts. Raises InputError naming the file for a damaged one."""
     try:
         return from_json(texts.get(TOOLS_TEXT, ""))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"{path}: damaged run file, its tools are unusable ({error})") from None
+    except ValueError as error:
+        raise InputError(f"{path}: damaged run file, {TOOLS_TEXT}: {error}") from None
 
 
 def tool_json(run: ToolRun) -> dict[str, object]:

@@ -20,7 +20,9 @@ from rig.capture.sr_file import write_sr
 from rig.capture.vcd_file import write_vcd
 from rig.errors import InputError
 from rig.record.amend import amended
+from rig.record.digest import seal_figures
 from rig.record.reader import RunFile
+from rig.untrusted.json_reader import json_value
 
 MARGIN_NS = 200_000
 """Shown before the stimulus and after the answer unless asked otherwise."""
@@ -60,10 +62,15 @@ def window_of(file: RunFile, settings: Settings, event: int, margin_ns: int = MA
         )
     columns = file.events(event, event + 1)
     stimulus, response = (int(columns[f"{n}_sample"][0]) for n in ("stimulus", "response"))
-    kind = EventClass(int(columns["class"][0])).name.lower()
+    kind = _class_name(int(columns["class"][0]))
     margin = margin_ns * settings.sample_rate_hz // 10**9
     end = max(stimulus, response) + margin + 1
     return Window(event, max(0, stimulus - margin), min(end, file.covered_samples), kind)
+
+
+def _class_name(number: int) -> str:
+    """Of a class that a newer version stores there is no name here."""
+    return EventClass(number).name.lower() if number in set(EventClass) else f"class {number}"
 
 
 def outliers(file: RunFile, settings: Settings) -> list[Window]:
@@ -85,7 +92,7 @@ def outliers(file: RunFile, settings: Settings) -> list[Window]:
         if settings.limits.max_ns is not None:
             unusual |= latency * 1e9 > settings.limits.max_ns * settings.sample_rate_hz
         for event in np.flatnonzero(unusual)[: WINDOWS_MAX - 1 - len(found)]:
-            found[first + int(event)] = EventClass(int(kind[event])).name.lower()
+            found[first + int(event)] = _class_name(int(kind[event]))
     found = {event: "over limit" if k == "answered" else k for event, k in found.items()}
     if worst_event >= 0:
         found[worst_event] = "maximum"
@@ -124,6 +131,7 @@ def write_outliers(path: Path, settings: Settings) -> Path | None:
         links = [{**asdict(w), "file": f"{folder.name}/{w.file_name}"} for w in windows]
     with amended(path, WINDOWS_BYTES) as file:
         file.writable()["windows"] = json.dumps(links)
+        seal_figures(file.writable(), str(path))
     return folder
 
 
@@ -135,7 +143,7 @@ def folder_of(path: Path) -> Path:
 def channel_names(file: RunFile) -> list[str]:
     """The analyzer's channel names, by bit number. Raises InputError for a damaged file."""
     try:
-        names = json.loads(file.text("environment/analyzer"))["channels"]
+        names = json_value(file.text("environment/analyzer"))["channels"]
         if not isinstance(names, list) or not 1 <= len(names) <= 16:
             raise ValueError("no list of channel names")
         return [str(name) for name in names]

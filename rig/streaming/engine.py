@@ -84,6 +84,7 @@ class NativeEngine:
             late=results.classes[EventClass.LATE],
             missed=results.classes[EventClass.MISSED],
             merged=results.classes[EventClass.MERGED],
+            ambiguous=results.classes[EventClass.AMBIGUOUS],
             duplicate=results.extras[ExtraClass.DUPLICATE],
             spurious=results.extras[ExtraClass.SPURIOUS],
             glitches=sum(results.removed),

@@ -169,6 +169,10 @@ def _packed(block: EdgeBlock) -> Iterator[PackedBlock]:
             f"{edges[0]} to {edges[-1]}"
         )
     code = block.channel | block.level << np.uint8(LEVEL_BIT)
+    if block.end_sample - block.start_sample <= _OFFSETS:
+        offset = np.subtract(edges, block.start_sample).astype(np.uint32)
+        yield PackedBlock(block.start_sample, block.end_sample, offset, code, block.levels_before)
+        return
     levels, at = block.levels_before, 0
     for start in range(block.start_sample, max(block.end_sample, block.start_sample + 1), _OFFSETS):
         end = min(start + _OFFSETS, block.end_sample)

@@ -60,6 +60,7 @@ class Reason(IntFlag):
     MISSED = 4
     LATE = 8
     MERGED = 16
+    AMBIGUOUS = 32
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,17 @@ back to it as long as no interrupt is merged. Otherwise the answer stays undecid
 deficit is as low as m was, or until its stimulus is older than the horizon. Then m_j is taken to be
 the minimum of what has been seen, and is the new m.
 
+So much for the early reading. The late one follows it with L_j of rig.analysis.deficits in the
+place of m_j, from anchors by the edges alone: what the log tells of handlers' entries is not there
+yet. A stimulus is decided when the late reading gets to it, and is ambiguous if the two do not say
+the same.
+
 So the figures are provisional (decision record 0012), in what `Doubts` counts:
 
 - A horizon ends the wait. Every merged interrupt needs this, since no deficit returns after it; a
   target that stays behind for longer than the horizon is taken for one that lost an interrupt.
+- A stimulus that the late reading has not got to within the horizon is ambiguous, with the latency
+  of the last answer that came.
 - A stimulus unanswered for the horizon is missed. If its answer comes after all, it becomes late
   (or answered, if no other stimulus came in between) as long as it is among the `capacity` last.
 - Answers that no stimulus is left for, because an earlier decision was wrong, are duplicates.
@@ -30,6 +37,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rig.analysis.deficits import PROMPT, SCORE
 from rig.analysis.glitch import GlitchFilter
 from rig.analysis.observation import Observation, Observer
 from rig.analysis.pairing import Counts, EventClass, ExtraClass, PinCounter
@@ -42,6 +50,7 @@ _REASONS = {
     EventClass.LATE: Reason.LATE,
     EventClass.MISSED: Reason.MISSED,
     EventClass.MERGED: Reason.MERGED,
+    EventClass.AMBIGUOUS: Reason.AMBIGUOUS,
 }
 
 
@@ -97,11 +106,44 @@ class Figures:
 class _Answer:
     """An answer that has a stimulus, which is not known yet."""
 
+    number: int
+    """From 0."""
     sample: int
     count: int
     """Handler count less the surplus."""
+    anchor: int
+    """With this m it is an anchor; -1: with none."""
     bound: int
     """Its own deficit, or that of an answer without stimulus behind it if that is lower."""
+
+
+class _Anchors:
+    """Finds prompt answers one by one, as rig.analysis.deficits does."""
+
+    def __init__(self, by_order: bool) -> None:
+        self._by_order = by_order
+        self._last = self._second = self._response = -1
+        self._before = self._deficit = self._score = 0
+
+    def stimulus(self, sample: int) -> None:
+        """A leading stimulus edge."""
+        self._last, self._second = sample, self._last
+
+    def answer(self, sample: int) -> int:
+        """How prompt it is by the edges alone."""
+        idle = self._last - max(self._response, self._second)
+        self._response = sample
+        times = max(idle, 0) // max(sample - self._last, 1)
+        return sum(times >= least for least in PROMPT) if self._last >= 0 else 0
+
+    def own(self, points: int, before: int, deficit: int) -> bool:
+        """Whether one that has a stimulus of its own is an anchor if its m is its deficit."""
+        same = deficit == self._deficit
+        if not self._by_order and not (same and before == self._before + 1):
+            points = 0
+        self._score = points + (self._score if same else 0)
+        self._before, self._deficit = before, deficit
+        return self._score >= SCORE
 
 
 class StreamingPairer:
@@ -112,6 +154,12 @@ class StreamingPairer:
         self._horizon, self._capacity, self._by_order = horizon, capacity, by_order
         self._recent: dict[int, tuple[int, EventClass | None]] = {}
         """Sample and class (None: undecided) of the `capacity` last stimuli, by event number."""
+        self._read: dict[int, tuple[int, EventClass]] = {}
+        """Number of the answer and class by the early reading, of stimuli not decided yet."""
+        self._early = 0  # first stimulus that the early reading has not decided
+        self._least = self._late_marked = 0
+        self._last_own = -1  # sample
+        self._anchors = _Anchors(by_order)
         self._undecided: list[_Answer] = []
         self._highest = self._surplus = 0
         self._merged = 0  # m of the answers decided last
@@ -133,6 +181,7 @@ class StreamingPairer:
         self._recent[self.stimuli] = sample, None
         self.stimuli += 1
         self.last_stimulus = sample
+        self._anchors.stimulus(sample)
 
     def answer(self, sample: int, handled: int | None) -> None:
         """An answer edge with its handler count, None by order."""
@@ -143,14 +192,18 @@ class StreamingPairer:
         self._highest = max(self._highest, count)
         self._surplus = max(self._surplus, count - before)
         count -= self._surplus
-        self._learn(before - count)
+        deficit, points = before - count, self._anchors.answer(sample)
+        self._learn(deficit)
         if repeated or surplus:
             duplicate = (repeated or self._by_order) and before > 0
             self.extras[ExtraClass.DUPLICATE if duplicate else ExtraClass.SPURIOUS] += 1
-        elif before - count == self._merged:
-            self._pair(_Answer(sample, count, before - count), self._merged)
+            return
+        anchor = deficit if self._anchors.own(points, before, deficit) else -1
+        answer = _Answer(self.answers - 1, sample, count, anchor, deficit)
+        if deficit == self._merged:
+            self._pair(answer, self._merged)
         else:
-            self._undecided.append(_Answer(sample, count, before - count))
+            self._undecided.append(answer)
 
     def expire(self, now: int) -> None:
         """Neither a stimulus nor an answer comes before `now`."""
@@ -182,10 +235,13 @@ class StreamingPairer:
             self._merged = deficit
 
     def _decide_first(self) -> None:
-        """At least one event, by what is known."""
+        """An event or an answer, by what is known."""
         if self._undecided:
             self._pair_lowest()
+        elif self._early > self.decided:
+            self._decide(EventClass.AMBIGUOUS, self._last_own)
         else:
+            self._early += 1
             self._decide(EventClass.MISSED, -1)
 
     def _pair_lowest(self) -> None:
@@ -199,28 +255,47 @@ class StreamingPairer:
 
     def _pair(self, answer: _Answer, merged: int) -> None:
         """An answer before which `merged` were merged, and all stimuli up to its own."""
-        event = answer.count + merged - 1
-        shared = 0 if self._by_order else max(0, merged - self._marked)
-        self._marked = merged
-        if event < self.decided:
+        self._last_own = answer.sample
+        self._least = merged if answer.anchor == merged else min(self._least, merged)
+        event, newly, self._marked = answer.count + merged - 1, merged - self._marked, merged
+        if event < self._early:
             self._contradict(event, answer.sample)
-            return
-        while self.decided < event - shared:
-            self._decide(EventClass.MISSED, -1)
-        while self.decided < event:
-            self._decide(EventClass.MERGED, answer.sample)
-        self._decide(self._class_of(event, answer.sample), answer.sample)
+        else:
+            for number, kind in self._kinds(self._early, event, newly, answer.sample):
+                self._read[number] = answer.number, kind
+            self._early = event + 1
+        event, newly = answer.count + self._least - 1, self._least - self._late_marked
+        self._late_marked = self._least
+        for number, kind in self._kinds(self.decided, event, newly, answer.sample):
+            if self._read[number] != (answer.number, kind):
+                kind = EventClass.AMBIGUOUS
+            self._decide(kind, -1 if kind == EventClass.MISSED else answer.sample)
+
+    def _kinds(
+        self, first: int, event: int, newly: int, response: int
+    ) -> list[tuple[int, EventClass]]:
+        """Of stimuli from `first` up to the one that this answer belongs to, by one reading."""
+        if event < first:
+            return []
+        shared = 0 if self._by_order else min(max(0, newly), event - first)
+        beside = EventClass.MERGED if shared == event - first else EventClass.AMBIGUOUS
+        kinds = [EventClass.MISSED] * (event - first - shared) + [beside] * shared
+        kinds.append(self._class_of(event, response))
+        return list(enumerate(kinds, first))
 
     def _decide(self, kind: EventClass, response: int) -> None:
         """The first undecided stimulus."""
         event, sample = self.decided, self._first_sample()
         self.decided += 1
+        self._read.pop(event, None)
         self._recent[event] = sample, kind
         self._figures.add(event, kind, sample, response)
 
     def _contradict(self, event: int, response: int) -> None:
-        """An answer whose stimulus has been decided without it."""
+        """An answer whose stimulus has been decided without it, at least by the early reading."""
         self.doubts["contradicted"] += 1
+        if event >= self.decided:
+            return
         sample, kind = self._recent.get(event, (0, None))
         if kind != EventClass.MISSED:
             self.extras[ExtraClass.DUPLICATE] += 1
@@ -292,6 +367,7 @@ class ReferenceFlow:
             merged=kinds[EventClass.MERGED],
             duplicate=extras[ExtraClass.DUPLICATE],
             spurious=extras[ExtraClass.SPURIOUS],
+            ambiguous=kinds[EventClass.AMBIGUOUS],
             glitches=sum(self._glitch.removed.values()),
         )
 

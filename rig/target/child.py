@@ -51,10 +51,10 @@ class Child(Closing):
                 bufsize=0,
                 start_new_session=True,
             )
-        except OSError as error:
-            raise BenchError(
-                f"{words[0]}: cannot be started ({error.strerror}); is it installed?"
-            ) from None
+        except (OSError, ValueError) as error:  # ValueError: a word with a null character
+            why = getattr(error, "strerror", None) or error
+            remedy = "is it installed?" if isinstance(error, FileNotFoundError) else "try others"
+            raise BenchError(f"{words[0]}: cannot be started ({why}); {remedy}") from None
         self._in = _pipe(self._process.stdin)
         self._out = _pipe(self._process.stdout)
         self._err = _pipe(self._process.stderr)

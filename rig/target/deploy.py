@@ -15,12 +15,18 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
+from rig import __version__
 from rig.errors import BenchError, InputError
+from rig.resources import copy_agent_sources
+from rig.target.findings import plain
 from rig.target.ssh import Output, SshHost, remote_path, run
 
 BUILD_TIMEOUT_S = 600.0
+COMPILER_PATTERN = r"[A-Za-z0-9_./+][A-Za-z0-9_.,:/+@=-]*( [A-Za-z0-9_.,:/+@=-]+)*"
+COMPILER_VALID = 'a compiler and its options, such as "aarch64-linux-gnu-gcc" or "gcc -m32"'
 PROGRAM_MODE = "755"
 FILE_MODE = "644"
+_SHOWN_MAX = 300
 
 _ELF_MACHINES = {
     62: ("x86_64",),
@@ -32,25 +38,52 @@ _ELF_MACHINES = {
 """e_machine of the ELF specification, and what `uname -m` says where such programs run."""
 _ELF_MACHINE_AT = 18
 
-# One line, and no quote, bang or backslash in it: it passes through any login shell's quoting.
+# Scripts are constants; what differs comes as positional parameters. No apostrophe, exclamation
+# mark, backslash or line feed is in them: they pass through any login shell's quoting.
+_CLEAN = (
+    # Whatever ends it: files of its own go, and so do folders that it made and that are empty. What
+    # the trap runs is a function, so that no value is expanded when the trap is set.
+    "set -e; umask 077; work=; new=; made=; top=; "
+    'clean() { set +e; cd /; if [ -n "$new" ]; then rm -f -- "$new"; fi; '
+    'if [ -n "$work" ]; then rm -rf -- "$work"; fi; '
+    'until [ -z "$made" ] || [ "$made" = "$top" ]; do case $made in */.|*/..) ;; '
+    '*) if [ -e "$made" ]; then rmdir -- "$made" || break; fi;; esac; made=${made%/*}; done; }; '
+    'trap clean EXIT; trap "exit 1" HUP INT TERM PIPE; '
+)
+_PLACE = (
+    # `folders PATH` makes them one by one: `mkdir -p` makes deeper ones than can be removed again.
+    'folders() { if [ -n "$1" ] && [ -d "$1" ]; then top=$1; elif [ -n "$1" ]; then '
+    'folders "${1%/*}"; if [ -d "$1" ]; then :; else mkdir -- "$1"; made=$1; fi; fi; }; '
+    # `place PATH` makes the folders of an absolute PATH and a new file beside it. The name of a
+    # folder may end in a line feed, which $(dirname) would lose.
+    'place() { if [ -d "$1" ]; then echo "it is a folder" >&2; exit 1; fi; '
+    'folder=${1%/*}; folders "$folder"; new=$(mktemp "$folder/.rig-put.XXXXXX"); }; '
+    # `finish MODE PATH` puts that file there in one step.
+    'finish() { chmod "$1" "$new"; mv -f -- "$new" "$2"; new=; made=; }; '
+)
+_ABSOLUTE = "case $to in /*) ;; *) to=$PWD/$to;; esac; "
 _PUT = (
-    'set -e; umask 077; mkdir -p -- "$(dirname -- "$1")"; new=$(mktemp "$1.XXXXXX"); '
-    'trap "rm -f -- $new" EXIT; cat >"$new"; '
+    f"{_CLEAN}{_PLACE}to=$1; {_ABSOLUTE}"
+    'place "$to"; cat >"$new"; '
     'if [ "$(wc -c <"$new")" -ne "$2" ]; then echo "came incomplete" >&2; exit 1; fi; '
-    'chmod "$3" "$new"; mv -f -- "$new" "$1"; trap - EXIT'
+    'finish "$3" "$to"'
 )
 _BUILD = (
-    'set -e; folder=$(mktemp -d); trap "rm -rf -- $folder" EXIT; cd "$folder"; tar -xf -; '
-    'built=$1; to=$2; mode=$3; start=$4; shift 4; cd "$start"; make "$@" >&2; '
-    'mkdir -p -- "$(dirname -- "$HOME/$to")"; cp -- "$built" "$HOME/$to.new"; '
-    'chmod "$mode" "$HOME/$to.new"; mv -f -- "$HOME/$to.new" "$HOME/$to"'
+    f"{_CLEAN}{_PLACE}built=$1; to=$2; mode=$3; start=$4; shift 4; {_ABSOLUTE}"
+    'work=$(mktemp -d); cd "$work"; tar -xf -; cd "$start"; make "$@" >&2; '
+    'place "$to"; cat <"$built" >"$new"; finish "$mode" "$to"'
 )
 
 
 def put(host: SshHost, data: bytes, path: str, mode: str = PROGRAM_MODE) -> None:
     """Write a file over there, whole or not at all. Raises BenchError."""
-    words = ["sh", "-c", _PUT, "put", remote_path(path), str(len(data)), mode]
-    _must(host, run(host, words, data), f"{path} cannot be written")
+    answer = run(host, put_words(path, len(data), mode), data)
+    _must(host, answer, f"{plain(path)} cannot be written")
+
+
+def put_words(path: str, size: int, mode: str) -> list[str]:
+    """The command over there that takes so many bytes as its input and makes this file of them."""
+    return ["sh", "-c", _PUT, "put", remote_path(path), str(size), mode]
 
 
 def check_machine(program: bytes, machine: str, name: str) -> None:
@@ -75,17 +108,29 @@ def _compiler_for(machine: str) -> str:
     return f"{machine}-linux-gnu-gcc"
 
 
-def cross_compile(folder: Path, compiler: str) -> bytes:
-    """The agent, static, made here by this compiler. Raises InputError with its first complaint."""
-    with tempfile.TemporaryDirectory(prefix="rig-agent-") as out:
-        words = ["make", "-C", str(folder), f"CC={compiler}", f"BUILD={out}"]
+def cross_compile(compiler: str) -> bytes:
+    """The agent, static, made here by this compiler. Raises InputError with its first complaint.
+
+    Recipes of a makefile are a shell's texts: the compiler's words are plain ones, and `make` works
+    in a copy of the sources, so that no path of this system is in them.
+    """
+    if not re.fullmatch(COMPILER_PATTERN, compiler):
+        raise InputError(f"--cc {compiler!a} is not allowed; valid: {COMPILER_VALID}")
+    with tempfile.TemporaryDirectory(prefix="rig-agent-") as folder:
+        agent = copy_agent_sources(Path(folder))
+        words = ["make", f"CC={compiler}", f"VERSION={__version__}"]
         try:
-            made = subprocess.run(words, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S)
+            made = subprocess.run(
+                words, cwd=agent, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InputError(f"make cannot be run for the agent: {error}") from None
         if made.returncode:
             raise InputError(f"{compiler} did not make the agent: {_complaint(made.stderr)}")
-        return (Path(out) / "rig-agent").read_bytes()
+        try:
+            return (agent / "build/rig-agent").read_bytes()
+        except OSError as error:
+            raise InputError(f"{compiler} left no agent ({error.strerror})") from None
 
 
 def build_there(
@@ -111,13 +156,9 @@ def build_there(
     Raises:
         BenchError: the build fails; with its first complaint.
     """
-    if to.startswith("/"):
-        script = _BUILD.replace('"$HOME/$to', '"$to')
-    else:
-        script, to = _BUILD, remote_path(to)
-    words = ["sh", "-c", script, "build", built, to, mode, folder, *arguments]
+    words = ["sh", "-c", _BUILD, "build", built, remote_path(to), mode, folder, *arguments]
     answer = run(host, words, archive(sources), timeout_s=BUILD_TIMEOUT_S)
-    _must(host, answer, f"{PurePosixPath(to).name} cannot be built there")
+    _must(host, answer, f"{plain(PurePosixPath(to).name)} cannot be built there")
 
 
 def archive(files: Iterable[tuple[Path, str]]) -> bytes:
@@ -140,6 +181,9 @@ def _must(host: SshHost, answer: Output, problem: str) -> None:
 
 def _complaint(text: str) -> str:
     """What a compiler or shell complains of first."""
-    parts = [part.strip() for part in re.split(r"[\n;]", text) if part.strip()]
+    parts = [part.strip() for part in text.splitlines() if part.strip()]
     wrong = [part for part in parts if re.search(r"\berror|[Nn]o such|not found|\*\*\*", part)]
-    return (wrong or parts or ["it said nothing"])[0][:300]
+    first = (wrong or parts or ["it said nothing"])[0]
+    if len(first) > _SHOWN_MAX:  # names of files are in its middle, what is wrong at an end
+        first = f"{first[: _SHOWN_MAX // 3]}...{first[-_SHOWN_MAX // 2 :]}"
+    return plain(first, _SHOWN_MAX)

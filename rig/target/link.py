@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -26,6 +25,7 @@ from rig.target.protocol import (
 )
 from rig.target.stream import SocketStream, Stream
 from rig.target.wire import Wire
+from rig.untrusted.json_reader import json_value
 
 _GREETING = re.compile(r"OK (\S+ version=\S* log=[0-9]+ tick_hz=[0-9]+.*)")
 _ACCOUNT = re.compile(r"OK (handled=.*)")
@@ -103,7 +103,7 @@ class AgentLink(Closing):
         block = self._block("ENV", MAX_ENVIRONMENT)
         with self._speaking():
             try:
-                value = json.loads(block)
+                value = json_value(block)
             except RecursionError:
                 raise ProtocolError("environment is nested too deeply") from None
             if not isinstance(value, dict):

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rig.errors import BenchError
+from rig.shell_words import command_text, quoted
 from rig.target.findings import Finding, plain
 from rig.target.ssh import SshHost, run
 
@@ -28,6 +30,8 @@ for tool in make cc; do command -v $tool >/dev/null && echo tool $tool; done
 true
 """
 _LINES_MAX = 1000
+_ADD = ("usermod", "-aG")
+_DEVICE = re.compile(r"/dev/[A-Za-z0-9_.-]+")
 _PORT_DEVICES = {
     "ppdev": ("/dev/parport", "as root: modprobe -a parport_pc ppdev; is a port enabled in setup?"),
     "ioport": ("/dev/parport", "as root: modprobe -a parport_pc ppdev"),
@@ -75,7 +79,7 @@ def account_of(host: SshHost) -> Account:
     devices = tuple(
         Device(line[1], line[2] == "rw", line[3])
         for line in lines
-        if len(line) == 4 and line[0] == "device"
+        if len(line) == 4 and line[0] == "device" and _DEVICE.fullmatch(line[1])
     )
     priority = words.get("priority", "0")
     return Account(
@@ -111,7 +115,7 @@ def _device(device: Device, user: str, *, needed: bool) -> Finding:
             f'a udev rule: KERNEL=="{device.path.removeprefix("/dev/")}", GROUP="...", MODE="0660"'
         )
     else:
-        mend = f"as root: usermod -aG {device.group} {user}, then log in again"
+        mend = f"as root: {command_text((*_ADD, device.group, user))}, then log in again"
     return Finding(what, f"no permission for {user}", mend, needed)
 
 
@@ -120,7 +124,8 @@ def _priority(account: Account) -> Finding:
         allowed = "99" if account.is_root else str(account.priority_max)
         return Finding("real-time priority", f"up to {allowed}")
     mend = (
-        f'as root: echo "{account.user} - rtprio 99" >> /etc/security/limits.d/latency-rig.conf, '
+        f"as root: echo {quoted(f'{account.user} - rtprio 99')} >> "
+        "/etc/security/limits.d/latency-rig.conf, "
         "then log in again"
     )
     return Finding("real-time priority", f"none for {account.user}", mend)

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Targets reached by the system's own OpenSSH client, with the user's configuration and keys.
 
-ssh hands what follows the host as one text to a shell over there. That text is made here from
-separate words, each quoted; the host, which ssh could take for an option, never begins with `-`.
+ssh hands what follows the host as one text to a shell over there. That text is made of separate
+words, each quoted once; the host is a plain name or address, nothing that ssh or a ProxyCommand of
+its configuration could take for an option or for a shell's text.
 """
 
 from __future__ import annotations
 
-import shlex
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rig.errors import BenchError, InputError
+from rig.shell_words import HOST_PATTERN, command_text
 from rig.target.child import Child, ChildEnded
 from rig.target.stream import CHUNK, Stream, StreamLost
 
@@ -32,8 +34,8 @@ class SshHost:
     """A configuration file instead of the user's; "" is the user's."""
 
     def __post_init__(self) -> None:
-        if not self.host or self.host.startswith("-") or not self.host.isprintable():
-            raise InputError(f'"{self.host}" is no host for ssh; valid: [USER@]HOST')
+        if not re.fullmatch(HOST_PATTERN, self.host):
+            raise InputError(f"{self.host!a} is no host for ssh; valid: [USER@]HOST")
 
     @property
     def name(self) -> str:
@@ -53,7 +55,7 @@ class SshHost:
             *("-o", "ClearAllForwardings=yes"),
             "--",
             self.host,
-            shlex.join(words),
+            command_text(words),
         ]
 
     def trouble(self, child: Child) -> str:

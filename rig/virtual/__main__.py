@@ -28,8 +28,6 @@ from rig.virtual.delays import DelayLines
 from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator
 from rig.virtual.frequency import FrequencyControl
-from rig.virtual.guest.image import build_image
-from rig.virtual.guest.target import RESPONSE_DELAY_CYCLES, GuestTarget
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.target import ModelledTarget
@@ -138,6 +136,9 @@ def _open_target(
     wires = AnswerWires(fixture.channel_of(RESPONSE), fixture.sequence_channels, task)
     settings = virtual.target
     if isinstance(settings, VirtualGuest):
+        from rig.virtual.guest.image import build_image  # only a guest pays for loading them
+        from rig.virtual.guest.target import RESPONSE_DELAY_CYCLES, GuestTarget
+
         image = build_image(settings, stop, _progress)
         trigger = fixture.channel_of(STIMULUS) if settings.self_trigger else None
         guest = stack.enter_context(GuestTarget.boot(image, wires, stop, _progress, trigger))

@@ -6,7 +6,10 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-from rig.virtual.wired import WireEdge
+import numpy as np
+
+from rig.instruments import Int64Array
+from rig.virtual.wired import WireEdge, WireEdges
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class AnswerPins:
     def __init__(self, wires: AnswerWires) -> None:
         self._wires = wires
         self._edges: list[WireEdge] = []
+        self._many = WireEdges.of(())
         self._decided: list[WireEdge] = []
         self._response = 0
         self._sequence = 0
@@ -41,6 +45,31 @@ class AnswerPins:
                 heapq.heappush(self._edges, (at_ps, channel, sequence >> bit & 1))
         self._sequence = sequence
         self.toggle(at_ps)
+
+    @property
+    def next_level(self) -> int:
+        """The response pin's, behind the next answer."""
+        return self._response ^ 1
+
+    def write_many(self, at_ps: Int64Array, sequence: Int64Array) -> None:
+        """So many answers in order, which the microcontroller has got already."""
+        response = np.full(len(at_ps), self._wires.response, np.uint8)
+        level = ((np.arange(len(at_ps)) + self.next_level) & 1).astype(np.uint8)
+        parts = [self._many, WireEdges(at_ps, response, level)]
+        changed = sequence ^ np.concatenate(([self._sequence], sequence[:-1]))
+        for bit, channel in enumerate(self._wires.sequence):
+            at = np.flatnonzero(changed >> bit & 1)
+            levels = (sequence[at] >> bit & 1).astype(np.uint8)
+            parts.append(WireEdges(at_ps[at], np.full(len(at), channel, np.uint8), levels))
+        self._many = WireEdges.joined(parts)
+        self._response = (self._response + len(at_ps)) & 1
+        if len(at_ps):
+            self._sequence = int(sequence[-1])
+
+    def take_many(self, until_ps: int) -> WireEdges:
+        """Edges of `write_many` before a time."""
+        taken, self._many = self._many.split(until_ps)
+        return taken
 
     def toggle(self, at_ps: int) -> None:
         """The response pin alone."""

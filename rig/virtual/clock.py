@@ -3,10 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isqrt
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.instruments import Int64Array
 
 PS_PER_S = 10**12
 PPB = 10**9
+_DOUBT: Final = 1e-3
+"""So close to a whole number a float does not tell on which side of it the exact value lies."""
+_SPAN: Final = float(1 << 38)
+"""Values up to this one, rounded a few times, are off by a fifth of that at most."""
+
+
+Rounding = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
 
 class Clock:
@@ -53,7 +67,60 @@ class Clock:
         """The first tick that is not before a true time."""
         return self._start_ticks - (-self._phase(time_ps) // self._denominator)
 
+    def ticks_of(self, times_ps: Int64Array) -> Int64Array:
+        """`ticks` of many times, shape (n,); quick if they are within some minutes."""
+        return self._many(times_ps, self.ticks, np.floor)
+
+    def ticks_at_or_after_of(self, times_ps: Int64Array) -> Int64Array:
+        """`ticks_at_or_after` of many times, shape (n,); quick if they are within some minutes."""
+        return self._many(times_ps, self.ticks_at_or_after, np.ceil)
+
+    def times_ps_of(self, ticks: Int64Array) -> Int64Array:
+        """`time_ps` of many ticks, shape (n,); quick if the clock does not drift."""
+        if not len(ticks) or self._square:
+            return _one_by_one(ticks, self.time_ps)
+        if not self._denominator % self._linear:
+            return (ticks - self._start_ticks) * (self._denominator // self._linear)
+        whole, rest = divmod((int(ticks[0]) - self._start_ticks) * self._denominator, self._linear)
+        slope = self._denominator / self._linear
+        return _rounded(
+            ticks, whole, rest / self._linear + (ticks - ticks[0]) * slope, self.time_ps, np.ceil
+        )
+
+    def _many(
+        self, times_ps: Int64Array, exact: Callable[[int], int], rounding: Rounding
+    ) -> Int64Array:
+        if not len(times_ps):
+            return times_ps
+        first_ps = int(times_ps[0])
+        whole, rest = divmod(self._phase(first_ps), self._denominator)
+        slope = (self._linear + 2 * first_ps * self._square) / self._denominator
+        passed = (times_ps - first_ps).astype(float)
+        distance = passed * (slope + passed * (self._square / self._denominator))
+        fraction = rest / self._denominator + distance
+        return _rounded(times_ps, self._start_ticks + whole, fraction, exact, rounding)
+
     def _phase(self, time_ps: int) -> int:
         if not self._square:
             return time_ps * self._linear
         return time_ps * (self._linear + time_ps * self._square)
+
+
+def _rounded(
+    given: Int64Array,
+    whole: int,
+    fraction: npt.NDArray[np.float64],
+    exact: Callable[[int], int],
+    rounding: Rounding,
+) -> Int64Array:
+    """`whole` plus the rounded fractions; `exact` decides where a float does not."""
+    if np.abs(fraction).max() > _SPAN:
+        return _one_by_one(given, exact)
+    result = whole + rounding(fraction).astype(np.int64)
+    for i in np.flatnonzero(np.abs(fraction - np.rint(fraction)) < _DOUBT).tolist():
+        result[i] = exact(int(given[i]))
+    return result
+
+
+def _one_by_one(given: Int64Array, exact: Callable[[int], int]) -> Int64Array:
+    return np.array([exact(each) for each in given.tolist()], np.int64)

@@ -19,6 +19,11 @@ class DelayLines:
         self._number = 0
         self._last_ps: dict[int, int] = {}
 
+    @property
+    def plain(self) -> bool:
+        """Nothing is late."""
+        return not self._delays
+
     def through(self, edges: list[WireEdge], until_ps: int) -> list[WireEdge]:
         """Take the edges that happened; hand out those that arrive before a time, in order.
 

@@ -22,6 +22,11 @@ class Dropper:
         self._rng = np.random.default_rng((seed, _STREAM))
         self._last_ps: int | None = None
 
+    @property
+    def drops(self) -> bool:
+        """It ever does."""
+        return self._probability > 0
+
     def on_stimulus(self, time_ps: int) -> None:
         """A stimulus edge passes; the analyzer has not sent its sample yet."""
         last_ps, self._last_ps = self._last_ps, time_ps

@@ -19,10 +19,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from rig.closing import Closing
 from rig.errors import BenchError, InputError, RigError
+from rig.instruments import Int64Array
+from rig.virtual.wired import AnswersAhead
 
 CLOCK_HZ = 16_000_000
 """The microcontroller's clock."""
@@ -30,13 +35,19 @@ CLOCK_HZ = 16_000_000
 INPUTS_MAX = 4096
 """Response edges one grant can carry."""
 
+ANSWERS_MAX = 4096
+"""Answers decided ahead that one grant can carry."""
+
 _GRANT = struct.Struct("<4sHHQII")
 _REPORT = struct.Struct("<4sBBHQQQ")
 _EDGE = struct.Struct("<QBB6x")
+_ANSWERS = struct.Struct("<QQQHBB4x")
+_ROWS = np.dtype([("time", "<i8"), ("line", "u1"), ("level", "u1"), ("padding", "u1", 6)])
+_STIMULUS_LINE, _ANSWER_LINE = 0, 1
 _EDGES_MAX = 4096
 _RECEIVE_MAX = _REPORT.size + _EDGES_MAX * _EDGE.size
 
-_STOP_RISING, _STOP_FALLING, _HOLD = 1, 2, 4
+_STOP_RISING, _STOP_FALLING, _HOLD, _ANSWERS_FOLLOW = 1, 2, 4, 8
 _ARMED, _TRANSMITTING, _HOST_TURN, _PENDING_INPUT = 1, 2, 4, 8
 
 _EXIT_BAD_INPUT = 2
@@ -59,6 +70,19 @@ class Reason(IntEnum):
 _REASONS = tuple(Reason)
 
 
+def _answers_frame(answers: AnswersAhead, clock_ppb: int) -> bytes:
+    latency_ps = answers.latency_ps[:ANSWERS_MAX]
+    head = _ANSWERS.pack(
+        clock_ppb,
+        answers.free_ps,
+        answers.apart_ps,
+        len(latency_ps),
+        int(answers.rising),
+        answers.level,
+    )
+    return head + latency_ps.astype("<i8", copy=False).tobytes()
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What happened in the granted time."""
@@ -76,8 +100,27 @@ class Report:
     """The host has sent bytes that the firmware has not read yet."""
     bytes_from_host: int
     bytes_to_host: int
-    edges: list[tuple[int, int]]
-    """(cycle, level) of every edge on the stimulus pin since the last report, in order, exact."""
+    rows: npt.NDArray[Any]
+    """What happened on the lines since the last report, as the frame has it."""
+
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """(cycle, level) of each edge on the stimulus pin since the last report, in order."""
+        if not len(self.rows):
+            return []
+        cycles, levels = self.stimuli
+        return list(zip(cycles.tolist(), levels.tolist(), strict=True))
+
+    @property
+    def stimuli(self) -> tuple[Int64Array, npt.NDArray[np.uint8]]:
+        """Cycles and levels of the same edges."""
+        rows = self.rows[self.rows["line"] == _STIMULUS_LINE]
+        return rows["time"], rows["level"]
+
+    @property
+    def answers_ps(self) -> Int64Array:
+        """True times of the answers that were decided ahead and taken, one an interrupt."""
+        return np.asarray(self.rows["time"][self.rows["line"] == _ANSWER_LINE])
 
 
 class Emulator(Closing):
@@ -155,13 +198,17 @@ class Emulator(Closing):
         stop_falling: bool = False,
         hold_ms: int = 0,
         hold_after_cycles: int = 0,
+        answers: AnswersAhead | None = None,
+        clock_ppb: int = 10**9,
     ) -> Report:
         """Let virtual time go on to `until_cycle`, or to the first stimulus edge to stop at.
 
         `inputs` are edges on the response line, (cycle, line, level) with line 0, kept over grants
         and fed at their cycles. With `hold_ms` virtual time stands for up to so much wall time once
         it is the host's turn to speak and `hold_after_cycles` have passed since the firmware's last
-        byte; after a hold in vain there is none until the host has spoken.
+        byte; after a hold in vain there is none until the host has spoken. An interrupt that finds
+        none of the `answers` left ends the grant; their times are true if `clock_ppb`, parts of
+        10^9 of CLOCK_HZ, is what the chip's clock runs at.
 
         Raises BenchError if the emulator died, hangs or refuses the grant.
         """
@@ -169,10 +216,13 @@ class Emulator(Closing):
             (_STOP_RISING if stop_rising else 0)
             | (_STOP_FALLING if stop_falling else 0)
             | (_HOLD if hold_ms else 0)
+            | (_ANSWERS_FOLLOW if answers else 0)
         )
         grant = _GRANT.pack(b"GRNT", flags, len(inputs), until_cycle, hold_ms, hold_after_cycles)
         if inputs:
             grant += b"".join([_EDGE.pack(*edge) for edge in inputs])
+        if answers:
+            grant += _answers_frame(answers, clock_ppb)
         try:
             self._control.sendall(grant)
             answer = self._control.recv(_RECEIVE_MAX)
@@ -189,11 +239,6 @@ class Emulator(Closing):
                 f"the microcontroller emulator (pid {self.pid}) sent a malformed report; "
                 "rebuild it with `make`, it may be of another version"
             )
-        edges = (
-            [(at, level) for at, _, level in _EDGE.iter_unpack(answer[_REPORT.size :])]
-            if n_edges
-            else []
-        )
         return Report(
             cycle,
             _REASONS[reason],
@@ -203,7 +248,7 @@ class Emulator(Closing):
             state & _PENDING_INPUT != 0,
             from_host,
             to_host,
-            edges,
+            np.frombuffer(answer, _ROWS, n_edges, _REPORT.size),
         )
 
     def close(self) -> None:

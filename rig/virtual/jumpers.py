@@ -30,6 +30,11 @@ class JumperWires:
         self._replaced = frozenset(replaced)
 
     @property
+    def plain(self) -> bool:
+        """There are none."""
+        return not self._replaced
+
+    @property
     def loopback(self) -> bool:
         """The microcontroller's answer is its own stimulus."""
         return self._jumpers.loopback

@@ -23,6 +23,11 @@ class Mischief:
         """The next event may be a bad one."""
         self._quiet = QUIET_EVENTS
 
+    @property
+    def none(self) -> bool:
+        """Nothing ever goes wrong."""
+        return not self._choices
+
     def choose(self) -> str:
         """The name of what goes wrong with the next event, "" for nothing."""
         if self._quiet < QUIET_EVENTS or not self._choices:

@@ -8,25 +8,26 @@ time, because a call of numpy's generator costs more than the rest of an event.
 from __future__ import annotations
 
 import csv
-import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import resources
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from rig.config import virtual as settings
 from rig.errors import InputError
+from rig.instruments import Int64Array
 
 BLOCK = 4096
 PS_PER_US = 10**6
+NONE: Int64Array = np.zeros(0, np.int64)
 _ROW_KEY = ("table", "system", "test", "variant", "scenario")
 _ROW_FIGURES = ("average_us", "min_us", "max_us", "deviation_us")
 
-Sampler = Callable[[int], npt.NDArray[Any]]
+Samples = npt.NDArray[Any]
+Sampler = Callable[[int], Samples]
 
 
 class LatencyModel(Protocol):
@@ -35,22 +36,42 @@ class LatencyModel(Protocol):
     def draw(self, now_ps: int) -> int:
         """Latency in ps of an interrupt that arrives now; times must not fall."""
 
+    def ahead(self) -> Int64Array:
+        """What the next calls of `draw` will return; none if that depends on the time."""
+
+    def skip(self, count: int) -> None:
+        """As many calls of `draw`, of latencies that were seen ahead."""
+
 
 class _Drawn:
     """Latencies drawn independently of each other and of the load."""
 
     def __init__(self, sample: Sampler) -> None:
-        self._values = _endless(sample)
+        self._sample = sample
+        self._values = NONE
+        self._next = 0
 
     def draw(self, now_ps: int) -> int:  # noqa: ARG002 - only a load model looks at the time
-        return next(self._values)
+        value = self.ahead()[0]
+        self.skip(1)
+        return int(value)
+
+    def ahead(self) -> Int64Array:
+        """At least one. No more is drawn than has to be: other things are drawn between."""
+        if self._next == len(self._values):
+            self._values, self._next = _block(self._sample), 0
+        return self._values[self._next :]
+
+    def skip(self, count: int) -> None:
+        """The next ones are used."""
+        self._next += count
 
 
 class _LoadDependent:
     """Latencies that grow with the number of interrupts in the window just past."""
 
     def __init__(self, sample: Sampler, gain: float, window_ps: int) -> None:
-        self._values = _endless(sample)
+        self._drawn = _Drawn(sample)
         self._gain, self._window_ps = gain, window_ps
         self._recent_ps: deque[int] = deque()
 
@@ -58,14 +79,20 @@ class _LoadDependent:
         recent = self._recent_ps
         while recent and recent[0] <= now_ps - self._window_ps:
             recent.popleft()
-        latency_ps = round(next(self._values) * (1 + self._gain * len(recent)))
+        latency_ps = round(self._drawn.draw(now_ps) * (1 + self._gain * len(recent)))
         recent.append(now_ps)
         return latency_ps
 
+    def ahead(self) -> Int64Array:
+        """Nothing is known: it depends on the times."""
+        return NONE
 
-def _endless(sample: Sampler) -> Iterator[int]:
-    while True:
-        yield from np.maximum(np.rint(sample(BLOCK)), 0).astype(np.int64).tolist()
+    def skip(self, count: int) -> None:
+        """There is nothing to skip."""
+
+
+def _block(sample: Sampler) -> Int64Array:
+    return np.maximum(np.rint(sample(BLOCK)), 0).astype(np.int64)
 
 
 def build_model(model: settings.LatencyModel, rng: np.random.Generator) -> LatencyModel:
@@ -95,8 +122,23 @@ def _truncated_normal(
     if model.deviation_ps == 0:
         return lambda n: np.full(n, model.mean_ps)
     low = (model.minimum_ps - model.mean_ps) / model.deviation_ps
-    body = stats.truncnorm(low, math.inf, model.mean_ps, model.deviation_ps)
-    return lambda n: np.asarray(body.rvs(n, random_state=rng))
+    return lambda n: model.mean_ps + model.deviation_ps * truncated_normal(rng.uniform(size=n), low)
+
+
+def truncated_normal(probability: Samples, low: float) -> Samples:
+    """Quantiles of the standard normal distribution cut off below `low`.
+
+    What scipy.stats.truncnorm(low, inf).ppf gives, to the bit. scipy.stats as a whole takes a
+    second of processor time to load, which every start of the virtual bench would pay for.
+    """
+    from scipy import special
+
+    if low < 0:
+        mass = special.log1p(-special.ndtr(low))
+        left = np.full_like(probability, special.log_ndtr(low))
+        logarithm = special.logsumexp([left, np.log(probability) + mass], axis=0)
+        return np.asarray(special.ndtri_exp(logarithm))
+    return np.asarray(-special.ndtri_exp(np.log1p(-probability) + special.log_ndtr(-low)))
 
 
 def _with_outliers(model: settings.MixtureModel, rng: np.random.Generator) -> Sampler:

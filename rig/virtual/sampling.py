@@ -61,6 +61,11 @@ class UnevenSamples:
         self._held: list[tuple[int, int, int, int]] = []
         self._number = 0
 
+    @property
+    def plain(self) -> bool:
+        """Samples are alike, and none is lost."""
+        return self._sampling.even and not self._sampling.sustained_hz
+
     def through(
         self, edges: list[WireEdge], until_ps: int, clock: SampleClock | None
     ) -> list[WireEdge]:

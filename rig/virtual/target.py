@@ -11,8 +11,9 @@ import numpy as np
 
 from rig.closing import Closing
 from rig.config.virtual import Misbehavior, VirtualTarget
-from rig.instruments import LogArray, TargetSummary
+from rig.instruments import LOG_ENTRY, Int64Array, LogArray, TargetSummary
 from rig.measure.known import INSIDE
+from rig.virtual.ahead import GivenAhead, entry_leads
 from rig.virtual.answer_pins import AnswerPins, AnswerWires
 from rig.virtual.counter import Counter
 from rig.virtual.inside import InsideTask, Means
@@ -23,16 +24,19 @@ from rig.virtual.service import Service
 from rig.virtual.spin import SpinMeans, SpinTask
 from rig.virtual.target_log import TargetLog
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired import AnswersAhead, WireEdge, WireEdges
 
 CAPACITY_MAX = 100_000_000
 BOOT_TICKS = 3_600_000_000_000
 """The target has been up for a while: its counter does not start at zero."""
 BREATH_PS = 20_000_000
 """From one answer to the next: the handler is not entered again sooner."""
+LEAD_MAX_TICKS = 1 << 32
 PULSES_MAX, PULSE_WIDTH_US_MAX = 100, 100_000
 PS_PER_US = 1_000_000
 GLITCH_AFTER_PS = 15_000_000
+ENTRY_PS = 500_000
+"""From an interrupt that is taken to the handler's first instruction, unless it answers sooner."""
 
 _NAMES = TRUTH.names or ()
 _KIND, _DUPLICATES, _GLITCHES = (_NAMES.index(n) for n in ("kind", "duplicates", "glitches"))
@@ -68,9 +72,11 @@ class ModelledTarget(Closing):
         self._misbehavior = misbehavior
         self._mischief = Mischief(misbehavior, rng)
         self._service = Service(target.service_time_ps)
+        self._logs_entry = target.logs_entry
         self._pins = AnswerPins(wires)
         self._truth = truth
         self._lock = threading.Lock()
+        self._ahead = GivenAhead(self._lock)
         self._log = TargetLog()
         self.glitches = 0
         self.armed = False
@@ -102,6 +108,7 @@ class ModelledTarget(Closing):
         if cpu >= len(self._cores_ahead_ps):
             raise ValueError(f"cpu {cpu} is not there; 0 to {len(self._cores_ahead_ps) - 1} are")
         with self._lock:
+            self._ahead.settle()
             self._ahead_ps = self._cores_ahead_ps[cpu]
             self._reset(capacity, sequence_bits)
             self.armed, self.rising = True, rising
@@ -112,6 +119,7 @@ class ModelledTarget(Closing):
         if not 10_000 <= period_ns <= 10**11 or not 1 <= count <= CAPACITY_MAX:
             raise ValueError(f"period_ns {period_ns} or count {count} is out of range")
         with self._lock:
+            self._ahead.settle()
             self._reset(capacity, sequence_bits)
             start_ps = self._now_ps + LEAD_PS
             self._schedule = PeriodSchedule(self._clock, self._tick_hz, start_ps, period_ns)
@@ -124,6 +132,7 @@ class ModelledTarget(Closing):
         """Start a measurement inside the target. Raises ValueError as `arm`."""
         self._check(capacity, sequence_bits)
         with self._lock:
+            self._ahead.settle()
             count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
             task: InsideTask | SpinTask
             if INSIDE[name].spins:
@@ -196,6 +205,7 @@ class ModelledTarget(Closing):
     def stop(self) -> TargetSummary:
         """Detach the handler."""
         with self._lock:
+            self._ahead.settle()
             self.armed = False
             return TargetSummary(self._handled, self._log.count, self._log.dropped)
 
@@ -205,6 +215,50 @@ class ModelledTarget(Closing):
             return self._log.read(first, count)
 
     # --- the wires' side --------------------------------------------------------------------
+
+    def answers_ahead(self) -> AnswersAhead | None:
+        """None if what an interrupt meets depends on those before it, or on chance."""
+        with self._lock:
+            plain = self._mischief.none and not self._service.limited
+            if not self.armed or self.eager or not plain or self._ahead.waiting:
+                return None
+            latency_ps = self._model.ahead()
+            if not len(latency_ps):
+                return None
+            self._ahead.give()
+            apart_ps = max(self._toggle_ps, BREATH_PS)
+            level = self._pins.next_level
+            return AnswersAhead(latency_ps, self._free_ps, apart_ps, self.rising, level)
+
+    def answered(self, stimulus_ps: Int64Array, response_ps: Int64Array) -> None:
+        """What came of those given ahead."""
+        with self._lock:
+            count = len(stimulus_ps)
+            if count:
+                latency_ps = self._model.ahead()[:count]
+                self._model.skip(count)
+                self._log_many(stimulus_ps, response_ps, latency_ps)
+            self._ahead.happened()
+
+    def _log_many(
+        self, stimulus_ps: Int64Array, response_ps: Int64Array, latency_ps: Int64Array
+    ) -> None:
+        """As `_interrupt` does for one."""
+        count = len(stimulus_ps)
+        handled = np.arange(self._handled + 1, self._handled + count + 1)
+        early_ps = (self._rng.random(count) * self._toggle_ps).astype(np.int64)
+        shown_ps = response_ps - early_ps + self._ahead_ps
+        before = self._clock.ticks_of(shown_ps)
+        after = self._clock.ticks_at_or_after_of(shown_ps + self._toggle_ps)
+        flags = lead_ticks = np.zeros_like(before)
+        if self._logs_entry:
+            entry_ps = stimulus_ps + np.minimum(ENTRY_PS, latency_ps // 2) + self._ahead_ps
+            flags, lead_ticks = entry_leads(self._clock, entry_ps, before, LEAD_MAX_TICKS)
+        self._log.add_many(handled, before, after, flags, lead_ticks)
+        self._truth.add_many(stimulus_ps, response_ps, (before, after), handled)
+        self._pins.write_many(response_ps, handled & ((1 << self._bits) - 1))
+        self._handled = int(handled[-1])
+        self._free_ps = int(response_ps[-1]) + max(self._toggle_ps, BREATH_PS)
 
     def on_stimulus(self, time_ps: int, level: int) -> None:
         """A stimulus edge arrives at the interrupt pin."""
@@ -232,6 +286,11 @@ class ModelledTarget(Closing):
         with self._lock:
             return self._pins.take_edges(until_ps)
 
+    def take_many(self, until_ps: int) -> WireEdges:
+        """Those of the interrupts that were answered ahead, before a time, in order."""
+        with self._lock:
+            return self._pins.take_many(until_ps)
+
     def take_decided(self) -> list[WireEdge]:
         """Edges of the response pin decided since the last call, mostly still to come."""
         with self._lock:
@@ -258,16 +317,18 @@ class ModelledTarget(Closing):
         if what == "merge":
             start_ps = max(start_ps, time_ps + self._misbehavior.merge_mask_ps)
         self._masked_ps = start_ps
+        entry_ps = start_ps + min(ENTRY_PS, latency_ps // 2)
         if what == "late":
             latency_ps += self._misbehavior.late_by_ps
         at_ps = max(start_ps + latency_ps, self._free_ps)
-        before, after = self._answer(at_ps)
+        before, after = self._answer(at_ps, entry_ps=entry_ps)
         self._service.answered(start_ps, at_ps)
         self._pending = [time_ps, at_ps, before, after, self._handled, ANSWERED, 0, 0]
         self._truth.add(self._pending)
         if what == "duplicate":
             self._pending[_DUPLICATES] = 1
-            self._answer(max(at_ps + self._misbehavior.duplicate_after_ps, self._free_ps))
+            again_ps = max(at_ps + self._misbehavior.duplicate_after_ps, self._free_ps)
+            self._answer(again_ps, entry_ps=entry_ps)
         if what == "glitch":
             self._pending[_GLITCHES] = 1
             self._glitch(at_ps + GLITCH_AFTER_PS)
@@ -308,10 +369,19 @@ class ModelledTarget(Closing):
             self._next_period += 1
             self._truth.add([due_ps, -1, 0, 0, self._handled, MISSED, 0, 0])
 
-    def _answer(self, at_ps: int, flags: int = 0) -> tuple[int, int]:
-        """Write the pins once and log it; ticks before and after the write."""
+    def _answer(
+        self, at_ps: int, flags: int = 0, *, entry_ps: int | None = None
+    ) -> tuple[int, int]:
+        """Write the pins once and log it; ticks before and after the write.
+
+        `entry_ps`: when the handler was entered; None: the log does not tell.
+        """
         before, after = self._write_pins(at_ps)
-        self._log.add(self._handled, before, after, flags)
+        lead_ticks = 0
+        if entry_ps is not None and self._logs_entry:
+            lead_ticks = before - self._clock.ticks(entry_ps + self._ahead_ps)
+            flags |= LOG_ENTRY if 0 <= lead_ticks < LEAD_MAX_TICKS else 0
+        self._log.add(self._handled, before, after, flags, lead_ticks if flags & LOG_ENTRY else 0)
         breath_ps = 0 if self._service.limited else BREATH_PS
         self._free_ps = at_ps + max(self._toggle_ps, breath_ps)
         return before, after

@@ -7,7 +7,7 @@ import tempfile
 
 import numpy as np
 
-from rig.instruments import LOG_RECORD, LogArray
+from rig.instruments import LOG_LEAD, LOG_RECORD, Int64Array, LogArray
 
 
 class TargetLog:
@@ -31,15 +31,37 @@ class TargetLog:
         self._file.truncate(0)
         self._capacity, self.count, self.dropped = capacity, 0, 0
 
-    def add(self, handled: int, before_ticks: int, after_ticks: int, flags: int) -> None:
-        """One more record, or one dropped."""
+    def add(
+        self, handled: int, before_ticks: int, after_ticks: int, flags: int, lead_ticks: int = 0
+    ) -> None:
+        """One more record, or one dropped. `lead_ticks`: see LOG_ENTRY."""
         if self.count >= self._capacity:
             self.dropped += 1
             return
-        self._rows.append((self.count, handled, before_ticks, after_ticks, flags, 0))
+        self._rows.append((self.count, handled, before_ticks, after_ticks, flags, lead_ticks))
         self.count += 1
         if len(self._rows) >= 4096:
             self._spill()
+
+    def add_many(
+        self,
+        handled: Int64Array,
+        before: Int64Array,
+        after: Int64Array,
+        flags: Int64Array,
+        lead_ticks: Int64Array,
+    ) -> None:
+        """So many more records, or as many as there is room for."""
+        count = min(len(handled), self._capacity - self.count)
+        self.dropped += len(handled) - count
+        records = np.zeros(count, LOG_RECORD)
+        records["sequence"] = np.arange(self.count, self.count + count)
+        records["handled"] = handled[:count]
+        records["before_ticks"], records["after_ticks"] = before[:count], after[:count]
+        records["flags"], records[LOG_LEAD] = flags[:count], lead_ticks[:count]
+        self._spill()
+        self._file.write(records.tobytes())
+        self.count += count
 
     def read(self, first: int, count: int) -> LogArray:
         """Records from `first` on, fewer at the end."""
@@ -50,5 +72,6 @@ class TargetLog:
 
     def _spill(self) -> None:
         self._file.seek(0, 2)
-        self._file.write(np.array(self._rows, LOG_RECORD).tobytes())
-        self._rows.clear()
+        if self._rows:
+            self._file.write(np.array(self._rows, LOG_RECORD).tobytes())
+            self._rows.clear()

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.closing import Closing
+from rig.instruments import Int64Array
 
 TRUTH = np.dtype(
     [
@@ -43,6 +44,27 @@ class TruthLog(Closing):
         self.recent.append(row)
         if len(self.recent) >= 4096 + _KEEP:
             self._write(len(self.recent) - _KEEP)
+
+    def add_many(
+        self,
+        stimulus_ps: Int64Array,
+        response_ps: Int64Array,
+        ticks: tuple[Int64Array, Int64Array],
+        handled: Int64Array,
+    ) -> None:
+        """Interrupts that were answered, and will stay so. `ticks`: before and after."""
+        self._write(len(self.recent))
+        if self._file is None:
+            return
+        rows = np.zeros(len(handled), TRUTH)
+        rows["stimulus_ps"], rows["response_ps"], rows["handled"] = (
+            stimulus_ps,
+            response_ps,
+            handled,
+        )
+        rows["before_ticks"], rows["after_ticks"] = ticks
+        rows["kind"] = ANSWERED
+        self._file.write(rows.tobytes())
 
     def _write(self, count: int) -> None:
         if self._file:

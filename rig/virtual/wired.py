@@ -3,10 +3,79 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+
+from rig.instruments import Int64Array, UInt8Array
 
 WireEdge = tuple[int, int, int]
 """True time in ps, analyzer channel, level."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireEdges:
+    """Many edges, in order of time; arrays of shape (n,)."""
+
+    time_ps: Int64Array
+    channel: UInt8Array
+    level: UInt8Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[WireEdges]) -> Self:
+        """All of them, in order of time, channel and level."""
+        time_ps = np.concatenate([part.time_ps for part in parts])
+        channel = np.concatenate([part.channel for part in parts])
+        level = np.concatenate([part.level for part in parts])
+        order = np.lexsort((level, channel, time_ps))
+        return cls(time_ps[order], channel[order], level[order])
+
+    @classmethod
+    def of(cls, edges: Sequence[WireEdge]) -> Self:
+        """The same edges."""
+        columns = np.array(edges, np.int64).reshape(-1, 3)
+        return cls(columns[:, 0], columns[:, 1].astype(np.uint8), columns[:, 2].astype(np.uint8))
+
+    def listed(self) -> list[WireEdge]:
+        """The same edges."""
+        columns = (self.time_ps.tolist(), self.channel.tolist(), self.level.tolist())
+        return list(zip(*columns, strict=True))
+
+    def levels_from(self, levels: int) -> Int64Array | None:
+        """All channels' levels behind each edge, a bit a channel, from those before the first.
+
+        None if an edge repeats the level that its channel had.
+        """
+        behind = np.bitwise_xor.accumulate(np.int64(1) << self.channel.astype(np.int64)) ^ levels
+        return behind if np.array_equal(behind >> self.channel & 1, self.level) else None
+
+    def split(self, until_ps: int) -> tuple[Self, Self]:
+        """Those before a time, and the others."""
+        at = int(np.searchsorted(self.time_ps, until_ps))
+        first = (self.time_ps[:at], self.channel[:at], self.level[:at])
+        rest = (self.time_ps[at:], self.channel[at:], self.level[at:])
+        return type(self)(*first), type(self)(*rest)
+
+    def __len__(self) -> int:
+        return len(self.time_ps)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersAhead:
+    """How long the next interrupts' answers take, decided before the interrupts have come."""
+
+    latency_ps: Int64Array
+    """Of each, in order; shape (n,)."""
+    free_ps: int
+    """No answer comes before this time."""
+    apart_ps: int
+    """Nor sooner than this after the one before."""
+    rising: bool
+    """The interrupt comes with the rising edge."""
+    level: int
+    """Of the response line behind the first of these answers."""
 
 
 class WiredTarget(Protocol):
@@ -41,6 +110,15 @@ class WiredTarget(Protocol):
         """It does what it does by itself: whoever records it waits for nothing but time."""
         ...
 
+    def answers_ahead(self) -> AnswersAhead | None:
+        """How it will answer the next interrupts, if that is known before they come.
+
+        Then it waits for `answered`, and does nothing else until then.
+        """
+
+    def answered(self, stimulus_ps: Int64Array, response_ps: Int64Array) -> None:
+        """Interrupts came, and were answered in this way; perhaps fewer than were known ahead."""
+
     def on_stimulus(self, time_ps: int, level: int) -> None:
         """An edge arrives at the interrupt pin."""
 
@@ -49,6 +127,9 @@ class WiredTarget(Protocol):
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
         """Edges of the answering pins before a time, in order."""
+
+    def take_many(self, until_ps: int) -> WireEdges:
+        """Those of the interrupts that were `answered`, before a time."""
 
     def take_decided(self) -> list[WireEdge]:
         """Edges of the response pin known since the last call, past or still to come."""

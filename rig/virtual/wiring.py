@@ -22,6 +22,7 @@ class Wiring:
     def __init__(self, faults: WiringFaults) -> None:
         self._faults = faults
         self.interrupt_open, self.capture_open = faults.interrupt_open, faults.capture_open
+        self.capture_delay_ps = faults.capture_delay_ps
         self._whole = not faults.at_analyzer
         self._open, self._invert = _mask(faults.open), _mask(faults.invert)
         self._high, self._low = _mask(faults.stuck_high), _mask(faults.stuck_low)
@@ -32,6 +33,11 @@ class Wiring:
         self._due_ps: dict[int, int] = {}
         """When a slow channel has changed its level at last."""
         self._begun = False
+
+    @property
+    def plain(self) -> bool:
+        """What is driven is what is shown."""
+        return self._whole
 
     def through(self, edges: list[WireEdge], now_ps: int) -> list[WireEdge]:
         """Edges at the inputs before `now_ps`, in order; to be told of all that were driven."""

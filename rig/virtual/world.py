@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The virtual bench's one time line: emulated microcontroller, wires, target and analyzer.
 
-The loop grants the emulator a stretch of virtual time; the emulator stops early at each stimulus
-edge, so that the target's answer reaches the microcontroller's input capture at its exact time.
+The loop grants the emulator a stretch of virtual time. A target that knows beforehand how long its
+next answers take tells the emulator, which makes them itself; for any other the emulator stops
+early at each stimulus edge. Either way the answer reaches the microcontroller's input capture at
+its exact time.
 A target that cannot answer at once, a guest, follows to the emulator's `now` instead, and its
 answers reach the input capture late but with their exact time. Everything that happened up to the
 emulator's `now` is then final and goes to the analyzer.
@@ -18,19 +20,23 @@ import threading
 from dataclasses import dataclass
 from time import monotonic
 
+import numpy as np
+
 from rig.virtual.analyzer import VirtualAnalyzer
-from rig.virtual.clock import PS_PER_S, Clock
+from rig.virtual.clock import PPB, PS_PER_S, Clock
 from rig.virtual.delays import DelayLines
 from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator, Report
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sampling import UnevenSamples
-from rig.virtual.wired import WiredTarget, WireEdge
+from rig.virtual.wired import AnswersAhead, WiredTarget, WireEdge, WireEdges
 from rig.virtual.wiring import Wiring
 
 CPU_HZ = 16_000_000
 BUSY_STRIDE = CPU_HZ // 250
-IDLE_STRIDE = CPU_HZ // 2000
+AHEAD_STRIDE = CPU_HZ // 10
+"""With answers known ahead there is nothing to stop for."""
+IDLE_STRIDE = CPU_HZ // 500
 HOLD_AFTER = CPU_HZ // 1000
 """A train does not outrun a host that owes the microcontroller a word by more than this."""
 HOLD_MS = 2000
@@ -50,6 +56,22 @@ class Parts:
     jumpers: JumperWires
     samples: UnevenSamples
 
+    @property
+    def answers_in_emulator(self) -> bool:
+        """The interrupt reaches the target, and its answers the input capture, at once."""
+        wiring = self.wiring
+        return not (
+            wiring.interrupt_open
+            or wiring.capture_open
+            or wiring.capture_delay_ps
+            or self.jumpers.loopback
+        )
+
+    @property
+    def wires_are_plain(self) -> bool:
+        """What the pins do is what the analyzer is shown."""
+        return self.wiring.plain and self.jumpers.plain and self.delays.plain and self.samples.plain
+
 
 class World:
     """Advances virtual time until told to stop."""
@@ -63,6 +85,8 @@ class World:
     ) -> None:
         self._parts = parts
         self._clock = Clock(CPU_HZ, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s)
+        self._clock_ppb = PPB + stimulus_error_ppb
+        self._can_answer_ahead = parts.answers_in_emulator and not stimulus_drift_ppb_per_s
         self._stop = stop
         self._cycle = 0
         self._train = False
@@ -74,14 +98,15 @@ class World:
         """Loop. Raises BenchError if the emulator dies."""
         busy = True
         while not self._stop.is_set():
-            report = self._grant(BUSY_STRIDE if busy else IDLE_STRIDE)
+            ahead = self._answers_ahead()
+            report = self._grant(BUSY_STRIDE if busy else IDLE_STRIDE, ahead)
             self._cycle, self._train = report.cycle, report.train_armed
             # An edge may lie on the very cycle of the report: the stretch ends just behind it.
             now_ps = self._clock.time_ps(report.cycle) + 1
-            happened = self._happened(report, now_ps)
-            arrived = self._parts.delays.through(happened, now_ps)
-            analyzer = self._parts.analyzer
-            analyzer.emit(self._parts.samples.through(arrived, now_ps, analyzer.capture), now_ps)
+            if ahead is None:
+                self._show(self._happened(report, now_ps), now_ps)
+            else:
+                self._show_many(self._answered(report, ahead, now_ps), now_ps)
             busy = (
                 report.train_armed
                 or report.transmitting
@@ -95,10 +120,16 @@ class World:
                 self._parts.analyzer.flush()
                 self._pace.wait(now_ps, self._stop)
 
-    def _grant(self, stride: int) -> Report:
+    def _answers_ahead(self) -> AnswersAhead | None:
+        """What the target knows of its next answers while a train runs."""
+        if not self._train or not self._can_answer_ahead:
+            return None
+        return self._parts.target.answers_ahead()
+
+    def _grant(self, stride: int, ahead: AnswersAhead | None) -> Report:
         target = self._parts.target
         answers = [
-            (self._clock.ticks_at_or_after(time_ps), 0, level)
+            (self._clock.ticks_at_or_after(time_ps + self._parts.wiring.capture_delay_ps), 0, level)
             for time_ps, _, level in target.take_decided()
         ]
         loopback = self._parts.jumpers.loopback
@@ -106,14 +137,53 @@ class World:
             answers = []
         if loopback:
             answers, self._looped = self._looped, []
+        if ahead is not None:
+            stride = AHEAD_STRIDE
+        stops = loopback or (target.answers_at_once and ahead is None)
         return self._parts.emulator.run(
             self._cycle + min(stride, target.stride_cycles),
             inputs=answers,
-            stop_rising=loopback or (target.answers_at_once and target.rising),
-            stop_falling=loopback or (target.answers_at_once and not target.rising),
+            stop_rising=stops and (loopback or target.rising),
+            stop_falling=stops and (loopback or not target.rising),
             hold_ms=HOLD_MS if self._train else 0,
             hold_after_cycles=HOLD_AFTER,
+            answers=ahead,
+            clock_ppb=self._clock_ppb,
         )
+
+    def _answered(self, report: Report, ahead: AnswersAhead, now_ps: int) -> WireEdges:
+        """As `_happened`, of a stretch in which the emulator made the answers."""
+        target = self._parts.target
+        cycles, levels = report.stimuli
+        times_ps = self._clock.times_ps_of(cycles)
+        interrupts_ps = times_ps[levels == ahead.rising]
+        answers_ps = report.answers_ps
+        target.answered(interrupts_ps[: len(answers_ps)], answers_ps)
+        for time_ps in interrupts_ps[len(answers_ps) :].tolist():
+            target.on_stimulus(time_ps, int(ahead.rising))
+        if self._parts.dropper.drops:
+            for time_ps in interrupts_ps.tolist():
+                self._parts.dropper.on_stimulus(time_ps)
+        target.pass_until(now_ps)
+        channel = np.full(len(times_ps), self._parts.stimulus_channel, np.uint8)
+        stimuli = WireEdges(times_ps, channel, levels)
+        others = WireEdges.of(target.take_edges(now_ps))
+        return WireEdges.joined([stimuli, target.take_many(now_ps), others])
+
+    def _show_many(self, edges: WireEdges, now_ps: int) -> None:
+        """To the analyzer; one by one only where something on the way asks for it."""
+        if self._parts.wires_are_plain:
+            self._parts.analyzer.emit_many(edges, now_ps)
+            return
+        parts = self._parts
+        wires = parts.wiring.through(parts.jumpers.through(edges.listed(), now_ps), now_ps)
+        self._show(wires, now_ps)
+
+    def _show(self, edges: list[WireEdge], now_ps: int) -> None:
+        """Edges on the wires to the analyzer's samples."""
+        arrived = self._parts.delays.through(edges, now_ps)
+        analyzer = self._parts.analyzer
+        analyzer.emit(self._parts.samples.through(arrived, now_ps, analyzer.capture), now_ps)
 
     def _happened(self, report: Report, now_ps: int) -> list[WireEdge]:
         """Everything on the wires up to now, in order."""
@@ -131,6 +201,7 @@ class World:
                 self._parts.dropper.on_stimulus(time_ps)
         target.pass_until(now_ps)
         edges += target.take_edges(now_ps)
+        edges += target.take_many(now_ps).listed()
         edges.sort()
         return self._parts.wiring.through(self._parts.jumpers.through(edges, now_ps), now_ps)
 

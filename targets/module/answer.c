@@ -26,6 +26,9 @@ static void append(struct rig *rig, u64 before, u64 after, u32 flags)
 	record->before_ticks = before;
 	record->after_ticks = after;
 	record->flags = flags;
+	record->lead_ticks = 0;
+	if (flags & LRIG_RECORD_ENTRY)
+		record->lead_ticks = before - rig->entry;
 }
 
 static u8 answer_byte(const struct rig *rig)
@@ -49,6 +52,8 @@ static void answer(struct rig *rig, u32 flags)
 	before = ticks_before();
 	outb(byte, rig->base);
 	after = ticks_after();
+	if (rig_wants_interrupt(rig) && before - rig->entry <= U32_MAX)
+		flags |= LRIG_RECORD_ENTRY;
 	rig->data = byte;
 	rig->answered = rig->handled;
 	append(rig, before, after, flags);
@@ -95,7 +100,7 @@ static void answer_dispatch(struct rig *rig, u64 entry)
 void rig_interrupt(struct rig *rig)
 {
 	bool dispatch = rig->options.flags & LRIG_ARM_DISPATCH;
-	u64 entry = dispatch ? ticks_before() : 0;
+	u64 entry = ticks_before();
 	bool armed, later = rig_answers_later(rig);
 	unsigned long flags;
 
@@ -103,6 +108,7 @@ void rig_interrupt(struct rig *rig)
 	armed = rig->armed;
 	if (armed) {
 		rig->handled++;
+		rig->entry = entry;
 		if (dispatch)
 			answer_dispatch(rig, entry);
 		else if (!later)

@@ -133,6 +133,7 @@ struct lrig_summary {
 #define LRIG_RECORD_TRIGGER 0x10u /* self-trigger: active edge written to D6 */
 #define LRIG_RECORD_OF_TASK 0x20u /* the handler interrupted user code of the arming process */
 #define LRIG_RECORD_CLOSED 0x800u /* the line was closed before this answer: interrupts were lost */
+#define LRIG_RECORD_ENTRY 0x1000u /* lead_ticks tells when the handler was entered */
 
 /*
  * One pin write: the agent's log record as in targets/PROTOCOL.md. The edge lies between
@@ -146,7 +147,11 @@ struct lrig_record {
 	__u64 before_ticks;
 	__u64 after_ticks;
 	__u32 flags; /* LRIG_RECORD_* */
-	__u32 reserved;
+	/*
+	 * ENTRY: from the handler's entry, for the interrupt that `handled` counts last, to
+	 * before_ticks. Else 0, as in a SPAN, which has it, and in PERIOD, which has no handler.
+	 */
+	__u32 lead_ticks;
 };
 
 /* --- Dispatch ------------------------------------------------------------------------------- */

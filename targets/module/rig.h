@@ -60,6 +60,7 @@ struct rig {
 	u64 dropped;
 	u64 handled;
 	u64 answered; /* `handled` of the last answer */
+	u64 entry; /* ticks at the handler's entry for the last one handled */
 
 	/* Overload. */
 	struct work_struct sign_of_life;

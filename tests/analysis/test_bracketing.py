@@ -7,9 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rig.analysis import answer_times
 from rig.analysis.answer_times import AnswerTimes
+from rig.analysis.bracketing import _before_holes
+from rig.analysis.continuity import Gap
 from rig.analysis.evaluate import evaluate
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
@@ -70,6 +74,15 @@ def test_a_true_run_agrees_and_gives_rate_and_latency_inside() -> None:
     assert inside.rest_average_ns == pytest.approx(early_ns.mean(), abs=20)
     assert inside.min_ns <= inside.average_ns <= inside.max_ns
     assert inside.max_ns - INSIDE_NS < inside.within_ns + 1e9 / RATE_HZ
+
+
+@given(st.lists(st.integers(0, 9), max_size=12), st.integers(0, 10))
+def test_edges_before_a_hole_are_counted(samples: list[int], hole: int) -> None:
+    times = AnswerTimes()
+    times.add(np.array(sorted(samples), np.int64))
+    gaps = (Gap(hole, hole + 9, None, 0, 0), Gap(hole + 50, hole + 59, None, 0, 0))
+    assert _before_holes(times, gaps) == sum(sample < hole for sample in samples)
+    assert _before_holes(times, ()) == len(samples)
 
 
 def test_a_shifted_record_is_named() -> None:

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.pairing import EventClass, MergeProfile, Pairer, latencies
+from rig.analysis.deficits import Entered, MergeProfile
+from rig.analysis.pairing import EventClass, Pairer, latencies
 
 PERIOD = 1000
 LATENCY = 50
-ANSWERED, _, MISSED, MERGED = EventClass
+ANSWERED, _, MISSED, MERGED, _ = EventClass
 
 
 def scripted(script: str) -> tuple[list[int], list[int], list[bool], list[int], list[int]]:
@@ -57,7 +58,8 @@ def paired(script: str, cuts: list[int]) -> tuple[list[int], list[int]]:
         stretches.append((now, answers[mine], counts[mine].astype(np.int64)))
     profile = MergeProfile()
     for stretch in stretches:
-        profile.feed(*stretch)
+        entry = stretch[1] - LATENCY // 2  # of the last one handled
+        profile.feed(*stretch, Entered(entry - 10, entry))
     profile.finish()
     pairer = Pairer(profile, lambda first, n: flagged[first : first + n].astype(np.bool_))
     events = [pairer.feed(*stretch) for stretch in stretches] + [pairer.finish()]

@@ -10,9 +10,11 @@ from hypothesis import settings as few
 from hypothesis import strategies as st
 
 from rig.analysis.answers import AnswerLog
+from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated
 from rig.analysis.evaluate import evaluate
 from rig.analysis.pin_pairs import PinPairs
+from rig.analysis.plausible.constants import DelayRange, logged_delay, task_path
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER
@@ -29,6 +31,7 @@ from tests.analysis.raw_runs import (
 OWN = LOG_SPAN | LOG_OF_TASK
 SAMPLE_TICKS = 125 / 3
 SPACING = 24_000
+NONE = calibrated(0.0, 0.0, "ns", "no delay")
 
 
 def dispatched(
@@ -137,10 +140,15 @@ def test_an_edge_that_the_log_does_not_know_is_not_paired_with_the_next() -> Non
     ],
 )
 def test_a_channel_known_to_be_late_is_no_false_record(skew, samples: int, fits: bool) -> None:
-    pairs = PinPairs(sample_ns=125 / 3, tick_ns=1.0, rate_ppm=0.0, skew=skew)
+    path = task_path(Bench(125 / 3, task_skew_ns=skew, skew_ns=NONE, line_ns=NONE))
+    pairs = PinPairs(sample_ns=125 / 3, tick_ns=1.0, rate_ppm=0.0)
     earlier = log_of([(1, 0, 100, OWN)])
     later = log_of([(1, 10_000, 10_400, LOG_TASK)])
-    assert pairs.unfit(np.array([samples]), earlier, later).tolist() == [not fits]
+    found, unfit = pairs.narrow(DelayRange(), np.array([samples]), earlier, later)
+    assert not unfit.any()
+    delay = logged_delay("between", found, path, ("task late", "response late"))
+    assert delay is not None
+    assert delay.agrees is fits
 
 
 def test_a_threaded_handler_proves_nothing() -> None:

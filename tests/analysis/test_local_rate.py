@@ -33,7 +33,7 @@ def rate_of(ticks: np.ndarray, samples: np.ndarray, holes: list[int]) -> LocalRa
     for part in np.array_split(samples, 7):
         knots.add(part)
     where = np.array(holes, np.int64)
-    return LocalRate(knots, lambda number: int(ticks[number]), where, RATE_HZ, CLOCK_HZ)
+    return LocalRate(knots, lambda numbers: ticks[numbers], where, RATE_HZ, CLOCK_HZ)
 
 
 @pytest.mark.parametrize("length_s", [0, 0.001, 1.0])
@@ -48,6 +48,16 @@ def test_the_rate_is_right_within_its_error(length_s: float) -> None:
     assert error.max() < (1e-5 if length_s < 1 else 5e-5)
     # One mean rate for all would be wrong by many times that.
     assert np.abs(np.mean(slope) / rate_at(samples) - 1).max() > 10 * np.median(off)
+
+
+def test_the_rate_of_a_stretch_is_that_at_its_middle() -> None:
+    ticks, samples = edges_of(4, 10_000)
+    rate, none = rate_of(ticks, samples, []), np.zeros(10_000, np.int64)
+    stretch, middle = rate.at(samples, none + 2 * RATE_HZ), rate.at(samples + RATE_HZ, none)
+    assert stretch is not None
+    assert middle is not None
+    np.testing.assert_array_equal(stretch[0], middle[0])
+    assert (stretch[1] > middle[1]).all()
 
 
 def test_a_hole_in_the_samples_is_no_change_of_the_rate() -> None:

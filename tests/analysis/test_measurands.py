@@ -106,6 +106,16 @@ def test_overruns_of_periods_are_counted_in_order() -> None:
     assert (overruns.longest_run, overruns.longest_run_first) == (5, 200)
 
 
+def test_periods_missed_before_the_first_answer_are_overruns() -> None:
+    latency_ns = noise(400)
+    latency_ns[:2] = -1
+    found = periods(Truth(400, latency_ns))
+    assert found.beyond is not None
+    overruns = found.beyond.overruns
+    assert (overruns.n, overruns.count) == (400, 2)
+    assert (overruns.longest_run, overruns.longest_run_first) == (2, 0)
+
+
 @given(st.lists(st.one_of(st.integers(1, 5), st.lists(st.booleans(), max_size=6)), max_size=12))
 def test_many_overruns_at_once_count_as_one_by_one(pieces: list[int | list[bool]]) -> None:
     at_once, singly = OverrunCounter(), OverrunCounter()

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import settings as few
 from hypothesis import strategies as st
 
+from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.contribution import calibrated
 from rig.analysis.evaluate import Evaluation, evaluate
 from rig.analysis.raw import Account, Schedule
 from rig.analysis.verdict import Verdict
@@ -28,6 +30,8 @@ PERIOD_NS = 1_000_013
 SAMPLE_NS = 1e9 / RATE_HZ
 ORIGIN_TICKS = 7_000_000_123
 WIDTH_NS = 2_000
+NONE = calibrated(0.0, 0.0, "ns", "no delay")
+KNOWN = Bench(SAMPLE_NS, skew_ns=NONE, edge_shape_ns=NONE, line_ns=NONE)
 
 
 def sample_of(time_ns: int) -> int:
@@ -81,7 +85,7 @@ class Target:
         handled = sum(at is not None for at in self.answer_ns)
         told = {"handled": handled, "triggers": n, **account}
         settings = replace(settings_of("interrupt"), triggers=Schedule(PERIOD_NS, n))
-        return evaluate(self.run(records, block), settings, Account(**told))
+        return evaluate(self.run(records, block), settings, Account(**told), bench=KNOWN)
 
 
 def witness_of(found: Evaluation, name: str):
@@ -264,3 +268,16 @@ def test_a_log_in_many_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("answers", "self_trigger"):
         monkeypatch.setattr(f"rig.analysis.{module}.CHUNK", 7)
     assert target.evaluation(block=9_000).self_trigger == whole
+
+
+def test_a_channel_that_is_late_is_named() -> None:
+    """All latencies are longer alike: each fits its records with one and the same delay."""
+    target = Target([5_000] * 30)
+    records = log_of(target.rows)
+    target.answer_ns = [at + 2_500 for at in target.answer_ns if at is not None]
+    found = target.evaluation(records)
+    assert witness_of(found, "latency by target log").agrees
+    late = witness_of(found, "delay between the trigger's and the answer's channel")
+    assert not late.agrees
+    assert "edges of the answer reach the analyzer late (wire or input D1)" in late.text
+    assert found.verdict is Verdict.INCONSISTENT

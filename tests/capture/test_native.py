@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -151,6 +152,22 @@ def test_the_fastest_is_the_default() -> None:
     assert implementations() == (*native.variants(), "numpy")
     assert native.variants()[-1] == "portable"
     assert native.status().startswith(native.variants()[0] + ", the fastest")
+
+
+NEEDED_FLAGS = {
+    "avx512": {"avx512bw", "avx512vl", "avx512_vbmi2", "avx512_bitalg", "bmi2", "popcnt"},
+    "avx2": {"avx2", "bmi1", "popcnt"},
+    "sse2": {"sse2"},
+}
+"""By the names of Linux."""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="not for this processor")
+def test_a_variant_runs_where_linux_lists_its_instructions() -> None:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    flags = set(next(line for line in lines if line.startswith("flags")).split())
+    expected = tuple(name for name, needed in NEEDED_FLAGS.items() if needed <= flags)
+    assert native.variants() == (*expected, "portable")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import pytest
 from rig.capture import sigrok, sigrok_analyzer
 from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.errors import BenchError
-from rig.instruments import CaptureEnd, CaptureItem, Loss, LossKind
+from rig.instruments import CaptureEnd, CaptureItem, EdgeBlock, Loss, LossKind
 from rig.virtual.analyzer import VirtualAnalyzer
 
 from .bench import World, edges_of, open_analyzer, read_to_end, wait_until
@@ -319,6 +319,12 @@ def test_a_gap_between_blocks_ends_the_capture_at_its_place(scripted: Scripted) 
     assert (gap.kind, gap.sample) == (LossKind.SEQUENCE_GAP, 10)
     assert "samples from 11 on after sample 10" in gap.text
     assert items[-1] == CaptureEnd(10, asked=False)
+
+
+def test_blocks_without_samples_are_no_life(scripted: Scripted) -> None:
+    items = read_to_end(scripted("block(0, 10)\nwhile True: block(10, 10); time.sleep(0.01)"))
+    assert [type(item) for item in items] == [EdgeBlock, Loss, CaptureEnd]
+    assert losses(items) == [LossKind.STALL]
 
 
 def test_a_driver_kept_waiting_is_told_with_its_place(scripted: Scripted) -> None:

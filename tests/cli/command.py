@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ class Running:
 
 @contextmanager
 def measuring(out: Path, *words: object) -> Iterator[Running]:
-    """A long virtual run, from when stimuli are under way."""
+    """A long virtual run, from when the host has seen stimuli."""
     command = [*RIG, "run", "interrupt", "--fixture", "virtual", "--out", out, "--count", 500_000]
     process = subprocess.Popen(
         [*map(str, command), *map(str, words)],
@@ -66,7 +67,7 @@ def measuring(out: Path, *words: object) -> Iterator[Running]:
     )
     try:
         for line in process.stderr:
-            if line.startswith("measuring"):
+            if re.match(r"measuring [\d,]*[1-9]", line):
                 break
         running = Running(process)
         yield running

@@ -61,11 +61,20 @@ def run(plan_text: str, fixture_text: str, clock_hz: int = 16_000_000) -> None:
     check(parse_plan(plan_text, "p.toml"), parse_fixture(fixture_text, "f.toml"), clock_hz)
 
 
-@pytest.mark.parametrize("plan", plan_names())
-@pytest.mark.parametrize("fixture", fixture_names())
+_NOT_MODELLED = "interrupt-self"
+"""A modelled target does not trigger itself."""
+
+
+@pytest.mark.parametrize(
+    ("plan", "fixture"),
+    [
+        (plan, fixture)
+        for plan in plan_names()
+        for fixture in fixture_names()
+        if plan != _NOT_MODELLED or not fixture.startswith("virtual")
+    ],
+)
 def test_every_built_in_plan_runs_on_every_built_in_fixture(plan: str, fixture: str) -> None:
-    if plan == "interrupt-self" and fixture in ("virtual", "virtual-misbehaving"):
-        pytest.skip("a modelled target does not trigger itself")
     check(load_plan(plan), load_fixture(fixture))
 
 

@@ -298,7 +298,7 @@ def test_overrides() -> None:
     plan = parse_plan(PLAN, "p.toml")
     other = plan.with_overrides(count=5, seed=0)
     assert (other.stimulus.count, other.stimulus.seed) == (5, 0)
-    assert replace(other, stimulus=plan.stimulus) == plan
+    assert replace(other, stimulus=plan.stimulus, overrides={}) == plan
     assert plan.with_overrides() == plan
     with pytest.raises(InputError, match=r"^--count: 0 is out of range; valid: an integer from 1"):
         plan.with_overrides(count=0)

@@ -27,6 +27,10 @@ Start = Callable[[str], Emulator]
 END = ":00000001FF\n"
 
 
+PPB = 10**9
+WITH_ANSWERS = struct.pack("<4sHHQII", b"GRNT", 8, 0, 9, 0, 0)
+
+
 def record(address: int, data: bytes, kind: int = 0) -> str:
     body = bytes([len(data), address >> 8, address & 255, kind]) + data
     return f":{(body + bytes([-sum(body) & 255])).hex().upper()}\n"
@@ -137,7 +141,15 @@ def test_close_reaps_and_may_be_repeated(start: Start) -> None:
     ("grant", "complaint"),
     [
         (b"GRNX" + bytes(20), "does not start with GRNT"),
-        (struct.pack("<4sHHQII", b"GRNT", 8, 0, 0, 0, 0), "unknown flags"),
+        (struct.pack("<4sHHQII", b"GRNT", 16, 0, 0, 0, 0), "unknown flags"),
+        (WITH_ANSWERS + struct.pack("<QQQHBB4x", PPB, 0, 0, 4097, 1, 1), "more than 4096 answers"),
+        (
+            WITH_ANSWERS + struct.pack("<QQQHBB4x", 2 * PPB, 0, 0, 0, 1, 1),
+            "off by more than a tenth",
+        ),
+        (WITH_ANSWERS + struct.pack("<QQQHBB4x", 0, 0, 0, 0, 1, 1), "off by more than a tenth"),
+        (WITH_ANSWERS + struct.pack("<QQQHBB4x", PPB, 0, 0, 0, 2, 1), "level that is not 0 or 1"),
+        (WITH_ANSWERS + struct.pack("<QQQHBB4xQ", PPB, 0, 0, 0, 1, 1, 7), "bytes after its end"),
         (struct.pack("<4sHHQII", b"GRNT", 0, 4097, 0, 0, 0), "more than 4096 inputs"),
         (struct.pack("<4sHHQII", b"GRNT", 4, 0, 0, 60_001, 0), "more than 60000 ms"),
         (struct.pack("<4sHHQIIQBB6x", b"GRNT", 0, 1, 9, 0, 0, 5, 1, 1), "line or level"),

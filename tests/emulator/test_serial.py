@@ -22,8 +22,10 @@ from .port import PATIENCE_S, open_port
 Start = Callable[[str], Emulator]
 
 FRAME_CYCLES = 320  # 10 bits at 500 kbaud
-SLICE_CYCLES = 4000  # between two looks at the port
+SLICE_CYCLES = 16_000  # between two looks at the port
 HOLD_AFTER_CYCLES = 1600
+GRANT_CYCLES = 1000
+"""Shorter than HOLD_AFTER_CYCLES: the last echo is seen before the host's turn becomes a hold."""
 FAR_CYCLES = 16_000_000
 
 
@@ -167,15 +169,15 @@ def test_with_holds_a_slow_host_costs_no_virtual_time(start: Start) -> None:
     while report.bytes_to_host < rounds:
         before = report
         report = emulator.run(
-            before.cycle + 100_000, hold_ms=10_000, hold_after_cycles=HOLD_AFTER_CYCLES
+            before.cycle + GRANT_CYCLES, hold_ms=10_000, hold_after_cycles=HOLD_AFTER_CYCLES
         )
         assert report.reason is Reason.LIMIT
         if before.bytes_to_host > 0:  # until the first byte it is nobody's turn
             host_cycles += report.cycle - before.cycle
     host.join(PATIENCE_S)
     assert finished.is_set()
-    # A round is held HOLD_AFTER_CYCLES after the echo at the earliest, a slice later at the latest.
-    longest_round = 3 * FRAME_CYCLES + HOLD_AFTER_CYCLES + SLICE_CYCLES
+    # A round is held HOLD_AFTER_CYCLES after the echo at the earliest, a grant later at the latest.
+    longest_round = 3 * FRAME_CYCLES + HOLD_AFTER_CYCLES + GRANT_CYCLES
     assert host_cycles < rounds * longest_round + 100_000
 
 

@@ -7,6 +7,7 @@ can mend the checksum of what it changed, as whoever makes up a file would.
 
 from __future__ import annotations
 
+import json
 import shutil
 import struct
 import tempfile
@@ -20,6 +21,7 @@ import numpy as np
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.instruments import LOG_RECORD, EdgeBlock, Loss, LossKind
+from rig.record.layout import OVERRIDES
 from rig.record.unflagged import lookup3
 from rig.record.writer import RunWriter
 from rig.session.results import store
@@ -36,6 +38,22 @@ LIVE = 2
 """Place among the originals of the one whose writer died."""
 _EVENTS = 60
 _PERIOD = 24_000
+SAMPLE_RATE_HZ, TICK_HZ = 24_000_000, 10**9
+ENVIRONMENT = {
+    "environment/analyzer": json.dumps({
+        "driver": "demo", "vendor": "v", "model": "m", "library": "0.5",
+        "sample_rate_hz": SAMPLE_RATE_HZ, "channels": [f"D{bit}" for bit in range(8)],
+    }),
+    "environment/stimulus": json.dumps({
+        "maker": "m", "model": "m", "serial": "1", "firmware": "1", "interface_level": 1,
+        "clock_hz": CLOCK_HZ,
+    }),
+    "environment/target": json.dumps({
+        "agent": "a", "version": "1", "tick_hz": TICK_HZ, "log_format": 1,
+        "environment": {"kernel": "6.1", "cpus": [{"minimum_khz": 1, "maximum_khz": 1}]},
+    }),
+    "environment/host": json.dumps({"kernel": "6.1", "cpu": "x"}),
+}  # fmt: skip
 PATCH = struct.Struct("<BIQ")
 """Bytes written and where to look for the place, the place, the value."""
 
@@ -68,18 +86,20 @@ def originals() -> tuple[Original, ...]:
 
 def _texts() -> dict[str, str]:
     plan, fixture = load_plan("interrupt"), load_fixture("virtual")
-    names = '{"channels": ["D0", "D1", "D2", "D3", "D4", "D5", "D6", "D7"]}'
     return {
-        "plan": plan.text[:300],
-        "fixture": fixture.text[:300],
+        "plan": plan.text,
+        "fixture": fixture.text,
         "calibration": "",
-        "environment/analyzer": names,
+        OVERRIDES: json.dumps({"count": _EVENTS}),
+        **ENVIRONMENT,
     }
 
 
 def _settings() -> dict[str, object]:
     plan = load_plan("interrupt").with_overrides(count=_EVENTS)
-    return settings_to_json(settings_of(plan, load_fixture("virtual"), 24_000_000, CLOCK_HZ))
+    return settings_to_json(
+        settings_of(plan, load_fixture("virtual"), SAMPLE_RATE_HZ, CLOCK_HZ, TICK_HZ)
+    )
 
 
 def _fill(writer: RunWriter) -> None:

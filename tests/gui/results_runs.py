@@ -43,7 +43,7 @@ def results_page(folder: Path, settings, qtbot) -> Iterator[ResultsPage]:
     page.entered()
     runs = len(list(folder.glob("*.h5")))
     try:
-        qtbot.waitUntil(lambda: page.folder.model.rowCount() == runs, timeout=20_000)
+        qtbot.waitUntil(lambda: page.folder.model.rowCount() == runs, timeout=60_000)
         yield page
     finally:
         page.release()
@@ -54,4 +54,4 @@ def choose(page: ResultsPage, name: str, qtbot) -> None:
     path = page.folder.path / name
     assert page.table.select(path)
     assert page.shown_run == path
-    qtbot.waitUntil(lambda: "Witnesses" in page.report.text.toPlainText(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Witnesses" in page.report.text.toPlainText(), timeout=60_000)

@@ -134,7 +134,7 @@ def _self_triggered(path: Path) -> Outcome:
             writer.edges(block)
         writer.loss(Loss(LossKind.STALL, recorded.end // 2, "no samples for 6 s"))
         writer.log(recorded.records)
-        writer.finish("complete", {"handled": 99, "triggers": 100, "samples": recorded.end})
+        writer.finish("imported", {"handled": 99, "triggers": 100, "samples": recorded.end})
     result, page = store(path), path.with_suffix(".html")
     write_page(page, result)
     return outcome_of(done(result, page, None, None))

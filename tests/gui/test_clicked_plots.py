@@ -15,7 +15,7 @@ from tests.gui.bench import begin, ending, finish
 from tests.gui.results_runs import FAULTY, GOOD, choose, results_page
 from tests.gui.test_seek import columns
 
-WAIT_MS = 20_000
+WAIT_MS = 60_000
 
 
 @pytest.fixture

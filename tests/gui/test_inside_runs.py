@@ -149,7 +149,7 @@ def test_the_results_page(runs, qtbot, settings):
             (figures,) = outcome.document["measurements"]
             page.tabs.setCurrentIndex(EVENTS)
             assert page.table.select(outcome.path)
-            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=20_000)
+            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=60_000)
             assert page.events.waveform.headline.text().startswith("Measured inside the target")
             page.report.picked.emit(3068)
             assert said[-1].startswith("Measured inside the target")

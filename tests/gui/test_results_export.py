@@ -30,7 +30,7 @@ def export(page, name: str, path, qtbot, *, ends: str = "written") -> str:
     page.status.connect(said.append)
     page.exports.ask = lambda _title, _name, _filters: path
     page._deeds[name].trigger()
-    qtbot.waitUntil(lambda: bool(said) and ends in said[-1], timeout=30_000)
+    qtbot.waitUntil(lambda: bool(said) and ends in said[-1], timeout=60_000)
     return said[-1]
 
 

@@ -9,7 +9,6 @@ import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,7 +25,6 @@ from gui.models.runs.notes import (
 )
 from gui.models.runs.opened import OpenedRun
 from gui.models.runs.outliers import Threshold, next_outlier, threshold_of, worst_event
-from gui.models.runs.rebuild import rebuilt
 from gui.models.runs.stored import stored_result
 from gui.models.summary.levels import Levels
 from gui.models.summary.rows import (
@@ -43,7 +41,9 @@ from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.report.words import counts_table, figure_rows, run_facts
 from rig.session.results import read
+from rig.untrusted.decode import decoded
 from tests.gui.results_runs import FAULTY, GOOD
+from tests.resealing import resealed
 
 
 def levels_of(latency, answered, kind, parts=1) -> Levels:
@@ -142,7 +142,7 @@ def test_stored_result_says_what_rig_show_says(measured_runs):
 
 def test_damaged_figures_are_refused_in_one_line(measured_runs, tmp_path):
     path = shutil.copy(measured_runs / GOOD, tmp_path)
-    with h5py.File(path, "r+") as file:
+    with resealed(Path(path)) as file:
         text = json.loads(file["statistics/json"][()])
         del file["statistics/json"]
         text["counts"]["n"] = "many"
@@ -155,7 +155,7 @@ def test_damaged_figures_are_refused_in_one_line(measured_runs, tmp_path):
 def test_a_damaged_histogram_is_computed_again(measured_runs, tmp_path):
     path = tmp_path / GOOD
     shutil.copy(measured_runs / GOOD, path)
-    with h5py.File(path, "r+") as file:
+    with resealed(Path(path)) as file:
         del file["histogram/count"]
         file["histogram/count"] = np.zeros(3, np.int64)
     with RunFile(path) as file:
@@ -178,12 +178,12 @@ class Outer:
 
 def test_frozen_values_come_back_from_json():
     value = Outer("a", Inner(1, 2.0), (Inner(2), Inner(3, 0.5)))
-    assert rebuilt(Outer, json.loads(json.dumps(asdict(value)))) == value
+    assert decoded(Outer, json.loads(json.dumps(asdict(value)))) == value
     newer = {**asdict(value), "unknown to this version": 1}
-    assert rebuilt(Outer, json.loads(json.dumps(newer))) == value
+    assert decoded(Outer, json.loads(json.dumps(newer)), ignore_unknown=True) == value
     for wrong in ({"name": 1, "inner": {"number": 1}}, {"name": "a", "inner": {"number": True}}):
-        with pytest.raises(ValueError, match="is no"):
-            rebuilt(Outer, wrong)
+        with pytest.raises(ValueError, match="valid: a"):
+            decoded(Outer, wrong)
 
 
 def test_outliers_are_those_of_a_search_through_all_events(measured_runs):

@@ -197,17 +197,17 @@ def test_a_run_that_goes_on_is_followed(page, qtbot, measured_runs):
         half = next(block for block in blocks)
         writer.edges(half)
         writer.flush()
-        qtbot.waitUntil(lambda: page.folder.model.row_of(path) is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: page.folder.model.row_of(path) is not None, timeout=60_000)
         page.show_run(path)
         text = page.report.text
-        qtbot.waitUntil(lambda: "Provisional" in text.toPlainText(), timeout=30_000)
+        qtbot.waitUntil(lambda: "Provisional" in text.toPlainText(), timeout=60_000)
         assert page.folder.entry(path).edges == len(half.index)
         for block in blocks[1:]:
             writer.edges(block)
         writer.finish("complete", {})
     rig("analyze", path)
-    qtbot.waitUntil(lambda: bool(page.folder.entry(path).verdict), timeout=20_000)
-    qtbot.waitUntil(lambda: "Provisional" not in text.toPlainText(), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(page.folder.entry(path).verdict), timeout=60_000)
+    qtbot.waitUntil(lambda: "Provisional" not in text.toPlainText(), timeout=60_000)
     act(page, "events")
     assert page.events.event_number is not None
 
@@ -215,10 +215,10 @@ def test_a_run_that_goes_on_is_followed(page, qtbot, measured_runs):
 def test_files_come_and_go(page, qtbot, measured_runs):
     new = page.folder.path / "later.h5"
     shutil.copy(measured_runs / GOOD, new)
-    qtbot.waitUntil(lambda: page.folder.model.rowCount() == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: page.folder.model.rowCount() == 3, timeout=60_000)
     choose(page, "later.h5", qtbot)
     new.unlink()
-    qtbot.waitUntil(lambda: page.folder.model.rowCount() == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: page.folder.model.rowCount() == 2, timeout=60_000)
     qtbot.waitUntil(lambda: page.shown_run != new, timeout=5_000)
 
 
@@ -226,7 +226,7 @@ def test_a_strangers_file_is_told_in_one_line(page, qtbot):
     bad = page.folder.path / "bad.h5"
     good = (page.folder.path / GOOD).read_bytes()
     bad.write_bytes(good[: len(good) // 2])
-    qtbot.waitUntil(lambda: page.folder.model.row_of(bad) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: page.folder.model.row_of(bad) is not None, timeout=60_000)
     page.table.select(bad)
     text = page.report.text.toPlainText()
     assert str(bad) in text
@@ -249,7 +249,7 @@ def test_unusable_notes_are_told_and_kept(folder, settings, qtbot):
 
 def test_a_run_of_another_folder_is_shown(page, qtbot, measured_runs):
     page.show_run(measured_runs / FAULTY)
-    qtbot.waitUntil(lambda: page.shown_run == measured_runs / FAULTY, timeout=20_000)
+    qtbot.waitUntil(lambda: page.shown_run == measured_runs / FAULTY, timeout=60_000)
     assert page.tabs.currentIndex() == REPORT
     assert page.folder.path == measured_runs
 

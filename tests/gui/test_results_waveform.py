@@ -6,7 +6,6 @@ from __future__ import annotations
 import shutil
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,6 +27,7 @@ from rig.analysis.pairing import EventClass
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from tests.gui.results_runs import FAULTY, GOOD
+from tests.resealing import resealed
 
 WIDTH = 300
 
@@ -98,7 +98,7 @@ def test_every_answer_is_within_what_both_witnesses_say(measured_runs):
 def test_a_lie_in_the_log_is_seen(measured_runs, tmp_path):
     path = tmp_path / "lie.h5"
     shutil.copy(measured_runs / GOOD, path)
-    with h5py.File(path, "r+") as file:
+    with resealed(path) as file:
         rows = file["target/log"][:]
         for name in ("before_ticks", "after_ticks"):
             rows[name][300] += 2000  # 2 us later than its edge

@@ -41,7 +41,7 @@ FIGURES = {
     "p99.9": "p99_9_ns",
 }
 JUDGMENTS = ("kept", "EXCEEDED", "cannot tell")
-CLASSES = ("answered", "late", "missed", "merged", "duplicate", "spurious", "glitches")
+CLASSES = ("answered", "late", "missed", "merged", "ambiguous", "duplicate", "spurious", "glitches")
 
 
 class Said:
@@ -164,11 +164,11 @@ def test_the_results_page(ten, qtbot, settings):
     with results_page(folder, settings, qtbot) as page:
         for outcome, said in ten.values():
             assert page.table.select(outcome.path)
-            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=20_000)
+            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=60_000)
             document = page.report.text.document()
             expected = even(folded(said.page.tables))
             with contextlib.suppress(qtbot.TimeoutError):  # the comparison below tells more
-                qtbot.waitUntil(lambda d=document, e=expected: shown_tables(d) == e, timeout=20_000)
+                qtbot.waitUntil(lambda d=document, e=expected: shown_tables(d) == e, timeout=60_000)
             assert shown_tables(document) == expected
             text = plain(document.toPlainText().replace("\n", " "))
             for name, words in facts(said.printed):
@@ -252,10 +252,10 @@ def test_a_long_run_shows_what_is_stored_of_it(ten, monkeypatch, qtbot, settings
             with RunFile(outcome.path) as file:
                 whole = is_whole(file, stored_result(file))
             assert page.table.select(outcome.path)
-            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=20_000)
+            qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=60_000)
             document = page.report.text.document()
             if not whole:
-                qtbot.waitUntil(lambda d=document: "rig report" in d.toPlainText(), timeout=20_000)
+                qtbot.waitUntil(lambda d=document: "rig report" in d.toPlainText(), timeout=60_000)
             shown, expected = shown_tables(document), even(folded(said.page.tables))
             check_figures(shown, said)
             known = {tuple(row) for table in expected for row in table}

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shutil
 
-import h5py
 import numpy as np
 import pytest
 
@@ -22,6 +21,7 @@ from rig.errors import InputError
 from rig.record.reader import RunFile
 from tests.cli.command import rig
 from tests.gui.results_runs import FAULTY, GOOD
+from tests.resealing import resealed
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def going_on(path, folder):
     """The same run as it was when its edges were there, and its events not yet."""
     copy = folder / f"live-{path.name}"
     shutil.copy(path, copy)
-    with h5py.File(copy, "r+") as file:
+    with resealed(copy) as file:
         for name in ("events", "evaluation"):
             if name in file:
                 del file[name]
@@ -68,7 +68,12 @@ def test_every_stretch_and_every_latency(measured_runs, tmp_path, name, live):
         for first in range(0, len(stimulus), 97):
             end = min(first + 97, len(stimulus) - 1)
             event = seek(run, Wanted(0, ANY, stimulus[first], stimulus[end]))
-            assert event.latency_samples == latency[first:end].max()
+            longest = latency[first:end].max()
+            # While a run goes on there is no log, and a late answer may be a merged interrupt's:
+            # the longer reading is shown.
+            assert event.latency_samples == longest or (
+                live and name == FAULTY and event.latency_samples > longest
+            )
         assert seek(run, Wanted(int(latency.max()) + 1)) is None
         missed = np.flatnonzero(kind == EventClass.MISSED)
         found = seek(run, Wanted(kinds=(EventClass.MISSED,)))

@@ -39,7 +39,7 @@ from rig.config.plan import load_plan
 from rig.resources import fixture_names, plan_names
 from tests.gui.bench import finish
 
-LOOKS_MS = 30_000
+LOOKS_MS = 60_000
 OPEN, CLOSE = (
     "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}",
     "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}",

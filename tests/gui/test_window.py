@@ -30,7 +30,7 @@ def window(qtbot, settings, tmp_path):
     with qtbot.waitActive(made):
         made.show()
         made.activateWindow()
-    qtbot.waitUntil(lambda: made.page("run").plots is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: made.page("run").plots is not None, timeout=60_000)
     yield made
     made.page("run").engine.close()
 

@@ -13,7 +13,7 @@ from gui.theme import theme
 from gui.translations.language import LANGUAGES, choose_language, speak
 from gui.window import Window
 
-LOOKS_MS = 30_000
+LOOKS_MS = 60_000
 
 
 @pytest.fixture(params=LANGUAGES)

@@ -22,7 +22,7 @@ from rig.resources import find_fixture, fixture_names
 from tests.cli.command import rig
 
 FX2 = "parallel-port-fx2"
-LOOKS_MS = 30_000
+LOOKS_MS = 60_000
 """A process that loads libsigrok, on a machine that is busy."""
 
 

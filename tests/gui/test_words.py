@@ -68,6 +68,7 @@ def test_live_figures(qtbot):
         "late": ("0", ""),
         "missed": ("4", "bad"),
         "merged": ("0", ""),
+        "ambiguous": ("0", ""),
         "duplicate": ("0", ""),
         "spurious": ("0", ""),
         "glitches": ("0", ""),

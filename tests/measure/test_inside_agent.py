@@ -83,7 +83,9 @@ def test_values_are_as_many_as_asked_for_and_in_order(agent, measurement, varian
     records = run(agent, measurement, words, COUNT * inside.records(words))
     assert len(records) == COUNT * inside.records(words)
     times = times_of(inside, records, words)
-    order = ValueOrder(len(inside.parts), shown=variant not in inside.by_answers)
+    shown = variant not in inside.by_answers
+    sequential = measurement != "task_switch" and variant != "realtime"
+    order = ValueOrder(len(inside.parts), shown=shown, sequential=sequential)
     order.feed(times, records)
     witness = order.witness(COUNT, 0)
     assert witness.agrees, witness.text
@@ -133,11 +135,13 @@ def test_so_many_tasks_take_turns(agent, tasks):
     assert np.all(records["after_ticks"] > records["before_ticks"])
 
 
-@pytest.mark.parametrize(("measurement", "variant"), CASES)
+@pytest.mark.parametrize(
+    ("measurement", "variant"),
+    # Those by answers write the socket as fast as they can, which nobody reads here.
+    [case for case in CASES if case[1] not in INSIDE[case[0]].by_answers],
+)
 def test_stop_ends_it_at_any_time(agent, measurement, variant):
     words = words_of(measurement, variant) | {"count": "4000000000", "pin": "0"}
-    if variant in INSIDE[measurement].by_answers:
-        pytest.skip("it writes the socket as fast as it can, which nobody reads")
     agent.link.arm(ArmOptions(measurement, 10, 0, words))
     assert not agent.link.ended(1)
     end = agent.link.stop()

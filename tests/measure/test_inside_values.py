@@ -16,7 +16,14 @@ from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_VALUE, LOG_WENT_ON
 from rig.measure.known import INSIDE
 from rig.report.measured import measured
-from tests.measure.inside_runs import PPM, TICK_HZ, Known, known_periods, known_run
+from tests.measure.inside_runs import (
+    PAUSE_TICKS,
+    PPM,
+    TICK_HZ,
+    Known,
+    known_periods,
+    known_run,
+)
 
 CASES = [
     (name, variant)
@@ -271,3 +278,22 @@ def test_words_of_a_foreign_file_may_be_anything():
     for text in ("", "x", "0", "-5", "9" * 40):
         odd = replace(run.settings, agent={**run.settings.agent, "period_ns": text})
         assert evaluate(run.raw, odd, run.account).figures.n == 10
+
+
+def test_a_value_that_begins_before_the_last_pin_write_has_ended_is_told():
+    known = known_run("task_preemption", "semaphore", np.full((50, 1), 5_000))
+    assert evaluated(known).verdict is Verdict.PASS
+    records = known.raw.records
+    rows = np.flatnonzero(records["flags"] & LOG_VALUE)
+    records["before_ticks"][rows[20]] -= np.uint64(PAUSE_TICKS + 2)
+    found = evaluated(known)
+    assert found.verdict is Verdict.INCONSISTENT
+    assert "1 values begin before a pin write has ended" in found.reasons[0]
+
+
+def test_parts_of_an_iteration_do_not_overlap():
+    known = known_run("preemption", "semaphore", np.full((50, 3), 5_000))
+    records = known.raw.records
+    records["before_ticks"][np.flatnonzero(records["flags"] & LOG_VALUE)[31]] -= np.uint64(1)
+    found = evaluated(known)
+    assert "1 values begin before the one before has ended, number 31" in found.reasons[0]

@@ -138,7 +138,9 @@ def test_the_limit_found_is_the_service_time(service_us: float, log: bool) -> No
         assert hold.spacing_ns == pytest.approx(ticks * 1e9 / CLOCK_HZ, rel=1e-4)
         assert (hold.sent, hold.merged + hold.missed) == (SEARCH.count, lost)
         assert hold.sent == hold.answered + hold.late + hold.merged + hold.missed
-    assert found.counts.merged + found.counts.missed == sum(lost for _, lost in run.holds)
+    # Which of them were merged, nothing here tells; how many each hold has lost is the same.
+    sure, lost = found.counts.merged + found.counts.missed, sum(lost for _, lost in run.holds)
+    assert sure <= lost <= sure + found.counts.ambiguous
 
 
 @pytest.mark.parametrize("seed", range(6))

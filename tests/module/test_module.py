@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.instruments import LOG_RECORD
+from rig.instruments import LOG_LEAD, LOG_RECORD
 from rig.resources import module_sources
 
 MODULE = Path(__file__).parents[2] / "targets" / "module"
@@ -28,7 +28,7 @@ def compiled(source: str, folder: Path) -> str:
 
 
 def test_record_is_the_hosts_record(tmp_path: Path) -> None:
-    names = LOG_RECORD.names or ()
+    names = ["lead_ticks" if name == LOG_LEAD else name for name in LOG_RECORD.names or ()]
     lines = "".join(
         f'    printf("%zu %zu\\n", offsetof(struct lrig_record, {name}),'
         f" sizeof(((struct lrig_record *)0)->{name}));\n"
@@ -42,7 +42,7 @@ def test_record_is_the_hosts_record(tmp_path: Path) -> None:
         tmp_path,
     )
     fields = LOG_RECORD.fields or {}
-    expected = [(fields[name][1], fields[name][0].itemsize) for name in names]
+    expected = [(fields[name][1], fields[name][0].itemsize) for name in LOG_RECORD.names or ()]
     assert [tuple(map(int, line.split())) for line in printed.splitlines()] == [
         *expected,
         (LOG_RECORD.itemsize, 0),

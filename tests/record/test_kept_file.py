@@ -29,6 +29,6 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         return SimpleNamespace(free=SMALL_BYTES - 1)
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
-    with pytest.raises(InputError, match=r"c\.toml: only 1023 KiB free.* free some space or name"):
+    with pytest.raises(InputError, match=r"c\.toml: only 1023 KiB free.* make room or name"):
         check_kept_file(tmp_path / "new" / "c.toml")
     assert asked == [tmp_path]

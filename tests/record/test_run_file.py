@@ -51,6 +51,19 @@ def read_back(path):
     return blocks, index, channel, level
 
 
+def test_what_waits_is_written_out_when_a_run_does_not_finish(tmp_path):
+    path = tmp_path / "run.h5"
+    log = np.zeros(3, LOG_RECORD)
+    with RunWriter(path, TEXTS, {}) as writer:
+        writer.edges(edges([3, 3, 9], [0, 1, 0], end=20))
+        writer.captures(np.array([5, 6]))
+        writer.log(log)
+    with RunFile(path) as file:
+        assert (file.state, file.covered_samples, file.log_count) == ("running", 20, 3)
+        assert file.captures(0, 9).tolist() == [5, 6]
+    assert read_back(path)[1].tolist() == [3, 3, 9]
+
+
 def test_everything_comes_back(tmp_path):
     path = tmp_path / "run.h5"
     first = edges([3, 3, 9], [0, 1, 0], end=20, levels=0b100)
@@ -194,7 +207,7 @@ def test_missing_foreign_newer_and_damaged_files(tmp_path):
         RunFile(path)
     with h5py.File(path, "a") as file:
         file.attrs.update({"format": "latency-rig-run", "format_version": 99})
-    with pytest.raises(InputError, match="format version 99, this rig reads up to 1"):
+    with pytest.raises(InputError, match="format version 99, this rig reads up to 2"):
         RunFile(path)
     with h5py.File(path, "a") as file:
         file.attrs["format_version"] = 1

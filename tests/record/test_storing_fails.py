@@ -14,7 +14,7 @@ from tests.fuzz.run_files import originals
 STORE_IN_LITTLE_ROOM = """
 import resource, signal, sys
 from pathlib import Path
-from rig.errors import InputError
+from rig.errors import RigError
 from rig.session.results import store
 
 path, room_bytes = Path(sys.argv[1]), int(sys.argv[2])
@@ -23,7 +23,7 @@ size = path.stat().st_size + room_bytes
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 try:
     store(path)
-except InputError as error:
+except RigError as error:
     print(error, flush=True)
 """
 
@@ -35,7 +35,9 @@ def test_no_room_for_figures(tmp_path: Path, room_bytes: int) -> None:
     path.write_bytes(originals()[0].data)
     words = [sys.executable, "-c", STORE_IN_LITTLE_ROOM, str(path), str(room_bytes)]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert ended.stdout.startswith(f"{path}: figures cannot be stored in it (")
+    assert ended.stdout.startswith(
+        f"{path}: the limit on the size of a file (ulimit -f) is nearly "
+    )
     assert ended.stdout.count("\n") == 1
     assert path.read_bytes() == originals()[0].data
     assert [each.name for each in tmp_path.iterdir()] == ["run.h5"]

@@ -50,7 +50,7 @@ def opening(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]],
     """Has the child do this in place of opening the file: HDF5 does not do it every time."""
 
     def set_(act: Callable[[], object]) -> None:
-        monkeypatch.setattr(vetting, "RunFile", lambda _: act())
+        monkeypatch.setattr(vetting, "RunFile", lambda _, **_options: act())
 
     return set_
 
@@ -126,7 +126,7 @@ def test_a_reader_that_hangs(tmp_path: Path, opening) -> None:
 
 def test_a_reader_that_wants_all_memory(tmp_path: Path, opening) -> None:
     opening(lambda: bytearray(vetting.MEMORY_BYTES + (64 << 20)))
-    assert refusal_of(tmp_path / "run.h5").endswith("it asks for over 1024 MiB of memory")
+    assert refusal_of(tmp_path / "run.h5").endswith("it asks for over 400 MiB of memory")
 
 
 def test_a_reader_that_fails_in_its_own_way(tmp_path: Path, opening) -> None:

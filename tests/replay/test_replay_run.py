@@ -23,7 +23,6 @@ from rig.session.results import store, stored_text
 from tests.replay.captures import block, rig, sr_of, toggles
 
 PARTIES = ("analyzer", "stimulus", "target")
-TEXTS = ("plan", "fixture", "calibration", *(f"environment/{p}" for p in PARTIES))
 
 
 def raw_of(path: Path) -> tuple[object, ...]:
@@ -50,7 +49,7 @@ def remade(
 ) -> Path:
     """The same run once more, with something changed."""
     with RunFile(original) as file:
-        stored = {name: file.text(name) for name in TEXTS} | (texts or {})
+        stored = file.texts() | (texts or {})
         with RunWriter(out, stored, file.settings) as writer:
             for block in file.edge_blocks():
                 writer.edges(block)

@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import h5py
 import numpy as np
 import pytest
 
@@ -24,6 +23,7 @@ from rig.report.sections.budget import average_of, maximum_of
 from rig.report.sections.numbers import decimals_for, rounded, signed, three_digits
 from rig.session.results import read
 from tests.cli.command import rig
+from tests.resealing import resealed
 
 VOID = {"meta", "br", "path", "use", "rect", "line", "circle", "polyline"}
 
@@ -189,7 +189,7 @@ def test_without_matplotlib_the_figures_are_still_told(good, monkeypatch):
 def test_report_of_a_file_without_figures(runs, tmp_path):
     """As a crash leaves it: nothing computed was stored."""
     copy = Path(shutil.copy(runs / "good.h5", tmp_path / "copy.h5"))
-    with h5py.File(copy, "a") as file:
+    with resealed(Path(copy)) as file:
         del file["events"], file["statistics"], file["histogram"], file["windows"]
     page = Page(pages([read(copy)]))
     assert "observed maximum" in page.words

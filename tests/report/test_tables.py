@@ -26,6 +26,7 @@ from rig.report.tables.reference import REFERENCES, beside, published
 from rig.report.tables.render import FORMATS
 from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES, Grid, by_subject
+from tests.resealing import resealed
 
 CAMPAIGN = """
 [campaign]
@@ -258,7 +259,7 @@ def test_each_row_says_whether_its_witness_agrees(folder, tmp_path, capsys):
     assert {row["witness"] for row in clocks if row["system"] == "virtual"} == {"none"}
     wrong = tmp_path / "wrong.h5"
     wrong.write_bytes((folder / "interrupt-idle.h5").read_bytes())
-    with h5py.File(wrong, "a") as file:
+    with resealed(Path(wrong)) as file:
         log = file["target/log"][:]
         for key in ("before_ticks", "after_ticks"):
             log[key][7] += np.uint64(10_000)
@@ -423,6 +424,6 @@ def test_bad_input_is_one_line(folder, tmp_path, monkeypatch, capsys, words, pat
 def test_run_files_without_stored_figures_are_evaluated(folder, tmp_path):
     copy = tmp_path / "copy.h5"
     copy.write_bytes((folder / "interrupt-idle.h5").read_bytes())
-    with h5py.File(copy, "a") as file:
+    with resealed(Path(copy)) as file:
         del file["events"], file["statistics"], file["histogram"]
     assert records_of([copy]) == records_of([folder / "interrupt-idle.h5"])

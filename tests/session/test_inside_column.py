@@ -22,6 +22,7 @@ from rig.session.results import read, store
 from rig.session.settings import settings_to_json
 from tests.analysis.raw_runs import RATE_HZ, settings_of
 from tests.analysis.test_self_trigger import PERIOD_NS, Target
+from tests.resealing import resealed
 
 N, LEAD_NS = 300, 30
 LATENCY_NS: list[int | None] = [4_000 + 37 * (n % 23) for n in range(N)]
@@ -37,7 +38,7 @@ def stored(path: Path, target: Target, *, logged: bool = True) -> Path:
         if logged:
             writer.log(run.records)
         handled = sum(at is not None for at in target.answer_ns)
-        writer.finish("complete", {"handled": handled, "triggers": N})
+        writer.finish("imported", {"handled": handled, "triggers": N})
     store(path)
     return path
 
@@ -81,7 +82,7 @@ def test_an_older_file_is_read_as_before(file: Path) -> None:
     """As a version without the column wrote it."""
     with RunFile(file) as run:
         before = run.events(0, N)
-    with h5py.File(file, "r+") as raw:
+    with resealed(file) as raw:
         del raw[f"events/{INSIDE}"]
     with RunFile(file) as run:
         run.look_through()
@@ -93,7 +94,7 @@ def test_an_older_file_is_read_as_before(file: Path) -> None:
 
 
 def test_a_column_that_is_cut_short_is_damage(file: Path, capsys) -> None:
-    with h5py.File(file, "r+") as raw:
+    with resealed(file) as raw:
         raw[f"events/{INSIDE}"].resize((N - 1,))
     out = file.with_suffix(".csv")
     assert main(["export", str(file), str(out)]) == 2

@@ -66,7 +66,7 @@ def test_damaged_settings_are_one_clear_error(plan, data, value):
     try:
         settings_from_json(PATH, text)
     except InputError as error:
-        assert str(error).startswith("run.h5: damaged run file, its settings are unusable")  # noqa: PT017
+        assert str(error).startswith("run.h5: damaged run file, settings: ")  # noqa: PT017
 
 
 def test_a_plan_of_periods_has_a_schedule_and_no_train():

@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
+from rig.analysis.deficits import MergeProfile
 from rig.analysis.glitch import GlitchFilter
 from rig.analysis.observation import Wiring, observe
 from rig.analysis.pairing import (
     Counts,
     EventClass,
     ExtraClass,
-    MergeProfile,
     Pairer,
     PinCounter,
     latencies,
@@ -200,8 +200,9 @@ def analyzed(capture: Capture, wiring: Wiring, glitch_samples: int) -> Analyzed:
         for i in range(len(part.stimulus))
     ]
     removed = {channel: n for channel, n in sorted(glitch.removed.items()) if n}
+    *decided, ambiguous = map(int, kinds)
     return Analyzed(
-        Counts(len(events), *map(int, kinds), *map(int, extras), sum(removed.values())),
+        Counts(len(events), *decided, *map(int, extras), sum(removed.values()), ambiguous),
         removed,
         np.concatenate([latencies(part) for part in parts]).tolist(),
         events,

@@ -116,10 +116,12 @@ def test_whatever_is_decided_nothing_is_lost(
     flow = Flow(wiring, RATE_HZ, glitch, horizon, None, None, capacity)
     fed(flow, capture.blocks([])).finish()
     counts, truth = flow.counts(), analyzed(capture, wiring, glitch)
-    kinds = (counts.answered, counts.late, counts.missed, counts.merged)
+    kinds = (counts.answered, counts.late, counts.missed, counts.merged, counts.ambiguous)
     assert counts.n == sum(kinds) == truth.counts.n
     assert min(kinds) >= 0
-    assert counts.answered + counts.late + counts.duplicate + counts.spurious == flow.answers
+    used = counts.answered + counts.late + counts.duplicate + counts.spurious
+    assert used <= flow.answers
+    assert used == flow.answers or counts.ambiguous
     assert flow.histogram().n == counts.n - counts.missed
     assert flow.glitches() == truth.glitches
 
@@ -185,7 +187,8 @@ def test_a_merged_interrupt_shows_after_the_horizon(implementation: str) -> None
     flow = Flow(Wiring(1, 2, (5,)), RATE_HZ, 0, 1000, None, implementation)
     flow.feed_block(block)
     counts = flow.counts()
-    assert (counts.n, counts.answered, counts.merged) == (20, 19, 1)
+    # An answer takes 30 of 100 samples: six of them show that it is not the one before, late.
+    assert (counts.n, counts.answered, counts.ambiguous) == (20, 13, 7)
     assert flow.maximum == Extreme(130, 2, 300)
     # Decided once, by the first stimulus too old; from then on the deficit is what is expected.
     assert flow.doubts() == Doubts(expired=1)

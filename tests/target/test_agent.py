@@ -129,7 +129,7 @@ def task(capacity: int, sequence_bits: int = 0, **options: str) -> ArmOptions:
 def test_each_interrupt_is_answered_and_its_bracket_holds(agent):
     with agent.connect() as link:
         assert (link.identity.agent, link.identity.version) == ("rig-agent", __version__)
-        assert (link.identity.log_format, link.identity.tick_hz) == (2, 10**9)
+        assert (link.identity.log_format, link.identity.tick_hz) == (3, 10**9)
         link.arm(task(200, sequence_bits=3, edge="rising"))
         sent, seen, pins = [], [], []
         for _ in range(200):

@@ -204,6 +204,6 @@ def test_what_needs_root() -> None:
     usable = Device("/dev/parport0", usable=True, group="lp")
     found = by_name(account_findings(account(usable, priority_max=0), "ioport"))
     assert found["I/O ports"].needed
-    assert 'ann - rtprio 99" >> /etc/security/limits.d' in found["real-time priority"].mend
+    assert "'ann - rtprio 99' >> /etc/security/limits.d" in found["real-time priority"].mend
     found = by_name(account_findings(account(usable, is_root=True, priority_max=0), "ioport"))
     assert [finding.what for finding in found.values() if finding.mend] == []

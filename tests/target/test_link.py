@@ -43,7 +43,7 @@ def link(target):
 
 
 def test_a_whole_measurement(target, link):
-    assert (link.identity.log_format, link.identity.tick_hz) == (1, 10**9)
+    assert (link.identity.log_format, link.identity.tick_hz) == (3, 10**9)
     assert link.environment() == {"system": "test"}
     link.arm(ArmOptions("interrupt", capacity=100_000, sequence_bits=2, options={"edge": "rising"}))
     times = [1000 * US * (i + 1) for i in range(70_000)]
@@ -152,7 +152,7 @@ def test_further_counts_are_kept_if_they_are_told():
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (b"OK agent version=1 log=3 tick_hz=1000\n", "log format 3, this rig reads 1 and 2"),
+        (b"OK agent version=1 log=4 tick_hz=1000\n", "log format 4, this rig reads 1 and 2 and 3"),
         (b"OK agent version=1 log=1 tick_hz=0\n", "tick_hz is 0"),
         (b"OK agent nonsense\n", "not of the form name=value"),
         (b"OK agent version=1 log=1 tick_hz=-5\n", "tick_hz is '-5', not a number"),

@@ -17,11 +17,15 @@ from rig.analysis.verdict import Verdict
 from rig.config.check import check
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
+from rig.instruments import UNKNOWN_PS
 from rig.session.results import Result, store
 from rig.session.run import run
+from rig.virtual.clock import Clock
+from rig.virtual.target import BOOT_TICKS
 from rig.virtual.truth import MERGED, MISSED, load_truth
 
 STIMULUS_ERROR_PPB = 38_000
+TARGET_HZ, TARGET_ERROR_PPB = 2_800_000_000, -12_000
 TICK_PS = 62_500 * 1e9 / (1e9 + STIMULUS_ERROR_PPB)
 
 PATTERNS = {
@@ -48,6 +52,7 @@ MISBEHAVIORS = {
     "late": 'late = 0.1\nlate_by = "600 us"',
     "glitch": 'glitch = 0.2\nglitch_width = "100 ns"',
     "merge": 'merge = 0.1\nmerge_mask = "600 us"',
+    "late and merge": 'late = 0.1\nlate_by = "900 us"\nmerge = 0.1\nmerge_mask = "900 us"',
     "mixed": "miss = 0.05\nduplicate = 0.05\nglitch = 0.05\nmerge = 0.05\n"
     'duplicate_after = "40 us"\nglitch_width = "120 ns"\nmerge_mask = "600 us"',
 }
@@ -64,6 +69,7 @@ class Case:
     misbehavior: str = "none"
     sequence_bits: int = 3
     count: int = 60
+    logs_entry: bool = True
 
     def __str__(self) -> str:
         return "-".join(str(v) for v in vars(self).values())
@@ -130,8 +136,9 @@ model = "{case.model}"
 {MODELS[case.model]}
 seed = {case.seed}
 toggle_time = "50 ns"
-clock = "2.8 GHz"
-clock_error_ppb = -12_000
+logs_entry = {str(case.logs_entry).lower()}
+clock = "{TARGET_HZ} Hz"
+clock_error_ppb = {TARGET_ERROR_PPB}
 [virtual.misbehave]
 {MISBEHAVIORS[case.misbehavior]}
 [virtual.clocks]
@@ -176,6 +183,7 @@ def compare(case: Case, result: Result, truth: Any, facts: dict[str, Any]) -> No
     assert counts.spurious == 0
     compare_latencies(case, result, truth, events)
     compare_captures(truth, events, captures, result)
+    compare_inside(truth, events, result)
     own = events["answer"][truth["kind"] != MISSED]
     for name in ("before_ticks", "after_ticks", "handled"):
         assert log[name][own].tolist() == truth[name][truth["kind"] != MISSED].tolist()
@@ -205,3 +213,14 @@ def compare_captures(truth: Any, events: dict[str, Any], captures: Any, result: 
     capture = result.evaluation.capture
     assert capture.n == np.count_nonzero(served)
     assert capture.spread_ns <= capture.allowed_ns
+
+
+def compare_inside(truth: Any, events: dict[str, Any], result: Result) -> None:
+    """Each latency inside the target is true to the bound that is stated for all of them."""
+    clock = Clock(TARGET_HZ, TARGET_ERROR_PPB, BOOT_TICKS)
+    known = events["inside_ps"] != UNKNOWN_PS
+    assert known.tolist() == (truth["kind"] != MISSED).tolist()
+    read_ps = np.array([clock.time_ps(tick) for tick in truth["before_ticks"][known].tolist()])
+    error_ps = events["inside_ps"][known] - (read_ps - truth["stimulus_ps"][known])
+    inside = result.evaluation.beyond.inside
+    assert np.abs(error_ps).max() <= inside.within_ns * 1e3 + 1

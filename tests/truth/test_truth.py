@@ -5,9 +5,20 @@ from __future__ import annotations
 
 from itertools import product
 
+import h5py
+import numpy as np
 import pytest
 
-from tests.truth.bench import MISBEHAVIORS, MODELS, PATTERNS, Case, compare, measure
+from rig.analysis.pairing import EventClass
+from tests.truth.bench import (
+    MISBEHAVIORS,
+    MODELS,
+    PATTERNS,
+    Case,
+    compare,
+    expected_classes,
+    measure,
+)
 
 SEEDS = 20
 _NAMES = list(MISBEHAVIORS)
@@ -24,7 +35,9 @@ def full_matrix() -> list[Case]:
 def small_matrix() -> list[Case]:
     """Every pair of model and pattern once; rate, misbehavior and pins rotate."""
     return [
-        Case(1000 + i, model, pattern, (24, 100)[i % 2], _NAMES[i % 7], sequence_bits=i % 4)
+        Case(
+            1000 + i, model, pattern, (24, 100)[i % 2], _NAMES[i % len(_NAMES)], sequence_bits=i % 4
+        )
         for i, (model, pattern) in enumerate(product(MODELS, PATTERNS))
     ]
 
@@ -40,6 +53,29 @@ def small_matrix() -> list[Case]:
 )
 def test_small_matrix(case, tmp_path):
     compare(case, *measure(case, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(2000, "normal", "poisson", 24, "late and merge", sequence_bits=0, count=150),
+        Case(2001, "gamma", "ramp", 100, "late and merge", sequence_bits=3, count=100),
+    ],
+    ids=str,
+)
+def test_late_answers_beside_merged_interrupts(case, tmp_path):
+    compare(case, *measure(case, tmp_path))
+
+
+def test_without_entries_they_are_ambiguous_and_nothing_else_is_wrong(tmp_path):
+    case = Case(2000, "normal", "poisson", 24, "late and merge", count=150, logs_entry=False)
+    result, truth, _ = measure(case, tmp_path)
+    with h5py.File(result.path) as file:
+        kinds = file["events/class"][:]
+    decided = kinds != EventClass.AMBIGUOUS
+    assert 0 < np.count_nonzero(~decided) == result.evaluation.counts.ambiguous < case.count / 2
+    assert kinds[decided].tolist() == np.array(expected_classes(truth))[decided].tolist()
+    assert any("ambiguous" in reason for reason in result.evaluation.reasons)
 
 
 @pytest.mark.truth

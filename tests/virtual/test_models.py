@@ -26,7 +26,7 @@ from rig.config.virtual import (
 )
 from rig.errors import InputError
 from rig.virtual.clock import Clock
-from rig.virtual.models import build_model
+from rig.virtual.models import build_model, truncated_normal
 from tests.analysis.whole_bench import ORIGIN_PS, RATE_HZ, Clocks, train_of, whole_run
 
 US = 10**6
@@ -54,6 +54,13 @@ def test_distribution(model, distribution):
     # The test can fail: a shift of a twentieth of the deviation does.
     shifted = draws(model) + distribution.std() / 20
     assert stats.kstest(shifted, distribution.cdf).pvalue < P_LEAST
+
+
+@pytest.mark.parametrize("low", [-40.0, -8.0, -2.5, -1e-9, 0.0, 0.5, 20.0])
+def test_a_truncated_normal_distribution_is_that_of_scipy_to_the_bit(low):
+    probability = np.random.default_rng(1).random(N)
+    expected = stats.truncnorm.ppf(probability, low, np.inf)
+    assert np.array_equal(truncated_normal(probability, low), expected)
 
 
 def test_constant():
@@ -141,6 +148,30 @@ def test_clock_is_exact(rate_hz, error_ppb, time_ps):
     assert clock.ticks(time_ps) == 5 + exact.__floor__()
     assert clock.ticks_at_or_after(time_ps) == 5 + exact.__ceil__()
     assert_inverse(clock, time_ps)
+
+
+@given(
+    st.sampled_from([10**6, 16 * 10**6, 24 * 10**6, 10**9, 10**10]),
+    st.sampled_from([0, 1, -12_000, 38_000, -(10**8)]),
+    st.sampled_from([0, 20_000, -3]),
+    st.lists(st.integers(0, 10**11), min_size=1).map(sorted),
+    st.integers(0, 10**16),
+)
+def test_a_clock_tells_of_many_times_what_it_tells_of_each(
+    rate_hz, error_ppb, drift_ppb_per_s, times_ps, first_ps
+):
+    clock = Clock(rate_hz, error_ppb, start_ticks=5, drift_ppb_per_s=drift_ppb_per_s)
+    times = first_ps + np.array(times_ps, np.int64)
+    ticks = [clock.ticks(time_ps) for time_ps in times.tolist()]
+    assert clock.ticks_of(times).tolist() == ticks
+    after = [clock.ticks_at_or_after(time_ps) for time_ps in times.tolist()]
+    assert clock.ticks_at_or_after_of(times).tolist() == after
+    # Times of whole ticks, where a float cannot tell on which side it is.
+    on_ticks = clock.times_ps_of(np.array(ticks, np.int64))
+    assert on_ticks.tolist() == [clock.time_ps(tick) for tick in ticks]
+    assert clock.ticks_of(on_ticks).tolist() == [clock.ticks(t) for t in on_ticks.tolist()]
+    later = [clock.ticks_at_or_after(time_ps) for time_ps in on_ticks.tolist()]
+    assert clock.ticks_at_or_after_of(on_ticks).tolist() == later
 
 
 @given(

@@ -14,6 +14,7 @@ from calibration.wizard.state import State
 from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.resources import plan_names
+from rig.shell_words import quoted
 
 COUNT = 1000
 COUNT_MAX = 10**9
@@ -61,8 +62,8 @@ def work(job: Job) -> Report:
     findings: tuple[Finding, ...] = ()
     if measured.failure:
         findings = (Finding("measurement", measured.failure,
-                            f"`rig show {measured.path}` tells more; what it names is to be "
-                            "mended, then measure again."),)  # fmt: skip
+                            f"`rig show {quoted(measured.path)}` tells more; what it names is to "
+                            "be mended, then measure again."),)  # fmt: skip
     return Report(measured.lines, findings, str(measured.path))
 
 

@@ -13,6 +13,7 @@ from calibration.wizard.state import State
 from rig.config.calibration.place import SUFFIX
 from rig.errors import InputError
 from rig.resources import fixture_names
+from rig.shell_words import quoted
 
 
 def explain(state: State) -> tuple[str, ...]:
@@ -60,7 +61,7 @@ def work(job: Job) -> Report:
         lines.append(f"calibration: {path.with_name(path.stem + SUFFIX)}")
     if job.state.run:
         lines.append(f"first run: {job.state.run}")
-    return Report((*lines, f"From now on: rig run PLAN --fixture {path}"))
+    return Report((*lines, f"From now on: rig run PLAN --fixture {quoted(path)}"))
 
 
 def _write(file: Path, data: bytes) -> None:

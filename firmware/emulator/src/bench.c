@@ -15,6 +15,27 @@ static void bench_log(struct bench *bench, uint64_t cycle, char line, uint8_t le
         fprintf(bench->edge_log, "%" PRIu64 " %c %d\n", cycle, line, level);
 }
 
+static void bench_note(struct bench *bench, uint64_t time, enum bench_line line, uint8_t level)
+{
+    if (bench->edge_count < BENCH_EDGES_MAX)
+        bench->edges[bench->edge_count++] =
+            (struct bench_edge){.time = time, .line = (uint8_t)line, .level = level};
+}
+
+/* Returns false if the partner has to be asked for the answer. */
+static bool bench_answer(struct bench *bench, uint64_t cycle, uint8_t level)
+{
+    struct answer answer;
+
+    if (!answers_given(&bench->answers) || level != bench->answers.interrupt_level)
+        return true;
+    if (!answers_take(&bench->answers, cycle, &answer))
+        return false;
+    response_pin_add(&bench->response, answer.cycle, answer.level);
+    bench_note(bench, answer.time_ps, BENCH_ANSWER, answer.level);
+    return true;
+}
+
 static void bench_stimulus_edge(void *context, uint64_t cycle, uint8_t level)
 {
     struct bench *bench = context;
@@ -22,9 +43,10 @@ static void bench_stimulus_edge(void *context, uint64_t cycle, uint8_t level)
     bench_log(bench, cycle, 'S', level);
     if (bench->echo_cycles > 0)
         response_pin_add(&bench->response, cycle + bench->echo_cycles, level);
-    if (bench->edge_count < BENCH_EDGES_MAX)
-        bench->edges[bench->edge_count++] = (struct bench_edge){.cycle = cycle, .level = level};
-    if (bench->stop_at_level[level] || bench->edge_count == BENCH_EDGES_MAX) {
+    bench_note(bench, cycle, BENCH_STIMULUS, level);
+    const bool known = bench_answer(bench, cycle, level);
+    const bool full = bench->edge_count + 2 > BENCH_EDGES_MAX; /* an edge, and its answer */
+    if (!known || bench->stop_at_level[level] || full) {
         bench->stopped_at_edge = true;
         mcu_stop(&bench->mcu);
     }

@@ -5,18 +5,22 @@
 
 #include <stdio.h>
 
+#include "answers.h"
 #include "mcu.h"
 #include "response_pin.h"
 #include "serial.h"
 #include "stimulus_pin.h"
 
 enum {
-    BENCH_EDGES_MAX = 4096, /* stimulus edges kept for the next report */
-    BENCH_SLICE_CYCLES = 4000, /* virtual time between two looks at the serial port, 250 us */
+    BENCH_EDGES_MAX = 4096, /* stimulus edges and answers kept for the next report */
+    BENCH_SLICE_CYCLES = 16000, /* virtual time between two looks at the serial port, 1 ms */
 };
 
+enum bench_line { BENCH_STIMULUS = 0, BENCH_ANSWER = 1 };
+
 struct bench_edge {
-    uint64_t cycle;
+    uint64_t time; /* cycle of a stimulus edge, true time in ps of an answer */
+    uint8_t line; /* an enum bench_line */
     uint8_t level;
 };
 
@@ -29,6 +33,7 @@ struct bench {
     FILE *edge_log; /* may be NULL */
     uint64_t echo_cycles; /* each stimulus edge comes back as a response after these; 0 for never */
 
+    struct answers answers; /* decided by the partner ahead */
     bool stop_at_level[2]; /* leave bench_run at a stimulus edge to this level */
     bool stopped_at_edge;
     struct bench_edge edges[BENCH_EDGES_MAX];

@@ -20,7 +20,12 @@ enum {
     FLAG_STOP_RISING = 1 << 0,
     FLAG_STOP_FALLING = 1 << 1,
     FLAG_HOLD = 1 << 2,
-    FLAGS_KNOWN = FLAG_STOP_RISING | FLAG_STOP_FALLING | FLAG_HOLD,
+    FLAG_ANSWERS = 1 << 3,
+    FLAGS_KNOWN = FLAG_STOP_RISING | FLAG_STOP_FALLING | FLAG_HOLD | FLAG_ANSWERS,
+
+    /* A tenth off is the most that a clock of the bench may be. */
+    CLOCK_PPB_MIN = 900000000,
+    CLOCK_PPB_MAX = 1100000000,
 
     REASON_LIMIT = 0,
     REASON_EDGE = 1,
@@ -38,8 +43,8 @@ static const char grant_magic[4] = {'G', 'R', 'N', 'T'};
 static const char report_magic[4] = {'R', 'P', 'R', 'T'};
 
 struct wire_edge {
-    uint64_t cycle;
-    uint8_t line; /* 0: stimulus in a report, response in a grant */
+    uint64_t time; /* a cycle; of an answer in a report its true time in ps */
+    uint8_t line; /* in a grant 0, the response; in a report an enum bench_line */
     uint8_t level;
     uint8_t pad[6];
 };
@@ -63,9 +68,21 @@ struct report_head {
     uint64_t bytes_to_host;
 };
 
+struct answers_head {
+    uint64_t clock_ppb;
+    uint64_t free_ps;
+    uint64_t apart_ps;
+    uint16_t count;
+    uint8_t interrupt_level;
+    uint8_t level;
+    uint8_t pad[4];
+};
+
 struct grant {
     struct grant_head head;
-    struct wire_edge inputs[INPUTS_MAX];
+    /* n_inputs times struct wire_edge; with FLAG_ANSWERS struct answers_head and its latencies */
+    uint8_t rest[INPUTS_MAX * sizeof(struct wire_edge) + sizeof(struct answers_head) +
+                 ANSWERS_MAX * sizeof(uint64_t)];
 };
 
 struct report {
@@ -76,6 +93,7 @@ struct report {
 _Static_assert(sizeof(struct wire_edge) == 16, "no padding on the wire");
 _Static_assert(sizeof(struct grant_head) == 24, "no padding on the wire");
 _Static_assert(sizeof(struct report_head) == 32, "no padding on the wire");
+_Static_assert(sizeof(struct answers_head) == 32, "no padding on the wire");
 
 struct lockstep {
     struct bench *bench;
@@ -110,6 +128,19 @@ static bool lockstep_check_head(const struct grant_head *head)
     return true;
 }
 
+static size_t lockstep_inputs_bytes(const struct lockstep *lockstep)
+{
+    return lockstep->received.grant.head.n_inputs * sizeof(struct wire_edge);
+}
+
+static struct answers_head lockstep_answers_head(const struct lockstep *lockstep)
+{
+    struct answers_head head;
+
+    memcpy(&head, lockstep->received.grant.rest + lockstep_inputs_bytes(lockstep), sizeof head);
+    return head;
+}
+
 /* How many bytes the grant has that is being received; as much of it as is known by now. */
 static size_t lockstep_expected(const struct lockstep *lockstep)
 {
@@ -117,7 +148,14 @@ static size_t lockstep_expected(const struct lockstep *lockstep)
 
     if (lockstep->received_bytes < sizeof *head)
         return sizeof *head;
-    return sizeof *head + head->n_inputs * sizeof(struct wire_edge);
+    const size_t inputs = sizeof *head + lockstep_inputs_bytes(lockstep);
+    if (!(head->flags & FLAG_ANSWERS))
+        return inputs;
+    const size_t heads = inputs + sizeof(struct answers_head);
+    if (lockstep->received_bytes < heads)
+        return heads;
+    const size_t count = lockstep_answers_head(lockstep).count;
+    return heads + (count > ANSWERS_MAX ? 0 : count) * sizeof(uint64_t);
 }
 
 /* Returns false if there is no grant to serve; status is then what to end with. */
@@ -153,12 +191,41 @@ static bool lockstep_queue_inputs(struct lockstep *lockstep)
     const struct grant *grant = &lockstep->received.grant;
 
     for (size_t i = 0; i < grant->head.n_inputs; i++) {
-        const struct wire_edge *input = &grant->inputs[i];
-        if (input->line != 0 || input->level > 1)
+        struct wire_edge input;
+        memcpy(&input, grant->rest + i * sizeof input, sizeof input);
+        if (input.line != 0 || input.level > 1)
             return lockstep_refuse("an input with a line or level that is not 0 or 1", i);
-        if (!response_pin_add(&lockstep->bench->response, input->cycle, input->level))
+        if (!response_pin_add(&lockstep->bench->response, input.time, input.level))
             return lockstep_refuse("more than 16384 inputs wait to be fed", i);
     }
+    return true;
+}
+
+/* Answers are given for one grant: those that are not taken in it are forgotten. */
+static bool lockstep_take_answers(struct lockstep *lockstep)
+{
+    struct answers *answers = &lockstep->bench->answers;
+
+    answers->clock_ppb = 0;
+    if (!(lockstep->received.grant.head.flags & FLAG_ANSWERS))
+        return true;
+    const struct answers_head head = lockstep_answers_head(lockstep);
+    if (head.count > ANSWERS_MAX)
+        return lockstep_refuse("more than 4096 answers", head.count);
+    if (head.clock_ppb < CLOCK_PPB_MIN || head.clock_ppb > CLOCK_PPB_MAX)
+        return lockstep_refuse("a clock that is off by more than a tenth", head.clock_ppb);
+    if (head.interrupt_level > 1 || head.level > 1)
+        return lockstep_refuse("answers with a level that is not 0 or 1", head.level);
+    answers->clock_ppb = head.clock_ppb;
+    answers->free_ps = head.free_ps;
+    answers->apart_ps = head.apart_ps;
+    answers->interrupt_level = head.interrupt_level;
+    answers->level = head.level;
+    answers->count = head.count;
+    answers->taken = 0;
+    memcpy(answers->latency_ps,
+           lockstep->received.grant.rest + lockstep_inputs_bytes(lockstep) + sizeof head,
+           head.count * sizeof answers->latency_ps[0]);
     return true;
 }
 
@@ -246,7 +313,9 @@ static void lockstep_send(struct lockstep *lockstep, uint8_t reason)
     report->head.bytes_to_host = bench->serial.bytes_to_host;
     for (size_t i = 0; i < bench->edge_count; i++)
         report->edges[i] =
-            (struct wire_edge){.cycle = bench->edges[i].cycle, .level = bench->edges[i].level};
+            (struct wire_edge){.time = bench->edges[i].time,
+                               .line = bench->edges[i].line,
+                               .level = bench->edges[i].level};
     bench->edge_count = 0;
 
     while (left > 0) {
@@ -273,7 +342,7 @@ int lockstep_run(struct bench *bench, int socket)
         const uint16_t flags = lockstep.received.grant.head.flags;
         bench->stop_at_level[1] = flags & FLAG_STOP_RISING;
         bench->stop_at_level[0] = flags & FLAG_STOP_FALLING;
-        if (!lockstep_queue_inputs(&lockstep))
+        if (!lockstep_queue_inputs(&lockstep) || !lockstep_take_answers(&lockstep))
             return EXIT_FAULT;
         if (!lockstep_advance(&lockstep, &reason))
             return events_ending() ? EXIT_CLEAN : EXIT_FAULT;

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,8 @@ from gui.models.runs.stored import stored_result
 from gui.models.runs.vetting import vet_apart
 from rig.errors import InputError
 from rig.record.reader import RunFile
-from rig.session.settings import settings_from_json
+from rig.session.settings_check import checked_settings
+from rig.untrusted.toml_reader import toml_table
 
 LIVE_S = 3.0
 """A run that goes on writes several times a second; one silent for longer was killed."""
@@ -77,7 +77,7 @@ def read_entry(path: Path, stamp: Stamp) -> RunEntry:
 
 
 def _entry(file: RunFile, stamp: Stamp) -> RunEntry:
-    settings = settings_from_json(file.path, file.settings)
+    settings = checked_settings(file)
     result = stored_result(file)
     facts = RunEntry(
         path=file.path,
@@ -110,7 +110,7 @@ def _entry(file: RunFile, stamp: Stamp) -> RunEntry:
 def _name(text: str, table: str) -> str:
     """The name that a plan or a fixture gives itself; "" if it has none."""
     try:
-        name = tomllib.loads(text)[table]["name"]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError):
+        name = toml_table(text)[table]["name"]
+    except (ValueError, KeyError, TypeError):
         return ""
     return name if isinstance(name, str) else ""

@@ -16,16 +16,15 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rig.errors import InputError
+from rig.untrusted.toml_reader import BYTES_MAX, toml_table
 
 FILE_NAME = "run-notes.toml"
-BYTES_MAX = 4 << 20
 _HEAD = "# Tags and notes of the run files in this folder.\n"
 
 
@@ -83,14 +82,12 @@ def _document(folder: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             data = file.read(BYTES_MAX + 1)
-        if len(data) > BYTES_MAX:
-            raise InputError(f"{path}: over {BYTES_MAX >> 20} MiB is too long for notes")
-        return tomllib.loads(data.decode())
+        return toml_table(data)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise InputError(f"{path}: notes not read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(
             f"{path}: notes not read ({error}); mend the file or move it away"
         ) from None

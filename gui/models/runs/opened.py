@@ -23,7 +23,7 @@ from rig.instruments import Int64Array
 from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
 from rig.session.results import Result
-from rig.session.settings import settings_from_json
+from rig.session.settings_check import checked_settings
 from rig.session.windows import channel_names
 
 CHUNKS_KEPT = 256
@@ -75,7 +75,7 @@ class OpenedRun(Closing):
         self.path = path
         self.file = RunFile(path)
         try:
-            self.settings: Settings = settings_from_json(path, self.file.settings)
+            self.settings: Settings = checked_settings(self.file)
             self.result: Result | None = stored_result(self.file)
             """As stored; None if no figures are."""
             self.is_whole = self.result is not None and is_whole(self.file, self.result)

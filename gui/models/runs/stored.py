@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any, Final
 
-from gui.models.runs.rebuild import rebuilt
 from gui.models.runs.stored_beyond import same, stored_beyond
 from gui.models.runs.stored_measurands import stored_measurands
 from rig.analysis.evaluation import Evaluation
@@ -19,8 +17,11 @@ from rig.record.reader import RunFile
 from rig.record.stored import damaged
 from rig.session.calibration import bench_in_use
 from rig.session.results import Result, result_text
-from rig.session.settings import account_from_json, settings_from_json
+from rig.session.settings import account_from_json
+from rig.session.settings_check import checked_settings
 from rig.session.stored_tools import tool_runs
+from rig.untrusted.decode import decoded
+from rig.untrusted.json_reader import json_object, json_value
 
 UNIT_HZ_MAX: Final = 10**12
 
@@ -37,12 +38,12 @@ def stored_result(file: RunFile) -> Result | None:
         histogram = ExactHistogram.of(*file.histogram())
     except InputError:  # it can be computed again
         return None
-    settings = settings_from_json(file.path, file.settings)
+    settings = checked_settings(file)
     account = account_from_json(file.path, file.report)
     try:
-        stored = json.loads(text)
-        evaluation = rebuilt(Evaluation, _fields(stored, settings, histogram))
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        stored = json_object(text)
+        evaluation = decoded(Evaluation, _fields(stored, settings, histogram), ignore_unknown=True)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise damaged(str(file.path), f"its stored figures are unusable ({error})") from None
     known = stored_measurands(stored, evaluation.figures, evaluation.beyond, histogram)
     evaluation = replace(evaluation, measurands=known)
@@ -85,7 +86,7 @@ def _unit_ns(stored: dict[str, Any], settings: Settings) -> float:
 def is_whole(file: RunFile, result: Result) -> bool:
     """A stored result came back with all that is stored and that this version computes."""
     try:
-        return same(json.loads(result_text(result)), json.loads(file.evaluation))
+        return same(json_value(result_text(result)), json_value(file.evaluation))
     except (ValueError, TypeError, AttributeError):
         return False
 

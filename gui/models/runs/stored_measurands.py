@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gui.models.runs.rebuild import rebuilt
 from gui.models.runs.stored_beyond import MAX, Figured, stored_budget, stored_contribution
 from rig.analysis.beyond import Beyond
 from rig.analysis.budget.contribution import Unknown
@@ -14,6 +13,7 @@ from rig.analysis.measurands.effects import Effects
 from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.statistics import ExactHistogram, Statistics
 from rig.limit_names import LATENCY, MEASURANDS
+from rig.untrusted.decode import decoded
 
 Stored = dict[str, Any]
 
@@ -43,7 +43,7 @@ def _further(stored: Stored) -> Iterator[Measurand]:
         yield Measurand(
             name,
             unit_ns,
-            rebuilt(Statistics, one["figures"]),
+            decoded(Statistics, one["figures"], ignore_unknown=True),
             None if said is None else Figured(unit_ns).figures(said),
             _effects(one["effects"]),
             ExactHistogram(),

@@ -25,6 +25,7 @@ from gui.models.runs.entry import LIVE_S, RunEntry
 from gui.models.runs.notes import RunNote
 from gui.models.runs.verdicts import entry_color
 from gui.theme import theme
+from rig.printable import printable, printable_lines
 from rig.report.words import measurement_words
 
 Index = QModelIndex | QPersistentModelIndex
@@ -196,9 +197,10 @@ class RunsModel(QAbstractTableModel):
         note = self.note(index.row())
         value: Any = None
         if role == Role.DisplayRole:
-            value = column.text(entry, note)
+            value = printable(column.text(entry, note))
         elif role == Role.ToolTipRole:
-            value = entry.problem or (note.note if column.key == "note" else str(entry.path))
+            told = entry.problem or (note.note if column.key == "note" else str(entry.path))
+            value = printable_lines(told)
         elif role == Role.TextAlignmentRole:
             value = _alignment(column)
         elif role == Role.ForegroundRole and column.key == "verdict":

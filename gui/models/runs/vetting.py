@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Final, cast
 
 from rig.errors import InputError
+from rig.record.sealed import hashing_s, remember, stamp_of
 from rig.record.stored import damaged
 from rig.record.vetting import PATIENCE_S, vet
 
@@ -55,7 +56,7 @@ class _Helper:
     def ask(self, path: Path, patience_s: float) -> str:
         """What is wrong with the file, "" if nothing is. Raises _Lost."""
         question = json.dumps([str(path), patience_s]).encode() + b"\n"
-        answer, until_s = b"", time.monotonic() + patience_s + STARTS_S
+        answer, until_s = b"", time.monotonic() + patience_s + STARTS_S + hashing_s(path)
         try:
             self._questions.write(question)
             while not answer.endswith(b"\n"):
@@ -84,12 +85,14 @@ _lock = threading.Lock()
 
 def vet_apart(path: Path, patience_s: float = PATIENCE_S) -> None:
     """As rig.record.vetting.vet, in any thread of any process. Raises InputError."""
+    stamp = stamp_of(path)
     try:
         problem = _asked(path.absolute(), patience_s)
     except _Lost:
         raise damaged(str(path), "the process that looks at it has died") from None
     if problem:
         raise InputError(problem)
+    remember(path, stamp)
 
 
 def _asked(path: Path, patience_s: float) -> str:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from calibration.findings import Finding
 from calibration.wizard import Report
 from gui.theme import GAP, theme
+from rig.printable import html_text
 
 
 class FindingsView(QTextBrowser):
@@ -59,9 +58,9 @@ class FindingsView(QTextBrowser):
 def _html(part: Report | str) -> str:
     colors = theme().palette
     if isinstance(part, str):
-        return f'<span style="color:{colors.dim}">{escape(part)}</span>'
+        return f'<span style="color:{colors.dim}">{html_text(part)}</span>'
     text = "\n".join(part.lines)
-    lines = f'<pre style="color:{colors.ink}">{escape(text)}</pre>' if text else ""
+    lines = f'<pre style="color:{colors.ink}">{html_text(text)}</pre>' if text else ""
     return lines + "".join(map(finding_html, part.findings))
 
 
@@ -69,8 +68,8 @@ def finding_html(finding: Finding) -> str:
     """A paragraph: what was seen in the color of its weight, below it what to do."""
     colors = theme().palette
     tone = colors.bad if finding.fault else colors.warn
-    remedy = f'<br><span style="color:{colors.ink}">{escape(finding.remedy)}</span>'
+    remedy = f'<br><span style="color:{colors.ink}">{html_text(finding.remedy)}</span>'
     return (
-        f'<p><span style="color:{tone};font-weight:600">{escape(finding.text)}</span>'
+        f'<p><span style="color:{tone};font-weight:600">{html_text(finding.text)}</span>'
         f"{remedy if finding.remedy else ''}</p>"
     )

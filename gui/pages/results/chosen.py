@@ -14,6 +14,7 @@ from gui.pages.results.loader import FigureComputer
 from gui.pages.results.report import ReportView
 from rig.errors import InputError
 from rig.session.results import Result
+from rig.shell_words import quoted
 
 WHOLE_MAX = 16
 """Computed results that are kept."""
@@ -163,7 +164,9 @@ class ChosenRun(QObject):
         if path != self.path or (run is not None and run.is_whole):
             return
         if run is not None and run.result is not None:
-            words = self.tr("As stored in the file; the whole report: rig report {0}").format(path)
+            words = self.tr("As stored in the file; the whole report: rig report {0}").format(
+                quoted(path)
+            )
             self._report.show_result(run.result, words)
         else:
             self._report.show_message(text)

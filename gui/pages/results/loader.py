@@ -10,7 +10,8 @@ from PySide6.QtCore import Signal
 from gui.models.beside import Beside
 from rig.errors import InputError
 from rig.record.reader import RunFile
-from rig.session.settings import settings_from_json
+from rig.session.settings_check import checked_settings
+from rig.shell_words import quoted
 
 EDGES_MAX = 1 << 20
 """Computed without being asked at most: a few seconds. `rig analyze` does any number."""
@@ -34,14 +35,16 @@ class FigureComputer(Beside):
         from rig.session.results import read
 
         with RunFile(path) as file:
-            rate_hz = settings_from_json(path, file.settings).sample_rate_hz
+            rate_hz = checked_settings(file).sample_rate_hz
             edges, duration_s = file.edge_count, file.covered_samples / rate_hz
             grows = file.left_open
         if edges > EDGES_MAX and grows:
             raise InputError(
                 f"{path}: {duration_s:.1f} s with {edges:,} edges so far; figures follow at its "
-                f"end, or if it was killed: rig recover {path}"
+                f"end, or if it was killed: rig recover {quoted(path)}"
             )
         if edges > EDGES_MAX:
-            raise InputError(f"{path}: not all figures are stored in it; rig analyze {path}")
+            raise InputError(
+                f"{path}: not all figures are stored in it; rig analyze {quoted(path)}"
+            )
         self.computed.emit(read(path))

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from html import escape
 from string import Template
 from typing import Final
 
 from gui.theme.palette import Palette
+from rig.printable import html_text
 from rig.session.results import Result
 
 _SHEET: Final = Template(
@@ -73,5 +73,5 @@ def report_html(result: Result, colors: Palette, note: str = "") -> str:
     sheet = _SHEET.substitute(
         {name: getattr(colors, name) for name in ("dim", "good", "warn", "bad")}
     )
-    said = f'<p style="color:{colors.warn}">{escape(note)}</p>' if note else ""
+    said = f'<p style="color:{colors.warn}">{html_text(note)}</p>' if note else ""
     return f"<html><head><style>{sheet}</style></head><body>{said}{text}</body></html>"

@@ -80,6 +80,7 @@ class EventList(QFrame):
             "missed": self.tr("missed"),
             "late": self.tr("late"),
             "merged": self.tr("merged"),
+            "ambiguous": self.tr("ambiguous"),
             "over limit": self.tr("over limit"),
         }
         samples = event.latency_samples

@@ -25,7 +25,7 @@ from gui.widgets.figures import FigureRows, Row
 from gui.widgets.labels import caption, dim
 
 CLASSES: Final = (
-    "answered", "late", "missed", "merged", "duplicate", "spurious", "glitches",
+    "answered", "late", "missed", "merged", "ambiguous", "duplicate", "spurious", "glitches",
 )  # fmt: skip
 GRAVE: Final = ("missed", "duplicate", "spurious")
 SOUGHT: Final = ("missed", "late", "merged")

@@ -25,10 +25,10 @@ def saturation_of(outcome: Outcome) -> SaturationFigures | None:
     (figures,) = outcome.document["measurements"]
     if figures.get("saturation") is None:
         return None
-    from gui.models.runs.rebuild import rebuilt
     from rig.analysis.saturation import SaturationFigures
+    from rig.untrusted.decode import decoded
 
-    return rebuilt(SaturationFigures, figures["saturation"])
+    return decoded(SaturationFigures, figures["saturation"], ignore_unknown=True)
 
 
 def saturation_rows(found: SaturationFigures) -> Group:

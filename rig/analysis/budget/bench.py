@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.chips import CaptureTiming
+from rig.analysis.budget.clock_limits import ClockLimits
 from rig.analysis.budget.contribution import (
     Contribution,
     Distribution,
@@ -58,6 +60,16 @@ class Bench:
     falling one's. It can be taken off where it is known of each answer which it was."""
     edge_shown_ns: Quantity | None = None
     """The part of it that is not the pin write's: how late the analyzer shows an edge."""
+    clocks: ClockLimits | None = None
+    """How far each clock may be off its declared rate; None: nobody looked, the usual holds."""
+    capture_timing: CaptureTiming | None = None
+    """What the stimulus's input capture takes itself."""
+    capture_line_ns: Quantity | None = None
+    """Delay of the wire from the answering pin to the capture pin."""
+    delay_allowance_ns: float = 200.0
+    """So much may a path of wires and inputs delay of which nobody states anything."""
+    wires_ns: Quantity | None = None
+    """Skew, edge shape and line, as far as they are not known, by what another witness tells."""
     task_skew_ns: Quantity | None = None
     """Delay of the interrupted task's channel less that of the response's: the mean of their edges,
     half of whose differences is in the uncertainty."""
@@ -171,8 +183,12 @@ def _systematic(indicated_ns: float, bench: Bench) -> Iterator[Contribution | Un
         ("line delay", "write [uncertainty] line_delay into the fixture", bench.line_ns),
     )
     for name, remedy, quantity in apart:
+        if quantity is None and bench.wires_ns is not None:
+            continue
         if quantity is not None or not bench.is_calibrated:
             yield _known(name, f"{remedy}, or calibrate the bench", quantity, -1.0)
+    if bench.wires_ns is not None:
+        yield Contribution("wires and inputs", bench.wires_ns, -1.0)
     yield _known(*_TOGGLE, bench.toggle_ns, -1.0)
     if bench.calibration_ns is not None or bench.is_calibrated:
         yield _known(*_CALIBRATION, bench.calibration_ns, -1.0)

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scipy import stats
-
 from rig.analysis.budget.contribution import Contribution, Unknown
 
 LEVEL = 0.9545
@@ -86,6 +84,8 @@ def coverage_factor(degrees_of_freedom: float) -> float:
     if degrees_of_freedom > 10**6:
         return 2.0
     whole = max(1, math.floor(degrees_of_freedom))
+    from scipy import stats  # takes a second, which no run has to wait for
+
     return float(stats.t.ppf((1 + LEVEL) / 2, whole))
 
 

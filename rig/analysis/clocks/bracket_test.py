@@ -91,6 +91,16 @@ class BracketTest:
         return self.rates.ppm(area / (at[-1] - at[0]) if at[-1] > at[0] else rate[0])
 
     @property
+    def rate_within_ppm(self) -> float:
+        """How far that may be off: what the longest piece leaves open, and all that it changes."""
+        if not self.pieces:
+            return 0.0
+        longest = max(self.pieces, key=lambda piece: piece.last_sample - piece.first_sample)
+        rates = [piece.ticks_per_sample for piece in self.pieces]
+        open_half = (longest.highest - longest.lowest) / 2 + (max(rates) - min(rates)) / 2
+        return open_half / self.rates.nominal_ticks_per_sample * 1e6
+
+    @property
     def text(self) -> str:
         """One line for reports."""
         if not self.holds_but_for_named:

@@ -30,6 +30,10 @@ class BracketSource(Protocol):
 
     def read(self, first: int, count: int) -> Brackets: ...
 
+    def samples(self, first: int, count: int) -> Int64Array:
+        """Those of `read`, alone."""
+        ...
+
 
 @dataclass(frozen=True)
 class Rates:
@@ -105,6 +109,21 @@ class Brackets:
         """Events `first` to `first + count` - 1, fewer at the end."""
         part = slice(first, first + count)
         return Brackets(self.sample[part], self.before_ticks[part], self.after_ticks[part])
+
+    def samples(self, first: int, count: int) -> Int64Array:
+        """Those of `read`, alone."""
+        return self.sample[first : first + count]
+
+    def part(self, first: int, stop: int) -> Brackets:
+        """As `read`, not looked at again: what is a part of brackets is such."""
+        part = slice(first, stop)
+        found = object.__new__(Brackets)
+        found.__dict__.update(
+            sample=self.sample[part],
+            before_ticks=self.before_ticks[part],
+            after_ticks=self.after_ticks[part],
+        )
+        return found
 
     def without(self, events: Sequence[int] | Int64Array) -> Brackets:
         """All but these, numbers counted from 0."""

@@ -8,6 +8,7 @@ every clock that drifts no faster than that, also where a single line would fit.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -16,12 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.clocks.bracket_test import BracketTest
-from rig.analysis.clocks.brackets import BracketSource, Rates
-from rig.analysis.clocks.line import corners_of
-from rig.analysis.clocks.line_set import FloatArray, LineSet, line_set
+from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates
+from rig.analysis.clocks.line_set import FloatArray, LineSet, lines_through
 from rig.instruments import Int64Array
 
 _FEWEST_EVENTS = 16
+_READ_EVENTS = 1 << 15
+_KEPT_MAX = 1 << 12
+"""Stretches whose lines are kept, the last ones asked for: some MB."""
 _HIDDEN = 1 / 8
 """Share of a bracket that drift may hide in the stretches that give the bounds."""
 
@@ -55,11 +58,15 @@ class Clock:
         self.rates: Rates = test.rates
         self._source = source
         self._excluded = np.array([violation.event for violation in test.violations], np.int64)
+        self.ticks_per_sample = _slopes(test)
+        """The lowest and the highest rate that the ticks may have had at any time."""
         self.knots_sample, self.knots_ppm = _rate_knots(test)
         self._events = _stretch_events(source, test.rates)
         half = max(1, self._events // 2)
         self._firsts = [i * half for i in range(max(1, len(source) // half - 1))]
-        self._middles = np.array([self._middle(first) for first in self._firsts])
+        self._middles = self._middle_samples()
+        self._block = 0, source.read(0, 0)
+        self._lines_of: OrderedDict[int, LineSet] = OrderedDict()
 
     def rate_ppm(self, sample: npt.ArrayLike) -> FloatArray:
         """Rate of the ticks against the samples, relative to nominal; linear between the knots."""
@@ -90,10 +97,18 @@ class Clock:
             yield which, self._lines(self._firsts[number])
 
     def _lines(self, first: int) -> LineSet:
+        kept = self._lines_of.get(first)
+        if kept is None:
+            kept = self._lines_of[first] = self._fitted(first)
+            if len(self._lines_of) > _KEPT_MAX:
+                self._lines_of.popitem(last=False)
+        return kept
+
+    def _fitted(self, first: int) -> LineSet:
         stop = self._stop(first)
+        events = self._read(first, stop)
         gone = self._excluded[(self._excluded >= first) & (self._excluded < stop)] - first
-        events = self._source.read(first, stop - first).without(gone)
-        lines = line_set(corners_of(events), self.rates) if len(events) > 1 else None
+        lines = lines_through(events.without(gone) if len(gone) else events, self.rates)
         if lines is None:
             raise ValueError(
                 f"events {first} to {stop - 1} allow no clock that drifts less than "
@@ -101,14 +116,41 @@ class Clock:
             )
         return lines
 
+    def _read(self, first: int, stop: int) -> Brackets:
+        """Events of a stretch, out of a block of many: stretches are mostly asked for in order."""
+        begin, block = self._block
+        if not begin <= first <= stop <= begin + len(block):
+            count = max(stop - first, _READ_EVENTS)
+            begin, block = self._block = first, self._source.read(first, count)
+        return block.part(first - begin, stop - begin)
+
     def _stop(self, first: int) -> int:
         """The last stretch takes what is left."""
         return len(self._source) if first == self._firsts[-1] else first + self._events
 
-    def _middle(self, first: int) -> float:
-        stop = self._stop(first)
-        ends = [int(self._source.read(i, 1).sample[0]) for i in (first, stop - 1)]
-        return sum(ends) / 2
+    def _middle_samples(self) -> FloatArray:
+        """Halfway from the first to the last event of each stretch."""
+        ends = np.array([[first, self._stop(first) - 1] for first in self._firsts])
+        wanted, where = np.unique(ends, return_inverse=True)
+        found = np.empty(len(wanted), np.int64)
+        done = 0
+        for start in range(0, len(self._source), _READ_EVENTS):
+            here = int(np.searchsorted(wanted, start + _READ_EVENTS))
+            if here > done:
+                samples = self._source.samples(start, _READ_EVENTS)
+                found[done:here] = samples[wanted[done:here] - start]
+            done = here
+        middles: FloatArray = found[where].reshape(ends.shape).sum(axis=1) / 2
+        return middles
+
+
+def _slopes(test: BracketTest) -> tuple[float, float]:
+    lowest = min(piece.lowest for piece in test.pieces)
+    highest = max(piece.highest for piece in test.pieces)
+    # Within a piece that one line fits the rate may still be this far from the line's.
+    longest_s = max(p.last_sample - p.first_sample for p in test.pieces) / test.rates.sample_rate_hz
+    hidden = test.rates.drift_ppm_per_s * 1e-6 * longest_s * test.rates.nominal_ticks_per_sample
+    return lowest - hidden, highest + hidden
 
 
 def _rate_knots(test: BracketTest) -> tuple[FloatArray, FloatArray]:
@@ -127,7 +169,7 @@ def _rate_knots(test: BracketTest) -> tuple[FloatArray, FloatArray]:
 def _stretch_events(source: BracketSource, rates: Rates) -> int:
     """How many events a stretch has in which drift hides little."""
     n = len(source)
-    first, last = (int(source.read(i, 1).sample[0]) for i in (0, n - 1))
+    first, last = (int(source.samples(i, 1)[0]) for i in (0, n - 1))
     per_sample_2 = rates.allowance_ticks(1)
     width = source.read(0, 1 << 12).width_ticks
     span = sqrt(_HIDDEN * width / per_sample_2) if per_sample_2 else inf

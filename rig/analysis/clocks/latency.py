@@ -59,11 +59,16 @@ def stimulus_to_handler(
     """
     at = clock.at(stimulus_sample)
     since = (before_ticks - at.origin_ticks).astype(np.float64)
-    sample_ticks = clock.rates.nominal_ticks_per_sample * 1.01  # no clock is off by a percent
-    tick_ns = clock.rates.tick_ns
-    lowest = (since - at.highest_ticks) * tick_ns
-    highest = (since + 1 - (at.lowest_ticks - sample_ticks)) * tick_ns
-    return InternalLatency(lowest, highest)
+    sample_ns = 1e9 / clock.rates.sample_rate_hz
+    slowest, fastest = clock.ticks_per_sample
+    lowest = (since - at.highest_ticks) * sample_ns
+    highest = (since + 1 - (at.lowest_ticks - fastest)) * sample_ns
+    # In the analyzer's time, as the external latency is: by its nominal rate the counter would be
+    # off in the long run, and late answers with it.
+    return InternalLatency(
+        lowest / np.where(lowest > 0, fastest, slowest),
+        highest / np.where(highest > 0, slowest, fastest),
+    )
 
 
 def trigger_to_handler(

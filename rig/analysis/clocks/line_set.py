@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.clocks.brackets import Rates
-from rig.analysis.clocks.line import Corners, fit_line
+from rig.analysis import native
+from rig.analysis.clocks.brackets import Brackets, Rates
+from rig.analysis.clocks.line import Corners, corners_of, fit_line
 from rig.instruments import Int64Array
 
 _FASTEST = 2
@@ -47,12 +48,43 @@ class LineSet:
         stretch its slope may be off by 5/8 of what it can change over the stretch (half of that
         and twice the allowance by the length, a form of Landau's inequality), and go on changing.
         """
+        if native.available():
+            return native.bounds_at(
+                native.FoundLines(
+                    self.origin_sample, self.origin_ticks, self.slope, self.highest, self.lowest
+                ),
+                (self.first_sample, self.last_sample), self.allowance_ticks, self.bend, sample,
+            )  # fmt: skip
         at = sample - self.origin_sample
         rise = at[:, None] * self.slope
         outside = np.maximum(0, np.maximum(self.first_sample - sample, sample - self.last_sample))
         span = self.last_sample - self.first_sample
         off = self.allowance_ticks + self.bend * outside * (0.625 * span + outside / 2)
         return (rise + self.lowest).min(1) - off, (rise + self.highest).max(1) + off
+
+
+def lines_through(events: Brackets, rates: Rates) -> LineSet | None:
+    """The lines that fit a stretch; None if there are none, or fewer than two events.
+
+    In C where the library is there and can decide, else in Python: the same numbers.
+    """
+    if len(events) < 2:
+        return None
+    if native.available():
+        first, last = int(events.sample[0]), int(events.sample[-1])
+        allowance = rates.allowance_ticks(last - first)
+        fastest = _FASTEST * rates.nominal_ticks_per_sample
+        status, found = native.find_lines(
+            events.sample, events.before_ticks, events.after_ticks, allowance, fastest
+        )
+        if found is not None:
+            return LineSet(
+                first, last, found.origin_sample, found.origin_ticks, found.slope, found.highest,
+                found.lowest, allowance, _bend(rates),
+            )  # fmt: skip
+        if status == native.NONE:
+            return None
+    return line_set(corners_of(events), rates)
 
 
 def line_set(found: Corners, rates: Rates) -> LineSet | None:
@@ -70,8 +102,12 @@ def line_set(found: Corners, rates: Rates) -> LineSet | None:
     )
     highest = (upper[1] - slopes[:, None] * upper[0]).min(1)
     lowest = (lower[1] - slopes[:, None] * lower[0]).max(1)
-    per_sample = rates.drift_ppm_per_s * 1e-6 * rates.tick_hz / rates.sample_rate_hz**2
-    return LineSet(first, last, x0, y0, slopes, highest, lowest, allowance, per_sample)
+    return LineSet(first, last, x0, y0, slopes, highest, lowest, allowance, _bend(rates))
+
+
+def _bend(rates: Rates) -> float:
+    """Largest change of ticks per sample, per sample."""
+    return rates.drift_ppm_per_s * 1e-6 * rates.tick_hz / rates.sample_rate_hz**2
 
 
 def _slopes(

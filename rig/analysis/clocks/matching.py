@@ -18,6 +18,9 @@ from rig.instruments import Int64Array
 
 _SKEW = 2e-3
 """How far the true ratio of the rates may be off nominal before it is known."""
+_FAR = 0.05
+"""A ratio that is off nominal by more is taken from the intervals themselves."""
+_FAR_SKEW = 0.02
 _KNOWN = 2e-5
 """And once it is known, drift included."""
 _ENOUGH = 32
@@ -100,14 +103,24 @@ def match(
     return _Matcher(sample, before_ticks, after_ticks, rates).run()
 
 
+def _first_ratio(sample: Int64Array, before: Int64Array, rates: Rates) -> tuple[float, float]:
+    """Ticks per sample before any match, and how far off that may be, relatively."""
+    nominal = rates.nominal_ticks_per_sample
+    if min(len(sample), len(before)) <= _ENOUGH:
+        return nominal, _SKEW
+    usual = float(np.median(np.diff(before))) / float(np.median(np.diff(sample)))
+    if not usual > 0 or abs(usual / nominal - 1) <= _FAR:
+        return nominal, _SKEW
+    return usual, _FAR_SKEW
+
+
 class _Matcher:
     def __init__(
         self, sample: Int64Array, before: Int64Array, after: Int64Array, rates: Rates
     ) -> None:
         self._sample, self._before = sample, before
         self._width = np.maximum(after - before, 0)
-        self._ratio = rates.nominal_ticks_per_sample
-        self._skew = _SKEW
+        self._ratio, self._skew = _first_ratio(sample, before, rates)
         self._partings: list[Parting] = []
 
     def run(self) -> Matching:

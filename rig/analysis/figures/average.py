@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from rig.analysis.figures.correlation import integrated_time
+from rig.analysis.figures.correlation import IntegratedTime, integrated_time
 from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
-from rig.analysis.figures.sequence import EventSequence
+from rig.analysis.figures.sequence import EventSequence, made_once
 
 _FEWEST_STEPS = 8
 
@@ -39,7 +39,7 @@ def average_interval(
     steps, events = sequence.series()
     if len(steps) < _FEWEST_STEPS:
         return None
-    time = integrated_time([steps])
+    time = _time(sequence)
     if events == 1 or deviation == 0:
         effective_n = sequence.n / time.events
     else:
@@ -52,6 +52,12 @@ def average_interval(
     )
 
 
+@made_once
+def _time(sequence: EventSequence) -> IntegratedTime:
+    return integrated_time([sequence.series()[0]])
+
+
+@made_once
 def effective_n(sequence: EventSequence, level: float, confidence: float = CONFIDENCE) -> float:
     """What n is worth for the interval of the quantile at `level`.
 

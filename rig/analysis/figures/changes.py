@@ -19,7 +19,7 @@ import numpy as np
 from scipy import special
 
 from rig.analysis.figures.correlation import FloatArray, integrated_time, ranks
-from rig.analysis.figures.sequence import EventSequence
+from rig.analysis.figures.sequence import EventSequence, made_once
 
 LEVEL = 0.01
 """Probability to find any change where there is none, each kind."""
@@ -43,6 +43,7 @@ class Change:
     p_value: float
 
 
+@made_once
 def changes(sequence: EventSequence) -> tuple[Change, ...]:
     """In event order. From all values while the sequence keeps them, then from blocks."""
     steps, events = sequence.series()

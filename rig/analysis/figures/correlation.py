@@ -23,6 +23,9 @@ LAGS = 20
 _DECAY = 1.5
 """Wolff's S: assumed ratio of exponential to integrated time."""
 _FEWEST = 8
+_NARROW = 1 << 16
+_WHOLE_MAX = 2.0**52
+"""Of doubles up to this, sums and differences of two are exact."""
 _WINDOW_SHARE = 4
 """The window is at most this part of the shortest stretch."""
 
@@ -96,8 +99,24 @@ def _window(correlation: FloatArray, n: int) -> int:
 
 def ranks(values: npt.NDArray[np.generic]) -> FloatArray:
     """Average ranks, centered, shape (n,): dependence that no single extreme value decides."""
-    found = stats.rankdata(values)
+    found = _counted_ranks(values)
+    if found is None:
+        found = stats.rankdata(values)
     return np.asarray(found - (len(values) + 1) / 2)
+
+
+def _counted_ranks(values: npt.NDArray[np.generic]) -> FloatArray | None:
+    """Average ranks of whole numbers in a narrow range, without sorting them; None for others."""
+    if not len(values):
+        return None
+    low, high = (float(end) for end in (values.min(), values.max()))
+    if not 0 <= high - low < max(_NARROW, len(values)) or abs(low) + abs(high) > _WHOLE_MAX:
+        return None
+    place = np.subtract(values.astype(np.float64), low).astype(np.int64)
+    if not np.array_equal(place + low, values):
+        return None
+    counts = np.bincount(place)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
 
 
 def portmanteau(stretches: Sequence[FloatArray], lags: int = LAGS) -> float:

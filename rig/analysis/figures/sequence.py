@@ -10,7 +10,9 @@ sums.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,8 @@ import numpy.typing as npt
 from rig.instruments import Int64Array
 
 FloatArray = npt.NDArray[np.float64]
+P = ParamSpec("P")
+T = TypeVar("T")
 STRETCH_EVENTS = 1 << 12
 FULL_EVENTS = 1 << 20
 BLOCKS = 1 << 16
@@ -30,6 +34,8 @@ class EventSequence:
     def __init__(self, full_events: int = FULL_EVENTS, blocks: int = BLOCKS) -> None:
         """Both powers of two; `full_events` at least two stretches."""
         self.n = 0
+        self.figures: dict[Hashable, object] = {}
+        """Made of the values so far; see `made_once`."""
         self._most_stretches = full_events // STRETCH_EVENTS
         self._most_blocks = blocks
         self._every = 1
@@ -49,6 +55,7 @@ class EventSequence:
     def add(self, values: Int64Array, times: Int64Array) -> None:
         """The next values, and the sample of each stimulus edge; shapes (n,)."""
         self.n += len(values)
+        self.figures.clear()
         self._add_blocks(values)
         while len(values):
             room = STRETCH_EVENTS - self._filled
@@ -107,6 +114,24 @@ class EventSequence:
         if self.exact:
             return [_joined([*self._stretches, *self._filling])]
         return list(self._stretches)
+
+
+def made_once(
+    figure: Callable[Concatenate[EventSequence, P], T],
+) -> Callable[Concatenate[EventSequence, P], T]:
+    """A figure of the same sequence and arguments is made once: several results need it.
+
+    The arguments must be hashable, the figure immutable.
+    """
+
+    @wraps(figure)
+    def remembered(sequence: EventSequence, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = figure, args, tuple(sorted(kwargs.items()))
+        if key not in sequence.figures:
+            sequence.figures[key] = figure(sequence, *args, **kwargs)
+        return cast(T, sequence.figures[key])
+
+    return remembered
 
 
 def _joined(pieces: Sequence[tuple[Int64Array, Int64Array]]) -> tuple[Int64Array, Int64Array]:

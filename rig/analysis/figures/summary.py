@@ -12,7 +12,7 @@ from rig.analysis.figures.changes import Change, changes
 from rig.analysis.figures.correlation import Autocorrelation, autocorrelation
 from rig.analysis.figures.interval import CONFIDENCE, Interval
 from rig.analysis.figures.quantiles import PERCENTS, Percentile, percentiles, quantile_interval
-from rig.analysis.figures.sequence import EventSequence
+from rig.analysis.figures.sequence import EventSequence, made_once
 from rig.analysis.figures.tail import Tail, tail
 from rig.analysis.figures.tick import Tick, tick_phase
 from rig.analysis.figures.trend import Trend, trend
@@ -71,7 +71,6 @@ def summarize(
     thinning = _thinning(histogram, sequence, confidence)
     median = histogram.quantile(_MEDIAN)
     worth = effective_n(sequence, float(median), confidence)
-    values, times = sequence.events()
     beyond = None
     if tail_probability is not None:
         beyond = tail(histogram, sequence, tail_probability, confidence)
@@ -80,13 +79,24 @@ def summarize(
         median=quantile_interval(histogram, 0.5, confidence, worth),
         percentiles=percentiles(histogram, confidence, thinning),
         maximum=_maximum(histogram, max(thinning.values(), default=1.0), confidence),
-        autocorrelation=autocorrelation(sequence.stretches()),
+        autocorrelation=_autocorrelation(sequence),
         trend=trend(sequence, confidence),
         changes=changes(sequence),
-        tick=tick_phase(times, values, sample_rate_hz),
+        tick=_tick(sequence, sample_rate_hz),
         tail=beyond,
         exact=sequence.exact,
     )
+
+
+@made_once
+def _autocorrelation(sequence: EventSequence) -> Autocorrelation:
+    return autocorrelation(sequence.stretches())
+
+
+@made_once
+def _tick(sequence: EventSequence, sample_rate_hz: int) -> Tick:
+    values, times = sequence.events()
+    return tick_phase(times, values, sample_rate_hz)
 
 
 def _thinning(

@@ -99,7 +99,11 @@ def tail(
     tests = list(_reach(histogram, probability))
     if not all(test.passed for test in tests):
         return Tail(probability, tuple(tests))
-    tests += [*_stationary(sequence), _independent(histogram, sequence), *_body(histogram)]
+    tests += [
+        *_stationary(sequence, confidence),
+        _independent(histogram, sequence),
+        *_body(histogram),
+    ]
     excesses = _above(histogram, EXCEEDANCES)
     model = pareto.fit(excesses)
     tests += [_fits(excesses, model), stable(histogram, excesses, model), _regular(model)]
@@ -138,8 +142,8 @@ def _reach(histogram: ExactHistogram, probability: float) -> list[Test]:
     return [enough, reach, Test("resolution", fine, few)]
 
 
-def _stationary(sequence: EventSequence) -> list[Test]:
-    drift, found = trend(sequence), changes(sequence)
+def _stationary(sequence: EventSequence, confidence: float) -> list[Test]:
+    drift, found = trend(sequence, confidence), changes(sequence)
     p_value = 1.0 if drift is None else drift.p_value
     text = f"p = {p_value:.2g}, refused below {LEVEL:g}"
     where = ", ".join(f"{c.kind} at event {c.event:,}" for c in found[:3])

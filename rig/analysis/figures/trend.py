@@ -17,7 +17,7 @@ from scipy import stats
 
 from rig.analysis.figures.correlation import FloatArray, integrated_time, ranks
 from rig.analysis.figures.interval import CONFIDENCE, Interval
-from rig.analysis.figures.sequence import EventSequence
+from rig.analysis.figures.sequence import EventSequence, made_once
 
 _FEWEST_STEPS = 10
 SLOPE_GROUPS = 128
@@ -37,6 +37,7 @@ class Trend:
     """Events that count as one, beside the trend."""
 
 
+@made_once
 def trend(sequence: EventSequence, confidence: float = CONFIDENCE) -> Trend | None:
     """None below 10 steps. From all values while the sequence keeps them, then from blocks."""
     steps, events = sequence.series()

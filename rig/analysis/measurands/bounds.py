@@ -61,7 +61,23 @@ class Untold:
 
 
 def bounds(found: Measurand, statistic: str) -> Bounds | Untold:
-    """Of a statistic by the name that rig.limit_names has for it."""
+    """Of a statistic by the name that rig.limit_names has for it.
+
+    Where events are ambiguous, by both readings.
+    """
+    own = _bounds(found, statistic)
+    if found.other is None:
+        return own
+    other = bounds(found.other, statistic)
+    if isinstance(own, Untold) or isinstance(other, Untold):
+        return own if isinstance(own, Untold) else other
+    value = min(own.value, other.value) if statistic == "min" else own.value
+    low = None if own.low is None or other.low is None else min(own.low, other.low)
+    high = None if own.high is None or other.high is None else max(own.high, other.high)
+    return Bounds(value, low, high, own.needed)
+
+
+def _bounds(found: Measurand, statistic: str) -> Bounds | Untold:
     if not found.histogram.n:
         return Untold("nothing was measured")
     if (budget := found.budgets.get(statistic)) is not None:

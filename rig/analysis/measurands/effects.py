@@ -163,8 +163,11 @@ def on_own_grid(clock: Effects, slope_u_ppm: float | None, duration_ns: float) -
     return replace(clock, offsets=tuple(offsets))
 
 
-def between_answers(bench: Bench) -> Effects:
-    """From one answering pin to another, as from the handler's to the task's."""
+def between_answers(bench: Bench, room_ns: float | None = None) -> Effects:
+    """From one answering pin to another, as from the handler's to the task's.
+
+    `room_ns`: what is not known of their delays is no more than this, by the target's log.
+    """
     parts = (
         ("channel skew", bench.skew_ns),
         ("threshold and edge shape", bench.edge_shape_ns),
@@ -177,6 +180,9 @@ def between_answers(bench: Bench) -> Effects:
         known = [part for part in known if part.name != name]
         missing = [part for part in missing if part.name != name]
         known.append(Contribution(name, bench.task_skew_ns, -1.0))
+    if missing and room_ns is not None:
+        room = limits(room_ns, "ns", "not stated: as far as the target's log bears it out")
+        known, missing = [*known, Contribution("wires and inputs", room)], []
     return replace(on_analyzer(bench), offsets=tuple(known), unknown_offsets=tuple(missing))
 
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rig.analysis.budget.budget import Budget
+from rig.analysis.budget.contribution import Contribution, limits
 from rig.analysis.budget.run import excess_kurtosis
 from rig.analysis.figures.summary import Figures
 from rig.analysis.measurands.effects import Effects
@@ -30,6 +31,23 @@ class Measurand:
     histogram: ExactHistogram = field(compare=False)
     budgets: Budgets = field(default_factory=dict)
     """`max` and `average`, in ns; empty without values."""
+    other: Measurand | None = field(default=None, compare=False)
+    """By the other reading of ambiguous events: the true figures lie between the two."""
+
+    def between(self, other: Measurand) -> Measurand:
+        """The same with another reading: its minimum, and its average in the uncertainty."""
+        mine, its = self.statistics, other.statistics
+        budgets = dict(self.budgets)
+        average = budgets.get("average")
+        apart_ns = abs((mine.average_ns or 0.0) - (its.average_ns or 0.0))
+        if average is not None and apart_ns > 0:
+            apart = limits(apart_ns, "ns", "both readings of them")
+            part = Contribution("ambiguous events", apart)
+            budgets["average"] = replace(average, contributions=(*average.contributions, part))
+        least_ns = min(mine.min_ns or 0.0, its.min_ns or 0.0)
+        most_ns = max(mine.max_ns or 0.0, its.max_ns or 0.0)
+        figures = replace(mine, min_ns=least_ns, max_ns=most_ns, gap_ns=most_ns - least_ns)
+        return replace(self, statistics=figures, budgets=budgets, other=other)
 
     @property
     def worth(self) -> float:

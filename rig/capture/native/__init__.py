@@ -22,14 +22,14 @@ from rig.instruments import UInt8Array
 
 LIBRARY = Path(__file__).parent / "build" / "librig-edges.so"
 """Built by setup.py, for a wheel and for an editable install."""
-VARIANTS: Final = ("avx2", "sse2", "portable")
+VARIANTS: Final = ("avx512", "avx2", "sse2", "portable")
 """In the order of enum edges_variant, fastest first."""
 CAPACITY: Final = 1 << 16
 """Edges found by one call at most: 320 KiB of output, which stay in the processor's cache."""
 _CAPACITY_MIN = 16
 _OUTPUTS_KEPT = 4
 """Fresh memory of this size costs page faults, which take as long as finding the edges."""
-_INTERFACE = 2
+_INTERFACE = 3
 _MEND = "apt-get install gcc libc6-dev, then install latency-rig again"
 
 _DECLARATIONS = """

@@ -57,7 +57,6 @@ EDGES_INLINE TARGET int any(const uint8_t *now, size_t bytes, __m256i before, __
     __m256i low = _mm256_setzero_si256(), high = low;
 
     for (size_t i = 0; i < bytes; i += CACHE_LINE) {
-        edges_ask_ahead(now + i);
         low = _mm256_or_si256(low, _mm256_xor_si256(load(now + i), before));
         high = _mm256_or_si256(high, _mm256_xor_si256(load(now + i + VECTOR_BYTES), before));
     }
@@ -240,12 +239,12 @@ TARGET static inline void put_16(struct edges_output *out, const uint8_t *now, u
 
 TARGET size_t edges_avx2_8(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 1, stirs_8, changed_8, put_8);
+    return edges_run(input, output, 1, BATCH, stirs_8, changed_8, put_8);
 }
 
 TARGET size_t edges_avx2_16(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 2, stirs_16, changed_16, put_16);
+    return edges_run(input, output, 2, BATCH, stirs_16, changed_16, put_16);
 }
 
 #endif

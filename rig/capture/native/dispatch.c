@@ -6,6 +6,7 @@
 /* Indexed by variant and bytes a sample - 1. */
 static edges_kernel *const kernels[EDGES_VARIANTS][2] = {
 #if EDGES_X86
+    [EDGES_AVX512] = {edges_avx512_8, edges_avx512_16},
     [EDGES_AVX2] = {edges_avx2_8, edges_avx2_16},
     [EDGES_SSE2] = {edges_sse2_8, edges_sse2_16},
 #endif
@@ -22,7 +23,13 @@ EXPORT int edges_can_run(int variant)
     if (variant < 0 || variant >= EDGES_VARIANTS || kernels[variant][0] == NULL)
         return 0;
 #if EDGES_X86
-    /* All that avx2.c is compiled for; the operating system's part is looked at, too. */
+    /* All that avx512.c is compiled for; the operating system's part is looked at, too. */
+    if (variant == EDGES_AVX512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2") &&
+               __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("bmi") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    /* All that avx2.c is compiled for. */
     if (variant == EDGES_AVX2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                __builtin_cpu_supports("popcnt");

@@ -8,10 +8,10 @@
 
 /* Changes with every function and structure below: a library built from another revision must be
  * refused, not called. */
-#define EDGES_INTERFACE 2
+#define EDGES_INTERFACE 3
 
 /* Fastest first. */
-enum edges_variant { EDGES_AVX2, EDGES_SSE2, EDGES_PORTABLE, EDGES_VARIANTS };
+enum edges_variant { EDGES_AVX512, EDGES_AVX2, EDGES_SSE2, EDGES_PORTABLE, EDGES_VARIANTS };
 
 /* More channels than a sample of two bytes has; an output of this capacity always makes
  * progress. */

@@ -10,7 +10,7 @@
 
 /* Changes with every function and structure below: a library built from another revision must be
  * refused, not called. */
-#define FLOW_INTERFACE 1
+#define FLOW_INTERFACE 2
 
 /* Largest sample index and largest time of the settings: differences of two fit 64 bits. */
 #define FLOW_SAMPLE_MAX (INT64_C(1) << 61)
@@ -21,11 +21,19 @@ enum {
     FLOW_PINS_MAX = 16,
     FLOW_CAPACITY_MAX = 1 << 24,
     FLOW_BINS = 7296, /* reach to 2^63 - 1 */
-    FLOW_NOTABLE_MAX = 256
+    FLOW_NOTABLE_MAX = 256,
+    FLOW_SCORE = 6 /* as in rig.analysis.deficits */
 };
 
 /* Numbers and order as in rig.analysis.pairing. */
-enum flow_class { FLOW_ANSWERED, FLOW_LATE, FLOW_MISSED, FLOW_MERGED, FLOW_CLASSES };
+enum flow_class {
+    FLOW_ANSWERED,
+    FLOW_LATE,
+    FLOW_MISSED,
+    FLOW_MERGED,
+    FLOW_AMBIGUOUS, /* more than one of these, or more than one answer, fits what was seen */
+    FLOW_CLASSES
+};
 enum flow_extra { FLOW_DUPLICATE, FLOW_SPURIOUS, FLOW_EXTRAS };
 
 /* Why an event is worth a line; several may hold. */
@@ -34,7 +42,8 @@ enum flow_reason {
     FLOW_OVER_LIMIT = 2,
     FLOW_IS_MISSED = 4,
     FLOW_IS_LATE = 8,
-    FLOW_IS_MERGED = 16
+    FLOW_IS_MERGED = 16,
+    FLOW_IS_AMBIGUOUS = 32
 };
 
 struct flow_settings {

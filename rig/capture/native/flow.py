@@ -23,7 +23,7 @@ SAMPLE_MAX: Final = 1 << 61
 """Sample indexes and times are below it."""
 CAPACITY_MAX: Final = 1 << 24
 _NOTABLE_MAX: Final = 256
-_INTERFACE: Final = 1
+_INTERFACE: Final = 2
 
 _DECLARATIONS = """
 struct flow_settings {
@@ -35,7 +35,7 @@ struct flow_settings {
 struct flow_extreme { int64_t latency_samples; int64_t event; int64_t stimulus_sample; };
 struct flow_results {
     int64_t stimuli; int64_t answers; int64_t last_stimulus_sample; int64_t decided;
-    int64_t classes[4]; int64_t extras[2];
+    int64_t classes[5]; int64_t extras[2];
     int64_t served; uint64_t sum_low; uint64_t sum_high;
     int64_t over_limit; int64_t expired; int64_t forced; int64_t contradicted; int64_t notable_lost;
     struct flow_extreme maximum; struct flow_extreme minimum;

@@ -55,7 +55,10 @@ void flow_figures_event(struct flow *flow, int64_t event, int kind, int64_t stim
                         int64_t response)
 {
     static const uint8_t reason_of[FLOW_CLASSES] = {
-        [FLOW_MISSED] = FLOW_IS_MISSED, [FLOW_LATE] = FLOW_IS_LATE, [FLOW_MERGED] = FLOW_IS_MERGED};
+        [FLOW_MISSED] = FLOW_IS_MISSED,
+        [FLOW_LATE] = FLOW_IS_LATE,
+        [FLOW_MERGED] = FLOW_IS_MERGED,
+        [FLOW_AMBIGUOUS] = FLOW_IS_AMBIGUOUS};
     unsigned reasons = reason_of[kind];
 
     flow->results.classes[kind]++;

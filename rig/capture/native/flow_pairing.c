@@ -27,7 +27,7 @@ static int class_of(const struct flow *flow, int64_t event, int64_t response)
     return FLOW_ANSWERED;
 }
 
-/* An answer whose stimulus has been decided without it. */
+/* An answer whose stimulus has been decided without it, at least by the early reading. */
 static void contradict(struct flow *flow, int64_t event, int64_t response)
 {
     struct flow_pairing *pairing = &flow->pairing;
@@ -35,6 +35,8 @@ static void contradict(struct flow *flow, int64_t event, int64_t response)
     int kept = flow->results.stimuli - event <= (int64_t)pairing->mask + 1;
 
     flow->results.contradicted++;
+    if (event >= flow->results.decided)
+        return;
     if (!kept || pairing->kind[place] != FLOW_MISSED) {
         flow->results.extras[FLOW_DUPLICATE]++;
         return;
@@ -43,23 +45,82 @@ static void contradict(struct flow *flow, int64_t event, int64_t response)
     flow_figures_revise(flow, event, pairing->kind[place], pairing->stimulus[place], response);
 }
 
+/* One reading of the stimuli from `first` to the one that an answer belongs to. */
+struct stretch {
+    int64_t merged; /* first one that shares the answer */
+    int64_t event; /* the one that it belongs to */
+    int beside; /* class of those that share it */
+};
+
+static struct stretch stretch_of(const struct flow_pairing *pairing, int64_t first, int64_t event,
+                                 int64_t newly)
+{
+    int64_t between = event - first;
+    int64_t shared = pairing->pin_mask == 0 || newly < 0 ? 0 : newly;
+
+    if (shared > between)
+        shared = between;
+    /* Beside missed ones nothing tells whether they were merged with those or with this. */
+    return (struct stretch){event - shared, event,
+                            shared == between ? FLOW_MERGED : FLOW_AMBIGUOUS};
+}
+
+static int kind_in(const struct flow *flow, struct stretch stretch, int64_t event,
+                   int64_t response)
+{
+    if (event == stretch.event)
+        return class_of(flow, event, response);
+    return event < stretch.merged ? FLOW_MISSED : stretch.beside;
+}
+
+static void read_early(struct flow *flow, const struct flow_answer *answer, int64_t event,
+                       int64_t newly)
+{
+    struct flow_pairing *pairing = &flow->pairing;
+    struct stretch stretch = stretch_of(pairing, pairing->early, event, newly);
+
+    for (; pairing->early <= event; pairing->early++) {
+        uint64_t place = (uint64_t)pairing->early & pairing->mask;
+
+        pairing->kind[place] = (uint8_t)kind_in(flow, stretch, pairing->early, answer->sample);
+        pairing->by_answer[place] = answer->number;
+    }
+}
+
+/* Decides what the late reading gets to: it is never ahead of the early one. */
+static void read_late(struct flow *flow, const struct flow_answer *answer, int64_t event,
+                      int64_t newly)
+{
+    struct flow_pairing *pairing = &flow->pairing;
+    struct stretch stretch = stretch_of(pairing, flow->results.decided, event, newly);
+
+    while (flow->results.decided <= event) {
+        uint64_t place = (uint64_t)flow->results.decided & pairing->mask;
+        int kind = kind_in(flow, stretch, flow->results.decided, answer->sample);
+
+        if (pairing->kind[place] != kind || pairing->by_answer[place] != answer->number)
+            kind = FLOW_AMBIGUOUS;
+        decide(flow, kind, kind == FLOW_MISSED ? -1 : answer->sample);
+    }
+}
+
 /* An answer before which `merged` interrupts were merged, and all stimuli up to its own. */
 static void pair(struct flow *flow, struct flow_answer answer, int64_t merged)
 {
     struct flow_pairing *pairing = &flow->pairing;
     int64_t event = answer.count + merged - 1;
-    int64_t shared = pairing->pin_mask != 0 ? merged - pairing->marked : 0;
 
-    pairing->marked = merged;
-    if (event < flow->results.decided) {
+    pairing->last_own = answer.sample;
+    if (answer.anchor == merged || pairing->least > merged)
+        pairing->least = merged;
+    if (event < pairing->early)
         contradict(flow, event, answer.sample);
-        return;
-    }
-    while (flow->results.decided < event - (shared > 0 ? shared : 0))
-        decide(flow, FLOW_MISSED, -1);
-    while (flow->results.decided < event)
-        decide(flow, FLOW_MERGED, answer.sample);
-    decide(flow, class_of(flow, event, answer.sample), answer.sample);
+    else
+        read_early(flow, &answer, event, merged - pairing->marked);
+    pairing->marked = merged;
+    read_late(flow, &answer, answer.count + pairing->least - 1,
+              pairing->least - pairing->late_marked);
+    pairing->late_marked = pairing->least;
 }
 
 /* The first undecided answers, up to the last one with the lowest m, and with that. */
@@ -92,13 +153,46 @@ static void bound(struct flow_pairing *pairing, int64_t deficit)
             (struct flow_run){pairing->answer_tail, deficit};
 }
 
-/* Decides at least the first undecided stimulus, or else an answer, by what is known. */
+/* Decides an event or an answer, by what is known. */
 static void decide_first(struct flow *flow)
 {
-    if (flow->pairing.answer_head != flow->pairing.answer_tail)
+    struct flow_pairing *pairing = &flow->pairing;
+
+    if (pairing->answer_head != pairing->answer_tail) {
         pair_first_run(flow);
-    else
+    } else if (pairing->early > flow->results.decided) {
+        decide(flow, FLOW_AMBIGUOUS, pairing->last_own);
+    } else {
+        pairing->early++;
         decide(flow, FLOW_MISSED, -1);
+    }
+}
+
+/* How prompt an answer is by the edges alone; rig/analysis/deficits.py says what that is. */
+static int points_of(struct flow_pairing *pairing, int64_t sample)
+{
+    int64_t before = pairing->last_response > pairing->second_stimulus ? pairing->last_response
+                                                                       : pairing->second_stimulus;
+    int64_t idle = pairing->last_stimulus - before, latency = sample - pairing->last_stimulus;
+    int64_t times = idle > 0 ? idle / (latency > 1 ? latency : 1) : 0;
+
+    pairing->last_response = sample;
+    if (pairing->last_stimulus < 0)
+        return 0;
+    return (times >= 2) + (times >= 4) + (times >= 8);
+}
+
+/* The m with which an answer of a stimulus of its own is an anchor, -1: with none. */
+static int64_t anchor_of(struct flow_pairing *pairing, int points, int64_t before, int64_t deficit)
+{
+    int same = deficit == pairing->own_deficit;
+
+    if (pairing->pin_mask != 0 && !(same && before == pairing->own_before + 1))
+        points = 0;
+    pairing->score = points + (same ? pairing->score : 0);
+    pairing->own_before = before;
+    pairing->own_deficit = deficit;
+    return pairing->score >= FLOW_SCORE ? deficit : -1;
 }
 
 /* All undecided answers have this m: the deficit is what it was before them, or lower. */
@@ -129,15 +223,19 @@ int flow_pairing_begin(struct flow *flow, const struct flow_settings *settings)
     pairing->pin_mask = (UINT64_C(1) << settings->pins) - 1;
     pairing->stimulus = malloc(size * sizeof *pairing->stimulus);
     pairing->kind = malloc(size * sizeof *pairing->kind);
+    pairing->by_answer = malloc(size * sizeof *pairing->by_answer);
+    pairing->last_stimulus = pairing->second_stimulus = pairing->last_response = -1;
     pairing->answer = malloc(size * sizeof *pairing->answer);
     pairing->run = malloc(size * sizeof *pairing->run);
-    return pairing->stimulus && pairing->kind && pairing->answer && pairing->run;
+    return pairing->stimulus && pairing->kind && pairing->by_answer && pairing->answer &&
+           pairing->run;
 }
 
 void flow_pairing_free(struct flow *flow)
 {
     free(flow->pairing.stimulus);
     free(flow->pairing.kind);
+    free(flow->pairing.by_answer);
     free(flow->pairing.answer);
     free(flow->pairing.run);
 }
@@ -153,6 +251,8 @@ void flow_pairing_stimulus(struct flow *flow, int64_t sample)
         decide_first(flow);
     }
     results->last_stimulus_sample = sample;
+    pairing->second_stimulus = pairing->last_stimulus;
+    pairing->last_stimulus = sample;
     pairing->stimulus[(uint64_t)results->stimuli++ & pairing->mask] = sample;
 }
 
@@ -176,27 +276,34 @@ static void learn(struct flow *flow, int64_t deficit)
 void flow_pairing_answer(struct flow *flow, int64_t sample, uint64_t pins)
 {
     struct flow_pairing *pairing = &flow->pairing;
-    int64_t before = flow->results.stimuli, count = handler_count(pairing, pins);
-    int repeated = count <= pairing->highest, surplus = count - before > pairing->surplus;
+    int64_t before, count = handler_count(pairing, pins), deficit;
+    int repeated = count <= pairing->highest, surplus, points;
     struct flow_answer answer;
 
     flow_pairing_expire(flow, sample);
-    flow->results.answers++;
+    before = flow->results.stimuli;
+    surplus = count - before > pairing->surplus;
+    answer = (struct flow_answer){.number = flow->results.answers++, .sample = sample};
     if (!repeated)
         pairing->highest = count;
     if (surplus)
         pairing->surplus = count - before;
-    answer = (struct flow_answer){sample, count - pairing->surplus};
-    learn(flow, before - answer.count);
+    answer.count = count - pairing->surplus;
+    deficit = before - answer.count;
+    points = points_of(pairing, sample);
+    learn(flow, deficit);
     if (repeated || surplus) {
         int duplicate = (repeated || pairing->pin_mask == 0) && before > 0;
 
         flow->results.extras[duplicate ? FLOW_DUPLICATE : FLOW_SPURIOUS]++;
-    } else if (before - answer.count == pairing->merged) {
+        return;
+    }
+    answer.anchor = anchor_of(pairing, points, before, deficit);
+    if (deficit == pairing->merged) {
         pair(flow, answer, pairing->merged);
     } else {
         pairing->answer[pairing->answer_tail++ & pairing->mask] = answer;
-        bound(pairing, before - answer.count);
+        bound(pairing, deficit);
     }
 }
 
@@ -213,8 +320,7 @@ void flow_pairing_expire(struct flow *flow, int64_t now)
 
 void flow_pairing_finish(struct flow *flow)
 {
-    while (flow->pairing.answer_head != flow->pairing.answer_tail)
-        pair_first_run(flow);
-    while (flow->results.decided < flow->results.stimuli)
-        decide(flow, FLOW_MISSED, -1);
+    while (flow->pairing.answer_head != flow->pairing.answer_tail ||
+           flow->results.decided < flow->results.stimuli)
+        decide_first(flow);
 }

@@ -43,7 +43,9 @@ struct flow_pairing {
     int64_t horizon;
     uint64_t mask; /* of all rings: their size - 1 */
     int64_t *stimulus; /* sample, by event; decided ones stay until they are overwritten */
-    uint8_t *kind; /* of decided events */
+    uint8_t *kind; /* of decided events; of others by the early reading, up to `early` */
+    int64_t *by_answer; /* number of the answer that the early reading has for them */
+    int64_t early; /* first event that the early reading has not decided */
     struct flow_answer *answer; /* undecided */
     uint64_t answer_head, answer_tail;
     struct flow_run *run; /* merged interrupts before the undecided answers, rising */
@@ -53,12 +55,22 @@ struct flow_pairing {
     int64_t counted; /* handler count of the last answer */
     int64_t highest, surplus;
     int64_t merged; /* m of the answers decided last */
-    int64_t marked; /* merged interrupts handed out so far */
+    int64_t marked; /* merged interrupts handed out so far by the early reading, */
+    int64_t late_marked; /* and by the late one */
+    int64_t least; /* m of the last anchor */
+    int64_t last_own; /* sample of the last answer that was paired */
+    /* To find anchors by: the last stimulus and the one before it, the last answer, -1 without; the
+     * last answer of a stimulus of its own: stimuli before it, its deficit, and the points since. */
+    int64_t last_stimulus, second_stimulus, last_response;
+    int64_t own_before, own_deficit;
+    int64_t score;
 };
 
 struct flow_answer {
+    int64_t number; /* from 0 */
     int64_t sample;
     int64_t count; /* handler count less the surplus */
+    int64_t anchor; /* with this m it is an anchor; -1: with none */
 };
 
 /* The undecided answers before `end` and after the run before it have this m. */

@@ -23,10 +23,12 @@
  * hundred samples it would guess wrong half of the time, and that takes longer than all else. */
 enum { STRETCH = 64, BATCH = 16 };
 
-/* Bytes. Processors' own prefetching stops at page borders and lags behind a loop that stumbles
- * over edges; asking a page ahead gains 10 % on quiet lines, 20 % at an edge in 100 samples.
+/* Bytes. Processors' own prefetching stops at page borders, so one line in each kilobyte is asked for
+ * a page ahead, into the second-level cache: that looks the page up and starts the processor's own
+ * prefetching there. Asking for every line takes the place of its requests: measured on Zen 4, that
+ * reads quiet lines at 0.8 of the speed of no request, this at 1.05 and dense ones faster, too.
  * Asking for what lies beyond the buffer is harmless. */
-enum { AHEAD = 4096, CACHE_LINE = 64 };
+enum { AHEAD = 4096, ASK_EACH = 1024, CACHE_LINE = 64 };
 
 /* A stretch with this many changes or more is worth working out for all of its samples at once, by
  * the variants that can. */
@@ -52,9 +54,12 @@ typedef uint64_t edges_changed(const uint8_t *now, uint16_t mask);
 typedef void edges_put(struct edges_output *out, const uint8_t *now, uint32_t offset, uint16_t mask,
                        uint64_t changed);
 
-EDGES_INLINE void edges_ask_ahead(const uint8_t *at)
+EDGES_INLINE void edges_ask_ahead(const uint8_t *now, size_t bytes)
 {
-    __builtin_prefetch((const void *)((uintptr_t)at + AHEAD));
+    enum { TO_READ = 0, SECOND_LEVEL = 2 };
+
+    for (size_t at = AHEAD; at < AHEAD + bytes; at += ASK_EACH)
+        __builtin_prefetch((const void *)((uintptr_t)now + at), TO_READ, SECOND_LEVEL);
 }
 
 EDGES_INLINE unsigned edges_sample(const uint8_t *at, size_t unit)
@@ -174,10 +179,11 @@ EDGES_INLINE unsigned edges_batch(struct edges_output *out, const uint8_t *now, 
     return count;
 }
 
-/* The same where every stretch of the batch before had an edge: not worth listing them first. */
+/* The same where most stretches of the batch before had an edge: not worth listing them first. */
 EDGES_INLINE unsigned edges_busy_batch(struct edges_output *out, const uint8_t *now,
                                        uint32_t offset, uint16_t mask, size_t unit,
-                                       edges_changed *changed_of, edges_put *put)
+                                       int skip_quiet, edges_changed *changed_of,
+                                       edges_put *put)
 {
     unsigned count = 0;
 
@@ -186,12 +192,10 @@ EDGES_INLINE unsigned edges_busy_batch(struct edges_output *out, const uint8_t *
     for (unsigned n = 0; n < BATCH; n++, now += STRETCH * unit, offset += STRETCH) {
         uint64_t changed = changed_of(now, mask);
 
-        for (size_t line = 0; line < STRETCH * unit; line += CACHE_LINE)
-            edges_ask_ahead(now + line);
-        if (changed == 0)
+        if (skip_quiet && changed == 0)
             continue;
         put(out, now, offset, mask, changed);
-        count++;
+        count += changed != 0;
     }
     return count;
 }
@@ -213,27 +217,42 @@ EDGES_INLINE size_t edges_rest(const struct edges_input *in, struct edges_output
     return edges_step(in, out, at, in->count, unit);
 }
 
+/* Samples to look at one by one: the first, and those up to a border of the cache's lines, since a
+ * vector that lies in two lines is read twice. */
+EDGES_INLINE size_t edges_unaligned(const struct edges_input *in, size_t unit)
+{
+    size_t bytes = (size_t)(-(uintptr_t)(in->samples + unit) & (CACHE_LINE - 1));
+    size_t samples = 1 + bytes / unit;
+
+    return samples < in->count ? samples : in->count;
+}
+
+/* `write_all_from`: so many busy stretches in a batch, BATCH at most, let the next batch be written
+ * stretch by stretch at once; with less than BATCH `put` takes a stretch without changes, too. */
 EDGES_INLINE size_t edges_run(const struct edges_input *input, struct edges_output *output,
-                              size_t unit, edges_stirs *stirs, edges_changed *changed_of,
-                              edges_put *put)
+                              size_t unit, unsigned write_all_from, edges_stirs *stirs,
+                              edges_changed *changed_of, edges_put *put)
 {
     /* Copies: the bytes written could otherwise be these structures, for all the compiler knows. */
     struct edges_input in = *input;
     struct edges_output out = *output;
     const size_t batch = STRETCH * BATCH;
     unsigned busy = 0;
-    size_t at;
+    size_t at, first;
 
     if (in.count > EDGES_SAMPLES_MAX)
         in.count = EDGES_SAMPLES_MAX;
     if (unit == 1)
         in.mask &= 0xff; /* `before` may have more bits */
-    at = edges_step(&in, &out, 0, in.count > 0, unit);
+    first = edges_unaligned(&in, unit);
+    at = edges_step(&in, &out, 0, first, unit);
     while (at > 0 && in.count - at >= batch) {
         const uint8_t *now = in.samples + at * unit;
 
-        if (busy == BATCH)
-            busy = edges_busy_batch(&out, now, (uint32_t)at, in.mask, unit, changed_of, put);
+        edges_ask_ahead(now, batch * unit);
+        if (busy >= write_all_from)
+            busy = edges_busy_batch(&out, now, (uint32_t)at, in.mask, unit,
+                                    write_all_from == BATCH, changed_of, put);
         else if (busy > NEARLY_QUIET || stirs(now, in.mask, batch))
             busy = edges_batch(&out, now, (uint32_t)at, in.mask, unit, stirs, changed_of, put);
         if (busy > BATCH)
@@ -241,7 +260,7 @@ EDGES_INLINE size_t edges_run(const struct edges_input *input, struct edges_outp
         at += batch;
     }
     /* To come back with an empty output is faster than to fill this one to its end. */
-    if (at == 1 || (at > 0 && in.count - at < batch))
+    if (at > 0 && (at <= first || in.count - at < batch))
         at = edges_rest(&in, &out, at, unit, changed_of, put);
     output->count = out.count;
     return at;
@@ -251,6 +270,7 @@ extern edges_kernel edges_portable_8, edges_portable_16;
 #if EDGES_X86
 extern edges_kernel edges_sse2_8, edges_sse2_16;
 extern edges_kernel edges_avx2_8, edges_avx2_16;
+extern edges_kernel edges_avx512_8, edges_avx512_16;
 #endif
 
 #endif

@@ -29,7 +29,6 @@ EDGES_INLINE int any(const uint8_t *now, size_t bytes, uint64_t before, uint64_t
     uint64_t different = 0;
 
     for (size_t line = 0; line < bytes; line += CACHE_LINE) {
-        edges_ask_ahead(now + line);
         for (size_t i = line; i < line + CACHE_LINE; i += WORD_BYTES)
             different |= load(now + i) ^ before;
     }
@@ -85,10 +84,10 @@ static inline uint64_t changed_16(const uint8_t *now, uint16_t mask)
 
 size_t edges_portable_8(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 1, stirs_8, changed_8, edges_put_twos_8);
+    return edges_run(input, output, 1, BATCH, stirs_8, changed_8, edges_put_twos_8);
 }
 
 size_t edges_portable_16(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 2, stirs_16, changed_16, edges_put_twos_16);
+    return edges_run(input, output, 2, BATCH, stirs_16, changed_16, edges_put_twos_16);
 }

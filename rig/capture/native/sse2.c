@@ -27,7 +27,6 @@ EDGES_INLINE int any(const uint8_t *now, size_t bytes, __m128i before, __m128i m
     __m128i even = _mm_setzero_si128(), odd = even;
 
     for (size_t line = 0; line < bytes; line += CACHE_LINE) {
-        edges_ask_ahead(now + line);
         for (size_t i = line; i < line + CACHE_LINE; i += 2 * VECTOR_BYTES) {
             even = _mm_or_si128(even, xor(now + i, before));
             odd = _mm_or_si128(odd, xor(now + i + VECTOR_BYTES, before));
@@ -192,12 +191,12 @@ static inline void put_16(struct edges_output *out, const uint8_t *now, uint32_t
 
 size_t edges_sse2_8(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 1, stirs_8, changed_8, put_8);
+    return edges_run(input, output, 1, BATCH, stirs_8, changed_8, put_8);
 }
 
 size_t edges_sse2_16(const struct edges_input *input, struct edges_output *output)
 {
-    return edges_run(input, output, 2, stirs_16, changed_16, put_16);
+    return edges_run(input, output, 2, BATCH, stirs_16, changed_16, put_16);
 }
 
 #endif

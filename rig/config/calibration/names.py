@@ -36,6 +36,9 @@ TOGGLE_OVERHEAD = "toggle_overhead"
 LOOPBACK_DELAY = "loopback_delay"
 """What the analyzer shows from stimulus to response with a wire in place of the target: skew, edge
 shape and lines in one. Subject: `response rising` or `response falling`."""
+CAPTURE_DELAY = "capture_delay"
+"""How much later than it was sent the stimulus's input capture stamps an edge, with a wire in place
+of the target. Subject: as LOOPBACK_DELAY."""
 COUNTER_STABILITY = "counter_stability"
 """Largest less smallest rate of the target's counter at all frequencies of its processor that were
 tried. Subject: none."""
@@ -49,6 +52,7 @@ UNIT_OF = {
     LINE_DELAY: "ns",
     TOGGLE_OVERHEAD: "ns",
     LOOPBACK_DELAY: "ns",
+    CAPTURE_DELAY: "ns",
 }
 """A run reads these in this unit only."""
 

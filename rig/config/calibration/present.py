@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from rig.config.fixture import Fixture
 from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink
 from rig.config.virtual import VirtualGuest
 from rig.instruments import AnalyzerIdentity, StimulusIdentity, TargetIdentity
+from rig.untrusted.json_reader import json_value
 
 _IDENTITIES = {
     "analyzer": {"sample_rate_hz": "sample_rate_hz"},
@@ -69,8 +69,8 @@ def _named(fixture: Fixture | None, stored: Mapping[str, Mapping[str, object]]) 
 
 def _object(texts: Mapping[str, str], instrument: str) -> dict[str, object]:
     try:
-        value = json.loads(texts.get(f"environment/{instrument}", ""))
-    except (ValueError, RecursionError):
+        value = json_value(texts.get(f"environment/{instrument}", ""))
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 

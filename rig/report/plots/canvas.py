@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from html import escape
 from typing import TYPE_CHECKING, Any
+
+from rig.printable import html_text, xml_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +35,7 @@ _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "latency-rig",
     "path.simplify": False,
+    "text.parse_math": False,  # text from outside is no formula
     "font.size": 9.0,
     "axes.edgecolor": DIM,
     "axes.facecolor": "none",
@@ -74,20 +76,21 @@ def svg(
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
     except ImportError:
-        return f'<p class="note">{escape(title)}: {MISSING}</p>'
+        return f'<p class="note">{html_text(title)}: {MISSING}</p>'
     with mpl.rc_context(_SETTINGS):
         figure = Figure(figsize=(width_in, height_in), layout="constrained")
-        FigureCanvasSVG(figure)
+        canvas: Any = FigureCanvasSVG(figure)  # print_svg has no types
         paint(figure)
         text = io.StringIO()
         metadata: dict[str, Any] = {"Date": None, "Creator": None, "Format": None, "Type": None}
-        figure.savefig(text, format="svg", metadata=metadata)
+        # What savefig comes to; but that draws everything twice, once to nowhere.
+        canvas.print_svg(text, metadata=metadata)
     return _for_page(text.getvalue(), name, title)
 
 
 def _for_page(text: str, name: str, title: str) -> str:
     """What stands alone as a file becomes part of a page that has other plots too."""
-    text = text[text.index("<svg") :]
+    text = xml_text(text[text.index("<svg") :])
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
@@ -104,8 +107,8 @@ def _for_page(text: str, name: str, title: str) -> str:
     text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
     text = re.sub(r"\n\s*", "\n", text)
     head, _, rest = text.partition(">")
-    words = f' class="plot" role="img" aria-label="{escape(title)}"'
-    return f"{head}{words}><title>{escape(title)}</title>{rest}".strip()
+    words = f' class="plot" role="img" aria-label="{html_text(title)}"'
+    return f"{head}{words}><title>{html_text(title)}</title>{rest}".strip()
 
 
 def plain_axes(figure: Figure, **words: Any) -> Axes:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from html import escape
 
+from rig.printable import html_text
 from rig.report.beyond import beyond_facts, further_facts
 from rig.report.page_data import PageData
 from rig.report.plots.folded import folded_svg
@@ -32,7 +32,7 @@ def _further(data: PageData) -> list[str]:
     """All else that was measured, with its uncertainty: it has no table of its own."""
     result = data.result
     return [
-        f"<h3>{escape(name[0].upper() + name[1:])}</h3>{facts(rows)}"
+        f"<h3>{html_text(name[0].upper() + name[1:])}</h3>{facts(rows)}"
         for name, rows in further_facts(result.evaluation, load_of(result.settings))
     ]
 

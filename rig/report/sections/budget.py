@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from rig.analysis.budget.budget import Budget
 from rig.analysis.budget.contribution import Contribution
 from rig.analysis.budget.run import Budgets
+from rig.printable import html_text
 from rig.report.page_data import PageData
 from rig.report.sections.html import note, section
 from rig.report.sections.numbers import signed, three_digits
@@ -67,13 +66,13 @@ def _budget_table(found: Budget) -> str:
     )
     body = "".join(_row(found, line) for line in found.contributions)
     body += "".join(
-        f"<tr><td>{escape(u.name)}</td><td class=no>not known</td>" + "<td></td>" * 5 + "</tr>"
+        f"<tr><td>{html_text(u.name)}</td><td class=no>not known</td>" + "<td></td>" * 5 + "</tr>"
         for u in found.unknown
     )
     return (
-        f"<h3>{escape(found.figure.capitalize())}</h3>"
+        f"<h3>{html_text(found.figure.capitalize())}</h3>"
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        f"</div><p><b>{escape(_statement(found))}</b></p>"
+        f"</div><p><b>{html_text(_statement(found))}</b></p>"
     )
 
 
@@ -91,9 +90,10 @@ def _row(found: Budget, line: Contribution) -> str:
         three_digits(line.uncertainty),
     )
     return (
-        f"<tr><td>{escape(line.name)}<br><span class=note>{escape(quantity.source)}</span></td>"
-        f"<td>{escape(quantity.distribution)}</td><td>{quantity.evaluation}</td>"
-        + "".join(f"<td class=number>{escape(text)}</td>" for text in numbers)
+        f"<tr><td>{html_text(line.name)}<br>"
+        f"<span class=note>{html_text(quantity.source)}</span></td>"
+        f"<td>{html_text(quantity.distribution)}</td><td>{quantity.evaluation}</td>"
+        + "".join(f"<td class=number>{html_text(text)}</td>" for text in numbers)
         + f'<td class=share><span class="bar" style="width: {4 * part:.2f}em"></span> '
         f"{part:.0%}</td></tr>"
     )
@@ -114,5 +114,5 @@ def _unknown(found: list[Budget]) -> str:
     remedies = {u.name: u.remedy for each in found for u in each.unknown}
     if not remedies:
         return ""
-    items = "".join(f"<li>{escape(n)}: {escape(r)}</li>" for n, r in remedies.items())
+    items = "".join(f"<li>{html_text(n)}: {html_text(r)}</li>" for n, r in remedies.items())
     return f"<p>What would make the budget whole:</p><ul>{items}</ul>"

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from rig.analysis.evidence import Accounts, Evidence, evidence
+from rig.printable import html_text
+from rig.report import clock_words
 from rig.report.page_data import PageData
 from rig.report.sections.html import note, section, table
 from rig.report.words import counts_table, events_of
@@ -48,9 +48,9 @@ def _row(row: Evidence) -> str:
 
     mark = {True: "agree", False: "<span class=no>DIFFER</span>", None: ""}[row.agrees]
     return (
-        f"<tr><td>{escape(row.name)}</td><td class=number>{number(row.external)}</td>"
+        f"<tr><td>{html_text(row.name)}</td><td class=number>{number(row.external)}</td>"
         f"<td class=number>{number(row.internal)}</td><td>{mark}</td>"
-        f"<td>{escape(row.text)}</td></tr>"
+        f"<td>{html_text(row.text)}</td></tr>"
     )
 
 
@@ -61,10 +61,22 @@ def witnesses(data: PageData) -> str:
         return section("Witnesses", note("None: nothing but the capture itself is there."))
     body = "".join(
         f"<tr><td>{'agree' if w.agrees else '<span class=no>DISAGREE</span>'}</td>"
-        f"<td>{escape(w.name)}</td><td>{escape(w.text)}</td></tr>"
+        f"<td>{html_text(w.name)}</td><td>{html_text(w.text)}</td></tr>"
         for w in found
     )
     return section("Witnesses", f'<div class="scroll"><table>{body}</table></div>')
+
+
+def clocks(data: PageData) -> str:
+    """Rates of all clocks against each other, and what they may be."""
+    rows = clock_words.rows(data.result.evaluation)
+    return section(clock_words.TITLE, table(clock_words.COLUMNS, rows, (1,))) if rows else ""
+
+
+def delays(data: PageData) -> str:
+    """Constants that were fitted, and what they may be."""
+    rows = clock_words.delay_rows(data.result.evaluation)
+    return section(clock_words.DELAY_TITLE, table(clock_words.DELAY_COLUMNS, rows)) if rows else ""
 
 
 def loss(data: PageData) -> str:

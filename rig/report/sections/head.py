@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from rig.printable import html_text
 from rig.report.page_data import PageData
 from rig.report.sections.budget import average_of, maximum_of
 from rig.report.sections.html import bullets
@@ -25,9 +24,10 @@ def head(data: PageData) -> str:
     """Title, verdict with its reasons, and cards."""
     evaluation = data.result.evaluation
     return (
-        f"<header><h1>{escape(title(data))}</h1><p class=sub>{escape(_on_what(data))}</p></header>"
+        f"<header><h1>{html_text(title(data))}</h1>"
+        f"<p class=sub>{html_text(_on_what(data))}</p></header>"
         f'<p class="verdict"><span class="badge {evaluation.verdict}">'
-        f"{evaluation.verdict.upper()}</span> {escape(VERDICT_WORDS[evaluation.verdict])}</p>"
+        f"{evaluation.verdict.upper()}</span> {html_text(VERDICT_WORDS[evaluation.verdict])}</p>"
         + bullets(evaluation.reasons)
         + _cards(data)
     )
@@ -70,7 +70,7 @@ def _cards(data: PageData) -> str:
     return (
         '<div class="cards">'
         + "".join(
-            f'<div class="card"><b>{escape(value)}</b><span>{escape(name)}</span></div>'
+            f'<div class="card"><b>{html_text(value)}</b><span>{html_text(name)}</span></div>'
             for value, name in cards
         )
         + "</div>"

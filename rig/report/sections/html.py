@@ -4,25 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+
+from rig.printable import html_text
 
 
 def section(title: str, *parts: str) -> str:
     """A heading and what is below it; "" if there is nothing."""
     body = "\n".join(part for part in parts if part)
-    return f"<h2>{escape(title)}</h2>\n{body}" if body else ""
+    return f"<h2>{html_text(title)}</h2>\n{body}" if body else ""
 
 
 def note(text: str) -> str:
     """A paragraph in small type."""
-    return f'<p class="note">{escape(text)}</p>' if text else ""
+    return f'<p class="note">{html_text(text)}</p>' if text else ""
 
 
 def figure(svg: str, caption: str = "") -> str:
     """A plot with its caption; "" without a plot."""
     if not svg:
         return ""
-    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    below = f"<figcaption>{html_text(caption)}</figcaption>" if caption else ""
     return f"<figure>{svg}{below}</figure>"
 
 
@@ -31,7 +32,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[
 
     def cells(row: Sequence[str], tag: str) -> str:
         return "".join(
-            f"<{tag}{' class=number' if place in numbers else ''}>{escape(text)}</{tag}>"
+            f"<{tag}{' class=number' if place in numbers else ''}>{html_text(text)}</{tag}>"
             for place, text in enumerate(row)
         )
 
@@ -42,11 +43,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[
 
 def facts(rows: Iterable[tuple[str, str]]) -> str:
     """Names and values; "" for none."""
-    body = "".join(f"<tr><th>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in rows)
+    body = "".join(f"<tr><th>{html_text(n)}</th><td>{html_text(v)}</td></tr>" for n, v in rows)
     return f'<table class="facts">{body}</table>' if body else ""
 
 
 def bullets(items: Iterable[str]) -> str:
     """A list; "" for none."""
-    body = "".join(f"<li>{escape(item)}</li>" for item in items)
+    body = "".join(f"<li>{html_text(item)}</li>" for item in items)
     return f"<ul>{body}</ul>" if body else ""

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from rig.printable import html_text
 from rig.report.page_data import PageData
 from rig.report.sections.html import section
 from rig.report.words import EXCEEDED, limit_rows
@@ -13,8 +12,9 @@ from rig.report.words import EXCEEDED, limit_rows
 def limits(data: PageData) -> str:
     """ "" for a run without any."""
     body = "".join(
-        f"<tr><td{' class=no' if judgment == EXCEEDED else ''}>{escape(judgment)}</td>"
-        f"<td>{escape(title)}</td><td class=number>{escape(allowed)}</td><td>{escape(found)}</td>"
+        f"<tr><td{' class=no' if judgment == EXCEEDED else ''}>{html_text(judgment)}</td>"
+        f"<td>{html_text(title)}</td><td class=number>{html_text(allowed)}</td>"
+        f"<td>{html_text(found)}</td>"
         "</tr>"
         for judgment, title, found, allowed in limit_rows(data.result.evaluation)
     )

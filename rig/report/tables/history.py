@@ -7,7 +7,6 @@ value of each run.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +25,9 @@ from rig.report.sections import html
 from rig.report.tables.record import PERIOD, PERIOD_LATENCY
 from rig.report.tables.runs import run_files
 from rig.report.tables.shapes import subject_words
-from rig.session.settings import settings_from_json
+from rig.session.settings_check import checked_settings
+from rig.session.stored_evaluation import evaluation_document
+from rig.shell_words import quoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,7 +75,7 @@ def ridges(places: Sequence[Path]) -> list[Ridge]:
 def _ridge(path: Path) -> Ridge | None:
     vet(path)
     with RunFile(path) as file:
-        settings = settings_from_json(path, file.settings)
+        settings = checked_settings(file)
         values, counts = file.histogram()
         created, text = file.created, file.evaluation
     if not len(values):
@@ -88,12 +89,14 @@ def _ridge(path: Path) -> Ridge | None:
 def _unit_us(path: Path, text: str, largest: int) -> float:
     """Of the histogram's values: samples, or ticks of the target; the largest is the maximum."""
     try:
-        figures = json.loads(text)["figures"]
+        figures = evaluation_document(path, text)["figures"]
         scale_ns = float(figures["max_ns"]) / largest if largest else 1.0
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(f"{path}: its figures cannot be read ({error})") from None
     if not 0 < scale_ns < math.inf:
-        raise InputError(f"{path}: its figures and its histogram do not fit; rig analyze {path}")
+        raise InputError(
+            f"{path}: its figures and its histogram do not fit; rig analyze {quoted(path)}"
+        )
     return scale_ns / 1e3
 
 

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import json
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +17,8 @@ from rig.limit_names import BY_PINS, FINISH, LATENCY, SWITCH_BACK, WAIT
 from rig.measure.known import SATURATION
 from rig.measure.saturation import HANDLER
 from rig.record.reader import RunFile
-from rig.record.vetting import vet
+from rig.record.vetting import each_in_child, vet
+from rig.report.tables.figures_index import FiguresIndex, Stamp, index_path
 from rig.report.tables.record import (
     PERIOD,
     PERIOD_LATENCY,
@@ -30,9 +30,14 @@ from rig.report.tables.record import (
 )
 from rig.report.tables.tools import tool_records
 from rig.session.results import read, result_text
-from rig.session.settings import settings_from_json
+from rig.session.settings_check import checked_settings
+from rig.session.stored_evaluation import evaluation_document
 from rig.session.stored_tools import tool_runs
+from rig.shell_words import quoted
 from rig.stimulus.train import Pattern
+from rig.untrusted.decode import decoded
+from rig.untrusted.json_reader import json_object
+from rig.untrusted.toml_reader import toml_table
 
 RUNS_MAX: Final = 10_000
 _NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
@@ -50,13 +55,20 @@ name of what it is of; "" is what the measurement is for."""
 _BRACKET_TEST: Final = "bracket test"
 
 
-def records_of(places: Sequence[Path]) -> list[Record]:
+def _unheard(_line: str) -> None:
+    pass
+
+
+def records_of(places: Sequence[Path], note: Callable[[str], None] = _unheard) -> list[Record]:
     """Of campaigns' folders, other folders of run files, and run files, in their order.
 
     A folder or a file is a system, known by its fixture's name; where several have the same one,
-    by the folder's too. Raises InputError for what is no run file, or a folder without any.
+    by the folder's too. What was read before and has not changed is taken from the user's index of
+    figures; `note` gets a line if that was damaged. Raises InputError for what is no run file, or a
+    folder without any.
     """
-    found = [(place, list(_records(place))) for place in places]
+    with FiguresIndex(index_path(), note) as index:
+        found = [(place, list(_records(place, index))) for place in places]
     systems = [{record.system for record in records} for _, records in found]
     records: list[Record] = []
     for number, (place, own) in enumerate(found):
@@ -68,17 +80,20 @@ def records_of(places: Sequence[Path]) -> list[Record]:
     return records
 
 
-def _records(place: Path) -> Iterator[Record]:
-    if not place.is_dir():
-        yield from records_of_run(place)
+def _records(place: Path, index: FiguresIndex) -> Iterator[Record]:
+    campaign = load_index(place) if place.is_dir() else None
+    if campaign is None:
+        for records in records_of_runs(run_files([place]), index):
+            yield from records
         return
-    index = load_index(place)
-    if index is not None:
-        for entry in index.entries:
-            yield from _of_entry(place, entry, index.fixture)
-        return
-    for file in run_files([place]):
-        yield from records_of_run(file)
+    done = _done(place, campaign.entries)
+    found = dict(zip(done, records_of_runs(done, index), strict=True))
+    for entry in campaign.entries:
+        path = place / entry.file
+        if entry.state is State.DONE and path in found:
+            yield from found[path]
+        else:
+            yield from _without_figures(entry, campaign.fixture)
 
 
 def run_files(places: Sequence[Path]) -> list[Path]:
@@ -99,14 +114,15 @@ def _files_of(folder: Path) -> list[Path]:
     index = load_index(folder)
     if index is None:
         return sorted(folder.glob("*.h5"))
-    done = [folder / each.file for each in index.entries if each.state is State.DONE]
+    return _done(folder, index.entries)
+
+
+def _done(folder: Path, entries: Sequence[Entry]) -> list[Path]:
+    done = {folder / each.file: None for each in entries if each.state is State.DONE}
     return [path for path in done if path.is_file()]
 
 
-def _of_entry(folder: Path, entry: Entry, fixture: str) -> Iterator[Record]:
-    if entry.state is State.DONE and (folder / entry.file).is_file():
-        yield from records_of_run(folder / entry.file)
-        return
+def _without_figures(entry: Entry, fixture: str) -> Iterator[Record]:
     state = "its file is gone" if entry.state is State.DONE else str(entry.state)
     remark = f"{state}: {entry.reason}" if entry.reason else state
     prefix, suffix = entry.measurement.replace("_", "-"), entry.scenario
@@ -116,19 +132,72 @@ def _of_entry(folder: Path, entry: Entry, fixture: str) -> Iterator[Record]:
         yield Record(fixture, name, variant, entry.scenario, remark=remark)
 
 
+def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[Record]]:
+    """Of each run file, in their order. Raises InputError for the first that is none.
+
+    What the index does not know is read by children, many files by each, and added to it.
+    """
+    stamps = {path: stamp for path in paths if (stamp := _stamp(path)) is not None}
+    absolute = {path: path.absolute() for path in paths}
+    known = index.find({absolute[path]: stamp for path, stamp in stamps.items()})
+    unknown = [path for path in dict.fromkeys(paths) if absolute[path] not in known]
+    for path, answer in zip(unknown, each_in_child(unknown, _told), strict=True):
+        records, stored = _heard(path, answer)
+        known[absolute[path]] = records
+        if stored and path in stamps:
+            index.add(absolute[path], stamps[path], records)
+    return [known[absolute[path]] for path in paths]
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        return Stamp.of(path)
+    except OSError:  # told by whoever opens it
+        return None
+
+
+def _told(path: Path) -> bytes:
+    """What a child finds in a file: its records, and whether they are of stored figures."""
+    with RunFile(path) as file:
+        file.look_through()
+        text = "" if file.left_open else file.evaluation
+        records = _of_open(file, text) if text else []
+    return json.dumps({"stored": bool(text), "records": list(map(asdict, records))}).encode()
+
+
+def _heard(path: Path, answer: bytes) -> tuple[list[Record], bool]:
+    """The same in the parent, which computes what is not stored."""
+    try:
+        found = json_object(answer)
+        records = [decoded(Record, each) for each in found["records"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: its figures cannot be shown ({error})") from None
+    return (records, True) if found["stored"] is True else (_of_file(path), False)
+
+
 def records_of_run(path: Path) -> list[Record]:
     """Two of a run of periods: its intervals, and its latencies. Raises InputError."""
     vet(path)
+    return _of_file(path)
+
+
+def _of_file(path: Path) -> list[Record]:
     with RunFile(path) as file:
-        settings = settings_from_json(path, file.settings)
-        text, fixture = file.evaluation, _fixture(file)
-        tools = tool_runs(path, file.texts())
-    found = json.loads(text or result_text(read(path)))
+        return _of_open(file, file.evaluation or result_text(read(path)))
+
+
+def _of_open(file: RunFile, text: str) -> list[Record]:
+    """`text`: its evaluation."""
+    path = file.path
+    settings = checked_settings(file)
+    fixture, tools = _fixture(file), tool_runs(path, file.texts())
+    found = evaluation_document(path, text)
     try:
         own = _of(found, settings, fixture)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"{path}: its figures are not as this rig stores them ({error}); rig analyze {path}"
+            f"{path}: its figures are not as this rig stores them ({error}); "
+            f"rig analyze {quoted(path)}"
         ) from None
     return own + tool_records(tools, fixture, variant_of(settings), settings.scenario)
 
@@ -265,7 +334,7 @@ def _remark(found: Mapping[str, Any]) -> str:
 def _fixture(file: RunFile) -> str:
     """Name of the fixture that a run was made on."""
     try:
-        name = tomllib.loads(file.text("fixture")).get("fixture", {}).get("name", "")
-    except (tomllib.TOMLDecodeError, AttributeError, RecursionError):
+        name = toml_table(file.text("fixture")).get("fixture", {}).get("name", "")
+    except (ValueError, AttributeError):
         name = ""
     return name if isinstance(name, str) and name.isprintable() and name else file.path.stem

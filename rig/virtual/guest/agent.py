@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from rig import __version__
-from rig.resources import target_sources
+from rig.resources import copy_agent_sources, target_sources
 from rig.virtual.guest.cache import Cache
 from rig.virtual.guest.commands import Commands, Say, missing_program
 
@@ -30,12 +30,11 @@ def foreign_agent(architecture: str, cache: Cache, commands: Commands, say: Say)
         if shutil.which(compiler) is None:
             raise missing_program(compiler, package)
         say(f"building the agent for {architecture}")
-        build = folder / "build"
-        words = [f"CC={compiler}", f"BUILD={build}", f"VERSION={__version__}"]
-        command = ["make", "-s", "-C", str(sources / "agent"), *words, str(build / _PROGRAM)]
-        commands.run(command, "make")
-        (build / _PROGRAM).rename(folder / _PROGRAM)
-        shutil.rmtree(build)
+        work = folder / "work"
+        agent = copy_agent_sources(work)
+        commands.run(["make", "-s", f"CC={compiler}", f"VERSION={__version__}"], "make", agent)
+        (agent / "build" / _PROGRAM).rename(folder / _PROGRAM)
+        shutil.rmtree(work)
 
     return (cache.entry(name, make) / _PROGRAM).read_bytes()
 

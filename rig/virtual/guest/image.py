@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+import re
 import shutil
 import threading
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rig.config.virtual import VirtualGuest
-from rig.errors import BenchError
+from rig.errors import BenchError, InputError
 from rig.resources import agent_binary, guest_init, module_sources
 from rig.virtual.guest.agent import foreign_agent
 from rig.virtual.guest.board import BOARDS, PC, Board
@@ -26,6 +27,8 @@ from rig.virtual.guest.programs import programs
 MODULE_PORT = "kmod"
 US_PS = 10**6
 _MODULE = "latency_rig.ko"
+_MAKE_PATH = r"[A-Za-z0-9_.+@/-]+"
+"""Paths that are safe in the recipes of a makefile, which are a shell's texts."""
 _BUSYBOX_PACKAGE, _BUSYBOX = "busybox-static", "bin/busybox"
 _FOLDERS = ("bin", "dev", "lib", "proc", "sys", "tmp")
 _PROGRAMS = ("cat", "dd", "insmod", "mount", "poweroff", "sh", "sleep", "stty", "uname")
@@ -138,6 +141,11 @@ def _module(kdir: Path, release: str, cache: Cache, commands: Commands, say: Say
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
 
     def make(folder: Path) -> None:
+        if not re.fullmatch(_MAKE_PATH, f"{kdir}{folder}"):
+            raise InputError(
+                f"{str(folder)!a}: the kernel's build takes no path like that; set "
+                "XDG_CACHE_HOME to a folder of letters, digits and _ . + @ - / alone"
+            )
         say(f"building the kernel module for {release}")
         for path in sources:
             shutil.copy(path, folder)

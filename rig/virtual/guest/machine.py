@@ -121,7 +121,7 @@ class Machine(Closing):
             with open(initrd, "wb", closefd=False) as file:
                 file.write(image.initrd)
             process = subprocess.Popen(
-                _command(image, f"file={plugin},{wires}", initrd, serial_end.fileno()),
+                _command(image, f"file={_in_option(plugin)},{wires}", initrd, serial_end.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -262,6 +262,11 @@ def _command(image: GuestImage, plugin: str, initrd: int, serial: int) -> list[s
         *("-append", f"console={board.console} {_KERNEL_OPTIONS} {image.options}"),
         *("-plugin", plugin),
     ]
+
+
+def _in_option(path: Path) -> str:
+    """A path in an option's text, where a comma would end it and two of them are one."""
+    return str(path).replace(",", ",,")
 
 
 def _check_qemu(board: Board) -> None:

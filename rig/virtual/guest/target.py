@@ -15,6 +15,7 @@ from time import monotonic
 
 from rig.closing import Closing
 from rig.errors import BenchError
+from rig.instruments import Int64Array
 from rig.resources import guest_plugin
 from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.board import Board
@@ -23,7 +24,7 @@ from rig.virtual.guest.commands import Say
 from rig.virtual.guest.image import GuestImage
 from rig.virtual.guest.machine import Machine
 from rig.virtual.guest.timeline import TimeLine
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired import AnswersAhead, WireEdge, WireEdges
 
 SLICE_CYCLES = 8_000
 """The guest follows the microcontroller at this distance at most, 0.5 ms."""
@@ -120,6 +121,17 @@ class GuestTarget(Closing):
     def eager(self) -> bool:
         """The agent answers periods."""
         return self._bridge.periods
+
+    def answers_ahead(self) -> AnswersAhead | None:
+        """A real kernel does not tell."""
+        return None
+
+    def answered(self, stimulus_ps: Int64Array, response_ps: Int64Array) -> None:
+        """Nothing was known ahead."""
+
+    def take_many(self, until_ps: int) -> WireEdges:  # noqa: ARG002 - there are none
+        """Nothing was known ahead."""
+        return WireEdges.of(())
 
     def on_stimulus(self, time_ps: int, level: int) -> None:
         """An edge arrives at the interrupt line."""

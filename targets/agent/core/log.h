@@ -15,8 +15,8 @@ struct log {
 };
 
 /* Append; the record's sequence is its place. A full log counts it as dropped. */
-static inline void log_add(struct log *log, uint64_t handled, uint64_t before_ticks,
-                           uint64_t after_ticks, uint32_t flags)
+static inline void log_add_entered(struct log *log, uint64_t handled, uint64_t before_ticks,
+                                   uint64_t after_ticks, uint32_t flags, uint32_t lead_ticks)
 {
     if (log->count == log->capacity) {
         log->dropped++;
@@ -28,8 +28,16 @@ static inline void log_add(struct log *log, uint64_t handled, uint64_t before_ti
         .before_ticks = before_ticks,
         .after_ticks = after_ticks,
         .flags = flags,
+        .lead_ticks = lead_ticks,
     };
     log->count++;
+}
+
+/* The same of what no handler was entered for, or nobody knows when. */
+static inline void log_add(struct log *log, uint64_t handled, uint64_t before_ticks,
+                           uint64_t after_ticks, uint32_t flags)
+{
+    log_add_entered(log, handled, before_ticks, after_ticks, flags, 0);
 }
 
 /*

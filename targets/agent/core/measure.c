@@ -9,6 +9,7 @@
 enum state { IDLE, ARMED, STOPPED, STUCK };
 
 #define BREATHE_EVERY 64u /* answers */
+#define NS_PER_S UINT64_C(1000000000)
 
 static struct {
     enum state state;
@@ -42,6 +43,21 @@ static void answer(uint32_t flags)
     log_add(&m.answers, m.summary.handled, ticks.before, ticks.after, flags);
 }
 
+/* The handler's entry is asked for behind the pin write, so that it delays no answer. */
+static void answer_interrupt(uint32_t flags)
+{
+    struct ticks ticks;
+    uint64_t age_ns, now, lead = 0;
+    toggle(&ticks);
+    if (m.port->interrupt_age && m.port->interrupt_age(&age_ns, &now)) {
+        lead = ticks.before - (now - age_ns * m.port->counter.tick_hz / NS_PER_S);
+        if (lead <= UINT32_MAX) /* also of a clock that was set back meanwhile */
+            flags |= RECORD_ENTRY;
+    }
+    log_add_entered(&m.answers, m.summary.handled, ticks.before, ticks.after, flags,
+                    flags & RECORD_ENTRY ? (uint32_t)lead : 0);
+}
+
 static bool enough(void)
 {
     return m.options.count && m.summary.handled >= m.options.count;
@@ -66,7 +82,7 @@ static void answer_interrupts(void)
             return;
         }
         m.summary.handled += interrupts;
-        answer(interrupts > 1 ? RECORD_COALESCED : 0);
+        answer_interrupt(interrupts > 1 ? RECORD_COALESCED : 0);
         m.summary.unanswered += interrupts - 1;
         breathe(answers);
     }

@@ -4,7 +4,7 @@
  * `struct port`; targets/PORTING.md is the guide. A function that a port lacks is NULL, and the core
  * refuses what would need it.
  *
- * The measuring tasks call only wait_interrupt, timer_wait, write_pins, write_trigger, stopping and
+ * The measuring tasks call only wait_interrupt, interrupt_age, timer_wait, write_pins, write_trigger, stopping and
  * the recorder's trigger and look. These must not allocate, print, or make any system call but the
  * one that is measured.
  */
@@ -189,6 +189,10 @@ struct port {
     void (*detach)(void);
     /* Wait for an interrupt; `interrupts` gets how many came since the last call, at least 1. */
     enum port_event (*wait_interrupt)(uint64_t *interrupts);
+    /* How long ago the kernel's handler was entered for the last interrupt that wait_interrupt
+     * counted, at most a second; `now_ticks`: at which reading of the cycle counter that is told.
+     * False: not known. NULL: the system does not tell. */
+    bool (*interrupt_age)(uint64_t *ns, uint64_t *now_ticks);
     void (*write_pins)(uint32_t pins, struct ticks *around);
     /* Read the pins back, whatever they are; NULL: they cannot be read. False: they are gone. */
     bool (*read_pins)(struct ticks *around);

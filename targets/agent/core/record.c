@@ -21,7 +21,7 @@ void record_encode(const struct log_record *record, uint8_t bytes[LOG_RECORD_SIZ
     put(bytes + 16, record->before_ticks, 8);
     put(bytes + 24, record->after_ticks, 8);
     put(bytes + 32, record->flags, 4);
-    put(bytes + 36, record->reserved, 4);
+    put(bytes + 36, record->lead_ticks, 4);
 }
 
 void header_encode(uint32_t count, uint64_t first, uint64_t tick_hz, uint8_t bytes[LOG_HEADER_SIZE])

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOG_FORMAT 2
+#define LOG_FORMAT 3
 #define LOG_RECORD_SIZE 40
 #define LOG_HEADER_SIZE 32
 
@@ -22,6 +22,7 @@
 #define RECORD_CLOCK 0x200u    /* of a value: in ns of the clock under test, not in ticks */
 #define RECORD_WENT_ON 0x400u  /* the task that woke went on before the woken one ran */
 #define RECORD_CLOSED 0x800u   /* the interrupt line was closed before this answer, under overload */
+#define RECORD_ENTRY 0x1000u   /* lead_ticks tells when the handler was entered */
 #define RECORD_PART(n) ((uint32_t)(n) << 16) /* which part of its iteration */
 #define RECORD_OVERLAP 0x80u   /* two tasks wrote the pins at a time: their levels may have flickered */
 
@@ -31,7 +32,7 @@ struct log_record {
     uint64_t before_ticks;
     uint64_t after_ticks;
     uint32_t flags;
-    uint32_t reserved;
+    uint32_t lead_ticks; /* from the handler's entry to before_ticks; 0 without RECORD_ENTRY */
 };
 
 _Static_assert(sizeof(struct log_record) == LOG_RECORD_SIZE, "records go over the wire as they are");

@@ -9,6 +9,7 @@
 #include <linux/gpio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../counters/counter.h"
@@ -21,10 +22,12 @@
 #define CONSUMER "latency-rig"
 #define SEQUENCE_BITS 7
 #define EVENTS_AT_A_TIME 64
+#define NS_PER_S UINT64_C(1000000000)
 
 static int chip = -1, interrupt_line = -1, answer_lines = -1, trigger_line = -1;
 static struct pin_list usual_pins;
 static uint32_t last_event; /* the kernel numbers a line's events; a hole is its buffer run over */
+static uint64_t newest_event_ns; /* the kernel's handler was entered, by CLOCK_MONOTONIC */
 static uint64_t answer_mask;
 static uint64_t answer_levels; /* outlive a measurement */
 
@@ -139,10 +142,21 @@ static enum port_event wait_interrupt(uint64_t *interrupts)
     while ((size = read(interrupt_line, events, sizeof events)) < (ssize_t)sizeof *events)
         if (size >= 0 || errno != EINTR || system_stopping())
             return system_interrupted(size < 0 ? errno : 0);
-    uint32_t newest = events[(size_t)size / sizeof *events - 1].line_seqno;
-    *interrupts = (uint32_t)(newest - last_event);
-    last_event = newest;
+    const struct gpio_v2_line_event *newest = &events[(size_t)size / sizeof *events - 1];
+    *interrupts = (uint32_t)(newest->line_seqno - last_event);
+    last_event = newest->line_seqno;
+    newest_event_ns = newest->timestamp_ns;
     return PORT_DUE;
+}
+
+static bool interrupt_age(uint64_t *ns, uint64_t *now_ticks)
+{
+    struct timespec now;
+    *now_ticks = counter_before();
+    if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+        return false;
+    *ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec - newest_event_ns;
+    return *ns <= NS_PER_S; /* unsigned: not of an event to come either */
 }
 
 static void write_pins(uint32_t pins, struct ticks *around)
@@ -189,6 +203,7 @@ static bool open_chip(const struct port_settings *settings, struct port *port, s
         .attach = attach,
         .detach = detach,
         .wait_interrupt = wait_interrupt,
+        .interrupt_age = interrupt_age,
         .write_pins = write_pins,
         .read_pins = read_pins,
         .write_trigger = write_trigger,

@@ -128,15 +128,32 @@ static void a_woken_task_preempts_and_is_measured(void **state)
         assert_value(i, i + 1, SWITCH, 0);
 }
 
-static void the_task_that_wakes_has_the_lower_priority(void **state)
+static void expect_priorities(const char *arm, int32_t high, int32_t low)
 {
     struct arm_options options;
-    (void)state;
-    assert_true(arm_parse("measurement=preemption capacity=1 count=1 priority=7", &options, &why));
+    assert_true(arm_parse(arm, &options, &why));
     assert_true(measure_arm(&fake.port, &options, &why));
     assert_int_equal(fake.crew, 2);
-    assert_int_equal(fake.crew_priorities[0], 7);
-    assert_int_equal(fake.crew_priorities[1], 6);
+    assert_int_equal(fake.crew_priorities[0], high);
+    assert_int_equal(fake.crew_priorities[1], low);
+}
+
+static void the_task_that_wakes_has_the_lower_priority(void **state)
+{
+    (void)state;
+    expect_priorities("measurement=preemption capacity=1 count=1 priority=7", 7, 6);
+}
+
+static void below_the_second_priority_is_the_lowest(void **state)
+{
+    (void)state;
+    expect_priorities("measurement=preemption capacity=1 count=1 priority=2", 2, 1);
+}
+
+static void below_the_lowest_priority_is_none(void **state)
+{
+    (void)state;
+    expect_priorities("measurement=preemption capacity=1 count=1 priority=1", 1, 0);
 }
 
 static void a_woken_task_that_must_wait_is_marked(void **state)
@@ -351,6 +368,8 @@ int main(void)
         TEST(tasks_that_wait_for_a_mutex_measure_each_switch),
         TEST(a_woken_task_preempts_and_is_measured),
         TEST(the_task_that_wakes_has_the_lower_priority),
+        TEST(below_the_second_priority_is_the_lowest),
+        TEST(below_the_lowest_priority_is_none),
         TEST(a_woken_task_that_must_wait_is_marked),
         TEST(preemption_has_three_parts_without_a_gap),
         TEST(clocks_are_read_twice),

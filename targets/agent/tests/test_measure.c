@@ -73,7 +73,7 @@ static void assert_record(uint64_t number, uint64_t handled, uint64_t before, ui
     assert_int_equal(one.before_ticks, before);
     assert_int_equal(one.after_ticks, before + 10);
     assert_int_equal(one.flags, flags);
-    assert_int_equal(one.reserved, 0);
+    assert_int_equal(one.lead_ticks, flags & RECORD_ENTRY ? 300 : 0);
 }
 
 /* --- interrupts --------------------------------------------------------------------------------- */
@@ -112,6 +112,45 @@ static void interrupts_that_came_together_are_counted_and_marked(void **state)
     assert_record(1, 5, 30, RECORD_COALESCED);
     assert_record(2, 6, 50, 0);
     assert_int_equal(fake.writes[1], 5 << 1 | 0);
+}
+
+static uint64_t age_ns;
+
+static bool tell_age(uint64_t *ns, uint64_t *now_ticks)
+{
+    *ns = age_ns;
+    *now_ticks = fake.ticks; /* those after the pin write */
+    return true;
+}
+
+static void a_record_says_when_the_handler_was_entered_if_the_port_knows(void **state)
+{
+    (void)state;
+    fake.port.interrupt_age = tell_age;
+    age_ns = 310; /* 300 before the pin write */
+    arm("measurement=interrupt_to_task capacity=10 sequence_bits=2");
+    fake_wait(PORT_DUE, 1);
+    fake_wait(PORT_DUE, 2);
+    fake_run();
+    stop();
+    assert_record(0, 1, 10, RECORD_ENTRY);
+    assert_record(1, 3, 30, RECORD_ENTRY | RECORD_COALESCED);
+}
+
+static void an_entry_that_no_field_can_hold_is_not_told(void **state)
+{
+    (void)state;
+    const uint64_t ages[] = {5, UINT64_C(5000000000)}; /* behind the pin write, and 5 s before it */
+    for (int i = 0; i < 2; i++) {
+        fake_begin();
+        fake.port.interrupt_age = tell_age;
+        age_ns = ages[i];
+        arm("measurement=interrupt_to_task capacity=10 sequence_bits=2");
+        fake_wait(PORT_DUE, 1);
+        fake_run();
+        stop();
+        assert_record(0, 1, 10, 0);
+    }
 }
 
 static int breaths, breaths_begun;
@@ -385,6 +424,8 @@ int main(void)
         MEASURED(each_interrupt_toggles_the_response_and_counts_on_the_sequence),
         MEASURED(a_task_that_is_always_busy_is_counted),
         MEASURED(interrupts_that_came_together_are_counted_and_marked),
+        MEASURED(a_record_says_when_the_handler_was_entered_if_the_port_knows),
+        MEASURED(an_entry_that_no_field_can_hold_is_not_told),
         MEASURED(a_full_log_is_counted_and_the_pin_still_answers),
         MEASURED(it_ends_by_itself_after_the_count),
         MEASURED(arming_again_makes_no_edge),

@@ -76,7 +76,7 @@ static void a_greeting_says_who_is_there(void **state)
     (void)state;
     const char *reply = fake_ask("HELLO\n");
     assert_memory_equal(reply, "OK rig-agent version=", 21);
-    assert_non_null(strstr(reply, " log=2 tick_hz=1000000000 counter=fake invariant=1 rate=script "
+    assert_non_null(strstr(reply, " log=3 tick_hz=1000000000 counter=fake invariant=1 rate=script "
                                   "port=fake sequence_pins=3 "
                                   "measurements=interrupt_to_task,period\n"));
 }
@@ -134,7 +134,7 @@ static void a_log_block_has_header_records_and_crc(void **state)
     const char *bytes = block(&size);
     assert_int_equal(size, 32 + 2 * 40);
     assert_memory_equal(bytes, "LRLG", 4);
-    assert_int_equal(little(bytes + 4, 2), 2);
+    assert_int_equal(little(bytes + 4, 2), 3);
     assert_int_equal(little(bytes + 6, 2), 40);
     assert_int_equal(little(bytes + 8, 4), 2);
     assert_int_equal(little(bytes + 12, 8), 1);

@@ -349,11 +349,20 @@ static struct lrig_record *read_log(int fd, uint64_t records)
 
 static void check_log(const struct lrig_record *log, uint64_t records, uint64_t handled)
 {
+	uint64_t entry = 0;
+
 	for (uint64_t i = 0; i < records; i++) {
 		const struct lrig_record *record = &log[i];
 
-		if (record->sequence != i || record->reserved)
-			fail("record %llu: sequence or reserved", (unsigned long long)i);
+		if (record->sequence != i)
+			fail("record %llu: sequence", (unsigned long long)i);
+		if (!(record->flags & LRIG_RECORD_ENTRY) && record->lead_ticks)
+			fail("record %llu: a lead without an entry", (unsigned long long)i);
+		if (record->flags & LRIG_RECORD_ENTRY) {
+			if (record->before_ticks - record->lead_ticks < entry)
+				fail("record %llu: entered before the last one", (unsigned long long)i);
+			entry = record->before_ticks - record->lead_ticks;
+		}
 		if (record->after_ticks <= record->before_ticks)
 			fail("record %llu: no time in its write", (unsigned long long)i);
 		if (record->handled > handled || (i && record->handled < log[i - 1].handled))

@@ -86,6 +86,14 @@ def test_one_edge_moved_is_named(event):
     assert f"event {event:,} (sample {sample[event]:,})" in test.findings[0]
 
 
+def test_times_of_a_violation_are_ticks_by_the_clock():
+    truth = simulate(3, 2000, tick_hz=250_000_000)
+    test = bracket_test(moved(truth.brackets, 1000, 10_000), truth.rates)
+    (violation,) = test.violations
+    assert violation.off_ns == pytest.approx(violation.off_ticks * 4)
+    assert violation.off_ticks == pytest.approx(10_000, rel=0.1)
+
+
 def test_several_lies_each_by_its_name():
     truth = simulate(2, 20_000)
     events = [5, 300, 301, 7000, 12_345, 19_999]

@@ -106,3 +106,12 @@ def test_a_counter_that_stands_still():
 def test_too_few_to_judge():
     got = diagnose(SAMPLE[:2], TICKS[:2], TRUTH.rates)
     assert got.findings == ("too few events to judge the counter by",)
+    assert diagnose(SAMPLE[:3], TICKS[:3], TRUTH.rates).findings[0].startswith("no reading needs")
+
+
+def test_of_many_jumps_a_hundred_are_named_and_the_rest_is_said():
+    ticks = TICKS + 50_000 * np.cumsum(np.arange(N) % 66 == 33)
+    got = looked_at(ticks)
+    assert [fault.event for fault in got.faults] == list(range(33, N, 66))[:100]
+    assert not got.complete
+    assert got.findings[100] == "and more; of each kind 100 are told"

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from rig.analysis.figures.correlation import (
     autocorrelation,
     autocovariance,
     integrated_time,
     portmanteau,
+    ranks,
     whitened,
 )
 from tests.analysis.figures.drawn import autoregressive, within
@@ -86,3 +88,21 @@ def test_whitening_takes_dependence_off():
     series = autoregressive(np.random.default_rng(5), 20_000, 0.9)
     assert portmanteau([series]) < 1e-6
     assert portmanteau([whitened(series)]) > 1e-3
+
+
+@given(
+    st.lists(st.integers(-40, 40), min_size=1, max_size=200),
+    st.sampled_from([0, 0.5, 1e9, 2.0**51, 2.0**53, 1e300]),
+    st.sampled_from([1, 0.5, 3, 1e6, np.nan]),
+)
+def test_ranks_are_average_ranks(numbers, offset, scale):
+    values = np.array(numbers) * scale + offset
+    expected = stats.rankdata(values) - (len(values) + 1) / 2
+    assert np.array_equal(ranks(values), expected, equal_nan=True)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9), min_size=1, max_size=50))
+def test_ranks_of_integers(numbers):
+    values = np.array(numbers, np.int64)
+    expected = stats.rankdata(values) - (len(values) + 1) / 2
+    assert np.array_equal(ranks(values), expected)

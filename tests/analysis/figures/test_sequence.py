@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.figures.sequence import STRETCH_EVENTS, EventSequence
+from rig.analysis.figures.sequence import STRETCH_EVENTS, EventSequence, made_once
 
 SMALL = {"full_events": 4 * STRETCH_EVENTS, "blocks": 64}
 
@@ -55,3 +55,21 @@ def test_a_long_run_is_kept_in_true_parts(n):
     assert 2 <= len(starts) <= 4
     assert len(set(np.diff(starts))) <= 1
     assert all(len(s) == STRETCH_EVENTS for s in sequence.stretches())
+
+
+def test_a_figure_is_made_once_for_the_same_values_and_arguments():
+    made = []
+
+    @made_once
+    def figure(sequence, factor, more=0):
+        made.append(factor)
+        return sequence.n * factor + more
+
+    sequence, other = EventSequence(), EventSequence()
+    sequence.add(np.arange(3), np.arange(3))
+    assert [figure(sequence, 2), figure(sequence, 2), figure(sequence, 3)] == [6, 6, 9]
+    assert figure(sequence, 3, more=1) == 10
+    assert figure(other, 2) == 0
+    assert made == [2, 3, 3, 2]
+    sequence.add(np.arange(1), np.arange(1))
+    assert figure(sequence, 2) == 8

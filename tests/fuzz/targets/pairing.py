@@ -107,7 +107,8 @@ def _check_sums(stream: Stream, evaluation: Evaluation, events: _Collected) -> N
     if wiring.answer_level is not None:
         answers &= edges.level == wiring.answer_level
     stimuli = edges.index[leading & stays].tolist()
-    assert counts.n == counts.answered + counts.late + counts.missed + counts.merged == len(stimuli)
+    kinds = (counts.answered, counts.late, counts.missed, counts.merged, counts.ambiguous)
+    assert counts.n == sum(kinds) == len(stimuli)
     assert events.columns.get("stimulus_sample", []) == stimuli
     belonging = {number for number in events.columns.get("answer", []) if number >= 0}
     extras = counts.duplicate + counts.spurious

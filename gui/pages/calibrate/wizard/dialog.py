@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +19,7 @@ from gui.pages.calibrate.wizard.stage_page import StagePage
 from gui.pages.calibrate.wizard.wires_page import WiresPage
 from gui.pages.calibrate.worker import Worker
 from gui.theme import GAP_L, theme
+from rig.printable import html_text
 
 SIZE: Final = QSize(1040, 660)
 _PAGES: Final[dict[str, type[StagePage]]] = {"wires": WiresPage, "connect": ConnectPage}
@@ -115,7 +115,7 @@ class WizardDialog(QWizard):
             tone = colors.accent if at == number else colors.dim if at > number else colors.ink
             weight = "600" if at == number else "400"
             parts.append(f'<p style="color:{tone};font-weight:{weight}">'
-                         f"{at + 1}&nbsp; {escape(stage.title)}</p>")  # fmt: skip
+                         f"{at + 1}&nbsp; {html_text(stage.title)}</p>")  # fmt: skip
         self._side.setText("".join(parts))
 
     # --- the worker -----------------------------------------------------------------------------

@@ -29,7 +29,7 @@ WHEEL_FACTOR = 0.8
 FEWEST = 8.0
 """Events shown at least."""
 CLICK_PX = 4
-_LATE = (1 << EventClass.LATE) | (1 << EventClass.MERGED)
+_LATE = (1 << EventClass.LATE) | (1 << EventClass.MERGED) | (1 << EventClass.AMBIGUOUS)
 _MISSED = 1 << EventClass.MISSED
 
 

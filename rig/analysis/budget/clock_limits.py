@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far each clock of a bench may be off the rate that it declares, and who says so.
+
+A limit comes from the fixture, from a calibration, from the maker's data, or, if none of these
+tells, from the kind of clock that such an instrument usually has. Only the first two are statements
+about this very instrument; what the others leave open belongs into the uncertainty of the results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+ANALYZER, STIMULUS, COUNTER, TIMER = (
+    "analyzer", "stimulus", "target's counter", "target's timer",
+)  # fmt: skip
+"""The clocks of a bench, by the names that reports have for them."""
+TOLERANCE_MAX_PPM = 10_000.0
+"""No clock that a fixture can state is farther off."""
+
+
+@dataclass(frozen=True)
+class ClockLimit:
+    """The error of one clock, true rate against declared rate, lies between two limits."""
+
+    low_ppm: float
+    high_ppm: float
+    source: str
+    """Where the limits are from, for the reader of a report."""
+    is_stated: bool = False
+    """The fixture or a calibration says so of this very instrument."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what is no interval."""
+        if not -1e6 < self.low_ppm <= self.high_ppm < 1e12:
+            raise ValueError(f"{self.source}: limits are {self.low_ppm} to {self.high_ppm} ppm")
+
+    @classmethod
+    def within(cls, ppm: float, source: str, *, is_stated: bool = False) -> ClockLimit:
+        """The same either way."""
+        return cls(-ppm, ppm, source, is_stated)
+
+    @property
+    def half_width_ppm(self) -> float:
+        """Half the distance of the limits."""
+        return (self.high_ppm - self.low_ppm) / 2
+
+    def narrowed(self, other: ClockLimit) -> ClockLimit:
+        """Both hold. If they exclude each other, the other one alone: it is the newer word."""
+        low, high = max(self.low_ppm, other.low_ppm), min(self.high_ppm, other.high_ppm)
+        if low > high:
+            return other
+        return ClockLimit(low, high, f"{other.source}, {self.source}", is_stated=True)
+
+
+_ANALYZER = ClockLimit.within(200, "default for an analyzer's crystal")
+_STIMULUS = ClockLimit.within(5000, "default for a ceramic resonator")
+_COUNTER = ClockLimit.within(500, "default for a processor's counter")
+_TIMER = ClockLimit.within(1000, "default for a system's clock, which NTP may steer")
+
+
+@dataclass(frozen=True)
+class ClockLimits:
+    """Of all clocks of a bench. What nobody tells is the usual of its kind."""
+
+    analyzer: ClockLimit = _ANALYZER
+    stimulus: ClockLimit = _STIMULUS
+    counter: ClockLimit = _COUNTER
+    timer: ClockLimit = _TIMER
+
+    def by_name(self) -> dict[str, ClockLimit]:
+        """By the names above."""
+        return {
+            ANALYZER: self.analyzer,
+            STIMULUS: self.stimulus,
+            COUNTER: self.counter,
+            TIMER: self.timer,
+        }
+
+    def with_counter_rate_from(self, source: str) -> ClockLimits:
+        """`source`: where the agent has the counter's rate from, by its own word."""
+        known = COUNTER_RATES.get(source)
+        if known is None or self.counter.is_stated:
+            return self
+        return replace(self, counter=known)
+
+
+COUNTER_RATES = {
+    "calibrated": ClockLimit.within(
+        1000, "default for a counter's rate that the agent measured in 0.2 s"
+    ),
+    "cpuid": ClockLimit.within(1000, "default for a counter's rate that the processor tells"),
+}
+"""By the agent's word for the source; all others have the default."""

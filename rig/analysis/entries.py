@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the target's handlers were entered, on the analyzer's clock, as far as the log says.
+
+A record has the ticks from the handler's entry to the reading before the pin write, and the
+analyzer has the edge of that pin write. So the entry needs no more than the rate of the target's
+counter, which the bracket test has found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from rig.analysis.answers import AnswerLog
+from rig.analysis.bracketing import ClockAgreement
+from rig.analysis.deficits import ACKNOWLEDGE_NS, Entered
+from rig.analysis.raw import Settings
+from rig.instruments import LOG_ENTRY, LOG_LEAD, LOG_SPAN, Int64Array
+
+MARGIN_NS = 1_000
+"""Between the channels and wires of stimulus and answer; added at both ends."""
+RATE_PPM = 100
+"""By which the counter may depart from its mean rate in a run."""
+
+
+@dataclass(frozen=True)
+class HandlerEntries:
+    """Of a log whose answers are those of the analyzer, one by one."""
+
+    log: AnswerLog
+    ticks_per_sample: float
+    margin_samples: int
+    acknowledge_samples: int
+
+    @classmethod
+    def of(
+        cls, log: AnswerLog, settings: Settings, agreement: ClockAgreement | None
+    ) -> Self | None:
+        """None if the log's first answers do not tell, or no clock puts them on the samples."""
+        if settings.tick_hz is None or agreement is None or not agreement.holds:
+            return None
+        if agreement.rate_ppm is None or not _tell(log):
+            return None
+        rate_hz = settings.sample_rate_hz
+        per_sample = settings.tick_hz / rate_hz * (1 + agreement.rate_ppm * 1e-6)
+        margin, acknowledge = (_samples(ns, rate_hz) for ns in (MARGIN_NS, ACKNOWLEDGE_NS))
+        return cls(log, per_sample, margin, acknowledge)
+
+    def entered(self, first: int, response: Int64Array) -> Entered:
+        """Of answers first, first + 1, ... at these samples, shape (n,).
+
+        The edge lies in (r - 1, r] and between the readings before and after the pin write.
+        """
+        rows = self.log.read(first, len(response))
+        known = (rows["flags"] & np.uint32(LOG_ENTRY | LOG_SPAN)) != 0
+        lead = rows[LOG_LEAD].astype(np.float64)
+        width = (rows["after_ticks"] - rows["before_ticks"]).astype(np.float64) + 1
+        off = RATE_PPM * 1e-6
+        latest = response - np.floor(lead / self.ticks_per_sample * (1 - off)).astype(np.int64)
+        behind = np.ceil((lead + width) / self.ticks_per_sample * (1 + off)) + 1
+        earliest = response - np.minimum(behind, 2.0**62).astype(np.int64)
+        latest += self.margin_samples
+        earliest -= self.margin_samples + self.acknowledge_samples
+        return Entered(
+            np.where(known, earliest, -1), np.where(known, np.minimum(latest, response), response)
+        )
+
+
+def _tell(log: AnswerLog) -> bool:
+    rows = log.read(0, 1)
+    return bool(len(rows)) and bool(rows["flags"][0] & (LOG_ENTRY | LOG_SPAN))
+
+
+def _samples(time_ns: int, rate_hz: int) -> int:
+    return -(-time_ns * rate_hz // 10**9)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How many interrupts of a run were merged before each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rig.analysis.bracketing import ClockAgreement
+from rig.analysis.counting import CountSource
+from rig.analysis.deficits import MergeProfile
+from rig.analysis.entries import HandlerEntries
+from rig.analysis.observation import Observation
+from rig.analysis.raw import Account, Settings
+from rig.analysis.stretches import Stretches
+from rig.analysis.witness import Witness
+from rig.instruments import Int64Array
+
+
+def counted_stretches(
+    stretches: Iterable[Observation], source: CountSource
+) -> Iterator[tuple[Observation, Int64Array | None]]:
+    """What the capture shows, stretch by stretch, and the handler counts of its answers."""
+    counts_of = source.feeder()
+    first = 0
+    for seen in stretches:
+        yield seen, counts_of(first, seen)
+        first += len(seen.response)
+
+
+def merge_profile(
+    stretches: Stretches,
+    settings: Settings,
+    account: Account,
+    source: CountSource,
+    agreement: ClockAgreement | None,
+) -> tuple[MergeProfile, tuple[Witness, ...]]:
+    """The profile of a run, and a witness that disagrees where it contradicts itself.
+
+    Where no interrupt can have been merged the edges alone say so; else the times at which handlers
+    were entered are looked at, if the log has them.
+    """
+    handled = account.handled if source.by_log else None
+    profile = MergeProfile()
+    for seen, counts in counted_stretches(stretches, source):
+        profile.feed(seen.stimulus, seen.response, counts)
+    profile.finish(handled)
+    entries = None
+    if profile.merges and source.by_log:
+        entries = HandlerEntries.of(source.log, settings, agreement)
+    if entries is None:
+        return profile, ()
+    finer, first = MergeProfile(), 0
+    for seen, counts in counted_stretches(stretches, source):
+        entered = entries.entered(first, seen.response)
+        finer.feed(seen.stimulus, seen.response, counts, entered)
+        first += len(seen.response)
+    finer.finish(handled)
+    if not finer.contradictions:
+        return finer, ()
+    text = f"{finer.contradictions:,} handlers entered before the stimuli that they answer"
+    return profile, (Witness("handler's entry", False, text),)

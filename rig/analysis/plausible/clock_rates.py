@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the clocks of a run can all be what they declare, and which of them cannot.
+
+Each clock but the analyzer's was measured against the analyzer's. So each limit on a clock's error,
+together with its measured rate, is a limit on the error of the analyzer's clock: the clocks agree
+if one error of the analyzer's clock fits all limits. If none does, the explanation is the smallest
+set of clocks without which the rest agrees.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from rig.analysis.budget.bench import Bench
+from rig.analysis.budget.clock_limits import (
+    ANALYZER,
+    COUNTER,
+    STIMULUS,
+    TIMER,
+    ClockLimit,
+    ClockLimits,
+)
+from rig.analysis.budget.contribution import limits
+from rig.analysis.witness import Witness
+
+NAME = "clocks"
+"""Of the witness."""
+_PPM = 1e-6
+_LEAST = 1e-9
+"""No clock is slower, against what it declares."""
+_ENOUGH_CLOCKS = 3
+_FAR_BETTER = 10
+_DEVICES = {ANALYZER: "analyzer", STIMULUS: "stimulus", COUNTER: "target", TIMER: "target"}
+"""Clocks of one device may share a crystal: they do not bear each other out against another's."""
+_REMEDY = {
+    ANALYZER: "",
+    STIMULUS: "a stimulus train",
+    COUNTER: "a target's log with the rate of its counter",
+}
+
+
+@dataclass(frozen=True)
+class ClockRate:
+    """How fast one clock ran by the analyzer's, against what both declare."""
+
+    clock: str
+    ppm: float
+    within_ppm: float
+    """The measured difference is off by no more than this."""
+    declared_hz: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what is no rate."""
+        if not (self.ppm > -1e6 and math.isfinite(self.ppm) and self.within_ppm >= 0):
+            raise ValueError(f"{self.clock}: rate {self.ppm} +- {self.within_ppm} ppm")
+
+
+@dataclass(frozen=True)
+class ClockPair:
+    """Two clocks: how far their rates are apart, and how far they may be."""
+
+    clock: str
+    reference: str
+    difference_ppm: float
+    """Of the first against the second, from what both declare."""
+    within_ppm: float
+    """How well that is known."""
+    low_ppm: float
+    high_ppm: float
+    """The difference may be between these."""
+    source: str
+    """Where the limits are from."""
+
+    @property
+    def agrees(self) -> bool:
+        """The difference is one that may be, as far as it is known."""
+        low, high = self.low_ppm - self.within_ppm, self.high_ppm + self.within_ppm
+        return low <= self.difference_ppm <= high
+
+    @property
+    def text(self) -> str:
+        """In one clause."""
+        return (
+            f"{self.clock} against {self.reference} {shown_ppm(self.difference_ppm)} "
+            f"({'within' if self.agrees else 'NOT within'} {shown_ppm(self.low_ppm)} to "
+            f"{shown_ppm(self.high_ppm)})"
+        )
+
+
+@dataclass(frozen=True)
+class ClockComparison:
+    """All pairs of a run's clocks, and what follows from them."""
+
+    pairs: tuple[ClockPair, ...]
+    suspects: tuple[tuple[str, ...], ...] = ()
+    """Smallest sets of clocks without which the rest agrees; none if all agree."""
+    text: str = ""
+    limits: tuple[tuple[str, ClockLimit], ...] = ()
+    """Of each clock by its name."""
+    analyzer_low_ppm: float | None = None
+    analyzer_high_ppm: float | None = None
+    """Limits of the analyzer's error by the other clocks alone; None: they tell none."""
+
+    @property
+    def agrees(self) -> bool:
+        """All clocks can be what they declare."""
+        return not self.suspects
+
+    @property
+    def witness(self) -> Witness:
+        """The same as a comparison of witnesses."""
+        return Witness(NAME, self.agrees, self.text)
+
+
+def compare_clocks(
+    rates: Sequence[ClockRate], known: ClockLimits, sample_rate_hz: int
+) -> ClockComparison | None:
+    """Compare all clocks of a run; None if only the analyzer's was there."""
+    if not rates:
+        return None
+    own = known.analyzer
+    claims = [_Claim(ANALYZER, own.low_ppm, own.high_ppm)]
+    claims += [_claim(rate, known) for rate in rates]
+    pairs = tuple(_pairs(rates, known))
+    suspects = _suspects(claims)
+    others = claims[1:]
+    low, high = max(c.low_ppm for c in others), min(c.high_ppm for c in others)
+    text = _told(pairs, suspects, claims, rates, sample_rate_hz)
+    all_limits = known.by_name()
+    used = tuple((claim.clock, all_limits[claim.clock]) for claim in claims)
+    if low > high:
+        return ClockComparison(pairs, suspects, text, used)
+    return ClockComparison(pairs, suspects, text, used, low, high)
+
+
+def compare_with_timer(
+    rates: Sequence[ClockRate],
+    timer: Sequence[ClockRate],
+    known: ClockLimits,
+    sample_rate_hz: int,
+) -> ClockComparison | None:
+    """The same where the target's timer paced the events, which late events may make look slow.
+
+    So it is heard where there is no other clock of the target, and where clocks disagree.
+    """
+    found = compare_clocks(rates, known, sample_rate_hz)
+    if not timer or (found is not None and found.agrees):
+        return found
+    return compare_clocks((*rates, *timer), known, sample_rate_hz)
+
+
+def with_room(bench: Bench, found: ClockComparison | None) -> Bench:
+    """The bench whose time base is known only as far as the other clocks bear it out.
+
+    What the fixture or a calibration states of the analyzer is taken at its word. What the maker or
+    the rig assumes of such an analyzer is not: an error that no other clock would show is possible.
+    """
+    clocks = bench.clocks
+    if found is None or clocks is None or clocks.analyzer.is_stated:
+        return bench
+    if found.analyzer_low_ppm is None or found.analyzer_high_ppm is None:
+        return bench
+    reach = max(abs(found.analyzer_low_ppm), abs(found.analyzer_high_ppm))
+    if not reach < 1e6:
+        return bench
+    names = " and ".join(pair.clock for pair in found.pairs if pair.reference == ANALYZER)
+    source = f"not stated: as far as the {names} tells" + ("" if " and " not in names else " best")
+    return replace(bench, time_base_ppm=limits(reach, "ppm", source))
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """What one clock says of the error of the analyzer's."""
+
+    clock: str
+    low_ppm: float
+    high_ppm: float
+
+
+def _claim(rate: ClockRate, known: ClockLimits) -> _Claim:
+    """(1 + own error) / (1 + analyzer's error) = 1 + measured difference."""
+    limit = known.by_name()[rate.clock]
+    low, high = _quotient(
+        (limit.low_ppm, limit.high_ppm), (rate.ppm - rate.within_ppm, rate.ppm + rate.within_ppm)
+    )
+    return _Claim(rate.clock, low, high)
+
+
+def _quotient(
+    dividend_ppm: tuple[float, float], divisor_ppm: tuple[float, float]
+) -> tuple[float, float]:
+    """Least and largest (1 + a) / (1 + b) - 1, in ppm, a and b between these limits."""
+    (a_low, a_high), (b_low, b_high) = dividend_ppm, divisor_ppm
+    low = (1 + a_low * _PPM) / max(_LEAST, 1 + b_high * _PPM) - 1
+    high = (1 + a_high * _PPM) / max(_LEAST, 1 + b_low * _PPM) - 1
+    return low / _PPM, high / _PPM
+
+
+def _pairs(rates: Sequence[ClockRate], known: ClockLimits) -> Iterable[ClockPair]:
+    """Each against the analyzer's, then all others against each other."""
+    limit = known.by_name()
+    for rate in rates:
+        own, analyzer = limit[rate.clock], limit[ANALYZER]
+        low, high = _quotient((own.low_ppm, own.high_ppm), (analyzer.low_ppm, analyzer.high_ppm))
+        source = f"{rate.clock}: {own.source}; analyzer: {analyzer.source}"
+        yield ClockPair(rate.clock, ANALYZER, rate.ppm, rate.within_ppm, low, high, source)
+    for first, second in combinations(rates, 2):
+        difference = ((1 + second.ppm * _PPM) / (1 + first.ppm * _PPM) - 1) / _PPM
+        ratio = 1 + difference * _PPM
+        within = (first.within_ppm * ratio + second.within_ppm) / (1 + first.ppm * _PPM)
+        one, other = limit[first.clock], limit[second.clock]
+        low, high = _quotient((other.low_ppm, other.high_ppm), (one.low_ppm, one.high_ppm))
+        source = f"{second.clock}: {other.source}; {first.clock}: {one.source}"
+        yield ClockPair(second.clock, first.clock, difference, within, low, high, source)
+
+
+def _agree(claims: Collection[_Claim]) -> bool:
+    """On a line, intervals that meet each other two by two have a point in common."""
+    if not claims:
+        return True
+    return max(claim.low_ppm for claim in claims) <= min(claim.high_ppm for claim in claims)
+
+
+def _suspects(claims: Sequence[_Claim]) -> tuple[tuple[str, ...], ...]:
+    """Smallest sets without which the rest agrees. A device's clocks may all be false together."""
+    if _agree(claims):
+        return ()
+    names = [claim.clock for claim in claims]
+    devices = [
+        tuple(name for name in names if _DEVICES[name] == device)
+        for device in dict.fromkeys(_DEVICES.values())
+    ]
+    sets = dict.fromkeys([*((name,) for name in names), *filter(None, devices)])
+    found: list[tuple[str, ...]] = []
+    for each in sorted(sets, key=len):
+        smaller = any(set(other) < set(each) for other in found)
+        if not smaller and _agree([claim for claim in claims if claim.clock not in each]):
+            found.append(each)
+    return tuple(found) or (tuple(names),)
+
+
+def _told(
+    pairs: Sequence[ClockPair],
+    suspects: tuple[tuple[str, ...], ...],
+    claims: Sequence[_Claim],
+    rates: Sequence[ClockRate],
+    sample_rate_hz: int,
+) -> str:
+    if not suspects:
+        count = f"{len(pairs)} pair{'s' if len(pairs) > 1 else ''}"
+        return f"{count} compared, each within what is known of their rates"
+    measured = "; ".join(pair.text for pair in pairs)
+    if len(suspects) == 1 and len(suspects[0]) == 1:
+        return f"{_named(suspects[0][0], claims, rates, sample_rate_hz)}: {measured}"
+    if len(suspects) == 1:
+        return f"no two of {', '.join(suspects[0])} agree: {measured}"
+    either = " or ".join(_possessive(each) for each in suspects) + _likelier(suspects, rates)
+    present = {claim.clock for claim in claims}
+    missing = [text for clock, text in _REMEDY.items() if text and clock not in present]
+    remedy = f"; {' or '.join(missing)} would tell which" if missing else ""
+    return f"the rate of {either} is false{remedy}: {measured}"
+
+
+def _likelier(suspects: tuple[tuple[str, ...], ...], rates: Sequence[ClockRate]) -> str:
+    """Of two explanations the one without which the rest agrees far better, if there is one."""
+    course = {ANALYZER: 1.0} | {rate.clock: 1 + rate.ppm * _PPM for rate in rates}
+    apart = []
+    for each in suspects:
+        rest = [speed for name, speed in course.items() if name not in each]
+        if len(rest) < 2:  # one clock by itself agrees with nobody
+            return ""
+        apart.append(max(rest) / max(min(rest), _LEAST) - 1)
+    best = apart.index(min(apart))
+    if len(course) < _ENOUGH_CLOCKS or min(apart) * _FAR_BETTER > sorted(apart)[1]:
+        return ""
+    return f" (more likely {_possessive(suspects[best])}: the others agree far better)"
+
+
+def _possessive(clocks: tuple[str, ...]) -> str:
+    return f"the {' and the '.join(clocks)}"
+
+
+def _named(
+    name: str, claims: Sequence[_Claim], rates: Sequence[ClockRate], sample_rate_hz: int
+) -> str:
+    """The clock that the others contradict, and the rate that it seems to have."""
+    others = [claim for claim in claims if claim.clock != name]
+    low, high = max(c.low_ppm for c in others), min(c.high_ppm for c in others)
+    agree = " and ".join(claim.clock for claim in others)
+    error = (low + high) / 2
+    declared: float | None = sample_rate_hz
+    if name != ANALYZER:
+        rate = next(each for each in rates if each.clock == name)
+        error = ((1 + rate.ppm * _PPM) * (1 + error * _PPM) - 1) / _PPM
+        declared = rate.declared_hz
+    seems = f"its rate is off by about {shown_ppm(error)}"
+    if declared is not None:
+        true_hz = declared * (1 + error * _PPM)
+        seems = f"it declares {_hz(declared)} and runs at about {_hz(true_hz)}"
+    return f"the {name} is contradicted by {agree}, which agree with each other: {seems}"
+
+
+def shown_ppm(value: float) -> str:
+    """For reports: four digits, or whole ppm above."""
+    return f"{value:+,.0f} ppm" if abs(value) >= 1000 else f"{value:+.4g} ppm"
+
+
+def _hz(value: float) -> str:
+    for unit, name in ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz")):
+        if value >= unit:
+            return f"{value / unit:.6g} {name}"
+    return f"{value:.6g} Hz"

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How fast each clock ran by the analyzer's: from a train, a log, a search or a schedule.
+
+All rates are against what both clocks declare: +1 ppm is a clock that counts one tick in a million
+more than it should while the analyzer counts its own samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rig.analysis.bracketing import ClockAgreement
+from rig.analysis.budget.bench import PPM
+from rig.analysis.budget.clock_limits import COUNTER, STIMULUS, TIMER
+from rig.analysis.continuity import Alignment
+from rig.analysis.period import PeriodSide
+from rig.analysis.plausible.clock_rates import ClockRate
+from rig.analysis.raw import Settings
+from rig.instruments import Int64Array
+
+FIRST_EDGES = 1 << 12
+"""Stimuli of a search's first hold that its rate is taken from, at most."""
+_FEWEST_EDGES = 3
+_THRICE = 3.0
+
+
+def train_rate(alignment: Alignment | None, settings: Settings) -> tuple[ClockRate, ...]:
+    """The stimulus's clock by its train; nothing if the train is not known or not to be found."""
+    if alignment is None or alignment.span_samples <= 0 or alignment.span_ticks <= 0:
+        return ()
+    return (_stimulus(alignment.span_samples, alignment.span_ticks, settings),)
+
+
+def hold_rate(
+    first_stimuli: Sequence[int] | Int64Array, settings: Settings
+) -> tuple[ClockRate, ...]:
+    """The same by a search's first hold, whose rate is known.
+
+    `first_stimuli`: samples of its edges. An edge that is missing ends what is looked at.
+    """
+    search = settings.search
+    edges = np.asarray(first_stimuli, np.int64)
+    if search is None or len(edges) < _FEWEST_EDGES:
+        return ()
+    intervals = np.diff(edges)
+    usual = float(np.median(intervals))
+    off = np.abs(intervals - usual) > 2 + 2 * usual / search.first_ticks
+    even = int(np.argmax(off)) if off.any() else len(intervals)
+    if not even or usual <= 0:
+        return ()
+    return (_stimulus(int(edges[even] - edges[0]), even * search.first_ticks, settings),)
+
+
+def _stimulus(samples: int, ticks: int, settings: Settings) -> ClockRate:
+    """From the length of a train by either clock; each end is known to a sample and a tick."""
+    seconds = samples / settings.sample_rate_hz
+    ratio = ticks / settings.stimulus_clock_hz / seconds
+    within = (1 / samples + 1 / ticks) * ratio
+    return ClockRate(STIMULUS, (ratio - 1) / PPM, within / PPM, settings.stimulus_clock_hz)
+
+
+def counter_rate(agreement: ClockAgreement | None, settings: Settings) -> tuple[ClockRate, ...]:
+    """The target's counter by the log's records and their edges."""
+    if agreement is None or agreement.rate_ppm is None or settings.tick_hz is None:
+        return ()
+    if agreement.rate_ppm <= -1e6:  # of a log that runs backward: told elsewhere
+        return ()
+    within_ppm = agreement.rate_within_ppm or 0.0
+    return (ClockRate(COUNTER, agreement.rate_ppm, within_ppm, settings.tick_hz),)
+
+
+def period_rate(side: PeriodSide, periods: int) -> tuple[ClockRate, ...]:
+    """The target's timer, by the grid below its answers. `periods`: from the first to the last."""
+    if side.rate_ppm is None or side.rate_ppm <= -1e6 or periods < 1:
+        return ()
+    # What the earliest answers tell may be off by a part of a period, over the whole run.
+    within_ppm = 1 / periods / PPM
+    if side.rate_uncertainty_ppm is not None:
+        within_ppm = min(within_ppm, _THRICE * side.rate_uncertainty_ppm)
+    return (_timer(side.rate_ppm, within_ppm),)
+
+
+def trigger_rate(span_samples: int, stimuli: int, settings: Settings) -> tuple[ClockRate, ...]:
+    """The same by the interrupts that the target made itself, from the first edge to the last."""
+    schedule = settings.triggers
+    if schedule is None or stimuli < _FEWEST_EDGES or span_samples <= 0:
+        return ()
+    average_ns = span_samples * 1e9 / settings.sample_rate_hz / (stimuli - 1)
+    longer_ppm = (average_ns / schedule.period_ns - 1) / PPM
+    # Both ends may be late by as much as a period, or one may be missing.
+    return (_timer(longer_ppm, 2 / (stimuli - 1) / PPM),)
+
+
+def _timer(longer_ppm: float, within_ppm: float) -> ClockRate:
+    """`longer_ppm`: how much longer than told a period is by the analyzer's clock."""
+    ratio = 1 / (1 + longer_ppm * PPM)
+    return ClockRate(TIMER, (ratio - 1) / PPM, within_ppm * ratio)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rates of pairs of clocks and constant delays in words: what was found, and what may be."""
+
+from __future__ import annotations
+
+from rig.analysis.evaluation import Evaluation
+from rig.analysis.plausible.clock_rates import ClockPair, shown_ppm
+from rig.analysis.plausible.constants import ConstantDelay
+
+TITLE = "Clocks"
+COLUMNS = ("pair", "difference", "may be", "by")
+DELAY_TITLE = "Constant delays"
+DELAY_COLUMNS = ("of", "found", "may be", "by")
+
+
+def rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
+    """One for each pair; none if only the analyzer's clock was there."""
+    found = evaluation.clocks
+    return [] if found is None else [_row(pair) for pair in found.pairs]
+
+
+def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The same as lines for a terminal, with what is known of each clock behind them."""
+    if evaluation.clocks is None:
+        return []
+    lines = [
+        f"{pair}: {difference}, may be {allowed}"
+        for pair, difference, allowed, _ in rows(evaluation)
+    ]
+    lines += [
+        f"{clock} {shown_ppm(limit.low_ppm)} to {shown_ppm(limit.high_ppm)}: {limit.source}"
+        for clock, limit in evaluation.clocks.limits
+    ]
+    return [("" if number else "clocks", line) for number, line in enumerate(lines)]
+
+
+def _row(pair: ClockPair) -> tuple[str, str, str, str]:
+    known = f" +- {pair.within_ppm:.2g}" if pair.within_ppm > 0 else ""
+    return (
+        f"{pair.clock} against {pair.reference}",
+        shown_ppm(pair.difference_ppm).replace(" ppm", f"{known} ppm"),
+        f"{shown_ppm(pair.low_ppm)} to {shown_ppm(pair.high_ppm)}",
+        pair.source,
+    )
+
+
+def delay_rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
+    """One for each constant delay that was fitted."""
+    return [_delay(delay) for delay in evaluation.delays]
+
+
+def delay_facts(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The same as lines for a terminal; what they may be is with the witnesses."""
+    lines = [
+        line
+        for delay in evaluation.delays
+        for line in (f"{delay.name}, known by", *(f"  {part}" for part in delay.source.split("; ")))
+    ]
+    return [("" if number else "delays", line) for number, line in enumerate(lines)]
+
+
+def _delay(delay: ConstantDelay) -> tuple[str, str, str, str]:
+    return (
+        delay.name,
+        f"{delay.value_ns:,.1f} +- {delay.within_ns:,.1f} ns",
+        f"{delay.low_ns:,.1f} to {delay.high_ns:,.1f} ns",
+        delay.source,
+    )

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run file's settings against the plan, the fixture and the instruments' words beside them.
+
+Settings follow from these texts, so in a file that this rig wrote they cannot differ. Digests show
+that a file was changed; this shows it as well if the digests were computed again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rig.analysis.raw import Settings
+from rig.config.fixture import parse_fixture
+from rig.config.plan import Plan, parse_plan
+from rig.errors import InputError
+from rig.record.layout import DIGESTS_SINCE, OVERRIDES
+from rig.record.reader import RunFile
+from rig.session.settings import settings_from_json, settings_of, settings_to_json
+from rig.untrusted.json_reader import json_value
+
+IMPORTED = "imported"
+"""State of a capture that was made without this rig: no plan and no fixture tell of it."""
+_RATES = {
+    "sample_rate_hz": ("analyzer", "sample_rate_hz"),
+    "stimulus_clock_hz": ("stimulus", "clock_hz"),
+    "tick_hz": ("target", "tick_hz"),
+}
+"""Settings that the instruments told, where they told them."""
+_OPTIONS: dict[str, type] = {"count": int, "seed": int, "period": str, "timer": str}
+"""Of Plan.with_overrides."""
+_SHOWN_MAX = 3
+
+
+def checked_settings(file: RunFile) -> Settings:
+    """What analysis needs of a run.
+
+    Raises InputError if it makes no sense, or is not what follows from the file's own texts.
+    """
+    settings = settings_from_json(file.path, file.settings)
+    if file.format_version >= DIGESTS_SINCE and file.state != IMPORTED:
+        found = contradictions(file.texts(), settings)
+        if found:
+            more = f"; and {len(found) - _SHOWN_MAX} more" if len(found) > _SHOWN_MAX else ""
+            raise InputError(
+                f"{file.path}: {'; '.join(found[:_SHOWN_MAX])}{more}: one of the two was changed "
+                "after the run; use an unchanged copy"
+            )
+    return settings
+
+
+def check_stored_settings(path: Path) -> None:
+    """The same of a file whose digests were looked at. Raises InputError."""
+    with RunFile(path, checked=False) as file:
+        checked_settings(file)
+
+
+def contradictions(texts: Mapping[str, str], settings: Settings) -> list[str]:
+    """What the settings say otherwise than the texts that they follow from, each a clause.
+
+    texts: those of the run file, by name.
+    """
+    try:
+        plan = _plan(texts)
+        fixture = parse_fixture(texts.get("fixture", ""), "its fixture")
+        rates = {name: _rate(texts, *place) for name, place in _RATES.items()}
+        derived = settings_of(plan, fixture, **rates)
+    except (InputError, ValueError) as error:
+        return [f"settings cannot be compared with what they follow from: {error}"]
+    ours, theirs = (_plain(each) for each in (settings, derived))
+    return list(_differences(ours, theirs))
+
+
+def _plan(texts: Mapping[str, str]) -> Plan:
+    plan = parse_plan(texts.get("plan", ""), "its plan")
+    given = _object(texts, OVERRIDES) if texts.get(OVERRIDES) else {}
+    for name, value in given.items():
+        if type(value) is not _OPTIONS.get(name):
+            raise ValueError(f"{OVERRIDES} has {name} = {value!r:.60}")
+    return plan.with_overrides(**given)
+
+
+def _object(texts: Mapping[str, str], name: str) -> dict[str, Any]:
+    try:
+        value = json_value(texts.get(name, ""))
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not a JSON object")
+    return value
+
+
+def _rate(texts: Mapping[str, str], party: str, name: str) -> int:
+    value = _object(texts, f"environment/{party}").get(name)
+    if type(value) is not int or not 1 <= value < 2**63:
+        raise ValueError(f"environment/{party} has {name} = {value!r:.60}")
+    return value
+
+
+def _plain(settings: Settings) -> dict[str, Any]:
+    """By path, as JSON has the values."""
+    return dict(_leaves("", json.loads(json.dumps(settings_to_json(settings)))))
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for name, below in value.items():
+            yield from _leaves(f"{path}.{name}" if path else name, below)
+    else:
+        yield path, value
+
+
+def _differences(ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[str]:
+    missing = object()
+    for name in sorted(ours.keys() | theirs.keys()):
+        mine, derived = ours.get(name, missing), theirs.get(name, missing)
+        if mine != derived:
+            said = "nothing" if mine is missing else f"{mine!r:.60}"
+            other = "nothing" if derived is missing else f"{derived!r:.60}"
+            yield f"settings have {name} = {said}, {_place_of(name)} {other}"
+
+
+def _place_of(name: str) -> str:
+    """Who tells a setting, as the beginning of a clause."""
+    if name in _RATES:
+        party, field = _RATES[name]
+        return f"environment/{party} has {field} ="
+    if name.startswith(("wiring.", "clocks.")) and name != "wiring.active_level":
+        return "from its fixture follows"
+    return "from its plan follows"

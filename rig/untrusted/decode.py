@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of JSON as the dataclasses that declare them: every field with its type and its range.
+
+A field's type says what is valid; `Annotated[int, Range(1, 10)]` narrows it. No other place checks
+the type or the range of a stored value. What several fields say of each other a dataclass checks in
+its __post_init__, which raises ValueError. Why no library: docs/decisions/0030.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from rig.untrusted.json_reader import found
+
+T = TypeVar("T")
+
+TEXT_MAX: Final = 100_000
+"""Characters of a text whose type does not say."""
+ITEMS_MAX: Final = 200_000
+"""Of a list or a table whose type does not say."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A number within [least, most]."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Length:
+    """A text, list or table of at most so many characters or items."""
+
+    most: int
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of these values."""
+
+    values: tuple[str | int, ...]
+
+
+class WrongValueError(ValueError):
+    """A stored value that is not as declared: where, what was found, what is valid."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"{place}: {problem}" if place else problem)
+
+
+def decoded(kind: type[T], stored: object, *, ignore_unknown: bool = False) -> T:
+    """`stored`, as JSON has it, as a value of the dataclass `kind`.
+
+    Values that are of the declared type already are taken as they are. `ignore_unknown`: keys that
+    the dataclass does not have are left out, as of a newer version that says more.
+    Raises WrongValueError: one line with the place below `stored`, what was found, what is valid.
+    """
+    return cast("T", _Decoder(ignore_unknown).value(kind, stored, ""))
+
+
+class _Decoder:
+    def __init__(self, ignore_unknown: bool) -> None:
+        self._ignore_unknown = ignore_unknown
+
+    def value(self, hint: Any, stored: object, place: str, bounds: tuple[Any, ...] = ()) -> Any:
+        """`stored` as what the type says, within the bounds."""
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            return self.value(arguments[0], stored, place, (*bounds, *arguments[1:]))
+        if origin in (Union, types.UnionType):
+            return self._optional(arguments, stored, place, bounds)
+        if origin is tuple:
+            return self._tuple(arguments, stored, place, bounds)
+        if origin is not None and issubclass(origin, Mapping):
+            return self._mapping(arguments[1], stored, place, bounds)
+        return self._single(hint, stored, place, bounds)
+
+    def _single(self, hint: Any, stored: object, place: str, bounds: tuple[Any, ...]) -> Any:
+        """A value whose type has no parameters."""
+        if hint in (Any, object):
+            return stored
+        if isinstance(hint, type) and type(stored) is hint and not isinstance(stored, _PLAIN):
+            return stored
+        if is_dataclass(hint):
+            return self._dataclass(cast("type", hint), stored, place)
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return _member(hint, stored, place)
+        return _plain(hint, stored, place, bounds)
+
+    def _optional(
+        self, hints: tuple[Any, ...], stored: object, place: str, bounds: tuple[Any, ...]
+    ) -> Any:
+        if stored is None and types.NoneType in hints:
+            return None
+        kinds = [hint for hint in hints if hint is not types.NoneType]
+        for kind in kinds[:-1]:
+            try:
+                return self.value(kind, stored, place, bounds)
+            except WrongValueError:
+                continue
+        return self.value(kinds[-1], stored, place, bounds)
+
+    def _tuple(
+        self, hints: tuple[Any, ...], stored: object, place: str, bounds: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        if not isinstance(stored, list | tuple):
+            raise _wrong(place, stored, "a list")
+        _check_length(stored, place, "items", bounds, ITEMS_MAX)
+        if hints[1:] == (...,):
+            hints = hints[:1] * len(stored)
+        elif len(hints) != len(stored):
+            raise _wrong(place, stored, f"a list of {len(hints)}")
+        return tuple(
+            self.value(hint, each, f"{place}[{number}]")
+            for number, (hint, each) in enumerate(zip(hints, stored, strict=True))
+        )
+
+    def _mapping(
+        self, hint: Any, stored: object, place: str, bounds: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        if not isinstance(stored, Mapping):
+            raise _wrong(place, stored, "an object")
+        _check_length(stored, place, "keys", bounds, ITEMS_MAX)
+        return {key: self.value(hint, each, _below(place, key)) for key, each in stored.items()}
+
+    def _dataclass(self, kind: type, stored: object, place: str) -> Any:
+        if not isinstance(stored, Mapping):
+            raise _wrong(place, stored, "an object")
+        declared = _declared(kind)
+        if not self._ignore_unknown:
+            unknown = next((key for key in stored if key not in declared), None)
+            if unknown is not None:
+                valid = ", ".join(declared)
+                raise WrongValueError(_below(place, unknown), f"is not known; valid: {valid}")
+        values = {}
+        for name, (hint, needed) in declared.items():
+            if name in stored:
+                values[name] = self.value(hint, stored[name], _below(place, name))
+            elif needed:
+                raise WrongValueError(_below(place, name), "missing")
+        try:
+            return kind(**values)
+        except WrongValueError:
+            raise
+        except (ValueError, TypeError, OverflowError, ZeroDivisionError) as error:
+            raise WrongValueError(place, str(error)[:400]) from None
+
+
+_PLAIN: Final = (int, float, str, dict, list, tuple)
+
+
+@cache
+def _declared(kind: type) -> dict[str, tuple[Any, bool]]:
+    """Type of each field by name, and whether it must be there."""
+    hints = get_type_hints(kind, include_extras=True)
+    each_field: tuple[Field[Any], ...] = fields(kind)
+    return {
+        each.name: (
+            hints[each.name],
+            each.default is MISSING and each.default_factory is MISSING,
+        )
+        for each in each_field
+        if each.init
+    }
+
+
+def _member(kind: type[Enum], stored: object, place: str) -> Enum:
+    values = {member.value: member for member in kind}
+    if isinstance(stored, str | int) and not isinstance(stored, bool) and stored in values:
+        return values[stored]
+    raise _wrong(place, stored, ", ".join(str(value) for value in values))
+
+
+def _plain(hint: Any, stored: object, place: str, bounds: tuple[Any, ...]) -> Any:
+    if hint is float and type(stored) is int:
+        stored = _as_float(stored, place)
+    for bound in bounds:
+        if isinstance(bound, OneOf) and not (
+            type(stored) is hint and cast("str | int", stored) in bound.values
+        ):
+            raise _wrong(place, stored, ", ".join(map(str, bound.values)))
+    if type(stored) is not hint:
+        name = _NAMES.get(hint) or str(getattr(hint, "__name__", hint))
+        raise _wrong(place, stored, _span(name, bounds))
+    if isinstance(stored, str):
+        _check_length(stored, place, "characters", bounds, TEXT_MAX)
+    elif isinstance(stored, float) and not math.isfinite(stored):
+        raise _wrong(place, stored, _span("a number", bounds))
+    for bound in bounds:
+        if isinstance(bound, Range) and not bound.least <= cast("float", stored) <= bound.most:
+            raise _wrong(place, stored, _span(_NAMES[hint], bounds))
+    return stored
+
+
+_NAMES: Final[dict[Any, str]] = {
+    int: "an integer", float: "a number", str: "a text", bool: "true or false"
+}  # fmt: skip
+
+
+def _as_float(stored: int, place: str) -> float:
+    try:
+        return float(stored)
+    except OverflowError:
+        raise _wrong(place, stored, "a number") from None
+
+
+def _span(name: str, bounds: tuple[Any, ...]) -> str:
+    """What is valid, in words."""
+    limits = [f" from {_number(b.least)} to {_number(b.most)}" for b in bounds if type(b) is Range]
+    return name + "".join(limits)
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:g}"
+
+
+def _check_length(stored: Any, place: str, what: str, bounds: tuple[Any, ...], most: int) -> None:
+    limit = min([bound.most for bound in bounds if isinstance(bound, Length)], default=most)
+    if len(stored) > limit:
+        raise WrongValueError(place, f"{len(stored):,} {what}; valid: at most {limit:,}")
+
+
+def _wrong(place: str, stored: object, valid: str) -> WrongValueError:
+    return WrongValueError(place, f"{found(stored)} found; valid: {valid}")
+
+
+def _below(place: str, key: str) -> str:
+    name = key if key.isidentifier() and len(key) <= _KEY_SHOWN else ascii(key[:_KEY_SHOWN])
+    return f"{place}.{name}" if place else name
+
+
+_KEY_SHOWN: Final = 60

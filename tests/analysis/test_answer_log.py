@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an answer log hands out piece by piece is what the log holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from rig.analysis import answers
+from rig.analysis.answers import AnswerLog
+from rig.instruments import LOG_RECORD, LOG_TRIGGER, LogArray
+from tests.analysis.raw_runs import MemoryRun
+
+N = 400
+
+
+def _records(triggers: Sequence[int], counts: np.ndarray) -> LogArray:
+    rows = np.zeros(N, LOG_RECORD)
+    rows["sequence"], rows["handled"] = np.arange(N), counts
+    rows["before_ticks"] = 10 * np.arange(N)
+    rows["after_ticks"] = rows["before_ticks"] + 1
+    rows["flags"][list(triggers)] = LOG_TRIGGER
+    return rows
+
+
+_RISING = np.cumsum(np.arange(N) % 3).astype(np.uint64)
+_WILD = np.random.default_rng(4).integers(0, 2**64, N, np.uint64)
+
+
+@pytest.mark.parametrize("triggers", [(), (0, 7, 8, 250, 399), range(100, 300)])
+@pytest.mark.parametrize("counts", [_RISING, _RISING * np.uint64(1 << 20), _WILD])
+@pytest.mark.parametrize("kept_bytes", [1 << 26, 100])
+def test_pieces_are_those_of_the_whole(
+    triggers: Sequence[int], counts: np.ndarray, kept_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"CHUNK": 64, "_BLOCK": 32, "KEPT_BYTES": kept_bytes}.items():
+        monkeypatch.setattr(answers, name, value)
+    rows = _records(triggers, counts)
+    log = AnswerLog(MemoryRun([], 1, rows))
+    truth = np.delete(rows, list(triggers))
+    assert log.count == len(truth)
+    rng = np.random.default_rng(6)
+    firsts = [0, len(truth) - 1, len(truth), N + 5, *rng.integers(0, N, 40).tolist()]
+    for first in firsts:
+        count = int(rng.integers(0, 150))
+        assert np.array_equal(log.read(first, count), truth[first : first + count])
+        handled = log.handled(first, count)
+        assert handled.dtype == np.uint64
+        assert np.array_equal(handled, truth["handled"][first : first + count])
+
+
+@pytest.mark.parametrize("at", [1, 63, 64, 65, 399])
+@pytest.mark.parametrize(
+    ("column", "step", "text"),
+    [
+        ("sequence", 1, "record numbers have a hole"),
+        ("handled", -5, "handler count falls"),
+        ("before_ticks", -1000, "cycle counter runs backward"),
+    ],
+)
+def test_what_is_out_of_order_is_found_anywhere(
+    at: int, column: str, step: int, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "CHUNK", 64)
+    rows = _records((), np.arange(1000, 1000 + N, dtype=np.uint64))
+    rows["before_ticks"] += np.uint64(2000)
+    rows["after_ticks"] += np.uint64(2000)
+    assert AnswerLog(MemoryRun([], 1, rows)).order.problems == ()
+    rows[column][at] = int(rows[column][at]) + step
+    assert text in AnswerLog(MemoryRun([], 1, rows)).order.problems

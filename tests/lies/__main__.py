@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`python -m tests.lies [MEASUREMENT ...]`: tell lies, and write the tables of docs/witnesses.md.
+
+What was found goes to tests/lies/found.json, from which the tables are written: a part can be told
+again without the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.lies.catalog import AGENT, ANALYZER, FIRMWARE, Lie
+from tests.lies.lie import Told
+from tests.lies.runs import MEASUREMENTS, Outcome, lying_bench
+from tests.lies.search import Found, smallest
+from tests.lies.table import write_table
+
+FOUND = Path(__file__).with_name("found.json")
+LIARS = {"agent": AGENT, "analyzer": ANALYZER, "firmware": FIRMWARE}
+Rows = dict[str, dict[str, Any]]
+
+
+def main() -> None:
+    """All lies of the named measurements; without names, of all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("measurement", nargs="*", choices=[[], *MEASUREMENTS])
+    parser.add_argument("--liar", choices=LIARS, action="append")
+    parser.add_argument("--lie", action="append", help="this one alone")
+    parser.add_argument("--table", action="store_true", help="write the table alone")
+    options = parser.parse_args()
+    rows: Rows = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    for measurement in () if options.table else options.measurement or MEASUREMENTS:
+        for liar in options.liar or LIARS:
+            lies = [
+                lie
+                for lie in LIARS[liar]
+                if measurement in lie.of and (not options.lie or lie.name in options.lie)
+            ]
+            tell_all(measurement, lies, rows)
+            FOUND.write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n")
+    write_table(rows)
+
+
+def tell_all(measurement: str, lies: list[Lie], rows: Rows) -> None:
+    """Tell these in this measurement, each in sizes that close in on the smallest one caught."""
+    if not lies:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for lie in lies:
+            if lie.at_opening:
+                _note(rows, measurement, lie, partial(_reopened, measurement, Path(folder)))
+        lies = [lie for lie in lies if not lie.at_opening]
+        if not lies:
+            return
+        with lying_bench(measurement, Path(folder)) as bench:
+            honest = bench.run(Told())
+            print(f"{measurement}: {honest}", flush=True)
+            if honest.caught:
+                raise SystemExit(f"{measurement}: an honest run does not pass: {honest.reason}")
+            for lie in lies:
+                _note(rows, measurement, lie, bench.run)
+
+
+def _reopened(measurement: str, folder: Path, told: Told) -> Outcome:
+    with lying_bench(measurement, folder, told) as bench:
+        return bench.run(told)
+
+
+def _note(rows: Rows, measurement: str, lie: Lie, run: Callable[[Told], Outcome]) -> None:
+    key = f"{lie.liar} {lie.name}"
+    begun = time.monotonic()
+    found: Found = smallest(
+        lambda size: run(Told(lie.liar, lie.name, size)), lie.low, lie.high, _guess(rows, key, lie)
+    )
+    rows.setdefault(key, {})[measurement] = asdict(found)
+    share = "" if found.of_u is None else f", {found.of_u:.2f} U"
+    print(
+        f"{measurement:18}{key:32}caught {found.caught}, not {found.uncaught}{share}; "
+        f"{found.runs} runs, {time.monotonic() - begun:.0f} s: {found.reason[:90]}",
+        flush=True,
+    )
+
+
+def _guess(rows: Rows, key: str, lie: Lie) -> int | None:
+    """Of measurements done before, the last one's."""
+    sizes = [each["caught"] for each in rows.get(key, {}).values() if each["caught"]]
+    return sizes[-1] if sizes and lie.high > lie.low else None
+
+
+if __name__ == "__main__":
+    main()
