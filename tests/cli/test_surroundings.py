@@ -7,6 +7,8 @@ import hashlib
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,19 @@ def test_a_limit_on_the_size_of_files_is_one_line(words, room, folder):
     assert ended.code in (2, 3), ended
     one_line(ended)
     assert contents(folder) == before
+
+
+def test_bytecode_is_not_cut_off_by_a_limit(tmp_path):
+    """It would stay, and no later start could import it."""
+    words = [sys.executable, "-m", "rig.cli.main", "--version"]
+    names = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    names.pop("PYTHONDONTWRITEBYTECODE", None)
+    for before in [], ["prlimit", "--fsize=3000"], []:
+        subprocess.run([*before, *words], env=names, check=True, timeout=60, capture_output=True)
+        ours = list(tmp_path.rglob("rig/cli/*.pyc"))
+        assert bool(ours) is not bool(before)
+        for path in ours:
+            path.unlink()
 
 
 @pytest.mark.parametrize("words", WRITING[:5], ids=lambda words: words[0])

@@ -115,6 +115,7 @@ def _live(
     try:
         os.setpgid(0, 0)
         gc.disable()
+        sys.dont_write_bytecode = True  # a limit on files would cut bytecode that others import
         _take_descriptors(targets, closed)
         _limit(limits)
         try:

@@ -80,7 +80,7 @@ def test_while_it_goes_on(runs):
         assert told[-1].events == EDGES[name]
         assert told[-1].planned == COUNTS[name]
         targets = {snapshot.target for snapshot in told}
-        assert targets <= {"armed", "measuring", "answering", "stopped"}
+        assert targets <= {"connecting", "armed", "measuring", "answering", "stopped"}
         assert outcome.unit_hz == 10**9
 
 
