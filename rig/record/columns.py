@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from rig.errors import InputError
 from rig.record.layout import COLUMNS, TAIL, TAIL_CHUNK, WRITTEN
+from rig.record.opening import OpenedFile
 from rig.record.stored import damage_told, damaged, is_plain
 
 Rows = npt.NDArray[Any]
@@ -129,11 +130,11 @@ class ColumnsWriter:
 class ColumnsReader:
     """All columns of a file that is finished, being written, or was left by a crash."""
 
-    def __init__(self, file: h5py.File, source: str, *, live: bool) -> None:
+    def __init__(self, held: OpenedFile, source: str) -> None:
         """Raises InputError, naming `source`, if the columns are not as this rig writes them."""
-        self._file = file
+        self._held = held
         self._source = source
-        self._live = live
+        self._live = held.live
         self._numbers = {name: number for number, name in enumerate(COLUMNS)}
         self._settled: dict[str, tuple[int, int]] = {}
         """Counts of a file that nobody writes to."""
@@ -143,7 +144,7 @@ class ColumnsReader:
             self._rows = {name: self._row_counts(name)[1] for name in COLUMNS}
 
     def _checked_counts(self) -> h5py.Dataset:
-        counts = self._file[WRITTEN]
+        counts = self._held.dataset(WRITTEN)
         if not is_plain(counts) or (counts.shape, counts.dtype) != ((len(COLUMNS), 2), np.int64):
             raise self._damaged(f"{WRITTEN} is not as it should be")
         return counts
@@ -151,7 +152,7 @@ class ColumnsReader:
     def _checked(self, name: str) -> tuple[h5py.Dataset, h5py.Dataset]:
         """Main dataset and tail of a column."""
         dtype, chunk = COLUMNS[name]
-        main, tail = self._file[name], self._file[f"{TAIL}/{name}"]
+        main, tail = self._held.dataset(name), self._held.dataset(f"{TAIL}/{name}")
         for dataset, rows in ((main, chunk), (tail, min(chunk, TAIL_CHUNK))):
             # A chunk is read whole: one of another size might not fit into memory.
             if (

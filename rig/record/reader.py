@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import h5py
@@ -37,6 +36,7 @@ from rig.record.layout import (
     TAIL,
     WRITTEN,
 )
+from rig.record.opening import OpenedFile, open_to_read, open_to_write, settled
 from rig.record.sealed import check_digests, check_figures
 from rig.record.stored import (
     as_line,
@@ -49,8 +49,6 @@ from rig.record.stored import (
     stored_line,
     stored_text,
 )
-from rig.record.unflagged import UnflaggedFile, superblock_is_whole
-from rig.shell_words import quoted
 from rig.untrusted.json_reader import json_object
 
 _NEEDED = (
@@ -65,17 +63,11 @@ _NEEDED = (
     "fixture",
     "settings",
 )
-_CACHE_BYTES = 4 << 20
-"""Of chunks read, for each dataset: two or three of the log's, which is read in shorter stretches.
-With HDF5's own 1 MiB each of those would be decompressed again for every stretch."""
 CLASS_MAX = 15
 TICKS_MAX = VALUE_MAX = 2**62
 """Sums and differences of two fit 64 bits."""
 PERIODS_BEYOND = 10**13
 """Samples by which a period may be due before the capture or after it."""
-_TURNS = 4
-_TURN_S = 0.05
-"""A file is between two states, and not readable, for milliseconds when its raw part is closed."""
 
 
 class _Opened(contextlib.ExitStack):
@@ -103,20 +95,25 @@ class RunFile(Closing):
         """
         self.path = path
         with _Opened() as opened:
-            self._file, self.left_open = (_open_to_write if write else _open)(path, opened)
-            """`left_open`: still being written, or left by a crash."""
+            held = (open_to_write if write else open_to_read)(path, opened)
+            self.left_open = held.left_open
+            """Still being written, or left by a crash."""
+            self._file = held.file
+            if held.live and self.digests:
+                held = settled(held, path, opened)
+                self._file = held.file
             self.format_version = self._check()
             if checked and not write and (not self.left_open or self.digests):
                 # A crash while figures were stored leaves them without digests.
                 figures = figures and not self.left_open
                 check_digests(self._file, path, self.format_version, figures=figures)
-            self._read_extent()
+            self._read_extent(held)
             self._opened = opened.pop_all()
 
-    def _read_extent(self) -> None:
+    def _read_extent(self, held: OpenedFile) -> None:
         # First how far the edges go, then what there is: that holds at least these edges.
         self._covered = self._read_covered()
-        self._columns = ColumnsReader(self._file, str(self.path), live=self._file.swmr_mode)
+        self._columns = ColumnsReader(held, str(self.path))
         self._edges = EdgeDecoder(self._columns, str(self.path), self._covered)
 
     @property
@@ -415,55 +412,3 @@ def _object(path: Path, name: str, text: str) -> dict[str, Any]:
         return json_object(text)
     except ValueError as error:
         raise damaged(str(path), f"{name}: {error}") from None
-
-
-def _h5(path: Path, mode: str, **options: Any) -> h5py.File:
-    return h5py.File(path, mode, rdcc_nbytes=_CACHE_BYTES, **options)
-
-
-def _open(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
-    """The file, and whether a writer has it open or died with it open.
-
-    No lock: nobody who looks at a file may keep others from it.
-    """
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; give the run file that `rig run` wrote")
-    for turn in range(_TURNS):
-        if turn:
-            sleep(_TURN_S)
-        with contextlib.suppress(OSError, RuntimeError):
-            plain = opened.enter_context(_h5(path, "r", locking=False))
-            # HDF5 shares what this process has open already, live as it may be.
-            return plain, bool(plain.swmr_mode)
-        try:
-            # Still being written, or left open by a crash: readable all the same.
-            if not superblock_is_whole(path):
-                raise OSError
-            live = _h5(path, "r", libver="latest", swmr=True, locking=False)
-            return opened.enter_context(live), True
-        except (OSError, RuntimeError) as error:
-            reason = error.__class__.__name__
-    with contextlib.suppress(OSError, RuntimeError, OverflowError):
-        return _open_unflagged(path, opened), True
-    raise InputError(
-        f"{path}: not a readable run file ({reason}): it is another kind of file, damaged, or "
-        "its run was killed before the first sample; give the file that `rig run` wrote"
-    )
-
-
-def _open_unflagged(path: Path, opened: contextlib.ExitStack) -> h5py.File:
-    """Left by a crash while figures were stored in it, as earlier versions of the rig did."""
-    with contextlib.ExitStack() as both:
-        file = both.enter_context(h5py.File(both.enter_context(UnflaggedFile(path)), "r"))
-        opened.push(both.pop_all())
-        return file
-
-
-def _open_to_write(path: Path, opened: contextlib.ExitStack) -> tuple[h5py.File, bool]:
-    try:
-        return opened.enter_context(_h5(path, "r+", libver="latest")), False
-    except (OSError, RuntimeError) as error:
-        raise InputError(
-            f"{path}: figures cannot be stored in it ({error}); it may be read-only or in use; "
-            f"if a crash left it, `rig recover {quoted(path)}` makes a copy that takes them"
-        ) from None

@@ -53,6 +53,13 @@ def superblock_is_whole(path: Path) -> bool:
         return _is_whole(file.read(_BYTES))
 
 
+def superblock_is_marked(path: Path) -> bool:
+    """A program has the file open for writing, or died with it open. Raises OSError."""
+    with path.open("rb") as file:
+        block = file.read(_BYTES)
+    return _is_whole(block) and block[_FLAGS_AT] != 0
+
+
 def _is_whole(block: bytes | bytearray) -> bool:
     return (
         len(block) == _BYTES
