@@ -61,7 +61,7 @@ class BeyondTally:
         self._sequence, self._overruns = EventSequence(), OverrunCounter()
         self.has_inside = fitted is not None
         """There is a latency inside the target of each event, as far as it was answered."""
-        self._inside = InsideTally(fitted, log, 1e9 / settings.sample_rate_hz)
+        self._inside = InsideTally(fitted, log, self.bench)
 
     def add(self, events: Events, planned_ticks: Int64Array) -> Int64Array:
         """The next events, and when their stimuli were planned, shape (n,); -1: not known.

@@ -17,7 +17,6 @@ from typing import Self
 
 from rig.analysis.answer_edges import ByEdge
 from rig.analysis.budget.bench import PPM
-from rig.analysis.budget.contribution import Distribution, Quantity
 from rig.analysis.measurands.effects import Effects
 from rig.analysis.statistics import Statistics
 
@@ -30,10 +29,6 @@ _DISTANCES = frozenset(
         "median_absolute_deviation_ns",
     )
 )
-_HALF_WIDTHS = {
-    Distribution.RECTANGULAR: math.sqrt(3),
-    Distribution.TRIANGULAR: math.sqrt(6),
-}
 _TWICE = 2.0
 """Half-width of what has no hard limits: 95 %."""
 
@@ -62,10 +57,10 @@ class Correction:
             factor=1 - rate,
             offset_ns=effects.reach_ns * rate - shift,
             limits=tuple(
-                (part.name, abs(part.sensitivity) * _half_width(part.quantity))
+                (part.name, abs(part.sensitivity) * part.quantity.half_width(_TWICE))
                 for part in effects.offsets
             ),
-            parts=tuple((name, _half_width(found) * PPM) for name, found in effects.scales),
+            parts=tuple((name, found.half_width(_TWICE) * PPM) for name, found in effects.scales),
             unknown=tuple(
                 each.name for each in (*effects.unknown_scales, *effects.unknown_offsets)
             ),
@@ -92,7 +87,3 @@ class Correction:
         if value_ns is None:
             return None
         return value_ns * self.factor - (0.0 if name in _DISTANCES else self.offset_ns)
-
-
-def _half_width(quantity: Quantity) -> float:
-    return quantity.standard_uncertainty * _HALF_WIDTHS.get(quantity.distribution, _TWICE)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,10 +11,14 @@ import numpy.typing as npt
 
 from rig.analysis.answers import AnswerLog
 from rig.analysis.bracketing import FittedClock
+from rig.analysis.budget.bench import PIN_WRITE, PPM, Bench
 from rig.analysis.clocks.latency import stimulus_to_handler
+from rig.analysis.measurands.effects import Effects, of_latency
 from rig.analysis.pairing import Events
 from rig.instruments import UNKNOWN_PS, Int64Array
 
+_LIMIT = 3.0
+"""Standard uncertainties of a quantity without limits that count as its limit."""
 PAIRS_MAX = 1 << 14
 """Kept for a plot, the first ones."""
 
@@ -29,7 +34,7 @@ class InsideFigures:
     min_ns: float
     max_ns: float
     within_ns: float
-    """Each value lies at most this far from the true one."""
+    """Each value lies at most this far from the true one, if the bench is as it is stated."""
     rest_average_ns: float
     """External latency less the one inside: the way from that reading to the pin's edge."""
     pairs_ns: tuple[FloatArray, FloatArray] = field(compare=False)
@@ -39,8 +44,10 @@ class InsideFigures:
 class InsideTally:
     """Adds up event by event, in constant memory."""
 
-    def __init__(self, fitted: FittedClock | None, log: AnswerLog, sample_ns: float) -> None:
-        self._fitted, self._log, self._sample_ns = fitted, log, sample_ns
+    def __init__(self, fitted: FittedClock | None, log: AnswerLog, bench: Bench) -> None:
+        self._fitted, self._log, self._sample_ns = fitted, log, bench.sample_ns
+        effects = of_latency(bench)
+        self._delays_ns, self._time_base = _delays_ns(effects), _time_base(effects)
         self._n, self._kept = 0, 0
         self._sum = self._rest = self._within = 0.0
         self._min, self._max = np.inf, -np.inf
@@ -80,7 +87,8 @@ class InsideTally:
         self._sum += float(inside.sum())
         self._rest += float((external - inside).sum())
         self._min, self._max = min(self._min, inside.min()), max(self._max, inside.max())
-        self._within = max(self._within, float(within.max()))
+        bounds = within + self._delays_ns + self._time_base * np.abs(inside)
+        self._within = max(self._within, float(bounds.max()))
         room = PAIRS_MAX - self._kept
         if room > 0:
             self._pairs.append((external[:room], inside[:room]))
@@ -95,3 +103,14 @@ class InsideTally:
             self._n, self._sum / self._n, float(self._min), float(self._max), self._within,
             self._rest / self._n, (external, inside),
         )  # fmt: skip
+
+
+def _delays_ns(effects: Effects) -> float:
+    """How much delays of channels and wires, as far as they are stated, may put an event off."""
+    parts = [part for part in effects.offsets if part.name != PIN_WRITE]
+    return math.fsum(abs(p.correction) + p.quantity.half_width(_LIMIT) for p in parts)
+
+
+def _time_base(effects: Effects) -> float:
+    """How much the analyzer's clock may be off, as a part of the time measured."""
+    return PPM * math.fsum(abs(q.estimate) + q.half_width(_LIMIT) for _, q in effects.scales)

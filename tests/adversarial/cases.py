@@ -56,6 +56,8 @@ class Case:
     """As the fixture says."""
     counter_ppb: int
     """How much faster than nominal the target's counter really runs."""
+    false_delays_ps: dict[int, int]
+    """By channel: what the fixture says nothing of."""
     faults: tuple[str, ...]
     """Of FAULTS and FALSEHOODS, those that the case has."""
 
@@ -85,6 +87,7 @@ def case_of(seed: int, number: int, *, healthy: bool) -> Case:
         rate_mhz=rate_mhz,
         bench=honest,
         counter_ppb=actual.model["clock_error_ppb"],
+        false_delays_ps=actual.delays,
         faults=faults,
     )
 

@@ -65,4 +65,5 @@ def _scales(case: Case) -> Scales:
         analyzer_ppb=bench.clocks["analyzer_error_ppb"],
         counter_hz=clock_hz,
         counter_ppb=case.counter_ppb,
+        delay_ns=(case.false_delays_ps.get(1, 0) - case.false_delays_ps.get(0, 0)) / 1e3,
     )

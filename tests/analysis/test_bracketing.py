@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from rig.analysis import answer_times
 from rig.analysis.answer_times import AnswerTimes
 from rig.analysis.bracketing import _before_holes
+from rig.analysis.budget.bench import Bench as Known
+from rig.analysis.budget.contribution import calibrated, limits
 from rig.analysis.continuity import Gap
 from rig.analysis.evaluate import evaluate
 from rig.analysis.raw import Account
@@ -40,7 +42,7 @@ class Bench:
             )
         ]
 
-    def evaluated(self, capture: np.ndarray | None = None, **told):
+    def evaluated(self, capture: np.ndarray | None = None, known=None, **told):
         edges = []
         for at in self.stimulus.tolist():
             edges += [(at, STIMULUS, 1), (at + 20, STIMULUS, 0)]
@@ -49,7 +51,7 @@ class Bench:
         run = MemoryRun(edges, end, log_of(map(tuple, self.rows)), captured=capture)
         settings = replace(settings_of("interrupt"), tick_hz=self.truth.rates.tick_hz)
         account = Account(sent=len(self.stimulus), handled=len(self.rows), **told)
-        return evaluate(run, settings, account)
+        return evaluate(run, settings, account, bench=known)
 
 
 def bracket_witness(found):
@@ -74,6 +76,21 @@ def test_a_true_run_agrees_and_gives_rate_and_latency_inside() -> None:
     assert inside.rest_average_ns == pytest.approx(early_ns.mean(), abs=20)
     assert inside.min_ns <= inside.average_ns <= inside.max_ns
     assert inside.max_ns - INSIDE_NS < inside.within_ns + 1e9 / RATE_HZ
+
+
+def test_the_bound_of_the_latency_inside_holds_what_the_bench_leaves_open() -> None:
+    bench, sample_ns = Bench(drift=0.0), 1e9 / RATE_HZ
+    bare = bench.evaluated(known=Known(sample_ns)).beyond.inside
+    stated = Known(
+        sample_ns,
+        time_base_ppm=limits(100, "ppm", "data sheet"),
+        skew_ns=limits(5, "ns", "data sheet", estimate=-2),
+        edge_shape_ns=calibrated(0, 1, "ns", "calibration"),
+    )
+    found = bench.evaluated(known=stated).beyond.inside
+    assert (found.min_ns, found.max_ns) == (bare.min_ns, bare.max_ns)
+    more_ns = 100e-6 * INSIDE_NS + (5 + 2) + 3
+    assert found.within_ns == pytest.approx(bare.within_ns + more_ns, abs=100e-6 * 2 * sample_ns)
 
 
 @given(st.lists(st.integers(0, 9), max_size=12), st.integers(0, 10))

@@ -79,7 +79,8 @@ _TIME_BASE = (
     "analyzer time base",
     "write [uncertainty] time_base_ppb into the fixture, or calibrate against a better clock",
 )
-_TOGGLE = ("agent's pin write", "run with an agent whose log can be fetched")
+PIN_WRITE = "agent's pin write"
+_TOGGLE = (PIN_WRITE, "run with an agent whose log can be fetched")
 _CALIBRATION = ("calibration of the bench", "calibrate with a wire in place of the target")
 
 

@@ -50,6 +50,10 @@ class Quantity:
         if self.evaluation not in ("A", "B"):
             raise ValueError(f"{self.source}: evaluation {self.evaluation!r}; valid: A, B")
 
+    def half_width(self, coverage_factor: float) -> float:
+        """Its limits, either way; of what has none that many standard uncertainties."""
+        return self.standard_uncertainty * _DIVISORS.get(self.distribution, coverage_factor)
+
 
 def limits(
     half_width: float,

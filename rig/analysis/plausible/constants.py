@@ -18,12 +18,11 @@ import numpy.typing as npt
 
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.chips import CaptureTiming
-from rig.analysis.budget.contribution import Distribution, Quantity, limits
+from rig.analysis.budget.contribution import Quantity, limits
 from rig.analysis.witness import CaptureComparison, Witness
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-_REACHES: Final = {Distribution.RECTANGULAR: math.sqrt(3), Distribution.TRIANGULAR: math.sqrt(6)}
 _OTHERWISE: Final = 3.0
 """Standard uncertainties of a quantity without limits that count as its limit."""
 
@@ -115,8 +114,7 @@ def _path(bench: Bench, parts: dict[str, Quantity | None], more_ns: float) -> Pa
 
 def _reach(quantity: Quantity) -> float:
     """Its limits, or what is as good as one."""
-    factor = _REACHES.get(quantity.distribution, _OTHERWISE)
-    return factor * quantity.standard_uncertainty
+    return quantity.half_width(_OTHERWISE)
 
 
 def capture_delay(
