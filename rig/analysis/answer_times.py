@@ -4,26 +4,31 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from rig.analysis.packed import Ascending
+from rig.analysis.spool import Spool
 from rig.instruments import Int64Array
 
 KEPT_MAX = 1 << 25
-"""The first ones of a run; they take 128 MiB."""
+"""The first ones of a run; without a spool they take 128 MiB."""
 _PART = 1 << 16
 
 
 class AnswerTimes:
     """Collects edges in order, up to KEPT_MAX of them; any of those can be read again."""
 
-    def __init__(self) -> None:
+    def __init__(self, spool: Spool | None = None) -> None:
+        """`spool`: where they are kept; None: in memory."""
+        self._spool = spool
         self.seen = 0
         """All edges, kept or not."""
         self._kept = 0
         self._filling: list[Int64Array] = []
         self._filled = 0
-        self._parts: list[tuple[int, npt.NDArray[np.uint32] | Int64Array]] = []
-        """Of _PART edges each: the first one's sample, and how far behind it each is."""
+        self._parts: list[Ascending] = []
+        """Of _PART edges each."""
+        self._last: tuple[int, Int64Array] | None = None
+        """Number of the part read last, and its edges."""
 
     def __len__(self) -> int:
         return self._kept
@@ -43,9 +48,11 @@ class AnswerTimes:
 
     def _pack(self) -> None:
         samples = np.concatenate(self._filling)
-        behind = samples - samples[0]
-        small = int(behind[-1]) < 1 << 32  # else the edges are so rare that a few bytes are nothing
-        self._parts.append((int(samples[0]), behind.astype(np.uint32) if small else behind))
+        for spool in (self._spool, Spool(samples.nbytes, 0)):  # the last one has room in any case
+            kept = None if spool is None else Ascending.of(samples, spool)
+            if kept is not None:
+                self._parts.append(kept)
+                break
         self._filling, self._filled = [], 0
 
     def read(self, first: int, count: int) -> Int64Array:
@@ -60,5 +67,6 @@ class AnswerTimes:
     def _part(self, number: int) -> Int64Array:
         if number == len(self._parts):
             return np.concatenate(self._filling)
-        start, behind = self._parts[number]
-        return start + behind.astype(np.int64)
+        if self._last is None or self._last[0] != number:
+            self._last = number, self._parts[number].samples()
+        return self._last[1]

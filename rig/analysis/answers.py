@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.log_order import LogOrder
+from rig.analysis.packed import Records
 from rig.analysis.raw import RawRun
-from rig.instruments import LOG_COALESCED, LOG_TASK, LOG_TRIGGER, LOG_VALUE, LogArray
+from rig.analysis.spool import Spool
+from rig.instruments import LOG_RECORD, LOG_TASK, LOG_TRIGGER, LOG_VALUE, LogArray
 
 CHUNK = 1 << 16
 """Records read at a time."""
-
-
 KEPT_BYTES = 1 << 26
-"""Of handler counts."""
-_BLOCK, _BLOCKS_MAX = 1 << 15, 4
-"""Records of a block, and blocks kept: several parts of an analysis read near each other."""
+"""Of records, without a spool."""
+_CHUNKS_MAX = 3
+"""Chunks kept as they were: several parts of an analysis read near each other."""
 
 
 def are_answers(records: LogArray) -> npt.NDArray[np.bool_]:
@@ -44,165 +44,91 @@ def are_triggers(records: LogArray) -> npt.NDArray[np.bool_]:
 class AnswerLog:
     """Answers by their own numbers.
 
-    Memory: some chunks of the log, and the handler counts, a byte each where they rise slowly, in
-    KEPT_BYTES at most.
+    Memory: some chunks of the log, and of all others as much as the spool keeps in memory.
     """
 
     def __init__(
-        self, raw: RawRun, wanted: Callable[[LogArray], npt.NDArray[np.bool_]] = are_answers
+        self,
+        raw: RawRun,
+        wanted: Callable[[LogArray], npt.NDArray[np.bool_]] = are_answers,
+        spool: Spool | None = None,
     ) -> None:
-        """Reads the log once. `wanted`: records of another kind than answers."""
+        """Reads the log once; what the spool has no room for is read again when it is asked for.
+
+        `wanted`: records of another kind than answers. `spool` None: in memory, and not much.
+        """
         self._raw, self._wanted = raw, wanted
-        self._kept: tuple[int, LogArray] | None = None
-        self._blocks: OrderedDict[int, LogArray] = OrderedDict()
-        self._handled: list[_Rising] = []
-        self._unpacked: tuple[int, npt.NDArray[np.uint64]] | None = None
+        self._chunks: OrderedDict[int, _Chunk] = OrderedDict()
+        self._packed: list[Records] = []
         self.order = LogOrder()
         """What is out of order among all records, of whatever kind."""
-        room_bytes = KEPT_BYTES
-        counts = []
+        spool = spool or Spool(KEPT_BYTES, 0)
+        counts, has_room = [], True
         for first in range(0, raw.log_count, CHUNK):
             rows = raw.log(first, CHUNK)
             self.order.feed(rows)
             chosen = wanted(rows)
             counts.append(np.count_nonzero(chosen))
-            if room_bytes >= 0:
-                handled = rows["handled"]
-                packed = _Rising.of(handled if chosen.all() else handled[chosen])
-                self._handled.append(packed)
-                room_bytes -= packed.steps.nbytes
+            packed = None
+            if has_room:
+                packed = Records.of(rows if chosen.all() else rows[chosen], spool)
+            has_room = packed is not None
+            if packed is not None:
+                self._packed.append(packed)
         self._ends = np.cumsum(counts, dtype=np.int64)
         self.count = int(self._ends[-1]) if counts else 0
         """Answers in the log."""
 
     def read(self, first: int, count: int) -> LogArray:
         """Records of answers first .. first + count - 1, fewer at the end."""
-        if self.count == self._raw.log_count:
-            return self._joined(first, min(first + count, self.count))
-        chunk = int(np.searchsorted(self._ends, first, side="right"))
-        skip = first - (int(self._ends[chunk - 1]) if chunk else 0)
-        parts: list[LogArray] = [self._raw.log(0, 0)]
-        missing = count
-        while missing > 0 and chunk < len(self._ends):
-            rows = self._chunk(chunk)[skip : skip + missing]
-            parts.append(rows)
-            missing -= len(rows)
-            skip, chunk = 0, chunk + 1
-        answers: LogArray = np.concatenate(parts)
-        return answers
+        columns = {name: self.column(name, first, count) for name in LOG_RECORD.names or ()}
+        rows = np.empty(len(columns["sequence"]), LOG_RECORD)
+        for name, values in columns.items():
+            rows[name] = values
+        return rows
 
-    def _joined(self, first: int, stop: int) -> LogArray:
-        """Records of a log that has nothing else, out of the blocks read last."""
-        parts = []
-        while first < stop:
-            number = first // _BLOCK
-            block = self._blocks.pop(number, None)
-            if block is None:
-                block = self._raw.log(number * _BLOCK, _BLOCK)
-            self._blocks[number] = block
-            if len(self._blocks) > _BLOCKS_MAX:
-                self._blocks.popitem(last=False)
-            parts.append(block[first - number * _BLOCK : stop - number * _BLOCK])
-            first = (number + 1) * _BLOCK
-        if len(parts) == 1:
-            return parts[0]
-        joined: LogArray = np.concatenate([self._raw.log(0, 0), *parts])
-        return joined
-
-    def handled(self, first: int, count: int) -> npt.NDArray[np.uint64]:
-        """Handler counts of answers first .. first + count - 1, fewer at the end."""
+    def column(self, name: str, first: int, count: int) -> npt.NDArray[np.unsignedinteger]:
+        """One column of them, in its own type; not to be written to."""
         chunk = int(np.searchsorted(self._ends, first, side="right"))
         stop = min(first + count, self.count)
-        if stop > first and int(np.searchsorted(self._ends, stop)) >= len(self._handled):
-            handled: npt.NDArray[np.uint64] = self.read(first, count)["handled"]
-            return handled
-        parts = [np.empty(0, np.uint64)]
+        parts = []
         while first < stop:
             begin = int(self._ends[chunk - 1]) if chunk else 0
-            if self._unpacked is None or self._unpacked[0] != chunk:
-                self._unpacked = chunk, self._handled[chunk].values()
-            parts.append(self._unpacked[1][first - begin : stop - begin])
+            parts.append(self._chunk(chunk).column(name)[first - begin : stop - begin])
             first, chunk = int(self._ends[chunk]), chunk + 1
-        return np.concatenate(parts)
+        return parts[0] if len(parts) == 1 else np.concatenate([_none(name), *parts])
 
-    def _chunk(self, number: int) -> LogArray:
-        """Answers of one chunk; the last one is kept, for stretches are much shorter."""
-        if self._kept is None or self._kept[0] != number:
-            rows = self._raw.log(number * CHUNK, CHUNK)
-            self._kept = number, rows[self._wanted(rows)]
-        return self._kept[1]
+    def _chunk(self, number: int) -> _Chunk:
+        """Answers of one chunk of records, one of those read last if it can be."""
+        chunk = self._chunks.pop(number, None)
+        if chunk is None:
+            packed = self._packed[number] if number < len(self._packed) else None
+            chunk = _Chunk(self._read(number) if packed is None else packed)
+        self._chunks[number] = chunk
+        if len(self._chunks) > _CHUNKS_MAX:
+            self._chunks.popitem(last=False)
+        return chunk
 
-
-@dataclass(frozen=True)
-class _Rising:
-    """Counts that mostly rise slowly, as the steps between them, modulo 2**64."""
-
-    first: np.uint64
-    steps: npt.NDArray[np.unsignedinteger]
-
-    @classmethod
-    def of(cls, values: npt.NDArray[np.uint64]) -> _Rising:
-        if not len(values):
-            return cls(np.uint64(0), np.empty(0, np.uint8))
-        steps = np.diff(values, prepend=values[:1])
-        return cls(values[0], steps.astype(np.min_scalar_type(int(steps.max()))))
-
-    def values(self) -> npt.NDArray[np.uint64]:
-        """As they were, shape (n,)."""
-        return self.first + np.cumsum(self.steps, dtype=np.uint64)
+    def _read(self, number: int) -> LogArray:
+        rows = self._raw.log(number * CHUNK, CHUNK)
+        return rows[self._wanted(rows)]
 
 
-class LogOrder:
-    """Record numbers without a hole, handler counts and ticks that never fall; in pieces."""
+class _Chunk:
+    """Answers of one chunk, of which each column is unpacked when it is asked for."""
 
-    def __init__(self) -> None:
-        self._problems: dict[str, None] = {}
-        self._expected = 0
-        self._last: LogArray | None = None
+    def __init__(self, source: Records | LogArray) -> None:
+        self._source = source
+        self._columns: dict[str, npt.NDArray[np.unsignedinteger]] = {}
 
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What is out of order, each kind once, in the order in which it was found."""
-        return tuple(self._problems)
-
-    def feed(self, rows: LogArray) -> None:
-        """The next records, shape (n,), n > 0."""
-        expected = self._expected
-        if self._last is not None:
-            rows = np.concatenate([self._last, rows])
-            expected -= 1
-        if not np.array_equal(rows["sequence"], expected + np.arange(len(rows), dtype=np.uint64)):
-            self._problems["record numbers have a hole"] = None
-        handled = rows["handled"][(rows["flags"] & np.uint32(LOG_TRIGGER)) == 0]
-        if np.any(handled[1:] < handled[:-1]):
-            self._problems["handler count falls"] = None
-        if _shared_by_none(rows):
-            text = "an answer to several interrupts by its flag, to one by its count"
-            self._problems[text] = None
-        if _runs_backward(rows):
-            self._problems["cycle counter runs backward"] = None
-        self._expected, self._last = int(rows["sequence"][-1]) + 1, rows[-1:].copy()
+    def column(self, name: str) -> npt.NDArray[np.unsignedinteger]:
+        """Shape (n,)."""
+        if name not in self._columns:
+            source = self._source
+            values = source.column(name) if isinstance(source, Records) else source[name]
+            self._columns[name] = values
+        return self._columns[name]
 
 
-def _shared_by_none(rows: LogArray) -> bool:
-    """A record that serves interrupts since the one before has a count that tells of them."""
-    answers = rows[are_answers(rows)]
-    shared = (answers["flags"][1:] & np.uint32(LOG_COALESCED)) != 0
-    handled = answers["handled"]
-    return bool(np.any(shared & (handled[1:] <= handled[:-1] + np.uint64(1))))
-
-
-def _runs_backward(rows: LogArray) -> bool:
-    """One record ends before the next begins, but for triggers: they are made by another task.
-
-    Values that were measured inside may be of other clocks.
-    """
-    rows = rows[(rows["flags"] & np.uint32(LOG_VALUE)) == 0]
-    before, after = rows["before_ticks"], rows["after_ticks"]
-    trigger = (rows["flags"] & np.uint32(LOG_TRIGGER)) != 0
-    alone = ~(trigger[1:] | trigger[:-1])
-    return bool(
-        np.any(after < before)
-        or np.any(before[1:] < before[:-1])
-        or np.any((before[1:] < after[:-1]) & alone)
-    )
+def _none(name: str) -> npt.NDArray[np.unsignedinteger]:
+    return np.empty(0, LOG_RECORD[name])

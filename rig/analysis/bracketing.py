@@ -90,9 +90,9 @@ class FittedClock:
     origin: np.uint64
     """Ticks count from here."""
 
-    def ticks_since(self, records: LogArray) -> Int64Array:
-        """Readings before the pin writes, on the clock's own count, shape (n,)."""
-        return _since(records["before_ticks"], self.origin)
+    def ticks_since(self, ticks: npt.NDArray[np.unsignedinteger]) -> Int64Array:
+        """Readings of the counter, on the clock's own count, shape (n,)."""
+        return _since(ticks, self.origin)
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,15 @@ class _Records:
         self, times: AnswerTimes, log: AnswerLog, count: int, apart: _Apart | None
     ) -> None:
         self._times, self._log, self._count, self._apart = times, log, count, apart
-        self.origin = np.uint64(log.read(0, 1)["before_ticks"][0])
+        self.origin = np.uint64(log.column("before_ticks", 0, 1)[0])
 
     def __len__(self) -> int:
         return self._count
 
     def read(self, first: int, count: int) -> Brackets:
         count = min(count, self._count - first)
-        rows = self._log.read(first, count)
-        before, after = (_since(rows[name], self.origin) for name in _STAMPS)
+        stamps = (self._log.column(name, first, count) for name in _STAMPS)
+        before, after = (_since(ticks, self.origin) for ticks in stamps)
         found = Brackets(self._times.read(first, count), before, after)
         return _shifted(found, np.arange(first, first + count), self._apart)
 
@@ -134,7 +134,7 @@ class _Records:
 _STAMPS = ("before_ticks", "after_ticks")
 
 
-def _since(ticks: npt.NDArray[np.uint64], origin: np.uint64) -> Int64Array:
+def _since(ticks: npt.NDArray[np.unsignedinteger], origin: np.uint64) -> Int64Array:
     """Modulo 2^64, as an unsigned counter of 64 bits takes differences."""
     difference: Int64Array = (ticks - origin).view(np.int64)
     return difference

@@ -27,7 +27,7 @@ def handled_of(records: LogArray) -> Int64Array:
     return _in_range(records["handled"])
 
 
-def _in_range(handled: npt.NDArray[np.uint64]) -> Int64Array:
+def _in_range(handled: npt.NDArray[np.unsignedinteger]) -> Int64Array:
     counts: Int64Array = np.minimum(handled, np.uint64(_HANDLED_MAX)).astype(np.int64)
     return counts
 
@@ -36,7 +36,7 @@ def pins_differing(log: AnswerLog, first: int, seen: Observation, bits: int) -> 
     """Answers, the first of them number `first`, whose sequence pins their records contradict."""
     if seen.sequence is None or not len(seen.sequence):
         return 0
-    handled = log.handled(first, len(seen.sequence)).astype(np.int64)
+    handled = log.column("handled", first, len(seen.sequence)).astype(np.int64)
     expected = handled & ((1 << bits) - 1)
     return int(np.count_nonzero(expected != seen.sequence[: len(expected)]))
 
@@ -109,13 +109,15 @@ class CountSource:
             pins = PinCounter(self.bits)
             return lambda _, seen: None if seen.sequence is None else pins.feed(seen.sequence)
         if self.by_log:
-            return lambda first, seen: _in_range(self.log.handled(first, len(seen.response)))
+            return lambda first, seen: _in_range(
+                self.log.column("handled", first, len(seen.response))
+            )
         return lambda _first, _seen: None
 
     def coalesced(self, first: int, count: int) -> npt.NDArray[np.bool_]:
         """Answers, by number, that the log says to serve several interrupts; shape (count,)."""
         if not self.by_log:
             return np.zeros(count, np.bool_)
-        flags = self.log.read(first, count)["flags"]
+        flags = self.log.column("flags", first, count)
         shared: npt.NDArray[np.bool_] = (flags & LOG_COALESCED) != 0
         return shared

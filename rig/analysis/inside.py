@@ -64,12 +64,12 @@ class InsideTally:
             return values
         answer = events.answer[known]
         first = int(answer[0])
-        rows = self._log.read(first, int(answer[-1]) + 1 - first)
-        logged = answer - first < len(rows)
+        ticks = self._log.column("before_ticks", first, int(answer[-1]) + 1 - first)
+        logged = answer - first < len(ticks)
         answer = answer[logged]
         if not len(answer):
             return values
-        before = self._fitted.ticks_since(rows)[answer - first]
+        before = self._fitted.ticks_since(ticks[answer - first])
         stimulus = events.stimulus[known][logged]
         response = events.response[known][logged]
         try:

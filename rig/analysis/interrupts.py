@@ -59,6 +59,7 @@ from rig.analysis.saturation import HoldTally
 from rig.analysis.self_trigger import (
     BracketTally,
 )
+from rig.analysis.spool import Spool
 from rig.analysis.statistics import ExactHistogram
 from rig.analysis.stretches import Stretches
 from rig.analysis.verdict import verdict_of
@@ -105,11 +106,23 @@ def evaluate_interrupts(
     bench: Bench | None = None,
 ) -> Evaluation:
     """Compute everything from the raw data; `on_events` gets all events in order, in pieces."""
-    log = AnswerLog(raw)
-    stretches = Stretches(raw, settings)
-    totals = _count(stretches, log, settings, account)
+    with Spool() as spool:
+        bench = bench or Bench(1e9 / settings.sample_rate_hz)
+        return _evaluated(raw, settings, account, on_events, bench, spool)
+
+
+def _evaluated(
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    on_events: OnEvents | None,
+    bench: Bench,
+    spool: Spool,
+) -> Evaluation:
+    log = AnswerLog(raw, spool=spool)
+    stretches = Stretches(raw, settings, spool)
+    totals = _count(stretches, log, settings, account, AnswerTimes(spool))
     source = CountSource.choose(settings, log, totals.responses, totals.pins_differing)
-    bench = bench or Bench(1e9 / settings.sample_rate_hz)
     edges = None if totals.gaps else AnswerEdges.of(raw, settings, bench)
     agreement, fitted = bracket_agreement(
         totals.times, log, settings, account, totals.gaps, raw, edges
@@ -123,7 +136,6 @@ def evaluate_interrupts(
         tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
     tally.add(pairer.finish(), on_events)
     tally.contradiction = contradiction
-    del stretches  # the figures need memory of their own
     return _conclude(raw, log, settings, account, totals, source, tally, clocks)
 
 
@@ -150,10 +162,11 @@ def _clocks(
     return compare_with_timer(rates, timer, known, settings.sample_rate_hz)
 
 
-def _count(stretches: Stretches, log: AnswerLog, settings: Settings, account: Account) -> Totals:
+def _count(
+    stretches: Stretches, log: AnswerLog, settings: Settings, account: Account, times: AnswerTimes
+) -> Totals:
     continuity = _continuity(settings, account)
     stimuli = responses = first = last = differing = end = 0
-    times = AnswerTimes()
     knots = RateKnots(settings.sample_rate_hz, settings.stimulus_clock_hz)
     wanted = 0 if settings.search is None else min(settings.search.count, FIRST_EDGES)
     early: list[int] = []

@@ -130,7 +130,7 @@ def _inside(raw: RawRun) -> Series:
     answers = AnswerLog(raw)
 
     def coalesced(first: int, count: int) -> npt.NDArray[np.bool_]:
-        flags = answers.read(first, count)["flags"]
+        flags = answers.column("flags", first, count)
         shared: npt.NDArray[np.bool_] = (flags & np.uint32(LOG_COALESCED)) != 0
         return shared
 

@@ -5,101 +5,77 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rig.analysis.filtered import filtered
 from rig.analysis.observation import Observation, observe
+from rig.analysis.packed import Ascending
 from rig.analysis.raw import RawRun, Settings
-from rig.instruments import Int64Array
-
-KEPT_BYTES = 1 << 27
-"""Some 15 million events, in nine bytes each."""
+from rig.analysis.spool import Kept, Spool
 
 
 class Stretches:
     """All observations of a run, in order.
 
     Edges are decoded, filtered and observed at the first pass; what comes of it is kept for the
-    others if it is not more than KEPT_BYTES. Of a longer run each pass does it again.
+    others if the spool has room for all of it. Of a longer run each pass does it again.
     """
 
-    def __init__(self, raw: RawRun, settings: Settings, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, raw: RawRun, settings: Settings, spool: Spool) -> None:
         """Nothing is read yet."""
-        self._raw, self._settings = raw, settings
-        self._room_bytes = kept_bytes
+        self._raw, self._settings, self._spool = raw, settings, spool
         self._kept: list[_Packed] | None = None
         self.glitches = 0
         """Pulses set aside, on all channels; known after the first whole pass."""
 
     def __iter__(self) -> Iterator[Observation]:
         if self._kept is not None:
-            for packed in self._kept:
-                yield packed.observation()
+            for held in self._kept:
+                yield held.observation()
             return
         blocks, glitch = filtered(self._raw, self._settings)
-        kept: list[_Packed] = []
-        room_bytes = self._room_bytes
+        kept: list[_Packed] | None = []
         for seen in observe(blocks, self._settings.wiring, self._settings.sample_rate_hz):
-            if room_bytes >= 0:
-                kept.append(_Packed.of(seen))
-                room_bytes -= kept[-1].nbytes
-            else:
-                kept.clear()
+            if kept is not None:
+                packed = _Packed.of(seen, self._spool)
+                if packed is None:
+                    kept = None
+                else:
+                    kept.append(packed)
             yield seen
         self.glitches = sum(glitch.removed.values())
-        self._room_bytes = room_bytes
-        if room_bytes >= 0:
-            self._kept = kept
-
-
-@dataclass(frozen=True)
-class _Ascending:
-    """Samples in order, in four bytes each where they lie near each other."""
-
-    start: int
-    behind: npt.NDArray[np.uint32] | Int64Array
-
-    @classmethod
-    def of(cls, samples: Int64Array) -> _Ascending:
-        start = int(samples[0]) if len(samples) else 0
-        behind = samples - start
-        near = not len(samples) or int(behind[-1]) < 1 << 32
-        return cls(start, behind.astype(np.uint32) if near else behind)
-
-    def samples(self) -> Int64Array:
-        return self.start + self.behind.astype(np.int64)
+        self._kept = kept
 
 
 @dataclass(frozen=True)
 class _Packed:
     """An observation in less memory."""
 
-    stimulus: _Ascending
-    response: _Ascending
-    sequence: npt.NDArray[np.uint8] | Int64Array | None
+    stimulus: Ascending
+    response: Ascending
+    sequence: Kept | None
     end_sample: int
-    task: _Ascending
+    task: Ascending
 
     @classmethod
-    def of(cls, seen: Observation) -> _Packed:
-        sequence: npt.NDArray[np.uint8] | Int64Array | None = seen.sequence
-        if sequence is not None and int(sequence.max(initial=0)) < 1 << 8:
-            sequence = sequence.astype(np.uint8)
-        edges = (_Ascending.of(each) for each in (seen.stimulus, seen.response, seen.task))
+    def of(cls, seen: Observation, spool: Spool) -> Self | None:
+        """None if the spool has no room."""
+        edges = [Ascending.of(each, spool) for each in (seen.stimulus, seen.response, seen.task)]
         stimulus, response, task = edges
+        if stimulus is None or response is None or task is None:
+            return None
+        if seen.sequence is None:
+            return cls(stimulus, response, None, seen.end_sample, task)
+        small = int(seen.sequence.max(initial=0)) < 1 << 8
+        sequence = spool.keep(seen.sequence.astype(np.uint8 if small else np.int64))
+        if sequence is None:
+            return None
         return cls(stimulus, response, sequence, seen.end_sample, task)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of its values."""
-        edges = (self.stimulus.behind, self.response.behind, self.task.behind)
-        pins = 0 if self.sequence is None else self.sequence.nbytes
-        return sum(each.nbytes for each in edges) + pins
 
     def observation(self) -> Observation:
         """As it was."""
-        sequence = None if self.sequence is None else self.sequence.astype(np.int64)
+        sequence = None if self.sequence is None else self.sequence.values().astype(np.int64)
         edges = self.stimulus.samples(), self.response.samples()
         return Observation(*edges, sequence, self.end_sample, self.task.samples())

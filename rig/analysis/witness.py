@@ -154,7 +154,7 @@ def count_witness(log: AnswerLog, account: Account, unanswered: int) -> tuple[Wi
     """
     if account.handled is None:
         return ()
-    last = int(log.read(log.count - 1, 1)["handled"][0]) if log.count else 0
+    last = int(log.column("handled", log.count - 1, 1)[0]) if log.count else 0
     behind = account.handled - last
     text = f"target counted {account.handled}, its log goes up to {last}"
     if behind > 0:

@@ -10,7 +10,8 @@ import pytest
 
 from rig.analysis import answers
 from rig.analysis.answers import AnswerLog
-from rig.instruments import LOG_RECORD, LOG_TRIGGER, LogArray
+from rig.analysis.spool import Spool
+from rig.instruments import LOG_COALESCED, LOG_RECORD, LOG_TRIGGER, LogArray
 from tests.analysis.raw_runs import MemoryRun
 
 N = 400
@@ -31,14 +32,25 @@ _WILD = np.random.default_rng(4).integers(0, 2**64, N, np.uint64)
 
 @pytest.mark.parametrize("triggers", [(), (0, 7, 8, 250, 399), range(100, 300)])
 @pytest.mark.parametrize("counts", [_RISING, _RISING * np.uint64(1 << 20), _WILD])
-@pytest.mark.parametrize("kept_bytes", [1 << 26, 100])
+@pytest.mark.parametrize("room", [None, (1 << 20, 0), (100, 0), (1000, 1 << 20), (0, 2000)])
 def test_pieces_are_those_of_the_whole(
-    triggers: Sequence[int], counts: np.ndarray, kept_bytes: int, monkeypatch: pytest.MonkeyPatch
+    triggers: Sequence[int],
+    counts: np.ndarray,
+    room: tuple[int, int] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name, value in {"CHUNK": 64, "_BLOCK": 32, "KEPT_BYTES": kept_bytes}.items():
-        monkeypatch.setattr(answers, name, value)
+    """`room` in memory and in a file, in bytes; None: nobody gave any."""
+    monkeypatch.setattr(answers, "CHUNK", 64)
     rows = _records(triggers, counts)
-    log = AnswerLog(MemoryRun([], 1, rows))
+    rows["after_ticks"] += np.arange(N, dtype=np.uint64) % 7
+    rows["after_ticks"][5::90] -= np.uint64(60)  # as only a damaged log has it
+    rows["flags"][3::50] |= LOG_COALESCED
+    rows["reserved"][::3] = 1 << 31
+    with Spool(*(room or ())) as spool:
+        _check_pieces(AnswerLog(MemoryRun([], 1, rows), spool=room and spool), rows, triggers)
+
+
+def _check_pieces(log: AnswerLog, rows: LogArray, triggers: Sequence[int]) -> None:
     truth = np.delete(rows, list(triggers))
     assert log.count == len(truth)
     rng = np.random.default_rng(6)
@@ -46,9 +58,10 @@ def test_pieces_are_those_of_the_whole(
     for first in firsts:
         count = int(rng.integers(0, 150))
         assert np.array_equal(log.read(first, count), truth[first : first + count])
-        handled = log.handled(first, count)
-        assert handled.dtype == np.uint64
-        assert np.array_equal(handled, truth["handled"][first : first + count])
+        for name in LOG_RECORD.names or ():
+            column = log.column(name, first, count)
+            assert column.dtype == LOG_RECORD[name]
+            assert np.array_equal(column, truth[name][first : first + count])
 
 
 @pytest.mark.parametrize("at", [1, 63, 64, 65, 399])

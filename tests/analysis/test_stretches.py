@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every pass over a run's observations gives what the edges show, kept in memory or not."""
+"""Every pass over a run's observations gives what the edges show, wherever they are kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 
 from rig.analysis.filtered import filtered
 from rig.analysis.observation import Observation, Wiring, observe
-from rig.analysis.stretches import KEPT_BYTES, Stretches
+from rig.analysis.spool import Spool
+from rig.analysis.stretches import Stretches
 from rig.instruments import EdgeBlock
 from tests.analysis.raw_runs import (
     RATE_HZ,
@@ -57,23 +58,30 @@ def _same(a: Iterable[Observation], b: Iterable[Observation]) -> None:
             assert np.array_equal(first, second), name
 
 
-@pytest.mark.parametrize(("kept_bytes", "passes"), [(KEPT_BYTES, 1), (2_000, 3)])
-def test_every_pass_gives_what_the_edges_show(kept_bytes: int, passes: int) -> None:
+@pytest.mark.parametrize(
+    ("memory_bytes", "file_bytes", "passes"),
+    [(1 << 20, 0, 1), (2_000, 1 << 20, 1), (0, 1 << 20, 1), (2_000, 0, 3), (1_000, 300, 3)],
+)
+def test_every_pass_gives_what_the_edges_show(
+    memory_bytes: int, file_bytes: int, passes: int
+) -> None:
     run, chosen = _run(), replace(settings_of("interrupt"), wiring=WIRED)
     blocks, glitch = filtered(run, chosen)
     truth = list(observe(blocks, WIRED, RATE_HZ))
     removed = sum(glitch.removed.values())
     assert sum(len(each.response) for each in truth) > 100 < removed
     run.passes = 0
-    stretches = Stretches(run, chosen, kept_bytes)
-    for _ in range(3):
-        _same(truth, stretches)
-        assert stretches.glitches == removed
+    with Spool(memory_bytes, file_bytes) as spool:
+        stretches = Stretches(run, chosen, spool)
+        for _ in range(3):
+            _same(truth, stretches)
+            assert stretches.glitches == removed
     assert run.passes == passes
 
 
 def test_a_pass_broken_off_keeps_nothing() -> None:
     run, chosen = _run(), replace(settings_of("interrupt"), wiring=WIRED)
-    stretches = Stretches(run, chosen)
-    next(iter(stretches))
-    _same(Stretches(_run(), chosen), stretches)
+    with Spool() as spool:
+        stretches = Stretches(run, chosen, spool)
+        next(iter(stretches))
+        _same(Stretches(_run(), chosen, spool), stretches)

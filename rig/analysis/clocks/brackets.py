@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +64,13 @@ class Rates:
         """How much faster than nominal the tick clock runs, seen from the analyzer's."""
         return (ticks_per_sample / self.nominal_ticks_per_sample - 1) * 1e6
 
-    def allowance_ticks(self, span_samples: float) -> float:
+    @overload
+    def allowance_ticks(self, span_samples: float) -> float: ...
+
+    @overload
+    def allowance_ticks(self, span_samples: Int64Array) -> npt.NDArray[np.float64]: ...
+
+    def allowance_ticks(self, span_samples: float | Int64Array) -> float | npt.NDArray[np.float64]:
         """How far a clock of that drift may depart from the best straight line over a span.
 
         With |f''| <= c over a length T the best line is never further off than c T^2 / 16

@@ -8,8 +8,6 @@ every clock that drifts no faster than that, also where a single line would fit.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, sqrt
 
@@ -17,14 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.clocks.bracket_test import BracketTest
-from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates
-from rig.analysis.clocks.line_set import FloatArray, LineSet, lines_through
+from rig.analysis.clocks.brackets import BracketSource, Rates
+from rig.analysis.clocks.line_set import FloatArray
+from rig.analysis.clocks.stretch_lines import StretchLines
 from rig.instruments import Int64Array
 
 _FEWEST_EVENTS = 16
 _READ_EVENTS = 1 << 15
-_KEPT_MAX = 1 << 12
-"""Stretches whose lines are kept, the last ones asked for: some MB."""
 _HIDDEN = 1 / 8
 """Share of a bracket that drift may hide in the stretches that give the bounds."""
 
@@ -57,16 +54,18 @@ class Clock:
             raise ValueError(f"{test.text}; there is no one clock to map with")
         self.rates: Rates = test.rates
         self._source = source
-        self._excluded = np.array([violation.event for violation in test.violations], np.int64)
+        excluded = np.array([violation.event for violation in test.violations], np.int64)
         self.ticks_per_sample = _slopes(test)
         """The lowest and the highest rate that the ticks may have had at any time."""
         self.knots_sample, self.knots_ppm = _rate_knots(test)
         self._events = _stretch_events(source, test.rates)
         half = max(1, self._events // 2)
         self._firsts = [i * half for i in range(max(1, len(source) // half - 1))]
-        self._middles = self._middle_samples()
-        self._block = 0, source.read(0, 0)
-        self._lines_of: OrderedDict[int, LineSet] = OrderedDict()
+        middles = self._middle_samples()
+        self._borders = (middles[1:] + middles[:-1]) / 2
+        stops = [self._stop(first) for first in self._firsts]
+        stretches = np.array([self._firsts, stops], np.int64).T
+        self._lines = StretchLines(source, stretches, excluded, test.rates)
 
     def rate_ppm(self, sample: npt.ArrayLike) -> FloatArray:
         """Rate of the ticks against the samples, relative to nominal; linear between the knots."""
@@ -79,50 +78,24 @@ class Clock:
 
         Raises ValueError if the events around one of them contradict the drift bound.
         """
-        lowest, highest = np.empty(len(sample)), np.empty(len(sample))
-        origin = 0
-        for number, (which, stretch) in enumerate(self._stretches(sample)):
-            origin = origin if number else stretch.origin_ticks
-            low, high = stretch.bounds(sample[which])
-            lowest[which] = low + (stretch.origin_ticks - origin)
-            highest[which] = high + (stretch.origin_ticks - origin)
+        order, sample, numbers, ranges = self._by_stretch(sample)
+        origin, lowest, highest = self._lines.bounds(numbers, ranges, sample)
+        if order is not None:
+            lowest[order], highest[order] = lowest.copy(), highest.copy()
         return Readings(origin, lowest, highest)
 
-    def _stretches(self, sample: Int64Array) -> Iterator[tuple[Int64Array, LineSet]]:
-        borders = (self._middles[1:] + self._middles[:-1]) / 2
-        stretch = np.searchsorted(borders, sample)
-        order = np.argsort(stretch, kind="stable")
-        numbers, begins = np.unique(stretch[order], return_index=True)
-        for number, which in zip(numbers.tolist(), np.split(order, begins[1:]), strict=True):
-            yield which, self._lines(self._firsts[number])
-
-    def _lines(self, first: int) -> LineSet:
-        kept = self._lines_of.get(first)
-        if kept is None:
-            kept = self._lines_of[first] = self._fitted(first)
-            if len(self._lines_of) > _KEPT_MAX:
-                self._lines_of.popitem(last=False)
-        return kept
-
-    def _fitted(self, first: int) -> LineSet:
-        stop = self._stop(first)
-        events = self._read(first, stop)
-        gone = self._excluded[(self._excluded >= first) & (self._excluded < stop)] - first
-        lines = lines_through(events.without(gone) if len(gone) else events, self.rates)
-        if lines is None:
-            raise ValueError(
-                f"events {first} to {stop - 1} allow no clock that drifts less than "
-                f"{self.rates.drift_ppm_per_s:g} ppm/s"
-            )
-        return lines
-
-    def _read(self, first: int, stop: int) -> Brackets:
-        """Events of a stretch, out of a block of many: stretches are mostly asked for in order."""
-        begin, block = self._block
-        if not begin <= first <= stop <= begin + len(block):
-            count = max(stop - first, _READ_EVENTS)
-            begin, block = self._block = first, self._source.read(first, count)
-        return block.part(first - begin, stop - begin)
+    def _by_stretch(
+        self, sample: Int64Array
+    ) -> tuple[Int64Array | None, Int64Array, list[int], Int64Array]:
+        """Samples in the order of the stretches whose lines tell of them, and that order if it is
+        another; numbers of the stretches, and the range of each one's samples, shape (k, 2)."""
+        stretch, order = np.searchsorted(self._borders, sample), None
+        if np.any(stretch[1:] < stretch[:-1]):
+            order = np.argsort(stretch, kind="stable")
+            stretch, sample = stretch[order], sample[order]
+        begins = np.flatnonzero(np.diff(stretch, prepend=-1))
+        ranges = np.stack([begins, np.append(begins[1:], len(sample))[: len(begins)]], axis=1)
+        return order, sample, stretch[begins].tolist(), ranges
 
     def _stop(self, first: int) -> int:
         """The last stretch takes what is left."""

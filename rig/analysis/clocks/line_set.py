@@ -17,7 +17,7 @@ from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.analysis.clocks.line import Corners, corners_of, fit_line
 from rig.instruments import Int64Array
 
-_FASTEST = 2
+FASTEST = 2
 """Multiple of the nominal rate that no clock reaches; nor does one run backward. Edges in samples
 next to each other do not bound the rate themselves."""
 
@@ -73,14 +73,14 @@ def lines_through(events: Brackets, rates: Rates) -> LineSet | None:
     if native.available():
         first, last = int(events.sample[0]), int(events.sample[-1])
         allowance = rates.allowance_ticks(last - first)
-        fastest = _FASTEST * rates.nominal_ticks_per_sample
+        fastest = FASTEST * rates.nominal_ticks_per_sample
         status, found = native.find_lines(
             events.sample, events.before_ticks, events.after_ticks, allowance, fastest
         )
         if found is not None:
             return LineSet(
                 first, last, found.origin_sample, found.origin_ticks, found.slope, found.highest,
-                found.lowest, allowance, _bend(rates),
+                found.lowest, allowance, bend_of(rates),
             )  # fmt: skip
         if status == native.NONE:
             return None
@@ -98,14 +98,14 @@ def line_set(found: Corners, rates: Rates) -> LineSet | None:
     lower = np.array(found.lower_x) - x0, np.array(found.lower_y) - y0 - allowance
     upper = np.array(found.upper_x) - x0, np.array(found.upper_y) - y0 + allowance
     slopes = _slopes(
-        lower, upper, float(line.ticks_per_sample), _FASTEST * rates.nominal_ticks_per_sample
+        lower, upper, float(line.ticks_per_sample), FASTEST * rates.nominal_ticks_per_sample
     )
     highest = (upper[1] - slopes[:, None] * upper[0]).min(1)
     lowest = (lower[1] - slopes[:, None] * lower[0]).max(1)
-    return LineSet(first, last, x0, y0, slopes, highest, lowest, allowance, _bend(rates))
+    return LineSet(first, last, x0, y0, slopes, highest, lowest, allowance, bend_of(rates))
 
 
-def _bend(rates: Rates) -> float:
+def bend_of(rates: Rates) -> float:
     """Largest change of ticks per sample, per sample."""
     return rates.drift_ppm_per_s * 1e-6 * rates.tick_hz / rates.sample_rate_hz**2
 

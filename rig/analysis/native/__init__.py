@@ -24,10 +24,30 @@ LIBRARY = Path(__file__).parent / "build" / "librig-lines.so"
 FOUND: Final = 0
 NONE: Final = 1
 """No line fits. Any other status: the library leaves this stretch to Python."""
-_INTERFACE: Final = 1
+_INTERFACE: Final = 2
+_ROW_CORNERS: Final = 64
 _CORNERS_MAX: Final = 1 << 12
 
 FloatArray = npt.NDArray[np.float64]
+
+
+_ROW: Final = np.dtype(
+    [
+        ("origin_sample", np.int64),
+        ("origin_ticks", np.int64),
+        ("corners", np.uintp),
+        ("first_sample", np.int64),
+        ("last_sample", np.int64),
+        ("allowance_ticks", np.float64),
+        ("bend", np.float64),
+        ("status", np.int64),
+    ]
+)
+"""Those of the header's structures that come in arrays."""
+_PART: Final = np.dtype(
+    [("first", np.uintp), ("stop", np.uintp), ("row", np.uintp), ("allowance_ticks", np.float64)]
+)
+_GROUP: Final = np.dtype([("row", np.uintp), ("first", np.uintp), ("stop", np.uintp)])
 
 
 class _Stretch(ctypes.Structure):
@@ -87,6 +107,14 @@ def _load(path: Path) -> Any:
         *(ctypes.c_void_p,) * 3, ctypes.c_size_t, *(ctypes.c_void_p,) * 2,
     )  # fmt: skip
     library.lines_bounds_at.restype = None
+    library.lines_find_rows.argtypes = (
+        *(ctypes.c_void_p,) * 2, ctypes.c_size_t, *(ctypes.c_void_p,) * 2,
+    )  # fmt: skip
+    library.lines_find_rows.restype = None
+    library.lines_bounds_rows.argtypes = (
+        *(ctypes.c_void_p,) * 3, ctypes.c_size_t, ctypes.c_int64, *(ctypes.c_void_p,) * 3,
+    )  # fmt: skip
+    library.lines_bounds_rows.restype = None
     return library
 
 
@@ -140,3 +168,61 @@ def bounds_at(
         sample.ctypes.data, len(sample), low.ctypes.data, high.ctypes.data,
     )  # fmt: skip
     return low, high
+
+
+class LineRows:
+    """Room for the lines of many stretches, found and asked for many at a time."""
+
+    def __init__(self, count: int, fastest: float, bend: float) -> None:
+        """`fastest` and `bend` as of one stretch."""
+        self._fastest = fastest
+        self._rows = np.zeros(count, _ROW)
+        self._rows["bend"] = bend
+        self._corners = np.empty((count, 3, _ROW_CORNERS))
+
+    def find(self, events: tuple[Int64Array, Int64Array, Int64Array], parts: Parts) -> Int64Array:
+        """Put the lines of each part of the events into its row; the status of each, shape (k,).
+
+        `events`: samples and ticks before and after, as for `find_lines`, shapes (n,).
+        """
+        arrays = [np.ascontiguousarray(each, np.int64) for each in events]
+        stretch = _Stretch(*(each.ctypes.data for each in arrays), len(arrays[0]), 0, self._fastest)
+        given = np.empty(len(parts.row), _PART)
+        given["first"], given["stop"], given["row"] = parts.first, parts.stop, parts.row
+        given["allowance_ticks"] = parts.allowance_ticks
+        _load(LIBRARY).lines_find_rows(
+            ctypes.byref(stretch), given.ctypes.data, len(given),
+            self._rows.ctypes.data, self._corners.ctypes.data,
+        )  # fmt: skip
+        status: Int64Array = self._rows["status"][parts.row]
+        return status
+
+    def origin_ticks(self, row: int) -> int:
+        """What the bounds of one row's lines are relative to."""
+        return int(self._rows["origin_ticks"][row])
+
+    def bounds(
+        self, rows: list[int], ranges: Int64Array, origin_ticks: int, sample: Int64Array,
+        found: tuple[FloatArray, FloatArray],
+    ) -> None:  # fmt: skip
+        """Write lowest and highest ticks, less `origin_ticks`, at samples into `found`.
+
+        `ranges`, shape (k, 2): first and stop of the samples that each of these rows is asked for.
+        """
+        given = np.empty(len(rows), _GROUP)
+        given["row"], given["first"], given["stop"] = rows, ranges[:, 0], ranges[:, 1]
+        sample = np.ascontiguousarray(sample, np.int64)
+        _load(LIBRARY).lines_bounds_rows(
+            self._rows.ctypes.data, self._corners.ctypes.data, given.ctypes.data, len(given),
+            origin_ticks, sample.ctypes.data, *(each.ctypes.data for each in found),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Stretches of the events given, and the row for the lines of each; all of shape (k,)."""
+
+    first: Int64Array
+    stop: Int64Array
+    row: Int64Array
+    allowance_ticks: FloatArray

@@ -8,6 +8,9 @@
 #define EXPORT __attribute__((visibility("default")))
 #define X_RANGE ((int64_t)1 << 31)
 #define Y_RANGE ((int64_t)1 << 44) /* products of three stay below 2^127 */
+#define SMALL_X ((int64_t)1 << 28)
+#define SMALL_Y ((int64_t)1 << 33) /* and the two more of a bracket's ends: below 2^62 */
+#define BATCH 256                  /* samples that stay in the processor's first cache */
 #define NEAR 1e-12                 /* relative, far above the rounding of a few operations */
 #define NEAR_TICKS 1e-6
 
@@ -29,13 +32,14 @@ EXPORT int lines_interface(void)
     return LINES_INTERFACE;
 }
 
-/* Andrew's monotone chain; `sign` -1 gives the lower hull. */
-static void add(struct chain *hull, int64_t x, int64_t y, int sign)
+/* Andrew's monotone chain; `sign` -1 gives the lower hull. `small`: products fit 62 bits. */
+static inline void add(struct chain *hull, int64_t x, int64_t y, int sign, bool small)
 {
     while (hull->count > 1) {
-        int64_t ax = hull->x[hull->count - 2], bx = hull->x[hull->count - 1];
-        int64_t ay = hull->y[hull->count - 2], by = hull->y[hull->count - 1];
-        if (sign * ((wide)(bx - ax) * (y - by) - (wide)(by - ay) * (x - bx)) < 0)
+        int64_t dx = hull->x[hull->count - 1] - hull->x[hull->count - 2];
+        int64_t dy = hull->y[hull->count - 1] - hull->y[hull->count - 2];
+        int64_t ex = x - hull->x[hull->count - 1], ey = y - hull->y[hull->count - 1];
+        if (small ? sign * (dx * ey - dy * ex) < 0 : sign * ((wide)dx * ey - (wide)dy * ex) < 0)
             break;
         hull->count--;
     }
@@ -43,7 +47,16 @@ static void add(struct chain *hull, int64_t x, int64_t y, int sign)
     hull->y[hull->count++] = y;
 }
 
-static bool in_range(const struct lines_stretch *s)
+static inline void add_all(struct chain *below, struct chain *above, const struct lines_stretch *s,
+                           bool small)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        add(below, s->sample[i], s->before_ticks[i], 1, small);
+        add(above, s->sample[i] - 1, s->after_ticks[i] + 1, -1, small);
+    }
+}
+
+static bool in_range(const struct lines_stretch *s, bool *small)
 {
     int64_t low = s->before_ticks[0], high = low;
     for (size_t i = 0; i < s->count; i++) {
@@ -53,7 +66,9 @@ static bool in_range(const struct lines_stretch *s)
         high = before > high ? before : high;
         high = after > high ? after : high;
     }
-    return s->sample[s->count - 1] - s->sample[0] < X_RANGE && high - low < Y_RANGE;
+    int64_t width = s->sample[s->count - 1] - s->sample[0];
+    *small = width < SMALL_X && high - low < SMALL_Y;
+    return width < X_RANGE && high - low < Y_RANGE;
 }
 
 /* The segment that x lies in: number of its right end; that of a corner is its own. */
@@ -289,39 +304,110 @@ static int find(const struct chain *below, const struct chain *above, int64_t *a
 EXPORT int lines_find(const struct lines_stretch *stretch, struct lines_set *set)
 {
     size_t n = stretch->count;
-    if (n < 2 || n > SIZE_MAX / (6 * sizeof(int64_t)) || !in_range(stretch))
+    bool small;
+    if (n < 2 || n > SIZE_MAX / (6 * sizeof(int64_t)) || !in_range(stretch, &small))
         return LINES_UNDECIDED;
     int64_t *room = malloc(6 * n * sizeof *room);
     if (room == NULL)
         return LINES_UNDECIDED;
     struct chain below = {room, room + n, 0}, above = {room + 2 * n, room + 3 * n, 0};
-    for (size_t i = 0; i < n; i++) {
-        add(&below, stretch->sample[i], stretch->before_ticks[i], 1);
-        add(&above, stretch->sample[i] - 1, stretch->after_ticks[i] + 1, -1);
-    }
+    if (small)
+        add_all(&below, &above, stretch, true);
+    else
+        add_all(&below, &above, stretch, false);
     int status = find(&below, &above, room + 4 * n, stretch, set);
     free(room);
     return status;
+}
+
+static struct lines_set set_of(const struct lines_row *row, double *corner)
+{
+    return (struct lines_set){row->origin_sample, row->origin_ticks,
+                              corner, corner + LINES_ROW_CORNERS, corner + 2 * LINES_ROW_CORNERS,
+                              LINES_ROW_CORNERS, row->corners};
+}
+
+EXPORT void lines_find_rows(const struct lines_stretch *events, const struct lines_part *part,
+                            size_t parts, struct lines_row *row, double *corner)
+{
+    for (size_t i = 0; i < parts; i++) {
+        const struct lines_part *p = part + i;
+        size_t first = p->first;
+        struct lines_row *r = row + p->row;
+        struct lines_stretch stretch = {events->sample + first,
+                                        events->before_ticks + first,
+                                        events->after_ticks + first,
+                                        p->stop - first,
+                                        p->allowance_ticks,
+                                        events->fastest};
+        struct lines_set set = set_of(r, corner + p->row * LINES_ROW_DOUBLES);
+        r->status = lines_find(&stretch, &set);
+        r->origin_sample = set.origin_sample;
+        r->origin_ticks = set.origin_ticks;
+        r->corners = r->status == LINES_FOUND ? set.corners : 0;
+        r->bounds.first_sample = stretch.sample[0];
+        r->bounds.last_sample = stretch.sample[stretch.count - 1];
+        r->bounds.allowance_ticks = p->allowance_ticks;
+    }
+}
+
+/* Of a few samples. Corner by corner, so that the processor can take several samples at once. */
+static void extremes_at(const struct lines_set *set, const int64_t *sample, size_t count,
+                        double *lowest, double *highest)
+{
+    double at[BATCH], low[BATCH], high[BATCH];
+    for (size_t i = 0; i < count; i++) {
+        at[i] = (double)(sample[i] - set->origin_sample);
+        low[i] = DBL_MAX;
+        high[i] = -DBL_MAX;
+    }
+    for (size_t k = 0; k < set->corners; k++) {
+        double slope = set->slope[k], lower = set->lowest[k], upper = set->highest[k];
+        for (size_t i = 0; i < count; i++) {
+            double rise = at[i] * slope;
+            double down = rise + lower, up = rise + upper;
+            low[i] = down < low[i] ? down : low[i];
+            high[i] = up > high[i] ? up : high[i];
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        lowest[i] = low[i];
+        highest[i] = high[i];
+    }
 }
 
 EXPORT void lines_bounds_at(const struct lines_set *set, const struct lines_bounds *bounds,
                             const int64_t *sample, size_t count, double *lowest, double *highest)
 {
     double span = 0.625 * (double)(bounds->last_sample - bounds->first_sample);
+    for (size_t done = 0; done < count; done += BATCH) {
+        size_t n = count - done < BATCH ? count - done : BATCH;
+        extremes_at(set, sample + done, n, lowest + done, highest + done);
+    }
     for (size_t i = 0; i < count; i++) {
-        double at = (double)(sample[i] - set->origin_sample), low = DBL_MAX, high = -DBL_MAX;
-        for (size_t k = 0; k < set->corners; k++) {
-            double rise = at * set->slope[k];
-            double down = rise + set->lowest[k], up = rise + set->highest[k];
-            low = down < low ? down : low;
-            high = up > high ? up : high;
-        }
         int64_t ahead = bounds->first_sample - sample[i], behind = sample[i] - bounds->last_sample;
         int64_t away = ahead > behind ? ahead : behind;
         double outside = (double)(away > 0 ? away : 0);
         double off =
             bounds->allowance_ticks + bounds->bend * outside * (span + outside / 2);
-        lowest[i] = low - off;
-        highest[i] = high + off;
+        lowest[i] -= off;
+        highest[i] += off;
+    }
+}
+
+EXPORT void lines_bounds_rows(const struct lines_row *row, double *corner,
+                              const struct lines_group *group, size_t groups, int64_t origin,
+                              const int64_t *sample, double *lowest, double *highest)
+{
+    for (size_t g = 0; g < groups; g++) {
+        const struct lines_row *r = row + group[g].row;
+        size_t first = group[g].first, count = group[g].stop - first;
+        struct lines_set set = set_of(r, corner + group[g].row * LINES_ROW_DOUBLES);
+        lines_bounds_at(&set, &r->bounds, sample + first, count, lowest + first, highest + first);
+        double shift = (double)(r->origin_ticks - origin);
+        for (size_t i = first; i < group[g].stop; i++) {
+            lowest[i] += shift;
+            highest[i] += shift;
+        }
     }
 }
