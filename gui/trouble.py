@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QPlainTextEdit,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.theme import GAP, GAP_L
+from gui.widgets.labels import PlainLabel
 from rig import __version__
 
 
@@ -75,7 +75,7 @@ class TroubleDialog(QDialog):
         self.setWindowTitle(self.tr("Unexpected error"))
         self.resize(720, 420)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        words = QLabel(
+        words = PlainLabel(
             self.tr(
                 "The window met an error of its own. A run that goes on is not touched by it: it "
                 "is measured by another process, and its file is kept.\n"

@@ -12,7 +12,6 @@ from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QMenu,
     QMessageBox,
@@ -25,6 +24,7 @@ from gui.pages.page import Page
 from gui.rooms import FIRST, ROOMS, Room
 from gui.theme import theme
 from gui.translations.language import LANGUAGES, SYSTEM, choose_language, chosen_language
+from gui.widgets.labels import PlainLabel
 from rig import __version__
 
 SIZE_MIN: Final = QSize(1100, 640)
@@ -155,7 +155,7 @@ class Window(QMainWindow):
         row.addWidget(Navigation(self._room_actions.items()))
         row.addWidget(self._stack, 1)
         self.setCentralWidget(body)
-        self._status = QLabel()
+        self._status = PlainLabel()
         self._status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.statusBar().addWidget(self._status, 1)
         self.statusBar().setSizeGripEnabled(False)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.plots.pg import pg
 from gui.plots.reduce import log_ticks
 from gui.plots.words import short_time
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.theme import figures_font
-from gui.widgets.labels import caption
+from gui.widgets.labels import PlainLabel, caption
 
 AXIS_POINTS: Final = 8.0
 FEW_DECADES: Final = 1.8
@@ -32,7 +32,7 @@ class PlotCard(QFrame):
         self.setAccessibleName(title)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._caption = caption(title)
-        self._words = QLabel("", alignment=Qt.AlignmentFlag.AlignRight)
+        self._words = PlainLabel("", alignment=Qt.AlignmentFlag.AlignRight)
         self._words.setFont(figures_font(self.font().pointSizeF(), bold=True))
         self._words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head = QHBoxLayout()

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gui.theme import GAP, GAP_L, GAP_S, theme
+from gui.widgets.labels import PlainLabel, RichLabel
+from rig.printable import html_text
 
 REASONS_MAX: Final = 2
 """What happened, and what is kept; others follow from it, and the page below needs the room."""
@@ -24,8 +26,8 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._headline = QLabel(wordWrap=True)
-        self._reasons = QLabel(wordWrap=True)
+        self._headline = RichLabel(wordWrap=True)
+        self._reasons = PlainLabel(wordWrap=True)
         self._reasons.setTextFormat(Qt.TextFormat.PlainText)
         for label in (self._headline, self._reasons):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -79,8 +81,7 @@ class Banner(QFrame):
 
     def _retell(self) -> None:
         color = getattr(theme().palette, self._kind)
-        word = self._word.replace("&", "&amp;").replace("<", "&lt;")
-        text = self._text.replace("&", "&amp;").replace("<", "&lt;")
+        word, text = html_text(self._word), html_text(self._text)
         self._headline.setText(f'<b style="color:{color}">{word}</b>&nbsp; {text}')
         self.style().unpolish(self)
         self.style().polish(self)

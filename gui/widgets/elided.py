@@ -7,18 +7,20 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.tool_tips import tool_tip
+from gui.widgets.labels import PlainLabel
+from rig.printable import printable_lines
 
 LEAST_WIDTH: Final = 60
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(PlainLabel):
     """Takes what width is left; the tool tip has all of its text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._whole = ""
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        super().__init__(parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(LEAST_WIDTH)
 
@@ -29,7 +31,7 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
         """One or more lines."""
-        self._whole = text
+        self._whole = printable_lines(text)
         self._fit()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -47,6 +49,6 @@ class ElidedLabel(QLabel):
             metrics.elidedText(line, Qt.TextElideMode.ElideMiddle, room)
             for line in self._whole.split("\n")
         )
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(tool_tip(self._whole) if shown != self._whole else "")
         if shown != self.text():
             super().setText(shown)

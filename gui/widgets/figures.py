@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gui.theme import GAP, GAP_S, theme
 from gui.theme.theme import figures_font
-from gui.widgets.labels import caption, dim
+from gui.tool_tips import tool_tip
+from gui.widgets.labels import PlainLabel, caption, dim
 
 TONES: Final = ("", "good", "warn", "bad", "dim")
 """Fields of a palette; "" is ordinary ink."""
@@ -43,7 +44,7 @@ class FigureRows(QWidget):
         self._title = caption(title)
         self._grid.addWidget(self._title, 0, 0, 1, 2)
         self._title.setVisible(bool(title))
-        self._labels: list[tuple[QLabel, QLabel]] = []
+        self._labels: list[tuple[PlainLabel, PlainLabel]] = []
         self._rows: tuple[Row, ...] = ()
         theme().changed.connect(self._recolor)
 
@@ -76,11 +77,11 @@ class FigureRows(QWidget):
         """The text beside a name. Raises KeyError if there is no such row."""
         return {row.name: row.value for row in self._rows}[name]
 
-    def _fill(self, name: QLabel, value: QLabel, row: Row, tone_before: str | None) -> None:
+    def _fill(self, name: PlainLabel, value: PlainLabel, row: Row, tone_before: str | None) -> None:
         name.setText(row.name)
         value.setText(row.value)
-        name.setToolTip(row.hint)
-        value.setToolTip(row.hint)
+        name.setToolTip(tool_tip(row.hint))
+        value.setToolTip(tool_tip(row.hint))
         value.setAccessibleName(f"{row.name} {row.value}")
         if row.tone != tone_before:
             _color(value, row.tone)
@@ -88,7 +89,7 @@ class FigureRows(QWidget):
     def _add_row(self) -> None:
         at = len(self._labels) + 1
         name = dim()
-        value = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        value = PlainLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         value.setFont(figures_font(self.font().pointSizeF()))
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._grid.addWidget(name, at, 0)
@@ -100,5 +101,5 @@ class FigureRows(QWidget):
             _color(value, row.tone)
 
 
-def _color(label: QLabel, tone: str) -> None:
+def _color(label: PlainLabel, tone: str) -> None:
     label.setStyleSheet(f"color: {getattr(theme().palette, tone)}" if tone else "")

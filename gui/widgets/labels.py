@@ -3,21 +3,42 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel  # noqa: TID251 - the one place
+
+from rig.printable import printable_lines
 
 
-def caption(text: str = "") -> QLabel:
+class PlainLabel(QLabel):
+    """Shows a text as it is: what looks like markup stays text, control characters are escaped."""
+
+    def __init__(self, text: str = "", **properties: Any) -> None:
+        super().__init__(**properties)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
+        """One or more lines."""
+        super().setText(printable_lines(text))
+
+
+class RichLabel(QLabel):
+    """Shows markup, in which text from outside went through `rig.printable.html_text`."""
+
+
+def caption(text: str = "") -> PlainLabel:
     """What stands above a figure, a field or a plot."""
-    return _named(QLabel(text), "caption")
+    return _named(PlainLabel(text), "caption")
 
 
-def dim(text: str = "") -> QLabel:
+def dim(text: str = "") -> PlainLabel:
     """What is there but not to be looked at first."""
-    return _named(QLabel(text), "dim")
+    return _named(PlainLabel(text), "dim")
 
 
-def centered(text: str = "") -> QLabel:
+def centered(text: str = "") -> PlainLabel:
     """What stands in place of something that is not there, to be read and copied."""
     label = dim(text)
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -26,6 +47,6 @@ def centered(text: str = "") -> QLabel:
     return label
 
 
-def _named(label: QLabel, name: str) -> QLabel:
+def _named(label: PlainLabel, name: str) -> PlainLabel:
     label.setObjectName(name)
     return label

@@ -3,6 +3,10 @@
 
 Nothing of `rig.analysis` is used: classes, latencies and figures are made of the true times of
 edges, and compared with what `rig show --json` prints.
+
+A fixture that is wrong about a delay is to be told from a sample and a cycle of the capture's clock
+on, since the input capture is the witness. No witness tells of a smaller one: figures are judged by
+the latencies that are at the analyzer's inputs.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ _PS_PER_S = 10**12
 _MISSED, _MERGED = 1, 2
 _LIMITS = {"rectangular": 3**0.5, "triangular": 6**0.5}
 """Half a distribution's width in standard deviations; of others 3 are taken."""
+_CAPTURE_CYCLE_NS = 62.5
 _ANSWERED_CLASS, _LATE_CLASS, _MISSED_CLASS, _MERGED_CLASS = range(4)
 
 
@@ -68,6 +73,11 @@ class Scales:
     delay_ns: float = 0.0
     """Of the response channel less the stimulus channel, of which the fixture says nothing."""
 
+    @property
+    def told_ns(self) -> float:
+        """A false delay from this size on is to be told."""
+        return self.sample_ns + _CAPTURE_CYCLE_NS
+
     def begin_of_write_ps(self, ticks: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
         """True time of readings of the counter before the pin write; shape (n,)."""
         since = ticks.astype(np.int64) - BOOT_TICKS
@@ -91,7 +101,9 @@ def judge_interrupts(
     own = shown["measurements"][0]
     errors = [*_classes(own, events, truth)]
     served = truth["kind"] != _MISSED
-    true_ns = (truth["response_ps"] - truth["stimulus_ps"])[served] / 1e3
+    true_ns = (truth["response_ps"] - truth["stimulus_ps"])[served] / 1e3 + scales.delay_ns
+    if abs(scales.delay_ns) > scales.told_ns:
+        errors.append(f"a delay of {scales.delay_ns:.1f} ns was not told")
     if not len(true_ns) or own["max_ns"] is None:
         return tuple(errors), ()
     budgets = own["beyond"]["uncertainty"]
@@ -167,8 +179,6 @@ def _inside(
     known = (events["inside_ps"] != UNKNOWN_PS) & (truth["before_ticks"] > 0)
     begin_ps = scales.begin_of_write_ps(truth["before_ticks"])
     true_ns = (begin_ps - truth["stimulus_ps"])[known] / 1e3
-    # The bound is one for a bench as it is stated; what a false delay does to figures is judged by
-    # those that have a budget.
     shown_ns = events["inside_ps"][known] / 1e3 - scales.delay_ns
     off_ns = shown_ns / (1 + scales.analyzer_ppb / 1e9) - true_ns
     worst_ns = float(np.abs(off_ns).max(initial=0))

@@ -25,7 +25,8 @@ from gui.models.runs.entry import LIVE_S, RunEntry
 from gui.models.runs.notes import RunNote
 from gui.models.runs.verdicts import entry_color
 from gui.theme import theme
-from rig.printable import printable, printable_lines
+from gui.tool_tips import tool_tip
+from rig.printable import printable
 from rig.report.words import measurement_words
 
 Index = QModelIndex | QPersistentModelIndex
@@ -200,7 +201,7 @@ class RunsModel(QAbstractTableModel):
             value = printable(column.text(entry, note))
         elif role == Role.ToolTipRole:
             told = entry.problem or (note.note if column.key == "note" else str(entry.path))
-            value = printable_lines(told)
+            value = tool_tip(told)
         elif role == Role.TextAlignmentRole:
             value = _alignment(column)
         elif role == Role.ForegroundRole and column.key == "verdict":

@@ -15,6 +15,7 @@ from calibration.shown import name_of, value_text
 from calibration.steps import STEPS
 from gui.theme import theme
 from gui.theme.theme import figures_font
+from gui.tool_tips import tool_tip
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.present import present_of_fixture
@@ -113,7 +114,7 @@ class RecordsTree(QTreeWidget):
         bold.setWeight(QFont.Weight.DemiBold)
         item.setFont(0, bold)
         item.setForeground(4, QBrush(QColor(self._tone(each))))
-        item.setToolTip(4, each.why)
+        item.setToolTip(4, tool_tip(each.why))
         for quantity in quantities:
             row = QTreeWidgetItem([name_of(quantity), value_text(quantity), f"{quantity.n:,}"])
             item.addChild(self._dressed(row, each.step))

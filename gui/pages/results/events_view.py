@@ -7,7 +7,6 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSplitter,
     QToolButton,
@@ -30,6 +29,7 @@ from gui.pages.results.state import stored_state
 from gui.pages.results.strip.strip import EventStrip
 from gui.plots.waveform.view import WaveformView
 from gui.theme import GAP, GAP_S
+from gui.widgets.labels import PlainLabel
 from rig.config.units import TIME
 from rig.errors import InputError
 
@@ -56,7 +56,7 @@ class EventsView(QWidget):
         self.place.setPlaceholderText(self.tr("event 1234, or time 1.25 s"))
         self.place.setFixedWidth(210)
         self.place.returnPressed.connect(lambda: self.go_to_text(self.place.text()))
-        self.legend = QLabel(self)
+        self.legend = PlainLabel(parent=self)
         self.legend.setObjectName("dim")
         self.legend.setWordWrap(True)
         self._bar = QHBoxLayout()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QSettings, Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QSplitter, QTabWidget, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QSplitter, QTabWidget, QVBoxLayout
 
 from gui.models.runs.entry import RunEntry
 from gui.models.runs.notes import RunNote
@@ -25,6 +25,7 @@ from gui.pages.results.report import ReportView
 from gui.pages.results.runs_table import RunsTable
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_L, theme
+from gui.widgets.labels import PlainLabel
 
 _SPLITTER_KEY = "results/splitter"
 REPORT, EVENTS, COMPARE = range(3)
@@ -45,7 +46,7 @@ class ResultsPage(Page):
         self.events = EventsView(settings, self)
         self.compare = CompareView(self)
         self.exports = Exports(self, settings)
-        self.trouble = QLabel(self)
+        self.trouble = PlainLabel(parent=self)
         self.trouble.setObjectName("dim")
         self.trouble.setWordWrap(True)
         self.trouble.hide()

@@ -9,7 +9,6 @@ from PySide6.QtCore import QItemSelectionModel, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QTableView,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from gui.models.runs.table import ENTRY_ROLE, RunsModel, ShownRuns
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S
 from gui.theme.theme import figures_font
+from gui.widgets.labels import PlainLabel
 
 _HEADER_KEY, _SEARCH_KEY = "results/header", "results/search"
 ROW_PX = 26
@@ -53,7 +53,7 @@ class RunsTable(QWidget):
         self.shown = ShownRuns(model, self)
         self.view = QTableView(self)
         self.search = QLineEdit(self)
-        self.count = QLabel(self)
+        self.count = PlainLabel(parent=self)
         self.count.setObjectName("dim")
         self._set_up_view()
         self._lay_out()

@@ -9,9 +9,11 @@ from typing import Final
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
+from gui.tool_tips import tool_tip
 from rig.config.calibration.place import NONE, chosen_text
 from rig.config.fixture import Fixture
 from rig.errors import InputError
+from rig.printable import printable
 
 OWN: Final = ""
 _OWN, _NONE, _ASK = range(3)
@@ -49,8 +51,8 @@ class CalibrationCombo(QComboBox):
         """In place of the one before."""
         if self.count() > _ASK + 1:
             self.removeItem(_ASK)
-        self.insertItem(_ASK, file.name.removesuffix(".toml"), str(file.absolute()))
-        self.setItemData(_ASK, str(file.absolute()), Qt.ItemDataRole.ToolTipRole)
+        self.insertItem(_ASK, printable(file.name.removesuffix(".toml")), str(file.absolute()))
+        self.setItemData(_ASK, tool_tip(str(file.absolute())), Qt.ItemDataRole.ToolTipRole)
         self._take(_ASK)
 
     def use_own(self) -> None:

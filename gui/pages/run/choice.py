@@ -15,6 +15,7 @@ from rig.config.check import check
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import Plan, load_plan
 from rig.errors import RigError
+from rig.printable import printable
 from rig.stimulus.train import CLOCK_HZ
 from rig.target.scenario import IDLE
 
@@ -120,4 +121,4 @@ def expected_s(plan: Plan) -> float | None:
 
 def shown_name(name: str) -> str:
     """A built-in name as it is, of a path the last part."""
-    return Path(name).name if "/" in name or name.endswith(".toml") else name
+    return printable(Path(name).name if "/" in name or name.endswith(".toml") else name)

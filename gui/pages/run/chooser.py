@@ -11,7 +11,6 @@ from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QSpinBox,
@@ -26,7 +25,8 @@ from gui.plots.words import count, duration
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.icons import icon
 from gui.theme.theme import figures_font
-from gui.widgets.labels import caption, dim
+from gui.tool_tips import tool_tip
+from gui.widgets.labels import PlainLabel, caption, dim
 from rig.resources import fixture_names, plan_names
 
 RECENT_MAX: Final = 8
@@ -66,8 +66,8 @@ class Chooser(QWidget):
         self.run.setFont(figures_font(self.font().pointSizeF() * 1.25, bold=True))
         self.run.setIconSize(QSize(20, 20))
         self.run.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._captions: list[QLabel] = []
-        self._problem = QLabel(wordWrap=True)
+        self._captions: list[PlainLabel] = []
+        self._problem = PlainLabel(wordWrap=True)
         self._problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._problem.hide()
         self._lay_out()
@@ -110,7 +110,7 @@ class Chooser(QWidget):
         if (at := combo.findData(name)) < 0:
             combo.addItem(shown_name(name), name)
             at = combo.count() - 1
-            combo.setItemData(at, name, Qt.ItemDataRole.ToolTipRole)
+            combo.setItemData(at, tool_tip(name), Qt.ItemDataRole.ToolTipRole)
         combo.setCurrentIndex(at)
         if combo.currentIndex() == at:
             self._chosen()  # read again: the file may have been edited
@@ -150,7 +150,7 @@ class Chooser(QWidget):
         for name in self._recent(kind):
             if combo.findData(name) < 0 and Path(name).is_file():
                 combo.addItem(shown_name(name), name)
-                combo.setItemData(combo.count() - 1, name, Qt.ItemDataRole.ToolTipRole)
+                combo.setItemData(combo.count() - 1, tool_tip(name), Qt.ItemDataRole.ToolTipRole)
         last = str(self._settings.value(f"run/{kind}", first))
         at = combo.findData(last)
         combo.setCurrentIndex(at if at >= 0 else max(0, combo.findData(first)))

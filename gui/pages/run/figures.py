@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from gui.engine.outcome import Outcome
 from gui.engine.snapshot import Snapshot
@@ -22,7 +22,7 @@ from gui.plots.words import NONE, count, duration, us
 from gui.theme import GAP, GAP_L, GAP_S
 from gui.theme.theme import figures_font
 from gui.widgets.figures import FigureRows, Row
-from gui.widgets.labels import caption, dim
+from gui.widgets.labels import PlainLabel, caption, dim
 
 CLASSES: Final = (
     "answered", "late", "missed", "merged", "ambiguous", "duplicate", "spurious", "glitches",
@@ -41,7 +41,7 @@ class FiguresPanel(QFrame):
         super().__init__(parent)
         self.setObjectName("card")
         self._worst_caption = caption()
-        self._worst = QLabel(NONE)
+        self._worst = PlainLabel(NONE)
         self._worst.setFont(figures_font(24, bold=True))
         self._points = 24
         self.found = FigureRows()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import GAP_L, GAP_S
+from gui.tool_tips import tool_tip
 from gui.widgets.labels import caption, dim
 from rig.instruments import Command
 from rig.target.scenario import IDLE, LOADS
@@ -78,7 +79,7 @@ class ScenarioRow(QWidget):
         self._commands = dict(commands)
         for at, (name, command) in enumerate(self._commands.items()):
             box = self._box(name)
-            box.setToolTip(" ".join(command.words))
+            box.setToolTip(tool_tip(" ".join(command.words)))
             self._own_grid.addWidget(box, at // OWN_ACROSS, 1 + at % OWN_ACROSS)
         self._own.setVisible(bool(self._commands))
         self.retranslate()
@@ -123,7 +124,7 @@ class ScenarioRow(QWidget):
             more = f" (+{len(self._skipped) - 1})" if self._skipped[1:] else ""
             words = self.tr("skipped: {0}").format(self._skipped[0] + more)
         self._note.setText(words)
-        self._note.setToolTip("\n".join(self._skipped))
+        self._note.setToolTip(tool_tip("\n".join(self._skipped)))
 
     def _ticked(self) -> None:
         self._wanted = [*self.ticked, *_without(self._wanted, self.boxes)]

@@ -17,6 +17,7 @@ from gui.pages.run.part_words import Told, told_of
 from gui.pages.run.scenario_row import ScenarioRow, stored_names
 from gui.pages.run.series import Part
 from gui.theme import GAP, GAP_L, GAP_S, theme
+from gui.tool_tips import tool_tip
 from gui.widgets.labels import caption
 
 ITEM: Final = QSize(268, 24)
@@ -88,7 +89,7 @@ class SeriesCard(QFrame):
         for name in names:
             item = QListWidgetItem(shown_name(name))
             item.setData(NAME, name)
-            item.setToolTip(name)
+            item.setToolTip(tool_tip(name))
             item.setCheckState(_state(name in ticked))
             self.list.addItem(item)
         self.list.blockSignals(False)
@@ -142,7 +143,7 @@ class SeriesCard(QFrame):
         name, colors = shown_name(item.data(NAME)), theme().palette
         item.setText(f"{name}   {told.words}" if told.words else name)
         item.setForeground(QColor(getattr(colors, told.color)))
-        item.setToolTip("\n".join(filter(None, (item.data(NAME), told.tip))))
+        item.setToolTip(tool_tip("\n".join(filter(None, (item.data(NAME), told.tip)))))
         item.setData(PATH, told.path)
 
     def _items(self) -> list[QListWidgetItem]:

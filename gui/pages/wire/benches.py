@@ -9,6 +9,8 @@ from typing import Final
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from gui.tool_tips import tool_tip
+from rig.printable import printable
 from rig.resources import fixture_names
 
 RECENT_KEY: Final = "run/recent_fixtures"
@@ -57,9 +59,9 @@ class BenchCombo(QComboBox):
 
     def _add(self, name: str) -> int:
         if (at := self.findData(name)) < 0:
-            self.addItem(Path(name).name, name)
+            self.addItem(printable(Path(name).name), name)
             at = self.count() - 1
-            self.setItemData(at, name, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(at, tool_tip(name), Qt.ItemDataRole.ToolTipRole)
         return at
 
 

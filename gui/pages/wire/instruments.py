@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -21,7 +20,8 @@ from PySide6.QtWidgets import (
 
 from gui.pages.wire.words import tr
 from gui.theme import GAP, GAP_L, GAP_S, theme
-from gui.widgets.labels import caption, dim
+from gui.tool_tips import tool_tip
+from gui.widgets.labels import PlainLabel, caption, dim
 from rig.cli.doctor import Finding
 
 
@@ -45,7 +45,7 @@ class InstrumentList(QFrame):
         self._looking, self._asking = "", ""
         self.uses: list[QPushButton] = []
         """Buttons that put an instrument into the fixture."""
-        self._colored: list[tuple[QLabel, str]] = []
+        self._colored: list[tuple[PlainLabel, str]] = []
         self._told = dim()
         self._told.setWordWrap(True)
         self.look = QPushButton(self.tr("Look again"))
@@ -116,7 +116,7 @@ class InstrumentList(QFrame):
     @property
     def words(self) -> str:
         """All that is said, a line a row."""
-        labels = self._area.findChildren(QLabel)
+        labels = self._area.findChildren(PlainLabel)
         return "\n".join([self._told.text(), *(label.text() for label in labels)]).strip()
 
     def _lay_out(self) -> None:
@@ -133,7 +133,7 @@ class InstrumentList(QFrame):
 
     def _add_row(self, grid: QGridLayout, at: int, finding: Finding) -> None:
         word, tone = _mark(finding)
-        mark = QLabel(word)
+        mark = PlainLabel(word)
         self._colored.append((mark, tone))
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(mark, at, 0, top)
@@ -150,7 +150,7 @@ class InstrumentList(QFrame):
         if offer is not None:
             grid.addWidget(self._use(finding, *offer), at, 4, top)
 
-    def _remedy(self, mend: str) -> QLabel:
+    def _remedy(self, mend: str) -> PlainLabel:
         """What to do, to be copied: often a command."""
         label = _wrapped(mend)
         label.setObjectName("")
@@ -212,18 +212,18 @@ def _link(text: str, hint: str, name: str) -> QPushButton:
     button = QPushButton(text)
     button.setProperty("link", True)
     button.setStyleSheet("padding: 0 6px")
-    button.setToolTip(hint)
+    button.setToolTip(tool_tip(hint))
     button.setAccessibleName(name)
     return button
 
 
-def _plain(text: str) -> QLabel:
-    label = QLabel(text)
+def _plain(text: str) -> PlainLabel:
+    label = PlainLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label
 
 
-def _wrapped(text: str) -> QLabel:
+def _wrapped(text: str) -> PlainLabel:
     label = dim(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.pages.page import Page
 from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
@@ -19,7 +19,7 @@ from gui.pages.wire.layout import lay_out
 from gui.pages.wire.menu import WireMenu
 from gui.pages.wire.picture import BenchPicture
 from gui.theme import theme
-from gui.widgets.labels import dim
+from gui.widgets.labels import PlainLabel, dim
 
 
 class WirePage(Page):
@@ -37,7 +37,7 @@ class WirePage(Page):
         self.picture = BenchPicture()
         self.instruments = InstrumentList()
         self.editor = FixtureEditor()
-        self.message = QLabel(wordWrap=True)
+        self.message = PlainLabel(wordWrap=True)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.document = FixtureDocument(self.editor, settings, self)

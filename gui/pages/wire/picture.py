@@ -14,6 +14,7 @@ from gui.pages.wire.levels import Levels
 from gui.pages.wire.painting import CENTER, LEFT, LINE, RADIUS, BenchPainter
 from gui.pages.wire.words import tr, wire_words
 from gui.theme import GAP, GAP_L, theme
+from gui.tool_tips import tool_tip
 from rig.cli.doctor import Finding
 from rig.config.fixture import Fixture
 
@@ -103,7 +104,7 @@ class BenchPicture(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         at = self._wire_at(event.position())
         known = at is not None and self._fixture is not None
-        self.setToolTip(wire_words(self._fixture.wires[at]) if known else "")  # type: ignore[union-attr,index]
+        self.setToolTip(tool_tip(wire_words(self._fixture.wires[at])) if known else "")  # type: ignore[union-attr,index]
         self.setCursor(Qt.CursorShape.PointingHandCursor if known else Qt.CursorShape.ArrowCursor)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.models.runs.live_event import find_live_event
 from gui.models.runs.opened import Event, OpenedRun
@@ -18,6 +18,7 @@ from gui.plots.waveform.edges import Edges
 from gui.plots.waveform.marks import marks_of
 from gui.plots.waveform.scene import Span
 from gui.theme import GAP_S
+from gui.widgets.labels import PlainLabel
 from rig.analysis.pairing import EventClass
 from rig.errors import InputError
 
@@ -38,10 +39,10 @@ class WaveformView(QWidget):
         self._run: OpenedRun | None = None
         self._owned: OpenedRun | None = None
         self._summary: Summary | None = None
-        self.headline = QLabel(self)
+        self.headline = PlainLabel(parent=self)
         self.headline.setTextFormat(Qt.TextFormat.PlainText)
         self.headline.setWordWrap(True)
-        self.readings = QLabel(self)
+        self.readings = PlainLabel(parent=self)
         self.readings.setObjectName("dim")
         self.canvas = WaveformCanvas(self)
         layout = QVBoxLayout(self)

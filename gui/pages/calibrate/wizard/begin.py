@@ -7,12 +7,13 @@ from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from calibration.wizard import Wizard
 from calibration.wizard.place import place_of, unfinished
 from calibration.wizard.wizard import check_name
 from gui.theme import GAP, GAP_L, theme
+from gui.widgets.labels import PlainLabel
 from rig.errors import InputError
 
 FIRST_NAME: Final = "bench"
@@ -28,12 +29,12 @@ class BeginDialog(QDialog):
         self.setWindowTitle(self.tr("New bench"))
         self.name = QComboBox(editable=True)
         self._list()
-        text = QLabel(
+        text = PlainLabel(
             self.tr("A name for the new bench, such as the board's; "
                     "or choose one that was begun, to go on with it."),
             wordWrap=True,
         )  # fmt: skip
-        self.trouble = QLabel(wordWrap=True)
+        self.trouble = PlainLabel(wordWrap=True)
         self.trouble.setStyleSheet(f"color: {theme().palette.bad}")
         self.trouble.hide()
         box = QDialogButtonBox.StandardButton

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QLabel, QWidget, QWizard
+from PySide6.QtWidgets import QWidget, QWizard
 
 from calibration.findings import Finding
 from calibration.wizard import Report, Wizard
@@ -19,6 +19,7 @@ from gui.pages.calibrate.wizard.stage_page import StagePage
 from gui.pages.calibrate.wizard.wires_page import WiresPage
 from gui.pages.calibrate.worker import Worker
 from gui.theme import GAP_L, theme
+from gui.widgets.labels import RichLabel
 from rig.printable import html_text
 
 SIZE: Final = QSize(1040, 660)
@@ -59,7 +60,7 @@ class WizardDialog(QWizard):
         self.stages = tuple(_page_of(stage)(wizard, stage, worker) for stage in STAGES.values())
         for page in self.stages:
             self.addPage(page)
-        self._side = QLabel()
+        self._side = RichLabel()
         self._side.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._side.setContentsMargins(GAP_L, GAP_L, GAP_L, GAP_L)
         self.setSideWidget(self._side)

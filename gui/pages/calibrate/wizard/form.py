@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QVBoxLayout,
     QWidget,
@@ -20,8 +19,10 @@ from PySide6.QtWidgets import (
 from calibration.wizard import Wizard
 from calibration.wizard.question import Question
 from gui.theme import GAP, GAP_L
-from gui.widgets.labels import dim
+from gui.tool_tips import tool_tip
+from gui.widgets.labels import PlainLabel, dim
 from rig.errors import InputError
+from rig.printable import printable
 
 FIELD_MAX: Final = 420
 
@@ -68,7 +69,7 @@ class Form(QWidget):
         field.setMaximumWidth(FIELD_MAX)
         field.setAccessibleName(question.text)
         self._fields[question.key] = field
-        rows.addRow(QLabel(question.text), field)
+        rows.addRow(PlainLabel(question.text), field)
         if question.hint and not question.choices:
             hint = dim(question.hint)
             hint.setWordWrap(True)
@@ -148,6 +149,6 @@ class Form(QWidget):
 def _add_file(box: QComboBox, name: str) -> int:
     """Before the last entry, which asks for a file; its place."""
     at = max(0, box.count() - 1)
-    box.insertItem(at, name.rpartition("/")[2], name)
-    box.setItemData(at, name, Qt.ItemDataRole.ToolTipRole)
+    box.insertItem(at, printable(name.rpartition("/")[2]), name)
+    box.setItemData(at, tool_tip(name), Qt.ItemDataRole.ToolTipRole)
     return at

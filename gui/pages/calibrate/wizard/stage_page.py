@@ -6,7 +6,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QVBoxLayout,
@@ -21,7 +20,7 @@ from gui.pages.calibrate.wizard.form import Form
 from gui.pages.calibrate.wizard.reading import UNLIMITED, Reading
 from gui.pages.calibrate.worker import Worker
 from gui.theme import GAP, theme
-from gui.widgets.labels import dim
+from gui.widgets.labels import PlainLabel, dim
 from rig.errors import InputError
 
 
@@ -34,11 +33,11 @@ class StagePage(QWizardPage):
         self.wizard_state, self.worker = wizard, worker
         self._tone = "bad"
         self.setTitle(stage.title)
-        self.text = QLabel(wordWrap=True)
+        self.text = PlainLabel(wordWrap=True)
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.form = Form(wizard)
-        self.trouble = QLabel(wordWrap=True)
+        self.trouble = PlainLabel(wordWrap=True)
         self.trouble.setTextFormat(Qt.TextFormat.PlainText)
         self.trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.found = FindingsView()
