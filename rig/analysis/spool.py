@@ -79,7 +79,8 @@ class Spool(Closing):
             count = os.pwrite(self._file, rest.data, self._written)
             self._written += count
             rest = rest[count:]
-        return Kept(values[:0], self._file, offset, values.nbytes)
+        # Not a slice of it: that would hold all of it in memory.
+        return Kept(np.empty(0, values.dtype), self._file, offset, values.nbytes)
 
     def close(self) -> None:
         """Give all up that lies in the file; may be called twice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import resource
 import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,17 @@ def test_arrays_come_back_as_they_were(memory_bytes: int) -> None:
             found = held.values()
             assert found.dtype == was.dtype
             assert np.array_equal(found, was)
+
+
+def test_what_lies_in_the_file_is_not_in_memory() -> None:
+    values = np.arange(COUNT)
+    with Spool(0) as spool:
+        held = spool.keep(values)
+        before = weakref.ref(values)
+        del values
+        assert before() is None
+        assert held is not None
+        assert held.values()[-1] == COUNT - 1
 
 
 def test_a_file_holds_no_more_than_it_may() -> None:
