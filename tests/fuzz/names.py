@@ -42,6 +42,7 @@ PYTHON = tuple(
 NATIVE = {
     "edges": Native(HERE / "native" / "edges.c", _EXTRACTION),
     "flow": Native(HERE / "native" / "flow.c", _EXTRACTION),
+    "gather": Native(HERE / "native" / "gather.c", _EXTRACTION),
     "scpi": Native(HERE / "native" / "scpi.c", _FIRMWARE),
 }
 
