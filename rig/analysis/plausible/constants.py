@@ -106,7 +106,8 @@ def _path(bench: Bench, parts: dict[str, Quantity | None], more_ns: float) -> Pa
     missing = [name for name, part in parts.items() if part is None]
     reach_ns = math.fsum(_reach(part) for part in known) + more_ns
     if not missing:
-        return PathDelay(math.fsum(q.estimate for q in known), reach_ns, True, "known delays")
+        source = "; ".join(dict.fromkeys(f"channels: {part.source}" for part in known))
+        return PathDelay(math.fsum(q.estimate for q in known), reach_ns, True, source)
     allowed = bench.delay_allowance_ns
     source = f"{allowed:g} ns allowed for {' and '.join(missing)} that nobody states"
     return PathDelay(math.fsum(part.estimate for part in known), reach_ns + allowed, False, source)
