@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.instruments import Int64Array
+from rig.native_library import opened
 
 LIBRARY = Path(__file__).parent / "build" / "librig-lines.so"
 """Built by setup.py, for a wheel and for an editable install."""
@@ -96,11 +97,8 @@ class FoundLines:
 @cache
 def _load(path: Path) -> Any:
     """The functions in this file, None if it cannot be used."""
-    try:
-        library = ctypes.CDLL(str(path))
-        if library.lines_interface() != _INTERFACE:
-            return None
-    except (OSError, AttributeError):
+    library, _ = opened(path, ctypes.CDLL, "lines_interface", _INTERFACE)
+    if library is None:
         return None
     library.lines_find.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
     library.lines_bounds_at.argtypes = (

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.instruments import UInt8Array
+from rig.native_library import opened
 
 LIBRARY = Path(__file__).parent / "build" / "librig-edges.so"
 """Built by setup.py, for a wheel and for an editable install."""
@@ -66,17 +67,9 @@ class _Library:
 @cache
 def load(path: Path) -> _Library:
     """The library in this file, or the reason why it cannot be used; never raises."""
-    if not path.is_file():
-        return _Library(None, (), f"{path.name} was not built")
-    try:
-        functions = _ffi.dlopen(str(path))
-        interface = functions.edges_interface()
-    except (OSError, AttributeError) as error:
-        return _Library(None, (), f"{path.name} cannot be used ({error})")
-    if interface != _INTERFACE:
-        return _Library(
-            None, (), f"{path.name} has interface {interface}, this rig needs {_INTERFACE}"
-        )
+    functions, trouble = opened(path, _ffi.dlopen, "edges_interface", _INTERFACE)
+    if trouble:
+        return _Library(None, (), trouble)
     runnable = tuple(
         name for number, name in enumerate(VARIANTS) if functions.edges_can_run(number)
     )

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from rig.capture import native
 from rig.instruments import UInt8Array
+from rig.native_library import opened
 
 BINS: Final = 7296
 PINS_MAX: Final = 16
@@ -77,11 +78,7 @@ NOTABLE: Final = np.dtype(
 def _load(path: Path) -> Any:
     """The functions in this file, None if it cannot be used; `rig.capture.native.status` says why
     for the same file."""
-    try:
-        functions = _ffi.dlopen(str(path))
-        return functions if functions.flow_interface() == _INTERFACE else None
-    except (OSError, AttributeError):
-        return None
+    return opened(path, _ffi.dlopen, "flow_interface", _INTERFACE)[0]
 
 
 def available() -> bool:

@@ -15,6 +15,7 @@ import cffi
 import numpy as np
 
 from rig.capture import native
+from rig.native_library import opened
 
 CAPACITY: Final = 1 << 16
 _INTERFACE: Final = 1
@@ -51,11 +52,7 @@ class Gathered(NamedTuple):
 @cache
 def _load(path: Path) -> Any:
     """The functions in this file, None if it cannot be used."""
-    try:
-        functions = _ffi.dlopen(str(path))
-        return functions if functions.gather_interface() == _INTERFACE else None
-    except (OSError, AttributeError):
-        return None
+    return opened(path, _ffi.dlopen, "gather_interface", _INTERFACE)[0]
 
 
 def available() -> bool:
