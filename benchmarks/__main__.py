@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 BENCHMARKS = (
+    "ratios",
     "capture",
     "host_share",
     "record",

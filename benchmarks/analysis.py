@@ -31,16 +31,17 @@ def lines(folder: Path) -> Iterator[str]:
         path = folder / "measured.h5"
         path.unlink(missing_ok=True)
         write_measured_run(path, count)
-        spent_s, sort_s, peak_mib = _apart(path)
+        spent_s, sort_s, peak_mib = apart(path)
         yield (
             f"analysis         {count:,} events with log and input capture: "
             f"{spent_s / count * 1e6:.2f} s a million, {spent_s / count / sort_s:.0f} x sorting "
             f"as many numbers; {peak_mib:.0f} MiB at most"
         )
-    yield from _tables(folder / "runs", folder / "cache")
+    for what, spent_s in tables_s(folder / "runs", folder / "cache"):
+        yield f"table            {RUNS:,} runs, {what}: {spent_s:.1f} s of processor time"
 
 
-def _apart(path: Path) -> tuple[float, float, float]:
+def apart(path: Path) -> tuple[float, float, float]:
     """Processor time of an evaluation, of sorting one number, and peak memory, in a new process."""
     words = [sys.executable, "-m", "benchmarks.analysis", str(path)]
     told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
@@ -61,7 +62,7 @@ def _sorting_s() -> float:
 
 
 def _evaluated(path: Path) -> None:
-    """What `_apart` starts."""
+    """What `apart` starts."""
     from rig.session.results import read
 
     sort_s = _sorting_s()
@@ -70,7 +71,7 @@ def _evaluated(path: Path) -> None:
     sys.stdout.write(json.dumps([spent_s, sort_s, peak_kib / 1024]))
 
 
-def _tables(folder: Path, cache: Path) -> Iterator[str]:
+def tables_s(folder: Path, cache: Path) -> Iterator[tuple[str, float]]:
     """Of copies of one short run, the second time with the index that the first one made."""
     folder.mkdir()
     write_measured_run(folder / "00000.h5", 300)
@@ -85,7 +86,7 @@ def _tables(folder: Path, cache: Path) -> Iterator[str]:
         subprocess.run(words, check=True, env=environment, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        yield f"table            {RUNS:,} runs, {what}: {spent_s:.1f} s of processor time"
+        yield what, spent_s
 
 
 if __name__ == "__main__":

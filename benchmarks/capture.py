@@ -68,17 +68,9 @@ def speed_table() -> Iterator[str]:
 
 
 def speed_row(unitsize: int, gap: int, names: tuple[str, ...]) -> str:
-    """One density: everything in turns, so that all meet the same disturbances."""
+    """One density as a line of the table."""
     samples = toggling(unitsize, gap)
-    took_s = dict.fromkeys(("read", *names), float("inf"))
-    edges = 0
-    for _ in range(ROUNDS):
-        took_s["read"] = min(took_s["read"], best_s(partial(read, samples), 1))
-        for name in names:
-            share = NUMPY_SHARE if name == "numpy" else 1
-            part = samples[: len(samples) // share]
-            call = partial(pipeline if name == "pipeline" else extractor(name), part)
-            took_s[name] = min(took_s[name], share * best_s(call, 1))
+    took_s = times_s(samples, names)
     edges = extractor(names[0])(samples)
     cells = "".join(
         f"{took_s['read'] / took_s[n]:8.2f} {len(samples) / took_s[n] / 1e9:5.2f} GS/s"
@@ -88,6 +80,20 @@ def speed_row(unitsize: int, gap: int, names: tuple[str, ...]) -> str:
         f"{8 * unitsize:>4} {gap:>9,} {samples.nbytes / took_s['read'] / 1e9:5.1f} GB/s  {cells}"
         f" {edges / took_s['pipeline'] / 1e6:7.1f} M/s"
     )
+
+
+def times_s(samples: Samples, names: tuple[str, ...]) -> dict[str, float]:
+    """Of reading the samples and of each of these: everything in turns, so that all meet the same
+    disturbances."""
+    took_s = dict.fromkeys(("read", *names), float("inf"))
+    for _ in range(ROUNDS):
+        took_s["read"] = min(took_s["read"], best_s(partial(read, samples), 1))
+        for name in names:
+            share = NUMPY_SHARE if name == "numpy" else 1
+            part = samples[: len(samples) // share]
+            call = partial(pipeline if name == "pipeline" else extractor(name), part)
+            took_s[name] = min(took_s[name], share * best_s(call, 1))
+    return took_s
 
 
 def extractor(implementation: str) -> Callable[[Samples], int]:

@@ -40,8 +40,8 @@ ROUNDS = 3
 MS_PS = 10**9
 
 
-def lines(folder: Path) -> Iterator[str]:
-    """One line: both shares and their ratio, the best of some rounds each."""
+def shares(folder: Path) -> tuple[float, float]:
+    """Of a core, the host's and sigrok-cli's, the best of some rounds each."""
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.host_share", "source"],
         stdin=subprocess.PIPE,
@@ -56,10 +56,16 @@ def lines(folder: Path) -> Iterator[str]:
             host.append(host_share(port, folder / f"share-{number}.h5"))
         assert source.stdin is not None
         source.stdin.close()
+    return min(host), min(peer)
+
+
+def lines(folder: Path) -> Iterator[str]:
+    """One line: both shares and their ratio."""
+    host, peer = shares(folder)
     yield (
-        f"host             {100 * min(host):.1f} % of a core from driver to run file at "
+        f"host             {100 * host:.1f} % of a core from driver to run file at "
         f"{RATE_HZ // 10**6} MS/s and 1,000 interrupts/s; "
-        f"sigrok-cli -O binary {100 * min(peer):.1f} %: {min(host) / min(peer):.2f} times"
+        f"sigrok-cli -O binary {100 * peer:.1f} %: {host / peer:.2f} times"
     )
 
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,31 +25,70 @@ from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
 from rig.virtual.emulator import ANSWERS_MAX, Emulator
 from rig.virtual.wired import AnswersAhead
 
-FEW, MANY = 1000, 41_000
+FEW, MANY = 1000, 101_000
+BEFORE = "RIG_BENCH_BEFORE"
+"""Variable with the folder of an older checkout, built, to measure in the same run."""
 LATENCY_PS, APART_PS = 5_000_000, 20_000_000
 BUSY_CYCLES, STRIDE_CYCLES = CLOCK_HZ // 2000, CLOCK_HZ // 10
 FETCH, FETCH_MS = 64, 500
 
 
-def lines(folder: Path) -> Iterator[str]:
+@dataclass(frozen=True)
+class Measured:
     """Seconds of processor time of all processes together."""
-    few_s, many_s = (_run_s(folder / f"{count}.h5", count) for count in (FEW, MANY))
-    each_s = (many_s - few_s) / (MANY - FEW)
-    alone_s = _emulator_s(MANY) / MANY
-    yield f"virtual bench    {few_s:.1f} s of processor time for {FEW} interrupts, start to report"
+
+    few_s: float
+    """Of FEW interrupts, start to report."""
+    each_s: float
+    """Of each further one."""
+    alone_s: float
+    """Of the emulated microcontroller alone, for each."""
+    before_s: float | None
+    """Of each further one on an older checkout; None: none was named."""
+
+
+def measured(folder: Path) -> Measured:
+    """All of it in one run."""
+    older = os.environ.get(BEFORE)
+    few_s, each_s = _few_and_each_s(folder)
+    before_s = None if older is None else _few_and_each_s(folder, Path(older))[1]
+    return Measured(few_s, each_s, _emulator_s(MANY) / MANY, before_s)
+
+
+def lines(folder: Path) -> Iterator[str]:
+    """The same in words."""
+    found = measured(folder)
+    each_s, alone_s = found.each_s, found.alone_s
+    yield (
+        f"virtual bench    {found.few_s:.1f} s of processor time for {FEW} interrupts, start to "
+        "report"
+    )
     yield (
         f"virtual bench    {each_s * 1e6:.0f} us of processor time for each further interrupt, "
         f"{each_s / alone_s:.1f} x the emulated microcontroller alone ({alone_s * 1e6:.0f} us)"
     )
+    if found.before_s is not None:
+        yield (
+            f"virtual bench    {found.before_s * 1e6:.0f} us before: "
+            f"{found.before_s / each_s:.2f} times as much"
+        )
 
 
-def _run_s(path: Path, count: int) -> float:
-    """Of `rig run` and all that it starts."""
+def _few_and_each_s(folder: Path, checkout: Path | None = None) -> tuple[float, float]:
+    own = folder / ("now" if checkout is None else "before")
+    own.mkdir()
+    few_s, many_s = (_run_s(own / f"{count}.h5", count, checkout) for count in (FEW, MANY))
+    return few_s, (many_s - few_s) / (MANY - FEW)
+
+
+def _run_s(path: Path, count: int, checkout: Path | None) -> float:
+    """Of `rig run` and all that it starts, of this checkout or another."""
     before_s = _children_s()
     command = [sys.executable, "-c", "import sys; from rig.cli.main import main; sys.exit(main())"]
     command += ["run", "interrupt", "--fixture", "virtual"]
     command += ["--quiet", "--count", str(count), "--out", os.fspath(path)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    environment = os.environ if checkout is None else {**os.environ, "PYTHONPATH": str(checkout)}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=checkout, env=environment)
     return _children_s() - before_s
 
 
