@@ -48,7 +48,7 @@ def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
         publisher.send(Message(BENCH_FAILED, {"text": words}))
     observer.evaluating()
     found = measuring.evaluated(path)
-    publisher.send(done(found.result, found.page, found.windows, words))
+    publisher.send(done(found.result, found.page, found.windows, words or found.unwritten or None))
 
 
 def _check_load(plan: Plan, fixture: Fixture, *, is_replay: bool) -> None:

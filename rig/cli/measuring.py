@@ -16,7 +16,7 @@ from rig.bench.replay import open_replay, replay_fixture
 from rig.config.check import check
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import Plan
-from rig.errors import InputError, RigError
+from rig.errors import BenchError, InputError, RigError
 from rig.record.reader import RunFile
 from rig.record.space import check_new_file
 from rig.session.run import OnProgress, run
@@ -51,6 +51,8 @@ class Measured:
     """The report for the browser."""
     windows: Path | None
     """Folder with the waveforms of outliers."""
+    unwritten: str = ""
+    """Why one of the two is not there, and what to do; empty if nothing is missing."""
 
 
 def measurement(plan: Plan, bench: str, calibration: str | None = None) -> Measurement:
@@ -87,15 +89,21 @@ def was_loaded(path: Path) -> bool:
 def evaluated(path: Path) -> Measured:
     """Store a run file's figures, write its report and the waveforms of outliers.
 
-    Raises InputError or BenchError, as these do.
+    Figures that are stored stay, whatever happens to the rest.
+
+    Raises InputError or BenchError if the figures cannot be stored.
     """
     # What evaluates takes long to load: what measures is not to wait for it.
     from rig.report.page import write_page
     from rig.session.results import store
 
     result, page = store(path), path.with_suffix(".html")
-    write_page(page, result)
-    return Measured(result, page, write_outliers(path, result.settings))
+    try:
+        write_page(page, result)
+        return Measured(result, page, write_outliers(path, result.settings))
+    except (InputError, BenchError) as error:
+        mend = "make room, then `rig report` and `rig export --event` write it from the run file"
+        return Measured(result, page, None, f"{error}; {mend}")
 
 
 def new_run_file(folder: Path, plan: Plan, remedy: str) -> Path:

@@ -18,7 +18,7 @@ from rig.cli.measuring import (
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
 from rig.config.plan import load_plan
-from rig.errors import input_error
+from rig.errors import BenchError, input_error
 
 
 def command(options: argparse.Namespace) -> int:
@@ -47,12 +47,15 @@ def command(options: argparse.Namespace) -> int:
     if failure is not None:
         say(f"rig: {failure}", error=True)
     measured = evaluated(path)
-    result, windows = measured.result, measured.windows
+    result, windows, unwritten = measured.result, measured.windows, measured.unwritten
     from rig.cli.output import show_result  # loaded by now: its parts have evaluated the run
 
     show_result(result, as_json=options.json)
     if options.junit is not None:
         write_junit(options.junit, [result])
+    if unwritten:
+        say(f"rig: {unwritten}", error=True)
+        return result.exit_code or BenchError.exit_code
     if not options.json:
         say(f"report:   {measured.page}")
     if windows is not None and not options.json:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -68,6 +69,17 @@ def test_a_limit_on_the_size_of_files_is_one_line(words, room, folder):
     assert ended.code in (2, 3), ended
     one_line(ended)
     assert contents(folder) == before
+
+
+def test_figures_are_shown_and_kept_where_no_report_can_be_written(folder):
+    words = ["run", "interrupt", "--fixture", "virtual", "--count", "100", "-o", "out.h5"]
+    (folder / "out.html").mkdir()
+    with mock.patch("rig.cli.run.check_new_files"):  # as if it had come during the run
+        ended = rig(*words, folder=folder)
+    assert ended.code == 3, ended
+    assert b"PASS" in ended.out
+    assert "out.html: report not written" in one_line(ended)
+    assert b"PASS" in rig("show", "out.h5", folder=folder).out
 
 
 def test_bytecode_is_not_cut_off_by_a_limit(tmp_path):
