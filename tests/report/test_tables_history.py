@@ -12,8 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.measured_run import write_measured_run
 from rig.cli.main import main
+from rig.errors import InputError
+from rig.record.reader import RunFile
+from rig.report.tables import history
 from rig.report.tables.history import BINS, Ridge, binned, grid, history_svg, ridges
+from rig.session.results import store
 
 
 def ridge(samples, unit_us=0.25, name="run"):
@@ -70,3 +75,38 @@ def test_the_page_of_real_runs(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(["table", "1.h5", "p.h5", "--history"]) == 2
     assert "history: runs of interrupt, period latency; valid" in capsys.readouterr().err
+
+
+def test_what_a_child_tells_is_what_the_file_holds(tmp_path, monkeypatch):
+    places = [tmp_path / f"{count}.h5" for count in (300, 90, 40)]
+    for place in places:
+        write_measured_run(place, int(place.stem))
+        if place is not places[2]:
+            store(place)
+    told = ridges(places)
+    monkeypatch.setattr(history, "_TOLD_MAX", 2)  # then the parent reads by itself
+    read = ridges(places)
+    assert [run.name for run in told] == [run.name for run in read]
+    assert {run.name for run in told} == {"300", "90"}  # nothing is stored in the third
+    for one, other in zip(told, read, strict=True):
+        assert (one.created, one.subject, one.unit_us) == (
+            other.created, other.subject, other.unit_us,
+        )  # fmt: skip
+        assert one.latency_us.tolist() == other.latency_us.tolist()
+        assert one.counts.tolist() == other.counts.tolist()
+        assert one.counts.sum() == result_n(places[0].with_name(f"{one.name}.h5"))
+
+
+def result_n(place):
+    with RunFile(place) as file:
+        return int(file.histogram()[1].sum())
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    place = tmp_path / "run.h5"
+    write_measured_run(place, 40)
+    data = bytearray(place.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    place.write_bytes(data)
+    with pytest.raises(InputError, match=re.escape(str(place))):
+        ridges([place])
