@@ -97,6 +97,19 @@ def test_any_split_gives_what_numpy_gives(variant: str, unitsize: int, data: st.
 
 @variants
 @unitsizes
+def test_one_sample_that_differs_is_two_edges_wherever_it_is(variant: str, unitsize: int) -> None:
+    """Also as the last one before a stretch that could be passed over as quiet, or its first."""
+    samples = np.full(3300, 0x21, dtype=f"<u{unitsize}")
+    for place in range(1, len(samples) - 1):
+        samples[place] ^= 4
+        extractor = EdgeExtractor(unitsize, 0xFF, variant)  # type: ignore[arg-type]
+        found = edges_of(extractor.feed(samples.tobytes()))
+        samples[place] ^= 4
+        assert found == [(place, 2, 1), (place + 1, 2, 0)]
+
+
+@variants
+@unitsizes
 @given(data=st.data())
 def test_full_output_loses_nothing(variant: str, unitsize: int, data: st.DataObject) -> None:
     """From outputs of 16 edges to ones that hold all, at any alignment and far in a capture."""

@@ -3,24 +3,34 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 from coverage import CoverageData
 
-_FOLDERS = (
-    "analysis", "capture", "firmware", "measure", "record", "replay", "report",
-    "session", "stimulus", "streaming",
+from tests.mutation.contexts import VARIABLE
+
+TESTS = (
+    "analysis", "capture", "record", "replay", "streaming", "measure", "untrusted", "session",
 )  # fmt: skip
-_SETTINGS = """\
+"""Folders whose tests are about the code that is changed; others run it as well, but slowly."""
+_SECONDS_MAX = 30
+"""Of a test under coverage; one that takes longer is of no use here."""
+_SETTINGS = f"""\
 [run]
 source = rig
-dynamic_context = test_function
+omit =
+    rig/virtual/*
+    rig/report/*
 relative_files = true
-[report]
+parallel = true
+sigterm = true
+context = ${{{VARIABLE}-}}
 """
 
 
@@ -32,69 +42,71 @@ class CoverageMap:
         self._root = root
         self._data = CoverageData(str(folder / "coverage"))
         self._data.read()
-        self._files = sorted(self._data.measured_files())
-        self._seconds: dict[str, float] = defaultdict(float)
-        durations = ElementTree.parse(folder / "durations.xml")  # noqa: S314 - of our own making
-        failed = set()
-        for case in durations.iter("testcase"):
-            name = f"{case.get('classname')}.{str(case.get('name')).partition('[')[0]}"
-            self._seconds[name] += float(case.get("time", "0"))
-            if case.find("failure") is not None or case.find("error") is not None:
-                failed.add(name)
-        for name in failed | {name for name in self._seconds if not _exists(root, name)}:
-            del self._seconds[name]
+        self._files = set(self._data.measured_files())
+        self._seconds = _durations(folder)
+        known = {file: file.is_file() for file in {root / _file(test) for test in self._seconds}}
+        for test in [test for test in self._seconds if not known[root / _file(test)]]:
+            del self._seconds[test]
 
     def tests(self, path: str, first: int, last: int, seconds: float) -> list[str]:
         """Ids of those that execute the lines, then of others of the file, `seconds` in all.
 
         The quickest come first.
         """
-        file = next((name for name in self._files if f"/{name}".endswith(f"/{path}")), path)
-        by_line = {
-            line: {_whole_name(name) for name in names} & self._seconds.keys()
-            for line, names in self._data.contexts_by_lineno(file).items()
-        }
-        of_lines = {name for line in range(first, last + 1) for name in by_line.get(line, ())}
+        by_line: dict[int, set[str]] = defaultdict(set)
+        for name in {path, str(self._root / path)} & self._files:
+            for line, tests in self._data.contexts_by_lineno(name).items():
+                by_line[line] |= set(tests) & self._seconds.keys()
+        of_lines = {test for line in range(first, last + 1) for test in by_line.get(line, ())}
 
-        def order(name: str) -> tuple[bool, float]:
-            return name not in of_lines, self._seconds[name]
+        def order(test: str) -> tuple[bool, float]:
+            return test not in of_lines, self._seconds[test]
 
         chosen: list[str] = []
         total = 0.0
-        for name in sorted(set().union(*by_line.values()), key=order):
-            total += self._seconds[name]
+        for test in sorted(set().union(*by_line.values()), key=order):
+            total += self._seconds[test]
             if total > seconds and chosen:
                 break
-            module, _, function = name.rpartition(".")
-            chosen.append(f"{_file_of(module)}::{function}")
+            chosen.append(test)
         return chosen
 
 
-def _whole_name(context: str) -> str:
-    """Modules of a package within `tests` are named from the package on."""
-    return context if context.startswith("tests.") else f"tests.{context}"
+def _durations(folder: Path) -> dict[str, float]:
+    """Seconds by the test's id, without those that failed."""
+    seconds: dict[str, float] = defaultdict(float)
+    failed = set()
+    for path in sorted(folder.glob("durations*.xml"), key=lambda path: path.stat().st_mtime):
+        for case in ElementTree.parse(path).iter("testcase"):  # noqa: S314 - of our own making
+            test = f"{str(case.get('classname')).replace('.', '/')}.py::{case.get('name')}"
+            seconds[test] = float(case.get("time", "0"))
+            if case.find("failure") is not None or case.find("error") is not None:
+                failed.add(test)
+    return {test: time for test, time in seconds.items() if test not in failed}
 
 
-def _file_of(module: str) -> str:
-    return f"{module.replace('.', '/')}.py"
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
-def _exists(root: Path, name: str) -> bool:
-    module, _, function = name.rpartition(".")
-    file = root / _file_of(module)
-    return file.is_file() and f"def {function}(" in file.read_text(encoding="utf-8")
-
-
-def measure(root: Path, folder: Path) -> None:
-    """Run the tests of `root` once, with coverage; leaves its findings in `folder`."""
+def measure(root: Path, folder: Path, tests: Sequence[str]) -> None:
+    """Run `tests` of `root` once, with coverage; adds its findings to those in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "settings"
-    settings.write_text(_SETTINGS, encoding="utf-8")
+    data, before = folder / "coverage", len(list(folder.glob("durations*.xml")))
+    settings.write_text(f"{_SETTINGS}data_file = {data.absolute()}\n", encoding="utf-8")
+    coverage = [sys.executable, "-m", "coverage"]
+    files = [f"--rcfile={settings}", f"--data-file={data}"]
+    environment = {
+        **os.environ,
+        "COVERAGE_CORE": "ctrace",  # the only one that knows contexts
+        "COVERAGE_PROCESS_START": str(settings.absolute()),  # in processes that tests start as well
+    }
     subprocess.run(
         [
-            sys.executable, "-m", "coverage", "run", f"--rcfile={settings}",
-            f"--data-file={folder / 'coverage'}", "-m", "pytest", "-q", "--timeout=900",
-            f"--junitxml={folder / 'durations.xml'}", *(f"tests/{name}" for name in _FOLDERS),
+            *coverage, "run", *files, "-m", "pytest", "-q", "-p", "tests.mutation.contexts",
+            f"--timeout={_SECONDS_MAX}", f"--junitxml={folder / f'durations-{before}.xml'}", *tests,
         ],
-        cwd=root, check=False,
+        cwd=root, check=False, env=environment,
     )  # fmt: skip
+    subprocess.run([*coverage, "combine", "-q", "--append", *files], cwd=root, check=True)

@@ -19,6 +19,8 @@ import time
 _SLOW_TO_IMPORT = ("numpy", "scipy.stats", "scipy.optimize", "h5py", "pytest", "cffi")
 """No plugin of pytest: it refuses those that are imported before it."""
 _TOOK_TOO_LONG = -1
+_ARGUMENTS = ("-x", "-q", "--timeout=60", "-p", "no:cacheprovider", "-p", "no:pytest-qt")
+"""Qt takes long to import, and no test of what is changed here needs it."""
 
 
 def main() -> None:
@@ -62,7 +64,7 @@ def _run(tests: list[str]) -> None:
         os.dup2(nowhere, descriptor)
     code = 2
     try:
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
+        code = int(pytest.main([*_ARGUMENTS, *tests]))
     finally:
         os._exit(code)
 

@@ -17,18 +17,43 @@ from rig.closing import Closing
 from tests.mutation.coverage_map import CoverageMap
 from tests.mutation.mutant import Mutant
 
-_SECONDS_MAX = 900.0
+_SECONDS_MAX = 300.0
 """What hangs, pytest-timeout ends before."""
 _OUTCOMES = {0: "not noticed", 5: "no test", -1: "too slow"}
 """By pytest's exit code; all others are of tests that failed."""
 _NOT_BUILT = re.compile(r"\.(o|so|elf)\] Error")
 """What make says of a file that the compiler refused."""
-_MAKE_SECONDS = 180.0
-_C_FOLDERS = {"firmware": ("tests/firmware",), "targets/agent": ("tests/target",)}
+_C_FOLDERS = {
+    "firmware": ("tests/firmware",),
+    "targets/agent": (
+        "tests/target/test_agent.py", "tests/target/test_frequency.py",
+        "tests/target/test_commands.py", "tests/target/test_scenario.py",
+        "tests/measure/test_inside_agent.py",
+    ),
+}  # fmt: skip
+NATIVE = {
+    "rig/capture/native": (
+        "tests/capture/test_edges.py", "tests/capture/test_gather.py", "tests/streaming",
+        "tests/capture/test_native.py",
+    ),
+    "rig/analysis/native": ("tests/analysis/clocks",),
+}  # fmt: skip
+"""Folders of the host's libraries in C, and what tests them."""
+_COMPILE = """
+import sys, pathlib, setuptools
+setuptools.setup = lambda **_: None
+sys.path.insert(0, "")
+import setup
+folder = pathlib.Path(sys.argv[1])
+library = folder / "build" / setup.NATIVE[folder]
+setup._compile_native(folder, library)
+sys.exit(not library.exists())
+"""
+"""As setup.py does for a checkout."""
 
 
 class PythonTrial(Closing):
-    """Of mutants of Python files."""
+    """Of mutants of Python files, and of the libraries in C that they load."""
 
     def __init__(self, tree: Path, coverage: CoverageMap, seconds: float) -> None:
         """`seconds`: of tests that each mutant is tried by, at most."""
@@ -46,18 +71,26 @@ class PythonTrial(Closing):
         return f"exit code {code} of pytest, tests from {tests[0]} to {tests[-1]}" if code else ""
 
     def outcome(self, mutant: Mutant) -> str:
-        """`noticed`, `not noticed`, `no test` if none executes the line, or `too slow`."""
-        tests = self._tests(mutant)
+        """`noticed`, `not noticed`, `no test`, `too slow` or `does not build`."""
+        native = _native_folder(mutant)
+        libraries = list((self._tree / native / "build").glob("*.so")) if native else []
+        built = {path: path.read_bytes() for path in libraries}
         original = mutant.apply(self._tree)
         try:
-            return _OUTCOMES.get(self._code(tests), "noticed")
+            if native and _run([sys.executable, "-c", _COMPILE, native], self._tree)[0]:
+                return "does not build"
+            return _OUTCOMES.get(self._code(self._tests(mutant)), "noticed")
         finally:
             (self._tree / mutant.path).write_text(original, encoding="utf-8")
+            for path, content in built.items():
+                path.unlink(missing_ok=True)
+                path.write_bytes(content)
 
     def _tests(self, mutant: Mutant) -> list[str]:
+        if native := _native_folder(mutant):
+            return list(NATIVE[native])
         last = mutant.line + mutant.before.count("\n")
         found = self._coverage.tests(mutant.path, mutant.line, last, self._seconds)
-        # What runs in processes of its own, coverage does not see.
         return found or [f"tests/{mutant.path.split('/')[1]}"]
 
     def _code(self, tests: list[str]) -> int:
@@ -114,10 +147,16 @@ class CTrial:
         tests = _C_FOLDERS[folder]
         environment = {**os.environ, "PYTHONPATH": str(self._tree)}
         arguments = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-        return _run(arguments, self._tree, environment, _SECONDS_MAX)
+        return _run(arguments, self._tree, environment)
 
     def _make(self, folder: str, target: str) -> tuple[int, str]:
-        return _run(["make", "-s", "-C", folder, target], self._tree, None, _MAKE_SECONDS)
+        return _run(["make", "-s", "-C", folder, target], self._tree)
+
+
+def _native_folder(mutant: Mutant) -> str:
+    """Empty for all but C files of the host's libraries."""
+    folder = mutant.path.rpartition("/")[0]
+    return folder if folder in NATIVE and not mutant.path.endswith(".py") else ""
 
 
 def _last_line(text: str) -> str:
@@ -129,7 +168,7 @@ def _folder(mutant: Mutant) -> str:
 
 
 def _run(
-    arguments: list[str], folder: Path, environment: dict[str, str] | None, seconds: float
+    arguments: list[str], folder: Path, environment: dict[str, str] | None = None
 ) -> tuple[int, str]:
     """Exit code, other than 0 if it took too long, and what it wrote."""
     with subprocess.Popen(
@@ -137,7 +176,7 @@ def _run(
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         try:
-            text, _ = process.communicate(timeout=seconds)
+            text, _ = process.communicate(timeout=_SECONDS_MAX)
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -200,6 +200,17 @@ def test_a_load_that_does_too_little_is_told():
     Load("cpu", None).check_share(0.0)
 
 
+NEARLY_FULL = [f"WORD {n} 450 {'a' * 450}" for n in range(9)]
+"""Of 4096 bytes 37 are left, for a word of 36 and the zero byte behind it."""
+
+
+def test_words_fill_the_room_to_its_last_byte(agent):
+    with agent.connect() as link:
+        for line in NEARLY_FULL:
+            link.load(line)
+        assert int(link.load(f"WORD 9 36 {'a' * 36}")["words"]) == 10
+
+
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
@@ -214,6 +225,9 @@ def test_a_load_that_does_too_little_is_told():
         (["WORD 0 4 true", "WORD 2 4 true"], "another number than the next one"),
         ([f"WORD {n} 1 a" for n in range(33)], "there are over 32"),
         ([f"WORD {n} 450 {'a' * 450}" for n in range(10)], "or all are too long"),
+        ([*NEARLY_FULL, f"WORD 9 37 {'a' * 37}"], "or all are too long"),
+        ([*NEARLY_FULL, f"WORD 9 35 {'a' * 37}"], "not as long as it says"),
+        ([*NEARLY_FULL, "WORD 9 35 %zz"], "not as long as it says"),
         (["RUN mine 1"], "another count than words were sent"),
         (["WORD 0 4 true", "RUN mine 2"], "another count than words were sent"),
         (["WORD 0 4 true", "STOP", "RUN mine 1"], "another count than words were sent"),

@@ -19,10 +19,16 @@ from rig.analysis.clocks.line_set import line_set, lines_through
 from tests.analysis.clocks.simulated import simulate
 
 pytestmark = pytest.mark.skipif(
-    not native.available(), reason="librig-lines.so was not built: pip install -e ."
+    not native.LIBRARY.exists(), reason="librig-lines.so was not built: pip install -e ."
 )
 ARRAYS = ("slope", "highest", "lowest")
 SOURCES = Path(native.__file__).parent
+
+
+def test_the_library_is_used_if_it_is_there(monkeypatch):
+    assert native.available()
+    monkeypatch.setattr(native, "LIBRARY", native.LIBRARY.with_name("missing.so"))
+    assert not native.available()
 
 
 def check(brackets, rates):
@@ -76,6 +82,16 @@ def test_any_brackets(drawn):
     sample = np.cumsum([step for step, _, _ in drawn])
     before = 3 * sample + [noise for _, noise, _ in drawn]
     check(Brackets(sample, before, before + [width for _, _, width in drawn]), RATES)
+
+
+def test_an_origin_below_the_first_reading():
+    """The clock bends: at sample 99 it is between 95 and 103.96 ticks, in the middle 99.48."""
+    sample = np.array([0, 100, 100_000])
+    brackets = Brackets(sample, np.array([100, 60, 4100]), np.array([1000, 94, 5000]))
+    rates = Rates(1000, 40, 200.0)
+    assert check(brackets, rates)
+    found = lines_through(brackets, rates)
+    assert (found.origin_sample, found.origin_ticks) == (99, 99)
 
 
 def test_what_is_too_large_is_left_to_python():
