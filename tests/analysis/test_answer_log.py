@@ -83,3 +83,13 @@ def test_what_is_out_of_order_is_found_anywhere(
     assert AnswerLog(MemoryRun([], 1, rows)).order.problems == ()
     rows[column][at] = int(rows[column][at]) + step
     assert text in AnswerLog(MemoryRun([], 1, rows)).order.problems
+
+
+@pytest.mark.parametrize(("interrupts", "shared"), [(0, False), (1, False), (2, True), (3, True)])
+def test_an_answer_to_several_interrupts_counts_them(interrupts: int, shared: bool) -> None:
+    rows = _records((), np.arange(N, dtype=np.uint64))
+    rows["handled"][200:] += np.array(interrupts - 1).astype(np.uint64)
+    rows["flags"][200] = LOG_COALESCED
+    text = "an answer to several interrupts by its flag, to one by its count"
+    problems = AnswerLog(MemoryRun([], 1, rows)).order.problems
+    assert problems == (() if shared else (text,))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rig.analysis.answers import AnswerLog
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated
+from rig.analysis.dispatch import TickLatencies
 from rig.analysis.evaluate import evaluate
 from rig.analysis.pin_pairs import PinPairs
 from rig.analysis.plausible.constants import DelayRange, logged_delay, task_path
@@ -110,6 +111,28 @@ def test_blocks_of_any_length_give_the_same(kinds: str, block: int, data: st.Dat
     if "o" not in kinds:
         expected = len(certain) + (kinds[0] == "t")
         assert whole.pins.n == whole.ticks.n == expected
+
+
+@given(st.lists(st.integers(1, 500), min_size=1, max_size=12), st.integers(1, 7))
+def test_the_logs_own_latencies_are_counted_once_each(latencies: list[int], piece: int) -> None:
+    """Handlers that interrupt the task, each followed by it, and one that does not."""
+    rows = []
+    for n, latency in enumerate(latencies):
+        at = 1000 * n
+        rows += [
+            (n + 1, at, at + 100, LOG_SPAN | LOG_OF_TASK),
+            (n + 1, at + 100 + latency, at + 700, LOG_TASK),
+        ]
+    rows.append((len(latencies) + 1, 10**6, 10**6 + 100, LOG_SPAN))
+    log = log_of(rows)
+    found = TickLatencies()
+    for first in range(0, len(log), piece):
+        found.feed(log[first : first + piece])
+    values, counts = np.unique(latencies, return_counts=True)
+    assert found.series.histogram.values.tolist() == values.tolist()
+    assert found.series.histogram.counts.tolist() == counts.tolist()
+    n = len(latencies)
+    assert (found.interrupts, found.of_task, found.continued) == (n + 1, n, n)
 
 
 def test_an_edge_that_the_log_does_not_know_is_not_paired_with_the_next() -> None:

@@ -101,6 +101,9 @@ def test_figures_are_the_truth_by_both_witnesses() -> None:
         assert latency.min_ns == pytest.approx(0, abs=sample_ns)
         assert latency.gap_ns == pytest.approx(np.ptp(truth.latency_ns), abs=300)
         assert latency.deviation_ns == pytest.approx(truth.latency_ns.std(), rel=0.01)
+    for side, length_ns in ((period.pins, PERIOD_NS * (1 + 40e-6)), (period.ticks, PERIOD_NS)):
+        ends_ns = np.diff(truth.latency_ns[[0, -1]])[0] / (truth.count - 1)
+        assert side.average_interval_ns == pytest.approx(length_ns + ends_ns, abs=0.1)
     assert found.figures == period.pins.latency
     assert (events["response_sample"] == truth.samples).all()
     assert (events["class"] == 0).all()

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
@@ -75,6 +75,8 @@ def test_percentiles_go_as_far_as_n_allows(n, given, not_given):
     assert [got[f"{name}_ns"] for name in not_given] == [None] * len(not_given)
 
 
+@example([2**62, 2**62 + 8, 2**63 - 1])  # twice one of them has more than 64 bits
+@example([-(2**63), -(2**62) - 8, -(2**62) - 1])
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=20))
 def test_median_absolute_deviation_of_any_integers(values):
     """A damaged log holds any 64 bits."""
