@@ -88,7 +88,15 @@ def test_a_cut_last_sample_is_a_loss(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "rate_hz"),
-    [("24 MHz", 24_000_000), ("12.5 MHz", 12_500_000), ("500 Hz", 500), ("1g", 10**9), ("7", 7)],
+    [
+        ("24 MHz", 24_000_000),
+        ("12.5 MHz", 12_500_000),
+        ("500 Hz", 500),
+        ("1g", 10**9),
+        ("7", 7),
+        ("1", 1),
+        ("1000 GHz", 10**12),
+    ],  # fmt: skip
 )
 def test_rates_as_sigrok_writes_them(text: str, rate_hz: int, tmp_path: Path) -> None:
     metadata = METADATA.replace("24 MHz", text)
@@ -107,6 +115,7 @@ def test_a_file_without_a_rate_is_given_one(tmp_path: Path) -> None:
 BAD_METADATA = [
     ("samplerate=24 MHz", "samplerate=0", "samplerate '0'; valid"),
     ("samplerate=24 MHz", "samplerate=9e99 MHz", "samplerate"),
+    ("samplerate=24 MHz", "samplerate=1000000000001", "samplerate"),
     ("samplerate=24 MHz", "samplerate=0.5 Hz", "samplerate"),
     ("unitsize=1", "unitsize=0", "0 bytes a sample"),
     ("unitsize=1", "unitsize=99999999999", "99999999999 bytes a sample"),
