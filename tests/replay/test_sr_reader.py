@@ -96,7 +96,7 @@ def test_a_cut_last_sample_is_a_loss(tmp_path: Path) -> None:
         ("7", 7),
         ("1", 1),
         ("1000 GHz", 10**12),
-    ],  # fmt: skip
+    ],
 )
 def test_rates_as_sigrok_writes_them(text: str, rate_hz: int, tmp_path: Path) -> None:
     metadata = METADATA.replace("24 MHz", text)
