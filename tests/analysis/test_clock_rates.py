@@ -110,6 +110,13 @@ def test_two_explanations_are_both_named() -> None:
     assert "more likely the target's counter" in found.text
 
 
+def test_of_two_explanations_that_differ_little_neither_is_likelier() -> None:
+    """Without the counter the rest is 1,000 ppm apart, without the analyzer 3,000."""
+    found = seen({ANALYZER: 0.0, STIMULUS: -1000.0, COUNTER: 2000.0})
+    assert found.suspects == ((ANALYZER,), (COUNTER,))
+    assert "more likely" not in found.text
+
+
 def test_counter_and_timer_of_one_target_do_not_outvote_the_analyzer() -> None:
     found = seen({ANALYZER: 0.0, COUNTER: 50_000.0, TIMER: 50_000.0})
     assert found.suspects == ((ANALYZER,), (COUNTER, TIMER))

@@ -69,6 +69,24 @@ def test_of_a_fitted_clock():
     assert got.floor[-1] < want[-1]
 
 
+def test_the_phases_error_is_all_that_the_bounds_allow():
+    """And no more: where the bounds are widest, the phase may be off by all of it."""
+    truth = simulate(51, 3000)
+    clock = Clock(truth.brackets, bracket_test(truth.brackets, truth.rates))
+    first, last = truth.brackets.sample[[0, -1]].tolist()
+    phase, error_s = clock_phase(clock, first, last, 0.1)
+    sample = first + np.arange(len(phase)) * truth.rates.sample_rate_hz // 10
+    read = clock.at(sample)
+    off = (np.stack([read.lowest_ticks, read.highest_ticks]) - read.ticks) / truth.rates.tick_hz
+    assert np.abs(off).max() == pytest.approx(error_s, rel=1e-6)
+    time_s = (sample - first) / truth.rates.sample_rate_hz
+    rate = (1 + truth.tick_skew_ppm * 1e-6) / (1 + truth.sample_skew_ppm * 1e-6) - 1
+    drift = truth.drift_ppm_per_s * 1e-6
+    begun_s = truth.edge_ps[0] * 1e-12
+    true_s = time_s * rate + drift / 2 * ((begun_s + time_s) ** 2 - begun_s**2)
+    assert (np.abs(phase - true_s) <= 2 * error_s + 1e-9).all()
+
+
 @pytest.mark.parametrize("factors", [[0], [5], []])
 def test_factors_that_do_not_fit(factors):
     with pytest.raises(ValueError, match="valid: 1 to 4"):
