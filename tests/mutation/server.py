@@ -19,6 +19,9 @@ import time
 _SLOW_TO_IMPORT = ("numpy", "scipy.stats", "scipy.optimize", "h5py", "pytest", "cffi")
 """No plugin of pytest: it refuses those that are imported before it."""
 _TOOK_TOO_LONG = -1
+_FAILED = 1
+_AT_ITS_END = 100
+"""Added to pytest's exit code: what is tested may end the process itself, with 0."""
 _ARGUMENTS = ("-x", "-q", "--timeout=60", "-p", "no:cacheprovider", "-p", "no:pytest-qt")
 """Qt takes long to import, and no test of what is changed here needs it."""
 
@@ -43,7 +46,8 @@ def _code(tests: list[str], seconds: float) -> int:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             _end(child)
-            return os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
+            return code - _AT_ITS_END if code >= _AT_ITS_END else _FAILED
         time.sleep(0.02)
     _end(child)
     os.waitpid(child, 0)
@@ -66,7 +70,7 @@ def _run(tests: list[str]) -> None:
     try:
         code = int(pytest.main([*_ARGUMENTS, *tests]))
     finally:
-        os._exit(code)
+        os._exit(_AT_ITS_END + code)
 
 
 if __name__ == "__main__":
