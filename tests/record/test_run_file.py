@@ -64,6 +64,17 @@ def test_what_waits_is_written_out_when_a_run_does_not_finish(tmp_path):
     assert read_back(path)[1].tolist() == [3, 3, 9]
 
 
+@pytest.mark.parametrize("stored", ["[[record]]", "", None])
+def test_the_calibration_is_the_stored_one(tmp_path, stored):
+    path = tmp_path / "run.h5"
+    others = {name: text for name, text in TEXTS.items() if name != "calibration"}
+    texts = others if stored is None else {**others, "calibration": stored}
+    with RunWriter(path, texts, {}) as writer:
+        writer.finish("complete", {})
+    with RunFile(path) as file:
+        assert file.calibration == (stored or "")
+
+
 def test_everything_comes_back(tmp_path):
     path = tmp_path / "run.h5"
     first = edges([3, 3, 9], [0, 1, 0], end=20, levels=0b100)
