@@ -170,6 +170,21 @@ def test_a_sample_cut_in_two_is_put_together(pipe: Pipe, in_c: bool) -> None:
     assert found == edges_by_looking(list(range(3000)), 0xFFFF)
 
 
+@ways
+@pytest.mark.parametrize(
+    ("sent", "told"), [(1001, [b"the capture ends within sample 500"]), (1000, [])]
+)
+def test_an_end_within_a_sample_is_told(
+    pipe: Pipe, in_c: bool, sent: int, told: list[bytes]
+) -> None:
+    driver = Driver(pipe, 0xFFFF, in_c)
+    driver.send(2, np.arange(0, 3000, dtype="<u2").tobytes()[:sent])
+    driver.capture.on_end()
+    got = pipe.until_end()
+    assert edges_in(got)[1] == 500
+    assert [bytes(text) for kind, text in got if kind == frames.Kind.SHORT] == told
+
+
 def test_without_the_library_nothing_is_in_front(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "LIBRARY", native.LIBRARY.with_name("missing.so"))
     assert not gather.available()
