@@ -44,6 +44,19 @@ def test_it_is_the_best_line_that_no_point_is_below(rows: Points) -> None:
     assert all((b - line.y) * line.run >= line.rise * (a - line.x) for a, b in rows)
 
 
+@given(st.integers(0, 2**32), st.integers(65, 300))
+def test_products_of_more_than_64_bits_are_exact(seed: int, n: int) -> None:
+    """Also where the first points are close together."""
+    chance = np.random.default_rng(seed)
+    x = np.concatenate([[0, 1], np.cumsum(chance.integers(2**30, 2**40, n))])
+    y = chance.integers(-(2**40), 2**40, n + 2)
+    rows = list(zip(x.tolist(), y.tolist(), strict=True))
+    envelope = filled(LowerEnvelope(), rows)
+    for (ax, ay), (bx, by) in pairwise(envelope.vertices):
+        assert all((cy - ay) * (bx - ax) >= (by - ay) * (cx - ax) for cx, cy in rows)
+    assert (envelope.vertices[0][0], envelope.vertices[-1][0]) == (0, rows[-1][0])
+
+
 @given(points(st.integers(1, 9)), st.lists(st.integers(0, 1000), max_size=4))
 def test_how_the_stream_is_cut_does_not_matter(rows: Points, cuts: list[int]) -> None:
     for kind in (LowerEnvelope, EarliestLine):

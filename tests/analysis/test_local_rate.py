@@ -60,6 +60,17 @@ def test_the_rate_of_a_stretch_is_that_at_its_middle() -> None:
     assert (stretch[1] > middle[1]).all()
 
 
+def test_far_from_the_last_edges_the_error_grows_with_the_distance() -> None:
+    """The clocks go on drifting where no edge shows it."""
+    ticks, samples = edges_of(5, 1_000)
+    later = samples[-1] + np.arange(1, 30) * RATE_HZ
+    found = rate_of(ticks, samples, []).at(later, np.zeros(29, np.int64))
+    assert found is not None
+    off = np.abs(found[0] / rate_at(later) - 1)
+    assert off[-1] > 25 * PPM_PER_S * 1e-6
+    assert (off <= found[1]).all()
+
+
 def test_a_hole_in_the_samples_is_no_change_of_the_rate() -> None:
     ticks, samples = edges_of(2, 10_000)
     samples[5_000:] -= 40_000
