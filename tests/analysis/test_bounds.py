@@ -14,7 +14,7 @@ from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated, limits
 from rig.analysis.figures.quantiles import quantile_ranks
 from rig.analysis.measurands.bounds import Bounds, Untold, bounds, needed_n, worst_of
-from rig.analysis.measurands.effects import Effects, of_latency
+from rig.analysis.measurands.effects import Effects, between_answers, of_latency
 from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.measurands.series import Series
 from rig.limit_names import STATISTICS
@@ -199,3 +199,37 @@ def test_effects_of_nothing_known_say_what_is_missing() -> None:
     spread = found.effects.spread("gap", 0.0)
     assert {each.name for each in spread.unknown} == {"analyzer time base"}
     assert Effects(1.0).value("x", 5.0).is_whole
+
+
+def test_a_least_value_of_zero_is_zero() -> None:
+    series = Series()
+    series.add(np.array([0, 5, 7]), np.arange(3) * 1000)
+    found = bounds(measurand("latency", series, RATE_HZ, of_latency(known_bench())), "min")
+    assert isinstance(found, Bounds)
+    assert found.value == 0.0
+
+
+def test_values_that_depend_on_each_other_are_worth_fewer() -> None:
+    """Blocks of ten equal values are worth a tenth of as many that are free."""
+    chance = np.random.default_rng(3)
+    free = chance.integers(0, 1000, 20_000)
+    blocks = np.repeat(chance.integers(0, 1000, 2_000), 10)
+    worth = []
+    for values in (free, blocks):
+        series = Series()
+        series.add(values, np.arange(len(values)) * 1000)
+        worth.append(measurand("latency", series, RATE_HZ, of_latency(known_bench())).worth)
+    assert worth[0] == pytest.approx(20_000, rel=0.1)
+    assert worth[1] == pytest.approx(2_000, rel=0.2)
+
+
+@pytest.mark.parametrize("skew_ns", [-120.0, 30.0])
+def test_the_skew_of_the_tasks_channel_is_taken_off(skew_ns: float) -> None:
+    """An answer that the task's channel shows later is nearer in truth, by just that."""
+    skew = calibrated(skew_ns, 4.0, "ns", "known")
+    bench = replace(known_bench(), task_skew_ns=skew)
+    budget = between_answers(bench).value("latency", 1000.0)
+    assert budget.correction == pytest.approx(-skew_ns)
+    without = between_answers(known_bench()).value("latency", 1000.0)
+    expected = math.hypot(without.combined, skew.standard_uncertainty)
+    assert budget.combined == pytest.approx(expected)
