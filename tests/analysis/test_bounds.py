@@ -233,3 +233,11 @@ def test_the_skew_of_the_tasks_channel_is_taken_off(skew_ns: float) -> None:
     without = between_answers(known_bench()).value("latency", 1000.0)
     expected = math.hypot(without.combined, skew.standard_uncertainty)
     assert budget.combined == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("statistic", ["gap", "deviation", "interquartile_range"])
+def test_one_value_has_no_spread(statistic: str) -> None:
+    told = bounds(measured(np.array([8_000.0])), statistic)
+    assert isinstance(told, Untold)
+    assert told.needed is not None
+    assert told.needed > 1
