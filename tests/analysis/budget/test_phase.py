@@ -75,3 +75,8 @@ def test_places_of_a_train(error, expected):
 def test_places_of_almost_nothing():
     assert places(np.array([5, 9]), np.array([1, 2])).tolist() == [0, 0]
     assert places(np.array([5, 9, 11]), np.array([1, 1, 1])).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 1000])
+def test_edges_at_one_place_do_not_average_out_however_few(n: int) -> None:
+    assert coherence(np.full(n, 17.3)) == pytest.approx(1.0)
