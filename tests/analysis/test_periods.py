@@ -107,6 +107,7 @@ def test_figures_are_the_truth_by_both_witnesses() -> None:
     assert found.figures == period.pins.latency
     assert (events["response_sample"] == truth.samples).all()
     assert (events["class"] == 0).all()
+    assert (events["planned_ticks"] == -1).all()  # of a train: there is none
 
 
 def test_missed_periods_and_overruns_are_counted_with_their_numbers() -> None:

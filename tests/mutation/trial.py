@@ -33,10 +33,13 @@ _C_FOLDERS = {
 }  # fmt: skip
 NATIVE = {
     "rig/capture/native": (
-        "tests/capture/test_edges.py", "tests/capture/test_gather.py", "tests/streaming",
-        "tests/capture/test_native.py",
+        "tests/capture/test_native.py", "tests/capture/test_gather.py",
+        "tests/streaming/test_flow.py", "tests/streaming/test_histogram.py",
+        "tests/streaming/test_sanitized.py",
     ),
-    "rig/analysis/native": ("tests/analysis/clocks",),
+    "rig/analysis/native": (
+        "tests/analysis/clocks/test_native_lines.py", "tests/analysis/clocks/test_clock.py",
+    ),
 }  # fmt: skip
 """Folders of the host's libraries in C, and what tests them."""
 _COMPILE = """
@@ -88,7 +91,7 @@ class PythonTrial(Closing):
 
     def _tests(self, mutant: Mutant) -> list[str]:
         if native := _native_folder(mutant):
-            return list(NATIVE[native])
+            return self._coverage.tests_in(NATIVE[native], self._seconds)
         last = mutant.line + mutant.before.count("\n")
         found = self._coverage.tests(mutant.path, mutant.line, last, self._seconds)
         return found or [f"tests/{mutant.path.split('/')[1]}"]
