@@ -48,6 +48,12 @@ def test_wraps_are_named_and_undone(modulus, start):
     assert bracket_test(Brackets(SAMPLE, got.ticks, later), TRUTH.rates).holds
 
 
+@pytest.mark.parametrize(("highest", "mentioned"), [(2**32 - 1, True), (2**32, False)])
+def test_one_more_than_32_bits_is_enough_to_need_more(highest, mentioned):
+    ticks = TICKS[:1000] - TICKS[999] + highest
+    assert bool(diagnose(SAMPLE[:1000], ticks, TRUTH.rates).notes) == mentioned
+
+
 def test_32_bits_that_never_wrap_are_mentioned():
     got = diagnose(SAMPLE[:1000], TICKS[:1000], TRUTH.rates)
     assert got.notes == ("no reading needs more than 32 bits; such a counter wraps every 4.29 s",)
