@@ -246,3 +246,11 @@ def test_of_three_witnesses_the_false_one_is_named(liar, word):
     (line,) = lines
     assert line.startswith("event 700: ")
     assert word in line
+
+
+def test_a_clock_a_third_faster_than_its_drift_bound_breaks():
+    """Each few events fit a clock within the bound; the break is told of the longer stretch."""
+    truth = simulate(3, 200, drift_ppm_per_s=6.5, bound_ppm_per_s=5.0, interval_us=1e5, preempted=0)
+    found = bracket_test(truth.brackets, truth.rates)
+    assert not found.holds
+    assert found.breaks
