@@ -169,6 +169,24 @@ def test_damaged_edges_are_one_clear_line(tmp_path, dataset, change, message):
         all_of(path)
 
 
+def test_places_of_edges_must_ascend(tmp_path):
+    """Far gaps have anchors of their own; two of them exchanged are damage, not other edges."""
+    path = tmp_path / "run.h5"
+    index = np.concatenate([np.arange(10), 2 * FAR + np.arange(10), 5 * FAR + np.arange(10)])
+    with RunWriter(path, TEXTS, {}) as writer:
+        for block in blocks_of(index, np.zeros(len(index), np.uint8)):
+            writer.edges(block)
+        writer.finish("complete", {})
+    assert np.array_equal(all_of(path)[0], index)
+    with resealed(path) as file:
+        rows = file["edges/anchor"][:]
+        assert rows["row"].tolist() == [0, 10, 20]
+        rows["row"][1:] = [20, 10]
+        file["edges/anchor"][...] = rows
+    with pytest.raises(InputError, match=r"run\.h5: damaged run file, .*anchors of its edges"):
+        all_of(path)
+
+
 def test_a_dataset_of_another_kind_is_refused(tmp_path):
     """A chunk is read whole, so its size is not the file's to choose."""
     path = tmp_path / "run.h5"
