@@ -22,8 +22,11 @@ _TOOK_TOO_LONG = -1
 _FAILED = 1
 _AT_ITS_END = 100
 """Added to pytest's exit code: what is tested may end the process itself, with 0."""
-_ARGUMENTS = ("-x", "-q", "--timeout=60", "-p", "no:cacheprovider", "-p", "no:pytest-qt")
-"""Qt takes long to import, and no test of what is changed here needs it."""
+_ARGUMENTS = (
+    "-x", "-q", "--timeout=60", "--timeout-method=thread", "-p", "no:cacheprovider",
+    "-p", "no:pytest-qt",
+)  # fmt: skip
+"""What hangs in C is ended as well. Qt takes long to import, and nothing changed here needs it."""
 
 
 def main() -> None:
