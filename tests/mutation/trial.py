@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import signal
@@ -91,7 +92,7 @@ class PythonTrial(Closing):
 
     def _tests(self, mutant: Mutant) -> list[str]:
         if native := _native_folder(mutant):
-            return self._coverage.tests_in(NATIVE[native], self._seconds)
+            return self._coverage.tests_in(NATIVE[native], math.inf)
         last = mutant.line + mutant.before.count("\n")
         found = self._coverage.tests(mutant.path, mutant.line, last, self._seconds)
         return found or [f"tests/{mutant.path.split('/')[1]}"]
