@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from rig.errors import InputError
-from rig.record.space import SMALL_BYTES, check_kept_file
+from rig.errors import BenchError, InputError
+from rig.record.space import SMALL_BYTES, check_kept_file, require_space
 
 
 def test_a_file_that_is_there_and_folders_that_are_not(tmp_path: Path) -> None:
@@ -32,3 +32,13 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"c\.toml: only 1023 KiB free.* make room or name"):
         check_kept_file(tmp_path / "new" / "c.toml")
     assert asked == [tmp_path]
+
+
+def test_exactly_what_is_free_may_be_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = 64 << 20
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: SimpleNamespace(free=free))
+    require_space(tmp_path / "run.h5", free)
+    with pytest.raises(BenchError, match="the disk is nearly full, 64 MiB free of 64 MiB"):
+        require_space(tmp_path / "run.h5", free + 1)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rig.capture.replay import vcd_reader
 from rig.capture.replay.capture_file import open_capture
 from rig.errors import InputError
 from rig.instruments import LossKind
@@ -48,6 +49,16 @@ $enddefinitions $end
 def dump(path: Path, body: str, header: str = HEADER) -> Path:
     path.write_text(header + body)
     return path
+
+
+def test_a_header_may_have_as_many_words_as_the_bound_and_no_more(tmp_path, monkeypatch) -> None:
+    path = dump(tmp_path / "a.vcd", '#0\n0!\n0"\n#5\n1!\n#9\n')
+    words = len(HEADER.split())
+    monkeypatch.setattr(vcd_reader, "_HEADER_MAX_WORDS", words)
+    assert open_capture(path, NAMES, None)
+    monkeypatch.setattr(vcd_reader, "_HEADER_MAX_WORDS", words - 1)
+    with pytest.raises(InputError, match="the header has no end"):
+        open_capture(path, NAMES, None)
 
 
 def test_what_sigrok_writes_gives_the_samples_it_was_made_of(tmp_path: Path) -> None:

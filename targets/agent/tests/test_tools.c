@@ -142,6 +142,7 @@ static void words_are_checked(void **state)
     write_program("cyclictest", "exit 0");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         says(wrong[i], "ERR ");
+    says("TOOL START name= duration_s=1", "ERR TOOL START needs name first");
     says("TOOL STATE", "running=0");
     assert_int_equal(child, 0);
 }
