@@ -23,6 +23,7 @@ from rig.analysis.measurands.series import TAIL_EVENTS
 from rig.analysis.pairing import EventClass, Events
 from rig.analysis.raw import Settings
 from rig.analysis.statistics import ExactHistogram, statistics
+from rig.analysis.witness import Witness
 from rig.instruments import Int64Array
 
 
@@ -114,6 +115,11 @@ class BeyondTally:
             for figure in ("max", "average"):
                 budgets[figure] = self._by_edge.applied(f"{figure}_ns", budgets[figure])
         return Measurand(name, 1e9 / rate_hz, figures, further, effects, histogram, budgets)
+
+    @property
+    def entry_witness(self) -> tuple[Witness, ...]:
+        """Where the log's handlers were entered before their stimuli."""
+        return self._inside.entry_witness()
 
     def on_counter(self, tick_hz: int, duration_ns: float) -> Effects:
         """Of what lies between two readings of the target's counter."""

@@ -15,10 +15,14 @@ from rig.analysis.budget.bench import PIN_WRITE, PPM, Bench
 from rig.analysis.clocks.latency import stimulus_to_handler
 from rig.analysis.measurands.effects import Effects, of_latency
 from rig.analysis.pairing import Events
-from rig.instruments import UNKNOWN_PS, Int64Array
+from rig.analysis.plausible.constants import response_path
+from rig.analysis.witness import Witness
+from rig.instruments import LOG_ENTRY, LOG_LEAD, UNKNOWN_PS, Int64Array
 
 _LIMIT = 3.0
 """Standard uncertainties of a quantity without limits that count as its limit."""
+_RATE_PPM = 1000.0
+"""The counter is no farther off the rate that it declares, or another witness tells."""
 PAIRS_MAX = 1 << 14
 """Kept for a plot, the first ones."""
 
@@ -48,6 +52,9 @@ class InsideTally:
         self._fitted, self._log, self._sample_ns = fitted, log, bench.sample_ns
         effects = of_latency(bench)
         self._delays_ns, self._time_base = _delays_ns(effects), _time_base(effects)
+        path = response_path(bench)
+        self._entry_allowance_ns = path.reach_ns - path.estimate_ns
+        self._early_entries, self._earliest_ns, self._first_early = 0, 0.0, -1
         self._n, self._kept = 0, 0
         self._sum = self._rest = self._within = 0.0
         self._min, self._max = np.inf, -np.inf
@@ -79,6 +86,7 @@ class InsideTally:
             return values
         external = (response - stimulus).astype(np.float64) * self._sample_ns
         self._count(external, found.middle_ns, (found.highest_ns - found.lowest_ns) / 2)
+        self._look_at_entries(found.highest_ns, answer, events.first + known[logged])
         values[known[logged]] = np.rint(found.middle_ns * 1e3).astype(np.int64)
         return values
 
@@ -93,6 +101,45 @@ class InsideTally:
         if room > 0:
             self._pairs.append((external[:room], inside[:room]))
             self._kept += len(external[:room])
+
+    def _look_at_entries(
+        self, highest_ns: FloatArray, answer: Int64Array, number: Int64Array
+    ) -> None:
+        """`highest_ns`: from stimuli to the readings before the pin writes, at the most.
+
+        `answer` and `number`: of these answers and stimuli.
+        """
+        first = int(answer[0])
+        place, count = answer - first, int(answer[-1]) + 1 - first
+        told = (self._log.column("flags", first, count)[place] & np.uint32(LOG_ENTRY)) != 0
+        if self._fitted is None or not told.any():
+            return
+        lead_ns = self._log.column(LOG_LEAD, first, count)[place] * self._tick_ns(self._fitted)
+        # An entry may seem that much before its stimulus by the delays of wires and inputs.
+        after_ns = np.where(told, highest_ns - lead_ns + self._entry_allowance_ns, 0.0)
+        early = np.flatnonzero(after_ns < 0)
+        if not len(early):
+            return
+        if not self._early_entries:
+            self._first_early = int(number[early[0]])
+        self._early_entries += len(early)
+        self._earliest_ns = max(self._earliest_ns, float(-after_ns[early].min()))
+
+    @staticmethod
+    def _tick_ns(fitted: FittedClock) -> float:
+        """The shortest that a tick can be."""
+        return fitted.clock.rates.tick_ns * (1 - _RATE_PPM * PPM)
+
+    def entry_witness(self) -> tuple[Witness, ...]:
+        """One that disagrees if handlers were entered before their stimuli came; else none."""
+        if not self._early_entries:
+            return ()
+        text = (
+            f"{self._early_entries:,} of {self._n:,} handlers entered before the stimulus that "
+            f"they answer, by up to {self._earliest_ns:,.0f} ns more than wires explain, the first "
+            f"at stimulus {self._first_early:,}"
+        )
+        return (Witness("handler's entry", False, text),)
 
     def result(self) -> InsideFigures | None:
         """None if no event could be mapped."""

@@ -33,6 +33,7 @@ from rig.analysis.observation import observe
 from rig.analysis.pairing import Counts
 from rig.analysis.plausible.clock_rates import ClockComparison, compare_clocks, with_room
 from rig.analysis.plausible.measured_rates import counter_rate
+from rig.analysis.plausible.sample_grid import repeated_samples
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.start_finish import StartFinish, by_pins, start_finish
 from rig.analysis.value_order import ValueOrder
@@ -121,6 +122,7 @@ def evaluate_inside(
     witnesses = _witnesses(raw, settings, account, log, edges, values, clock)
     if clocks is not None and account.handled is not None:
         witnesses = (clocks.witness, *witnesses)
+    witnesses = (*witnesses, *repeated_samples(raw, settings.sample_rate_hz, clocks))
     figures = _figures(inside, settings, values, found, clock, account)
     return _conclude(
         raw, settings, account, edges, values, found, witnesses, figures, clock, clocks

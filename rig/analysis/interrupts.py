@@ -54,6 +54,7 @@ from rig.analysis.plausible.measured_rates import (
     train_rate,
     trigger_rate,
 )
+from rig.analysis.plausible.sample_grid import repeated_samples
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.saturation import HoldTally
 from rig.analysis.self_trigger import (
@@ -350,9 +351,10 @@ def _conclude(
     seen = (*seen, *count_witness(log, account, unanswered), *tally.contradiction)
     if beyond.clock is not None:
         seen = (*seen, beyond.clock.witness)
-    seen = (*seen, *(each.witness for each in delays))
+    seen = (*seen, *tally.beyond.entry_witness, *(each.witness for each in delays))
     if clocks is not None:
         seen = (clocks.witness, *seen)
+    seen = (*seen, *repeated_samples(raw, settings.sample_rate_hz, clocks))
     found = gap_losses(totals.gaps, tally.straddlers, settings.sample_rate_hz)
     verdict, reasons = verdict_of(
         losses=[*raw.losses(), *found],

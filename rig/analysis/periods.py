@@ -33,6 +33,7 @@ from rig.analysis.period import Grid, PeriodFigures, PeriodFit
 from rig.analysis.period_measurands import PeriodSeries, period_measurands, series_by_ticks
 from rig.analysis.plausible.clock_rates import ClockComparison, compare_with_timer, with_room
 from rig.analysis.plausible.measured_rates import counter_rate, period_rate
+from rig.analysis.plausible.sample_grid import repeated_samples
 from rig.analysis.raw import Account, RawRun, Schedule, Settings
 from rig.analysis.slips import Slips
 from rig.analysis.verdict import verdict_of
@@ -286,7 +287,10 @@ def _conclude(
         found.n, tally.answered, tally.overruns, missed, 0, seen.duplicates, 0, seen.glitches
     )
     headline, overruns = found.measurands[0], tally.in_time.result()
-    witnesses = _witnesses(raw, account, found, missed)
+    witnesses = (
+        *_witnesses(raw, account, found, missed),
+        *repeated_samples(raw, settings.sample_rate_hz, found.clocks),
+    )
     limits = judge_limits(settings.limits, found.measurands, counted(counts, overruns))
     verdict, reasons = verdict_of(
         losses=raw.losses(),

@@ -25,6 +25,7 @@ from rig.analysis.observation import Observation, observe
 from rig.analysis.pairing import Counts
 from rig.analysis.plausible.clock_rates import ClockComparison, compare_clocks, with_room
 from rig.analysis.plausible.measured_rates import counter_rate
+from rig.analysis.plausible.sample_grid import repeated_samples
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.spin_figures import SpinFigures
 from rig.analysis.spin_gaps import Bounds, Intervals, Matched, bounds_of, match_gaps
@@ -118,6 +119,7 @@ def evaluate_spin(
     witnesses = _witnesses(raw, log, settings, account, train, matched, clock)
     if clocks is not None and account.handled is not None:
         witnesses = (clocks.witness, *witnesses)
+    witnesses = (*witnesses, *repeated_samples(raw, settings.sample_rate_hz, clocks))
     figures = _figures(settings, account, train, matched, records)
     return _conclude(raw, settings, account, train, found, witnesses, figures, clock, clocks)
 

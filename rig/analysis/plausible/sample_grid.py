@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an analyzer takes as many samples as it delivers, or takes fewer and repeats each.
+
+An analyzer that takes one sample in n and repeats it shows each edge at a multiple of n samples
+(from some first one), on all channels. Edges of clocks that run free of the analyzer's fall on each
+of the n places alike.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rig.analysis.budget.clock_limits import ANALYZER
+from rig.analysis.plausible.clock_rates import ClockComparison
+from rig.analysis.raw import RawRun
+from rig.analysis.witness import Witness
+from rig.instruments import Int64Array
+
+NAME = "samples"
+"""Of the witness."""
+CHANCE = 1e-9
+"""Chance agrees with edges so rarely at most before it is ruled out."""
+INTERVALS_MAX = 4096
+"""Intervals that are looked at for how many different ones there are."""
+SWEEPS = 2.0
+"""So many times n samples a clock must have been seen to drift past the analyzer's: else the two
+may be one, and edges at multiples of n samples may be its own."""
+
+
+def repeated_samples(
+    raw: RawRun, sample_rate_hz: int, clocks: ClockComparison | None
+) -> tuple[Witness, ...]:
+    """A witness that disagrees if samples are repeated; none if they are not, or if none can tell.
+
+    `clocks`: what was found of the run's clocks; without any other than the analyzer's nothing
+    rules out that the edges are its own. Reads no farther than to the first edges that no such
+    repetition explains.
+    """
+    every, intervals, span = _grid(raw)
+    if every < 2 or not _free(clocks, span, every):
+        return ()
+    different = len(np.unique(intervals[intervals > 0]))
+    # One interval tells the place of the first edge, and one is for all n that might have been.
+    if (different - 2) * math.log(every) < -math.log(CHANCE):
+        return ()
+    every_ns = every * 1e9 / sample_rate_hz
+    text = (
+        f"all edges are a multiple of {every:,} samples apart, in {different:,} different "
+        f"intervals: the analyzer takes a sample every {every_ns:,.4g} ns and repeats it, and does "
+        f"not sample at the {sample_rate_hz:,} Hz that it declares; ask it for no more than "
+        f"{sample_rate_hz / every:,.0f} Hz"
+    )
+    return (Witness(NAME, False, text),)
+
+
+def _grid(raw: RawRun) -> tuple[int, Int64Array, int]:
+    """What divides the distances of all edges, some of the intervals, and samples in all."""
+    every, kept, last = 0, np.empty(0, np.int64), 0
+    first: int | None = None
+    for block in raw.edge_blocks():
+        if not len(block.index):
+            continue
+        first = int(block.index[0]) if first is None else first
+        last = int(block.index[-1])
+        every = math.gcd(every, int(np.gcd.reduce(block.index - first)))
+        if every == 1:
+            break
+        if len(kept) < INTERVALS_MAX:
+            kept = np.concatenate([kept, np.diff(block.index)])[:INTERVALS_MAX]
+    return every, kept, 0 if first is None else last - first
+
+
+def _free(clocks: ClockComparison | None, span_samples: int, every: int) -> bool:
+    """Some clock ran past the analyzer's, by more than a sample that is taken."""
+    if clocks is None:
+        return False
+    pairs = (pair for pair in clocks.pairs if pair.reference == ANALYZER)
+    ppm = max((abs(pair.difference_ppm) - pair.within_ppm for pair in pairs), default=0.0)
+    return ppm * 1e-6 * span_samples > SWEEPS * every

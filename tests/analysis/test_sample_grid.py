@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An analyzer that repeats its samples is told from one whose edges are at even distances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rig.analysis.budget.clock_limits import STIMULUS, ClockLimits
+from rig.analysis.plausible.clock_rates import ClockComparison, ClockRate, compare_clocks
+from rig.analysis.plausible.sample_grid import repeated_samples
+from tests.analysis.raw_runs import RATE_HZ, MemoryRun, toggles
+
+BLOCK = 100_000
+
+
+def clocks(ppm: float) -> ClockComparison | None:
+    return compare_clocks([ClockRate(STIMULUS, ppm, 0.5, 16_000_000)], ClockLimits(), RATE_HZ)
+
+
+def edges(seed: int, count: int = 200, first: int = 1000) -> np.ndarray:
+    """Edges at random intervals of about a millisecond."""
+    return first + np.cumsum(np.random.default_rng(seed).integers(12_000, 36_000, count))
+
+
+def run_of(samples: np.ndarray) -> MemoryRun:
+    return MemoryRun(toggles(samples.tolist()), int(samples[-1]) + 100, block_samples=BLOCK)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 60), st.integers(0, 59))
+def test_repeated_samples_are_named_with_the_true_interval(seed: int, n: int, first: int) -> None:
+    samples = -(-edges(seed) // n) * n + first % n
+    (witness,) = repeated_samples(run_of(samples), RATE_HZ, clocks(40.0))
+    assert not witness.agrees
+    assert f"multiple of {n} samples apart" in witness.text
+    assert f"every {n * 1e9 / RATE_HZ:,.4g} ns" in witness.text
+
+
+@given(st.integers(0, 10**6))
+def test_samples_that_are_taken_are_believed(seed: int) -> None:
+    assert repeated_samples(run_of(edges(seed)), RATE_HZ, clocks(40.0)) == ()
+
+
+@given(st.integers(0, 10**6), st.integers(2, 60))
+def test_edges_by_the_analyzers_own_clock_may_be_at_any_distance(seed: int, n: int) -> None:
+    samples = edges(seed) // n * n
+    assert repeated_samples(run_of(samples), RATE_HZ, clocks(0.2)) == ()
+    assert repeated_samples(run_of(samples), RATE_HZ, None) == ()
+
+
+@pytest.mark.parametrize(("different", "told"), [(2, False), (31, False), (32, True), (60, True)])
+def test_a_pattern_of_few_intervals_may_be_even_by_chance(different: int, told: bool) -> None:
+    """Two to the power of 30 is the first above 10^9."""
+    interval = 24_000 + 2 * (np.arange(2000) % different)
+    samples = 1000 + np.cumsum(interval)
+    assert bool(repeated_samples(run_of(samples), RATE_HZ, clocks(40.0))) == told
+
+
+def test_one_edge_or_none_tells_nothing() -> None:
+    assert repeated_samples(MemoryRun([], 100), RATE_HZ, clocks(40.0)) == ()
+    assert repeated_samples(run_of(np.array([48])), RATE_HZ, clocks(40.0)) == ()
+
+
+def test_no_more_is_read_than_needed() -> None:
+    run, read = run_of(edges(1)), []
+    true_blocks = run.edge_blocks
+
+    def blocks():
+        for block in true_blocks():
+            read.append(block)
+            yield block
+
+    run.edge_blocks = blocks  # type: ignore[method-assign]
+    assert repeated_samples(run, RATE_HZ, clocks(40.0)) == ()
+    assert len(read) < 10
