@@ -23,7 +23,13 @@ from calibration.steps.counter_turns import Turn, logged_of, take_turn
 from calibration.steps.step import Step
 from rig.analysis.clocks.brackets import Rates
 from rig.config.calibration import Quantity, Record
-from rig.config.calibration.names import COUNTER_STABILITY, COUNTER_STEP, depends_on
+from rig.config.calibration.names import (
+    COUNTER_RATE,
+    COUNTER_STABILITY,
+    COUNTER_STEP,
+    depends_on,
+    pair_of,
+)
 from rig.config.fixture import RESPONSE
 from rig.errors import BenchError
 from rig.target.frequency import told_khz
@@ -34,9 +40,7 @@ WORTH_NS = 5.0
 """Counters of cores that are less apart than this are as good as one."""
 OFF_PPM = 1000.0
 """A counter whose nominal rate is farther off than this was told or measured wrongly."""
-RATE, WANDER, LINEARITY, AHEAD = (
-    "counter_rate", "counter_allan", "counter_linearity", "core_ahead",
-)  # fmt: skip
+WANDER, LINEARITY, AHEAD = "counter_allan", "counter_linearity", "core_ahead"
 
 
 @dataclass
@@ -74,7 +78,8 @@ def run(context: Context, progress: Progress) -> Outcome:
             **_frequencies(environment),
             **varied.conditions,
         },
-        instruments=depends_on(COUNTER_STEP, context.instruments()),
+        instruments=depends_on(COUNTER_STEP, context.instruments())
+        | pair_of(COUNTER_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found.findings),
     )
     return Outcome(record, tuple(found.findings))
@@ -257,7 +262,7 @@ def quantities(found: Found, varied: Varied) -> tuple[Quantity, ...]:
     """Rates in ppm of nominal, wander in ppb, linearity and offsets of cores in ns."""
     made = []
     if found.rate is not None:
-        made.append(_quantity(RATE, found.rate.ppm, "ppm"))
+        made.append(_quantity(COUNTER_RATE, found.rate.ppm, "ppm"))
         for each in found.rate.wander:
             made.append(_quantity(WANDER, each.deviation, "ppb", f"{each.tau_s:g} s"))
     if found.linearity is not None:
@@ -267,7 +272,8 @@ def quantities(found: Found, varied: Varied) -> tuple[Quantity, ...]:
     if varied.stability is not None:
         made.append(_quantity(COUNTER_STABILITY, varied.stability, "ppm"))
     made += [
-        _quantity(RATE, rate, "ppm", megahertz(khz)) for khz, rate in sorted(varied.rates.items())
+        _quantity(COUNTER_RATE, rate, "ppm", megahertz(khz))
+        for khz, rate in sorted(varied.rates.items())
     ]
     return tuple(made)
 

@@ -17,7 +17,13 @@ from calibration.steps.step import Step
 from calibration.trains import Sent, dithering_train, send, stimulus_edges
 from rig.analysis.clocks.brackets import Rates, stamp_brackets
 from rig.config.calibration import Quantity, Record
-from rig.config.calibration.names import TIME_BASE, TIME_BASE_STEP, depends_on
+from rig.config.calibration.names import (
+    STIMULUS_RATE,
+    TIME_BASE,
+    TIME_BASE_STEP,
+    depends_on,
+    pair_of,
+)
 from rig.config.fixture import STIMULUS
 from rig.stimulus.train import CLOCK_HZ
 
@@ -31,7 +37,6 @@ WRONG_PPM = 10_000.0
 """No resonator is farther off: it is set to another rate."""
 UNSTEADY_PPB = 50.0
 """At 1 s; a quartz crystal wanders by less than a tenth of it."""
-STIMULUS_RATE = "stimulus_rate"
 WANDER = "allan_deviation"
 
 
@@ -181,7 +186,8 @@ def _record(context: Context, compared: Compared | None, found: list[Finding]) -
         date=datetime.now(UTC),
         quantities=() if compared is None else quantities(compared),
         conditions=conditions,
-        instruments=depends_on(TIME_BASE_STEP, context.instruments()),
+        instruments=depends_on(TIME_BASE_STEP, context.instruments())
+        | pair_of(TIME_BASE_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
     )
 

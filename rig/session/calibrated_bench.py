@@ -10,31 +10,41 @@ is known of each answer which edge it was; else that half is left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.chips import CaptureTiming
-from rig.analysis.budget.clock_limits import ClockLimit, ClockLimits
+from rig.analysis.budget.clock_limits import (
+    COUNTER,
+    CRYSTAL_CHANGE_PPM,
+    STIMULUS,
+    CalibratedRate,
+    ClockLimit,
+    ClockLimits,
+)
 from rig.analysis.budget.contribution import Quantity as Known
 from rig.analysis.budget.contribution import calibrated
 from rig.analysis.observation import Wiring
 from rig.config.calibration.names import (
     CAPTURE_DELAY,
     CHANNEL_SKEW,
+    COUNTER_RATE,
     EDGES,
     LINE_DELAY,
     LOOPBACK_DELAY,
+    STIMULUS_RATE,
     TIME_BASE,
     TIME_BASE_STEP,
     TOGGLE_OVERHEAD,
+    is_pair_of,
 )
 from rig.config.calibration.record import Quantity, Record, quantities_named
-from rig.config.fixture import RESPONSE, STIMULUS
+from rig.config.fixture import RESPONSE
+from rig.config.fixture import STIMULUS as STIMULUS_SIGNAL
 from rig.stimulus.train import CLOCK_HZ
 
-CHANGE_PPM = 100.0
-"""A crystal changes by no more than this with temperature and age after its calibration."""
 _THRICE = 3.0
 _Find = Callable[[str], Quantity | None]
 """The quantity of an edge by its word, `rising` or `falling`."""
@@ -57,16 +67,21 @@ class _Delay:
 
 
 def calibrated_bench(
-    bench: Bench, records: Iterable[Record], wiring: Wiring
+    bench: Bench,
+    records: Iterable[Record],
+    wiring: Wiring,
+    present: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Bench, tuple[str, ...]]:
     """The bench with what valid records tell in place of tolerances; and what they lack, in words.
 
-    A loopback holds skew, edge shape and lines in one, with these very wires: it is used in place
-    of their own records.
+    `present`: what is on the bench, by which it is known whether two clocks were calibrated
+    together. A loopback holds skew, edge shape and lines in one, with these very wires: it is used
+    in place of their own records.
     """
     known = tuple(records)
     lacking: list[str] = []
     bench = _with_time_base(bench, known, lacking)
+    bench = _with_rates(bench, known, present)
     edges = _answer_edges(wiring)
     toggle = _of_response(known, TOGGLE_OVERHEAD, edges, lacking)
     loopback = _of_response(known, LOOPBACK_DELAY, edges, lacking)
@@ -130,7 +145,7 @@ def _with_time_base(bench: Bench, records: tuple[Record, ...], lacking: list[str
         _note_if_taken(records, TIME_BASE_STEP, TIME_BASE, lacking)
         return bench
     base = next(iter(found.values()))
-    half_ppm = _THRICE * base.standard_uncertainty + CHANGE_PPM
+    half_ppm = _THRICE * base.standard_uncertainty + CRYSTAL_CHANGE_PPM
     limit = ClockLimit(
         base.value - half_ppm, base.value + half_ppm, _source(records, TIME_BASE), is_stated=True
     )
@@ -144,6 +159,27 @@ def _with_time_base(bench: Bench, records: tuple[Record, ...], lacking: list[str
             _source(records, TIME_BASE),
             degrees_of_freedom=_freedom(base.n),
         ),
+    )
+
+
+def _with_rates(bench: Bench, records: tuple[Record, ...], present: Mapping[str, str]) -> Bench:
+    """How fast other clocks ran by this analyzer's when they were calibrated together."""
+    found = []
+    for clock, name in ((STIMULUS, STIMULUS_RATE), (COUNTER, COUNTER_RATE)):
+        for record in records:
+            quantity = record.quantity(name)
+            if quantity is None or not is_pair_of(record.instruments, present):
+                continue
+            within_ppm = _THRICE * quantity.standard_uncertainty
+            if not (abs(quantity.value) < 1e6 and within_ppm < 1e6):
+                continue
+            source = _source((record,), name)
+            found.append(CalibratedRate(clock, quantity.value, within_ppm, source))
+            break
+    return (
+        replace(bench, clocks=replace(bench.clocks or ClockLimits(), calibrated=tuple(found)))
+        if found
+        else bench
     )
 
 
@@ -195,7 +231,7 @@ def _line(
 ) -> _Delay | None:
     """Response path less stimulus path."""
     found = quantities_named(records, LINE_DELAY)
-    both = _of_signal(found, RESPONSE), _of_signal(found, STIMULUS)
+    both = _of_signal(found, RESPONSE), _of_signal(found, STIMULUS_SIGNAL)
     return _difference(records, LINE_DELAY, both, wiring, edges, lacking)
 
 

@@ -87,7 +87,8 @@ def bench_in_use(
     used = calibration_in_use(texts, text, created)
     bench = bench_of_run(texts, settings.sample_rate_hz)
     holding = valid_records(used.judged)
-    bench, lacking = calibrated_bench(bench, holding, settings.wiring)
+    present = present_of_texts(fixture_of_texts(texts), texts)
+    bench, lacking = calibrated_bench(bench, holding, settings.wiring, present)
     return bench, replace(used, lacking=lacking, cautions=cautions(holding, texts))
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from rig.analysis.budget.clock_limits import (
     COUNTER,
     STIMULUS,
     TIMER,
+    CalibratedRate,
     ClockLimit,
     ClockLimits,
 )
@@ -174,3 +177,57 @@ def test_a_timer_is_heard_where_no_other_clock_of_the_target_tells() -> None:
     named = compare_with_timer(doubled, [ClockRate(TIMER, 0.0, 10.0)], LIMITS, RATE_HZ)
     assert named is not None
     assert named.suspects == ((COUNTER,),)
+
+
+# --- clocks that were calibrated -----------------------------------------------------------------
+
+CALIBRATED = replace(
+    LIMITS,
+    calibrated=(
+        CalibratedRate(STIMULUS, 1800.0, 0.5, "calibration time-base"),
+        CalibratedRate(COUNTER, -40.0, 0.5, "calibration counter"),
+    ),
+)
+"""A resonator that was 1800 ppm too fast, and a crystal that was 40 ppm too slow."""
+
+
+def since(analyzer_ppm: float, stimulus_ppm: float, counter_ppm: float) -> ClockComparison:
+    """With these changes since then."""
+    course = 1 + analyzer_ppm * 1e-6
+    rates = [
+        ClockRate(name, ((1 + was * 1e-6) * (1 + change * 1e-6) / course - 1) * 1e6, 0.01, 10**9)
+        for name, was, change in ((STIMULUS, 1800.0, stimulus_ppm), (COUNTER, -40.0, counter_ppm))
+    ]
+    found = compare_clocks(rates, CALIBRATED, RATE_HZ)
+    assert found is not None
+    return found
+
+
+@given(st.floats(-99, 99), st.floats(-2990, 2990), st.floats(-99, 99))
+def test_clocks_may_change_as_clocks_do(analyzer: float, stimulus: float, counter: float) -> None:
+    found = since(analyzer, stimulus, counter)
+    assert found.agrees
+    assert all(pair.agrees for pair in found.pairs)
+
+
+@pytest.mark.parametrize("counter_ppm", [-203.0, 203.0])
+def test_a_counter_that_left_its_calibrated_rate_is_told(counter_ppm: float) -> None:
+    found = since(0.0, 0.0, counter_ppm)
+    assert not found.agrees
+    assert found.suspects == ((ANALYZER,), (COUNTER,))
+    assert "since calibration time-base and calibration counter" in found.text
+    without = compare_clocks([ClockRate(COUNTER, counter_ppm - 40, 0.01, 10**9)], LIMITS, RATE_HZ)
+    assert without is not None
+    assert without.agrees
+
+
+def test_limits_of_a_pair_are_those_of_its_calibration() -> None:
+    pair = next(each for each in since(0, 0, 0).pairs if each.clock == COUNTER)
+    assert (pair.low_ppm, pair.high_ppm) == pytest.approx((-240.5, 160.5), abs=0.2)
+    assert "change since calibration of a crystal" in pair.source
+
+
+def test_a_stimulus_that_is_a_crystal_changes_like_one() -> None:
+    crystal = replace(CALIBRATED, stimulus=ClockLimit.within(100, "fixture"))
+    assert crystal.of_changes().stimulus.high_ppm == 100
+    assert CALIBRATED.of_changes().stimulus.high_ppm == 3000

@@ -52,6 +52,30 @@ class ClockLimit:
         return ClockLimit(low, high, f"{other.source}, {self.source}", is_stated=True)
 
 
+CRYSTAL_CHANGE_PPM = 100.0
+"""A crystal changes by no more than this with temperature and age after its calibration."""
+RESONATOR_CHANGE_PPM = 3000.0
+"""The same of a ceramic resonator, by makers' data."""
+CRYSTAL_PPM = 200.0
+"""A clock that may be farther off than this is taken for a resonator."""
+
+
+@dataclass(frozen=True)
+class CalibratedRate:
+    """How fast a clock ran by the analyzer's when both were calibrated."""
+
+    clock: str
+    ppm: float
+    within_ppm: float
+    """It was off by no more than this."""
+    source: str
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what is no rate."""
+        if not (-1e6 < self.ppm < 1e12 and 0 <= self.within_ppm < 1e6):
+            raise ValueError(f"{self.source}: rate {self.ppm} +- {self.within_ppm} ppm")
+
+
 _ANALYZER = ClockLimit.within(200, "default for an analyzer's crystal")
 _STIMULUS = ClockLimit.within(5000, "default for a ceramic resonator")
 _COUNTER = ClockLimit.within(500, "default for a processor's counter")
@@ -66,6 +90,22 @@ class ClockLimits:
     stimulus: ClockLimit = _STIMULUS
     counter: ClockLimit = _COUNTER
     timer: ClockLimit = _TIMER
+    calibrated: tuple[CalibratedRate, ...] = ()
+    """Of clocks against this very analyzer's, at most one each."""
+
+    def of_changes(self) -> ClockLimits:
+        """How far each clock may have changed since its calibration."""
+        source = "change since calibration"
+        resonator = self.stimulus.half_width_ppm > CRYSTAL_PPM
+        stimulus_ppm = RESONATOR_CHANGE_PPM if resonator else CRYSTAL_CHANGE_PPM
+        return ClockLimits(
+            analyzer=ClockLimit.within(CRYSTAL_CHANGE_PPM, f"{source} of a crystal"),
+            stimulus=ClockLimit.within(
+                stimulus_ppm, f"{source} of a {'resonator' if resonator else 'crystal'}"
+            ),
+            counter=ClockLimit.within(CRYSTAL_CHANGE_PPM, f"{source} of a crystal"),
+            timer=self.timer,
+        )
 
     def by_name(self) -> dict[str, ClockLimit]:
         """By the names above."""

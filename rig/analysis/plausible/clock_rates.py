@@ -118,9 +118,66 @@ class ClockComparison:
 def compare_clocks(
     rates: Sequence[ClockRate], known: ClockLimits, sample_rate_hz: int
 ) -> ClockComparison | None:
-    """Compare all clocks of a run; None if only the analyzer's was there."""
+    """Compare all clocks of a run; None if only the analyzer's was there.
+
+    Those that were calibrated against this analyzer are compared with what they were then, too.
+    """
     if not rates:
         return None
+    found = _compare(rates, known, sample_rate_hz)
+    changes = _changes(rates, known)
+    if not found.agrees or not changes:
+        return found
+    changed = _compare(changes, known.of_changes(), sample_rate_hz)
+    pairs = tuple(_narrowed(pair, changes, changed, rates) for pair in found.pairs)
+    if changed.agrees:
+        return replace(found, pairs=pairs)
+    sources = " and ".join(dict.fromkeys(each.source for each in known.calibrated))
+    text = f"since {sources} rates have changed by more than clocks do: {changed.text}"
+    return replace(found, pairs=pairs, suspects=changed.suspects, text=text)
+
+
+def _changes(rates: Sequence[ClockRate], known: ClockLimits) -> tuple[ClockRate, ...]:
+    """How much faster each clock is by the analyzer's than when it was calibrated."""
+    calibrated = {each.clock: each for each in known.calibrated}
+    found = []
+    for rate in rates:
+        if (was := calibrated.get(rate.clock)) is None:
+            continue
+        course = 1 + was.ppm * _PPM
+        change = ((1 + rate.ppm * _PPM) / course - 1) / _PPM
+        within = (rate.within_ppm + was.within_ppm) / max(_LEAST, course)
+        declared = None if rate.declared_hz is None else rate.declared_hz * course
+        found.append(ClockRate(rate.clock, change, within, declared))
+    return tuple(found)
+
+
+def _narrowed(
+    pair: ClockPair,
+    changes: Sequence[ClockRate],
+    changed: ClockComparison,
+    rates: Sequence[ClockRate],
+) -> ClockPair:
+    """With what the calibration leaves of its limits."""
+    if pair.reference != ANALYZER or pair.clock not in [each.clock for each in changes]:
+        return pair
+    change = next(each for each in changed.pairs if each.clock == pair.clock)
+    rate = next(each for each in rates if each.clock == pair.clock)
+    course = (1 + rate.ppm * _PPM) / (1 + change.difference_ppm * _PPM)
+    room = change.within_ppm - rate.within_ppm / max(_LEAST, course)
+    low, high = (
+        (course * (1 + limit * _PPM) - 1) / _PPM
+        for limit in (change.low_ppm - room, change.high_ppm + room)
+    )
+    low, high = max(low, pair.low_ppm), min(high, pair.high_ppm)
+    if low > high:
+        return pair
+    return replace(pair, low_ppm=low, high_ppm=high, source=f"{change.source}; {pair.source}")
+
+
+def _compare(
+    rates: Sequence[ClockRate], known: ClockLimits, sample_rate_hz: int
+) -> ClockComparison:
     own = known.analyzer
     claims = [_Claim(ANALYZER, own.low_ppm, own.high_ppm)]
     claims += [_claim(rate, known) for rate in rates]

@@ -39,6 +39,10 @@ shape and lines in one. Subject: `response rising` or `response falling`."""
 CAPTURE_DELAY = "capture_delay"
 """How much later than it was sent the stimulus's input capture stamps an edge, with a wire in place
 of the target. Subject: as LOOPBACK_DELAY."""
+STIMULUS_RATE = "stimulus_rate"
+"""How much too fast the stimulus's clock runs by the analyzer's, in ppm. Subject: none."""
+COUNTER_RATE = "counter_rate"
+"""The same of the target's cycle counter."""
 COUNTER_STABILITY = "counter_stability"
 """Largest less smallest rate of the target's counter at all frequencies of its processor that were
 tried. Subject: none."""
@@ -47,6 +51,8 @@ COUNTER_STABLE_PPM = 1.0
 
 UNIT_OF = {
     TIME_BASE: "ppm",
+    STIMULUS_RATE: "ppm",
+    COUNTER_RATE: "ppm",
     COUNTER_STABILITY: "ppm",
     CHANNEL_SKEW: "ns",
     LINE_DELAY: "ns",
@@ -80,6 +86,34 @@ _DEPENDS = {
     TOGGLE_STEP: _TARGET,
     COUNTER_STEP: ("target_link", "tick_hz"),
 }
+
+
+_PAIRS = {
+    TIME_BASE_STEP: ("clocked_stimulus", _STIMULUS),
+    COUNTER_STEP: ("clocked_by", _ANALYZER),
+}
+"""Steps that compare two clocks: under which key a record names the one that its other findings do
+not depend on."""
+
+
+def pair_of(step: str, present: Mapping[str, str]) -> dict[str, str]:
+    """The clock of a pair of which the record would else not tell; empty if it is not known."""
+    if step not in _PAIRS:
+        return {}
+    key, parts = _PAIRS[step]
+    told = ", ".join(present.get(part, "") for part in parts)
+    return {key: told[:200]} if told.strip(", ") else {}
+
+
+def is_pair_of(instruments: Mapping[str, str], present: Mapping[str, str]) -> bool:
+    """Whether a record that holds was made with both clocks that are on the bench now.
+
+    One of before there was such a key does not tell.
+    """
+    return any(
+        key in instruments and pair_of(step, present) == {key: instruments[key]}
+        for step, (key, _) in _PAIRS.items()
+    )
 
 
 def depends_on(step: str, present: Mapping[str, str]) -> dict[str, str]:
