@@ -60,6 +60,8 @@ class Reading:
     """Of all processors together, since boot."""
     average_permille: int
     """Load average over a minute."""
+    load_ticks: int | None = None
+    """Those that the load's own processes have used, in the same unit; None: it does not tell."""
     program: str = ""
     """What the load is made with: `stress-ng`, `rig-agent`, `command`; "": it does not say."""
     version: str = ""
@@ -98,6 +100,18 @@ class Load:
                 "for less"
             )
 
+    def check_own(self, own: float | None) -> None:
+        """Raises BenchError if its processes are there and do nothing.
+
+        Those of `io` may all wait for a disk, and a command may do what it likes.
+        """
+        if own is None or own > 0 or self.command is not None or self.name in _MAY_WAIT:
+            return
+        raise BenchError(
+            f"load {self.name} has its workers, and they used no processor time in {WATCH_S:g} s: "
+            "it does not run; look at priorities and processor limits (cgroups) on the target"
+        )
+
     def _end(self, code: int | None) -> str:
         """How it ended, and what to look at."""
         if self.command is not None and code in _NO_START:
@@ -111,6 +125,7 @@ class Load:
         return f", {how}; {remedy}"
 
 
+_MAY_WAIT: Final = ("io",)
 _NO_START: Final = {
     127: "is no program there; install it on the target, or give its whole path",
     126: "cannot be run there; make it executable",
@@ -189,6 +204,8 @@ def _account(
     """What is stored of a load that runs. Raises BenchError if it does not, or does too little."""
     workers, busy, now = load.check(), _share(*during), during[1]
     load.check_share(busy)
+    own = _own_share(*during)
+    load.check_own(own)
     made = {"program": now.program, "version": now.version}
     if load.command is not None:
         made["program"] = " ".join(load.command.words)
@@ -198,6 +215,7 @@ def _account(
         "workers": workers,
         "busy before": _share(*before),
         "busy under load": busy,
+        **({} if own is None else {"busy by the load": own}),
         "load average before": before[1].average_permille / 1000,
         "load average under load": now.average_permille / 1000,
     }
@@ -227,6 +245,14 @@ def _share(first: Reading, last: Reading) -> float | None:
     return round((last.busy_ticks - first.busy_ticks) / total, 3) if total > 0 else None
 
 
+def _own_share(first: Reading, last: Reading) -> float | None:
+    """The same, of the load's own processes; None if the agent does not tell."""
+    total = last.total_ticks - first.total_ticks
+    if total <= 0 or first.load_ticks is None or last.load_ticks is None:
+        return None
+    return max(0.0, (last.load_ticks - first.load_ticks) / total)
+
+
 def _read(target: Loadable, name: str) -> Reading:
     pairs = dict(target.load("STATE"))
     keys = ("workers", "alive", "busy_ticks", "total_ticks", "average_permille")
@@ -238,6 +264,7 @@ def _read(target: Loadable, name: str) -> Reading:
             busy,
             total,
             average,
+            load_ticks=number(pairs, "load_ticks") if "load_ticks" in pairs else None,
             program=pairs.get("program", "")[:_WORD_MAX],
             version=pairs.get("version", "")[:_WORD_MAX],
             exit_code=number(pairs, "exit") if "exit" in pairs else None,

@@ -24,6 +24,8 @@ static void add_state(const struct port_loads *loads, struct text *rest)
     text_add_field(rest, "busy_ticks", state.busy_ticks);
     text_add_field(rest, "total_ticks", state.total_ticks);
     text_add_field(rest, "average_permille", state.average_permille);
+    if (state.tells_ticks)
+        text_add_field(rest, "load_ticks", state.load_ticks);
     if (state.program)
         text_add_word(rest, "program", state.program);
     if (state.version && *state.version)

@@ -73,6 +73,8 @@ struct load_state {
     uint32_t workers, alive;
     int exit_code; /* 128 and more: of a signal; -1: it has not ended */
     uint64_t busy_ticks, total_ticks;
+    bool tells_ticks;
+    uint64_t load_ticks; /* that the load's own processes have used, if it tells them */
     uint64_t average_permille; /* the system's load average over a minute */
 };
 

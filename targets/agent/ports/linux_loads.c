@@ -25,6 +25,7 @@
 #define FILES_MAX 1024
 #define OPTION_WORDS 2u /* of a keeper, before its program's */
 #define OWN_WORDS 3u
+#define TREE_DEPTH 4u /* a keeper, its program, that one's workers, and what they start */
 #define LOOK_MS 10
 #define END_LOOKS 700 /* longer than a keeper gives its program to end */
 
@@ -201,6 +202,35 @@ static uint32_t alive(void)
     return count < 0 ? workers : (uint32_t)count;
 }
 
+/* Processor time that a process and all below it have used, in the unit of /proc/stat; false where
+ * the kernel has no list of children. */
+static bool add_time(pid_t pid, uint32_t depth, uint64_t *ticks)
+{
+    char path[64], text[512];
+    unsigned long long times[4] = {0};
+    const char *behind;
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return true; /* it has just ended */
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    behind = strrchr(text, ')'); /* its name may hold anything */
+    if (behind && sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+                         &times[0], &times[1], &times[2], &times[3]) == 4)
+        *ticks += times[0] + times[1] + times[2] + times[3];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    if (!(file = fopen(path, "r")))
+        return kill(pid, 0) != 0; /* it has just ended */
+    bool whole = true;
+    while (depth < TREE_DEPTH && fscanf(file, "%d", &child) == 1)
+        whole = add_time(child, depth + 1, ticks) && whole;
+    fclose(file);
+    return whole;
+}
+
 static void read_load(struct load_state *state)
 {
     unsigned long long ticks[8] = {0};
@@ -232,6 +262,7 @@ static void look(struct load_state *state)
         state->program = programs[kind];
         state->version = version;
         state->exit_code = ended;
+        state->tells_ticks = leader && add_time(leader, 0, &state->load_ticks);
     }
     read_load(state);
 }
