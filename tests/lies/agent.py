@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from rig.instruments import LOG_COALESCED, LOG_LEAD, LOG_VALUE, LogArray, TargetSummary
+from rig.instruments import (
+    LOG_COALESCED,
+    LOG_LEAD,
+    LOG_SPAN,
+    LOG_TASK,
+    LOG_TRIGGER,
+    LOG_VALUE,
+    LogArray,
+    TargetSummary,
+)
+from rig.target.protocol import fields
 from rig.virtual.agent import AgentServer
 from rig.virtual.answer_pins import AnswerPins
 from rig.virtual.target import ModelledTarget
@@ -24,10 +34,9 @@ def _ticks(ns: int, tick_hz: int) -> int:
     return ns * tick_hz // 10**9
 
 
-def _middle(records: LogArray, *, values: bool = False) -> int:
-    """Row of a record in the middle: of an answer, or of a value inside the target."""
-    is_value = records["flags"] & LOG_VALUE != 0
-    rows = np.flatnonzero(is_value if values and is_value.any() else ~is_value)
+def _middle(records: LogArray) -> int:
+    """Row of an answer's record in the middle."""
+    rows = np.flatnonzero(records["flags"] & (LOG_VALUE | LOG_TASK | LOG_TRIGGER) == 0)
     return int(rows[len(rows) // 2]) if len(rows) else 0
 
 
@@ -197,13 +206,47 @@ def one_value_ends_early(records: LogArray, ns: int, tick_hz: int) -> LogArray:
     return _moved(records, row, -min(int(_lengths(records)[row]), _ticks(ns, tick_hz)), STAMPS[1:])
 
 
+# --- dispatch and triggers -----------------------------------------------------------------------
+
+
+def exits_late(records: LogArray, ns: int, tick_hz: int) -> LogArray:
+    """Every handler's exit later: dispatch seems quicker."""
+    return _moved(records, records["flags"] & LOG_SPAN != 0, _ticks(ns, tick_hz), STAMPS[1:])
+
+
+def exits_early(records: LogArray, ns: int, tick_hz: int) -> LogArray:
+    """Every handler's exit earlier."""
+    return _moved(records, records["flags"] & LOG_SPAN != 0, -_ticks(ns, tick_hz), STAMPS[1:])
+
+
+def tasks_late(records: LogArray, ns: int, tick_hz: int) -> LogArray:
+    """Every task said to go on later."""
+    return _moved(records, records["flags"] & LOG_TASK != 0, _ticks(ns, tick_hz), STAMPS[:1])
+
+
+def tasks_early(records: LogArray, ns: int, tick_hz: int) -> LogArray:
+    """Every task said to go on earlier."""
+    return _moved(records, records["flags"] & LOG_TASK != 0, -_ticks(ns, tick_hz), STAMPS[:1])
+
+
+def triggers_late(records: LogArray, ns: int, tick_hz: int) -> LogArray:
+    """Stamps of all triggers later: latencies inside seem shorter."""
+    return _moved(records, records["flags"] & LOG_TRIGGER != 0, _ticks(ns, tick_hz))
+
+
+def triggers_early(records: LogArray, ns: int, tick_hz: int) -> LogArray:
+    """Stamps of all triggers earlier."""
+    return _moved(records, records["flags"] & LOG_TRIGGER != 0, -_ticks(ns, tick_hz))
+
+
 LOG_LIES: dict[str, LogLie] = {
     function.__name__: function
     for function in (
         all_stamps_late, answers_late, one_late, one_early, wide, scaled, entry_late, entry_early,
         dropped, duplicated, reordered, handled_off, coalesced_hidden, coalesced_false,
         values_scaled, values_shifted, values_longer, values_clipped, one_value_shorter,
-        one_value_ends_early,
+        one_value_ends_early, exits_late, exits_early, tasks_late, tasks_early, triggers_late,
+        triggers_early,
     )
 }  # fmt: skip
 
@@ -218,6 +261,25 @@ class LyingAgent(AgentServer):
         lie = told("agent")
         said_hz = tick_hz + (tick_hz * lie.size // 10**6 if lie.name == "rate" else 0)
         super().__init__(LyingTarget(target, tick_hz), said_hz, *others, **more)  # type: ignore[arg-type]
+
+    def _arm(self, rest: str) -> bytes:
+        """As a kernel's agent: `ModelledTarget` knows nothing of dispatch and triggers."""
+        words = fields(rest)
+        told = {**words, "measurement": words.get("measurement", "")}
+        if told["measurement"] == "interrupt_dispatch":
+            rest = rest.replace("interrupt_dispatch", "interrupt")
+        reply = super()._arm(rest)
+        self._target.begin(told)  # type: ignore[attr-defined]
+        return reply
+
+    def _stop(self, rest: str) -> bytes:
+        """With the triggers of a target that makes its own."""
+        reply, made = super()._stop(rest), self._target.triggered  # type: ignore[attr-defined]
+        if made is None:
+            return reply
+        lie = told("agent")
+        made += lie.size if lie.name == "trigger_count" else 0
+        return reply.rstrip() + f" triggers={made}\n".encode()
 
 
 class LyingTarget:
@@ -259,7 +321,18 @@ class LyingPins(AnswerPins):
 
     def __init__(self, *others: Any) -> None:
         super().__init__(*others)
-        self._writes = 0
+        self._writes = self._task = 0
+
+    def drive(self, at_ps: int, channel: int, level: int) -> None:
+        """An edge of any wire."""
+        self._drive(at_ps, channel, level)
+
+    def write_task(self, at_ps: int, level: int) -> None:
+        """The pin of the task that was interrupted."""
+        assert self._wires.task is not None
+        if level != self._task:
+            self._drive(at_ps, self._wires.task, level)
+        self._task = level
 
     def write(self, at_ps: int, sequence: int) -> None:
         """One write in the middle is left out, made twice, or made at another time."""

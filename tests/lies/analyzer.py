@@ -14,7 +14,7 @@ from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import Clock
 from tests.lies.lie import Told, told
 
-STIMULUS, RESPONSE, SEQUENCE = 0, 1, 2
+STIMULUS, RESPONSE, SEQUENCE, TASK = 0, 1, 2, 5
 NEVER = 1 << 62
 Bits = np.ndarray
 """Samples, dtype u1: channel n is bit n."""
@@ -59,6 +59,16 @@ def repeated(state: Memory, bits: Bits, first: int) -> Bits:
     return np.insert(bits, place, bits[place : place + size])
 
 
+def held(state: Memory, bits: Bits, first: int) -> Bits:
+    """One sample taken in so many, and sent that often."""
+    every = state.lie.size
+    taken = (first + np.arange(len(bits))) // every * every - first
+    before = state.tail[-1:] if len(state.tail) else bits[:1]
+    state.tail = np.where(taken[-1:] >= 0, bits[taken[-1:]], before)
+    sent: Bits = np.where(taken >= 0, bits[np.maximum(taken, 0)], before)
+    return sent
+
+
 def _delayed(state: Memory, bits: Bits, mask: int, samples: int) -> Bits:
     """The channels of the mask so many samples late."""
     if len(state.tail) != samples:
@@ -81,6 +91,11 @@ def stimulus_late(state: Memory, bits: Bits, _first: int) -> Bits:
 def sequence_late(state: Memory, bits: Bits, _first: int) -> Bits:
     """A sequence pin's channel later by so many samples."""
     return _delayed(state, bits, 1 << SEQUENCE, state.lie.size)
+
+
+def task_late(state: Memory, bits: Bits, _first: int) -> Bits:
+    """The task's channel later by so many samples."""
+    return _delayed(state, bits, 1 << TASK, state.lie.size)
 
 
 def response_jumps(state: Memory, bits: Bits, first: int) -> Bits:
@@ -157,9 +172,10 @@ def _glitch(state: Memory, bits: Bits, first: int, mask: int) -> Bits:
 EDITS: dict[str, Edit] = {
     function.__name__: function
     for function in (
-        dropped, repeated, response_late, stimulus_late, sequence_late, response_jumps, swapped,
+        dropped, repeated, response_late, stimulus_late, sequence_late, task_late,
+        response_jumps, swapped,
         swapped_sequence, inverted, stimulus_inverted, stuck, stimulus_stuck, glitch,
-        stimulus_glitch,
+        stimulus_glitch, held,
     )
 }  # fmt: skip
 
@@ -202,6 +218,6 @@ class LyingAnalyzer(VirtualAnalyzer):
 
     def _clock(self) -> Clock:
         lie = told("analyzer")
-        faster = {"rate": lie.size * 1000}.get(lie.name, 0)
+        faster = {"rate": lie.size * 1000, "rate_unstated": lie.size * 1000}.get(lie.name, 0)
         drift = {"stretch": lie.size}.get(lie.name, 0)
         return Clock(self.sample_rate_hz, faster, drift_ppb_per_s=drift)

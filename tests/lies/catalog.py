@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 
 from rig.measure.known import INSIDE
 
-STIMULATED = ("interrupt", "interrupt_to_task")
-ANSWERED = (*STIMULATED, "period")
-SMI = "smi"
+DISPATCH, SELF, SATURATION = "interrupt_dispatch", "self_triggered", "saturation"
+ENTERED = ("interrupt", "interrupt_to_task", SELF, SATURATION)
+"""An answer's record says when its handler was entered."""
+STIMULATED = (*ENTERED, DISPATCH)
+LOADS = ("cpu", "io", "half", "copy", "network")
+"""Loads of the agent that need no right to real-time priorities."""
 VALUED = tuple(name for name, each in INSIDE.items() if not each.spins and not each.periodic)
-ALL = (*STIMULATED, "period", *INSIDE)
+ALL = (*ENTERED[:2], "period", *INSIDE, DISPATCH, SELF, SATURATION)
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,6 @@ class Lie:
 
 _SHARED = "a delay that all stamps share is a shift of the counter's zero, which no figure uses"
 _BRACKET = "within the time that the pin write may take by the log, and a sample"
-_COUNTER = "no figure is in ticks"
 _PIN_END = (
     "the pin shows when a value ended, nothing outside shows when it began: its length is the "
     "target's own word"
@@ -44,8 +46,17 @@ _ENTRY = (
     "entries decide only between late and merged, and no run of this table has either; no figure "
     "is made of them"
 )
+_BETWEEN = (
+    "within the time between the edges of the handler's pin and the task's: how the handler's end, "
+    "the dispatch and the task's way to its pin share it is the target's own word; the figure by "
+    "pins is not made of it"
+)
+_IO = "The processes of `io` may all wait for a disk, and are not asked to use processor time"
 _SAMPLES = "within the resolution of the samples and what the clocks may be apart"
-_CAPTURE = "the capture's constant has an uncertainty of its own; the figures do not come from it"
+_CAPTURE = (
+    "the capture's constant has an uncertainty of its own, and a search compares only how many "
+    "there are; the figures do not come from it"
+)
 
 AGENT = (
     Lie("agent", "all_stamps_late", "all stamps later", "ns", 1, 10**7, reason=_SHARED),
@@ -61,9 +72,9 @@ AGENT = (
     Lie("agent", "rate", "declared rate of the counter too high", "ppm", 1, 10**6, ALL, True,
         reason="two crystals may be so far apart; the rate is fitted and reported"),
     Lie("agent", "entry_late", "the handler said to be entered later", "ns", 1, 10**5,
-        ANSWERED[:2], reason=_ENTRY),
+        ENTERED, reason=_ENTRY),
     Lie("agent", "entry_early", "the handler said to be entered earlier", "ns", 1, 10**6,
-        ANSWERED[:2], reason=_ENTRY),
+        ENTERED, reason="no earlier than the stimulus that it answers; no figure is made of it"),
     Lie("agent", "dropped", "records left out", "records", 1, 50,
         reason="in `smi` the log has gaps, and marks between them for the clock: marks may go, a "
                "gap may not"),
@@ -72,7 +83,7 @@ AGENT = (
     Lie("agent", "handled_off", "the log's count too high from one record on", "", 1, 1),
     Lie("agent", "handled_count", "the count in the end too high", "", 1, 1),
     Lie("agent", "coalesced_false", "a record falsely says that it answers several", "", 1, 1,
-        ANSWERED[:2]),
+        ENTERED),
     Lie("agent", "pin_not_written", "one answer logged, its pin never written", "", 1, 1),
     Lie("agent", "pin_twice", "the pin written twice, so far apart", "ns", 10, 10**5),
     Lie("agent", "pin_pulse", "three writes in place of one, so far apart", "ns", 10, 10**5,
@@ -94,17 +105,65 @@ AGENT = (
         reason=_PIN_END),
     Lie("agent", "one_value_ends_early", "the largest value ends earlier", "ns", 1, 10**5, VALUED,
         reason=_PIN_END),
+    Lie("agent", "exits_late", "the handler said to end later", "ns", 1, 10**5, (DISPATCH,),
+        reason=_BETWEEN),
+    Lie("agent", "exits_early", "the handler said to end earlier", "ns", 1, 10**5, (DISPATCH,),
+        reason=_BETWEEN),
+    Lie("agent", "tasks_late", "the task said to go on later", "ns", 1, 10**5, (DISPATCH,),
+        reason=_BETWEEN),
+    Lie("agent", "tasks_early", "the task said to go on earlier", "ns", 1, 10**5, (DISPATCH,),
+        reason=_BETWEEN),
+    Lie("agent", "triggers_late", "stamps of all triggers later", "ns", 1, 10**5, (SELF,),
+        reason=_BRACKET),
+    Lie("agent", "triggers_early", "stamps of all triggers earlier", "ns", 1, 10**5, (SELF,),
+        reason=_BRACKET),
+    Lie("agent", "trigger_count", "more triggers counted than made", "", 1, 1, (SELF,)),
 )  # fmt: skip
+
+LOAD_LIES = (
+    Lie(
+        "agent",
+        "load_asleep",
+        "the load's processes are there, and sleep",
+        of=LOADS,
+        reason=_IO[0].lower() + _IO[1:],
+    ),
+    Lie(
+        "agent",
+        "load_short",
+        "processes counted that were never started",
+        "processes",
+        1,
+        99,
+        LOADS,
+        reason="how much a load does depends on the system: it is asked that it works, and "
+        "shown how much of the processors' time its own processes used. " + _IO,
+    ),
+    Lie(
+        "agent",
+        "load_invented",
+        "a load that sleeps, with processor time that nobody used",
+        of=LOADS,
+        reason="what keeps the target's processors busy only the target can tell",
+    ),
+)
+"""In place of measurements they have loads: a load is started alike for all measurements."""
 
 ANALYZER = (
     Lie("analyzer", "rate", "samples faster than it says", "ppm", 1, 10**6,
-        reason="two crystals may be so far apart; U holds the time base's tolerance, but for work "
-               "by ticks in start-finish, whose budget names the time base as not covered"),
+        reason="two crystals may be so far apart. The fixture states that this analyzer's clock is "
+               "exact, and is taken at its word: U holds no tolerance of it"),
+    Lie("analyzer", "rate_unstated", "the same, its fixture states nothing of its clock", "ppm", 1,
+        10**6, at_opening=True,
+        reason="two crystals may be so far apart; U holds what the other clocks leave open"),
     Lie("analyzer", "stretch", "its rate rises all the time", "ppb/s", 1, 10**9,
         reason="a drift that crystals have; U holds the time base's tolerance"),
     Lie("analyzer", "dropped", "samples dropped and nobody told", "samples", 1, 10**6,
         reason=_SAMPLES),
     Lie("analyzer", "repeated", "samples sent twice", "samples", 1, 10**6, reason=_SAMPLES),
+    Lie("analyzer", "held", "takes one sample in so many and sends it that often", "samples", 2,
+        1000, reason="with no clock in the run that drifts past the analyzer's by as much, edges "
+                      "at multiples of so many samples may be the instruments' own"),
     Lie("analyzer", "response_late", "the response's channel late", "samples", 1, 10**5,
         reason="a delay that all answers share, within what is known of the bench's constants"),
     Lie("analyzer", "stimulus_late", "the stimulus's channel late", "samples", 1, 10**5,
@@ -112,6 +171,9 @@ ANALYZER = (
         reason="a delay that all stimuli share, within what is known of the bench's constants"),
     Lie("analyzer", "sequence_late", "a sequence pin's channel late", "samples", 1, 10**5,
         reason="the sequence pins are read when the answer's edge has settled"),
+    Lie("analyzer", "task_late", "the task's channel late", "samples", 1, 10**5, (DISPATCH,),
+        reason="the fixture states that both channels are equally late, and is taken at its word; "
+               "the log has the handler's entry and exit, between which its pin may change"),
     Lie("analyzer", "response_jumps", "the response's channel late from one time on", "samples",
         1, 10**5, reason=_SAMPLES),
     Lie("analyzer", "swapped", "stimulus and response exchanged"),
@@ -132,6 +194,8 @@ ANALYZER = (
         reason="shorter than the plan's glitch filter: counted as a glitch, no edge is moved"),
 )  # fmt: skip
 
+_BY_FIRMWARE = ("interrupt", SATURATION)
+"""Measurements in which firmware lies: the others with a train are evaluated by the same code."""
 _FIRMWARE = (
     Lie("firmware", "more_pulses", "pulses more than asked for", "", of=STIMULATED),
     Lie("firmware", "fewer_pulses", "pulses fewer than asked for", "", of=STIMULATED),
@@ -142,7 +206,7 @@ _FIRMWARE = (
         reason="resonators are so far apart; latencies begin at the edge that the analyzer sees"),
     Lie("firmware", "one_late", "one pulse late and not reported", "ticks", 1, 1000, STIMULATED,
         reason="within a sample and a tick; latencies begin at the edge that the analyzer sees"),
-    Lie("firmware", "seed", "the train of another seed", "", of=STIMULATED),
+    Lie("firmware", "seed", "the train of another seed", "", of=("interrupt",)),
     Lie("firmware", "pulses_long", "pulses longer than asked for", "ticks", 1, 100, STIMULATED,
         reason="the latency begins at the leading edge; the pulse's end is used by no figure"),
     Lie("firmware", "polarity", "pulses of the other polarity", "", of=STIMULATED,
@@ -155,7 +219,10 @@ _FIRMWARE = (
     Lie("firmware", "one_capture_late", "the stamp of one answer later", "ticks", 1, 10**4,
         STIMULATED, reason=_CAPTURE),
     Lie("firmware", "captures_scaled", "stamps by a faster clock", "ppm", 1, 10**5, STIMULATED,
-        reason="the capture's rate is fitted to the analyzer's, within what a resonator may have"),
+        reason=_CAPTURE),
     Lie("firmware", "captures_dropped", "stamps of answers left out", "", of=STIMULATED),
 )  # fmt: skip
-FIRMWARE = tuple(replace(lie, at_opening=True) for lie in _FIRMWARE)
+FIRMWARE = tuple(
+    replace(lie, at_opening=True, of=tuple(m for m in lie.of if m in _BY_FIRMWARE))
+    for lie in _FIRMWARE
+)

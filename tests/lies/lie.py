@@ -26,6 +26,11 @@ class Told:
     once_samples: int = 0
     """When an analyzer tells what it tells once: so many samples behind the first edge."""
 
+    @property
+    def unstated(self) -> bool:
+        """It is told on a bench of whose analyzer's clock nothing is known."""
+        return self.name == "rate_unstated"
+
 
 def folder() -> Path:
     """Where lie and truth are."""

@@ -20,6 +20,7 @@ from rig.bench.open import Bench, open_bench
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.plan import Plan, parse_plan
 from rig.errors import RigError
+from rig.limit_names import BY_TICKS, INTERNAL, INTERRUPT, LATENCY, SPACING
 from rig.measure.known import INSIDE
 from rig.resources import find_fixture, find_plan
 from rig.session.results import store
@@ -31,7 +32,8 @@ COUNT = 200
 PROGRAM = (virtual_process.PROGRAM[0], str(Path(__file__).with_name("bench.py")))
 PERIOD_PS = 10**9
 COUNTER_PPM = 12
-_COUNTS = {"smi": 4000}
+_COUNTS = {"smi": 4000, "saturation": 50}
+_SERVICE_US = 100
 MEASUREMENTS = {
     "interrupt": "interrupt",
     "interrupt_to_task": "interrupt-to-task",
@@ -45,15 +47,21 @@ MEASUREMENTS = {
     "services": "services",
     "start_finish": "start-finish",
     "smi": "smi",
+    "interrupt_dispatch": "interrupt-dispatch",
+    "self_triggered": "interrupt-self",
+    "saturation": "saturation",
 }
 """Built-in plan of each measurement that a modelled target can do."""
 _ONCE_S = {
     "interrupt": 0.1, "interrupt_to_task": 0.1, "period": 0.1,
-    "start_finish": 0.1, "smi": 0.02,
+    "start_finish": 0.1, "smi": 0.02, "interrupt_dispatch": 0.1, "self_triggered": 0.1,
+    "saturation": 0.1,
 }  # fmt: skip
 """When a lie is told that an analyzer tells once, after the first edge; others: soon."""
 _SOON_S = 0.0025
-STIMULATED = ("interrupt", "interrupt_to_task")
+REFUSED = "refused"
+"""In place of a verdict: the bench would not measure."""
+STIMULATED = ("interrupt", "interrupt_to_task", "interrupt_dispatch", "self_triggered")
 
 
 @dataclass(frozen=True)
@@ -85,15 +93,27 @@ def plan_of(measurement: str) -> Plan:
     return parse_plan(text, name).with_overrides(count=count, period=period)
 
 
-def fixture_of(measurement: str) -> Fixture:
-    """The built-in virtual bench."""
+def fixture_of(measurement: str, *, unstated: bool = False) -> Fixture:
+    """The built-in virtual bench. `unstated`: of whose analyzer's clock nothing is known."""
     text = find_fixture("virtual").read_text(encoding="utf-8")
+    if unstated:
+        text += '[virtual.wiring]\nanalyzer_rate = "24 MHz"\n'
+    if measurement == "interrupt_dispatch":
+        text = text.replace("[virtual.target]", f"{_TASK_WIRE}[virtual.target]")
+    if measurement == "saturation":
+        text = text.replace("seed = 1\n", f'seed = 1\nservice_time = "{_SERVICE_US} us"\n')
     if measurement == "smi":
         head, _, tail = text.partition('model = "gamma"')
         text = head + _HELD_UP + tail.partition("shape = 3.0\n")[2]
     return parse_fixture(text, "virtual")
 
 
+_TASK_WIRE = """
+[[wire]]
+signal = "task"
+channel = "D5"
+target_line = "D7 (9)"
+"""
 _HELD_UP = """model = "mixture"
 mean = "1 us"
 deviation = "100 ns"
@@ -126,10 +146,10 @@ class LyingBench:
                 self._plan, self._fixture, path, lambda _: None, threading.Event(), opened
             )
             if failure is not None:
-                return Outcome("refused", str(failure))
+                return Outcome(REFUSED, str(failure))
             evaluation = store(path).evaluation
         except RigError as error:
-            return Outcome("refused", str(error))
+            return Outcome(REFUSED, str(error))
         truth = np.load(truth_path(self._folder))
         reason = evaluation.reasons[0] if evaluation.reasons else ""
         return Outcome(
@@ -143,7 +163,7 @@ def lying_bench(
 ) -> Iterator[LyingBench]:
     """Open one; what is told at its opening stays."""
     tell(at_opening or Told(), folder)
-    fixture = fixture_of(measurement)
+    fixture = fixture_of(measurement, unstated=at_opening is not None and at_opening.unstated)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(virtual_process, "PROGRAM", PROGRAM)
         patch.setenv(FOLDER, str(folder))
@@ -184,8 +204,24 @@ def true_values(measurement: str, name: str, truth: Any) -> np.ndarray | None:
             return None
         intervals: np.ndarray = np.diff(end[served]) / 1000
         return intervals - PERIOD_PS / 1000
-    values: np.ndarray = (end - begin)[served & (truth["kind"] >= ANSWERED)] / 1000
-    return values if name == "latency" else None
+    if measurement == "saturation":
+        return np.array([_SERVICE_US * 1000.0]) if name == SPACING else None
+    if measurement == "interrupt_dispatch":
+        row = {INTERRUPT: 0, LATENCY + BY_TICKS: 1, LATENCY: 2}.get(name)
+        return None if row is None else ((end - begin) / 1000)[row::3]
+    return _true_latencies(name, truth)
+
+
+def _true_latencies(name: str, truth: Any) -> np.ndarray | None:
+    if name == LATENCY:
+        answered = truth[(truth["response_ps"] >= 0) & (truth["kind"] >= ANSWERED)]
+        latency: np.ndarray = (answered["response_ps"] - answered["stimulus_ps"]) / 1000
+        return latency
+    if name == INTERNAL:  # from one reading of the counter to the other, rows of either in turn
+        before = truth["before_ticks"].astype(float)
+        inside: np.ndarray = (before[1::2] - before[::2]) * (1 + COUNTER_PPM * 1e-6)
+        return inside
+    return None
 
 
 def _true_inside(measurement: str, name: str, truth: Any) -> np.ndarray | None:
