@@ -265,6 +265,7 @@ def _figures(
         smallest_step_ns=None
         if values.smallest is None
         else values.smallest * 1e9 / _rate_hz(settings, values),
+        both_ends=inside.periodic,
     )
 
 

@@ -40,3 +40,16 @@ class ValueFigures:
     """Values of no length: the clock did not go on."""
     smallest_step_ns: float | None
     """The least value above zero."""
+    both_ends: bool = False
+    """The analyzer saw where each value began, too."""
+
+    @property
+    def seen_outside(self) -> str:
+        """What the analyzer has seen of them, in words."""
+        if not self.on_pins:
+            return "none; the target's word alone"
+        if self.both_ends:
+            return "the pin's edge at the beginning and at the end of each"
+        return (
+            "the pin's edge after each; where it began, and so its length: the target's word alone"
+        )

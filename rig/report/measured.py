@@ -121,11 +121,10 @@ def _values(found: ValueFigures) -> Measured:
         unit += "a tick at the rate that the agent reported"
     else:
         unit += f"a tick as reported; the analyzer finds its rate {found.rate_ppm:+.3f} ppm off"
-    seen = "the pin's edge after each" if found.on_pins else "none; the target's word alone"
     facts = [
         ("variant", f"{found.variant}: {found.variant_words}"),
         ("unit", unit),
-        ("outside", seen),
+        ("outside", found.seen_outside),
     ]
     if found.went_on:
         facts.append(("went on", f"{found.went_on:,} wakes did not preempt at once"))
