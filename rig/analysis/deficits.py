@@ -51,6 +51,8 @@ class Entered:
     earliest: Int64Array
     """Less what may lie between the acknowledgment and the entry."""
     latest: Int64Array
+    surely_after: Int64Array | None = None
+    """What came up to then had surely come before the entry; None: what came up to `latest`."""
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,9 @@ class MergeProfile:
             np.concatenate([[self._response], response[:-1]])[: len(response)], second
         )
         points = prompt_points(last, idle, until)[own]
+        if entered is not None and entered.surely_after is not None:
+            # Of a handler that may have been entered before it, a stimulus says nothing of haste.
+            points[last[own] > entered.surely_after[own]] = 0
         score = self._score(points, before[own], deficit[own], by_order=count is None)
         anchor = np.zeros(len(response), bool)
         anchor[own] = score >= SCORE

@@ -8,6 +8,7 @@ counter, which the bracket test has found.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -16,6 +17,7 @@ import numpy as np
 from rig.analysis.answers import AnswerLog
 from rig.analysis.bracketing import ClockAgreement
 from rig.analysis.deficits import ACKNOWLEDGE_NS, Entered
+from rig.analysis.plausible.constants import PathDelay
 from rig.analysis.raw import Settings
 from rig.instruments import LOG_ENTRY, LOG_LEAD, LOG_SPAN, Int64Array
 
@@ -33,12 +35,21 @@ class HandlerEntries:
     ticks_per_sample: float
     margin_samples: int
     acknowledge_samples: int
+    wires_samples: int
+    """By how much the wires may make an answer seem later than its stimulus."""
 
     @classmethod
     def of(
-        cls, log: AnswerLog, settings: Settings, agreement: ClockAgreement | None
+        cls,
+        log: AnswerLog,
+        settings: Settings,
+        agreement: ClockAgreement | None,
+        path: PathDelay,
     ) -> Self | None:
-        """None if the log's first answers do not tell, or no clock puts them on the samples."""
+        """None if the log's first answers do not tell, or no clock puts them on the samples.
+
+        `path`: what is known of the response's delay less the stimulus's.
+        """
         if settings.tick_hz is None or agreement is None or not agreement.holds:
             return None
         if agreement.rate_ppm is None or not _tell(log):
@@ -46,7 +57,8 @@ class HandlerEntries:
         rate_hz = settings.sample_rate_hz
         per_sample = settings.tick_hz / rate_hz * (1 + agreement.rate_ppm * 1e-6)
         margin, acknowledge = (_samples(ns, rate_hz) for ns in (MARGIN_NS, ACKNOWLEDGE_NS))
-        return cls(log, per_sample, margin, acknowledge)
+        wires_ns = min(MARGIN_NS, math.ceil(abs(path.estimate_ns) + path.reach_ns))
+        return cls(log, per_sample, margin, acknowledge, _samples(wires_ns, rate_hz))
 
     def entered(self, first: int, response: Int64Array) -> Entered:
         """Of answers first, first + 1, ... at these samples, shape (n,).
@@ -61,10 +73,13 @@ class HandlerEntries:
         latest = response - np.floor(lead / self.ticks_per_sample * (1 - off)).astype(np.int64)
         behind = np.ceil((lead + width) / self.ticks_per_sample * (1 + off)) + 1
         earliest = response - np.minimum(behind, 2.0**62).astype(np.int64)
+        surely_after = earliest - self.wires_samples
         latest += self.margin_samples
         earliest -= self.margin_samples + self.acknowledge_samples
         return Entered(
-            np.where(known, earliest, -1), np.where(known, np.minimum(latest, response), response)
+            np.where(known, earliest, -1),
+            np.where(known, np.minimum(latest, response), response),
+            np.where(known, surely_after, response),
         )
 
 

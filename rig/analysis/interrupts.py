@@ -129,7 +129,9 @@ def _evaluated(
         totals.times, log, settings, account, totals.gaps, raw, edges
     )
     clocks = _clocks(settings, account, totals, agreement, bench)
-    profile, contradiction = merge_profile(stretches, settings, account, source, agreement)
+    profile, contradiction = merge_profile(
+        stretches, settings, account, source, agreement, response_path(bench)
+    )
     beyond = BeyondTally(settings, log, with_room(bench, clocks), agreement, fitted, edges)
     tally = _Tally(raw, log, settings, totals, beyond)
     pairer = Pairer(profile, source.coalesced)

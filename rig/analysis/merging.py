@@ -10,6 +10,7 @@ from rig.analysis.counting import CountSource
 from rig.analysis.deficits import MergeProfile
 from rig.analysis.entries import HandlerEntries
 from rig.analysis.observation import Observation
+from rig.analysis.plausible.constants import PathDelay
 from rig.analysis.raw import Account, Settings
 from rig.analysis.stretches import Stretches
 from rig.analysis.witness import Witness
@@ -33,11 +34,13 @@ def merge_profile(
     account: Account,
     source: CountSource,
     agreement: ClockAgreement | None,
+    path: PathDelay,
 ) -> tuple[MergeProfile, tuple[Witness, ...]]:
     """The profile of a run, and a witness that disagrees where it contradicts itself.
 
     Where no interrupt can have been merged the edges alone say so; else the times at which handlers
-    were entered are looked at, if the log has them.
+    were entered are looked at, if the log has them. `path`: what is known of the response's delay
+    less the stimulus's.
     """
     handled = account.handled if source.by_log else None
     profile = MergeProfile()
@@ -46,7 +49,7 @@ def merge_profile(
     profile.finish(handled)
     entries = None
     if profile.merges and source.by_log:
-        entries = HandlerEntries.of(source.log, settings, agreement)
+        entries = HandlerEntries.of(source.log, settings, agreement, path)
     if entries is None:
         return profile, ()
     finer, first = MergeProfile(), 0
