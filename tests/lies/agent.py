@@ -143,8 +143,9 @@ def coalesced_hidden(records: LogArray, _size: int, _tick_hz: int) -> LogArray:
 
 def coalesced_false(records: LogArray, count: int, _tick_hz: int) -> LogArray:
     """Records say that they answer several interrupts, though each answers one."""
-    first = len(records) // 2
-    records["flags"][first : first + count] |= np.uint32(LOG_COALESCED)
+    answers = np.flatnonzero(records["flags"] & (LOG_VALUE | LOG_TASK | LOG_TRIGGER) == 0)
+    first = len(answers) // 2
+    records["flags"][answers[first : first + count]] |= np.uint32(LOG_COALESCED)
     return records
 
 

@@ -37,7 +37,10 @@ class Lie:
 
 
 _SHARED = "a delay that all stamps share is a shift of the counter's zero, which no figure uses"
-_BRACKET = "within the time that the pin write may take by the log, and a sample"
+_BRACKET = (
+    "within the time that the pin write may take by the log, and a sample. In `dispatch` that is "
+    "all of the handler, and in `smi` most writes are not in the log"
+)
 _PIN_END = (
     "the pin shows when a value ended, nothing outside shows when it began: its length is the "
     "target's own word"
@@ -66,22 +69,26 @@ AGENT = (
     Lie("agent", "one_early", "one answer stamped earlier", "ns", 1, 10**6, reason=_BRACKET),
     Lie("agent", "wide", "every pin write said to take longer, on both sides", "ns", 1, 10**7,
         reason="a wider bracket is a weaker witness, not a wrong figure; the agreement is stated "
-               "with its width"),
+               "with its width. In `dispatch` it is the handler's entry and exit that are moved, "
+               "and with the exit the figure by ticks, as by `exits_late`"),
     Lie("agent", "scaled", "stamps by a counter that runs faster", "ppm", 1, 10**6,
-        reason="two crystals may be so far apart; the rate is fitted and reported"),
+        reason="two crystals may be so far apart; the rate is fitted and taken off. What is above "
+               "1 U is the false log's own rounding to a tick"),
     Lie("agent", "rate", "declared rate of the counter too high", "ppm", 1, 10**6, ALL, True,
-        reason="two crystals may be so far apart; the rate is fitted and reported"),
+        reason="two crystals may be so far apart; the rate is fitted and taken off"),
     Lie("agent", "entry_late", "the handler said to be entered later", "ns", 1, 10**5,
         ENTERED, reason=_ENTRY),
     Lie("agent", "entry_early", "the handler said to be entered earlier", "ns", 1, 10**6,
         ENTERED, reason="no earlier than the stimulus that it answers; no figure is made of it"),
     Lie("agent", "dropped", "records left out", "records", 1, 50,
         reason="in `smi` the log has gaps, and marks between them for the clock: marks may go, a "
-               "gap may not"),
+               "gap may not, and whether one was among these was chance"),
     Lie("agent", "duplicated", "records sent twice", "records", 1, 50),
     Lie("agent", "reordered", "two records exchanged, so far apart", "records", 1, 50),
     Lie("agent", "handled_off", "the log's count too high from one record on", "", 1, 1),
-    Lie("agent", "handled_count", "the count in the end too high", "", 1, 1),
+    Lie("agent", "handled_count", "the count in the end too high", "", 1, 1,
+        reason="in `saturation` interrupts were lost, and so many more may have been handled "
+               "behind the last record; no figure uses the count"),
     Lie("agent", "coalesced_false", "a record falsely says that it answers several", "", 1, 1,
         ENTERED),
     Lie("agent", "pin_not_written", "one answer logged, its pin never written", "", 1, 1),
@@ -165,15 +172,19 @@ ANALYZER = (
         1000, reason="with no clock in the run that drifts past the analyzer's by as much, edges "
                       "at multiples of so many samples may be the instruments' own"),
     Lie("analyzer", "response_late", "the response's channel late", "samples", 1, 10**5,
-        reason="a delay that all answers share, within what is known of the bench's constants"),
+        reason="a delay that all answers share, within what is known of the bench's constants; "
+               "where nothing outside shows when the target began (periods, values inside) and in "
+               "a search no figure is moved by it"),
     Lie("analyzer", "stimulus_late", "the stimulus's channel late", "samples", 1, 10**5,
         STIMULATED,
-        reason="a delay that all stimuli share, within what is known of the bench's constants"),
+        reason="a delay that all stimuli share, within what is known of the bench's constants; "
+               "in a search no figure is moved by it"),
     Lie("analyzer", "sequence_late", "a sequence pin's channel late", "samples", 1, 10**5,
         reason="the sequence pins are read when the answer's edge has settled"),
     Lie("analyzer", "task_late", "the task's channel late", "samples", 1, 10**5, (DISPATCH,),
         reason="the fixture states that both channels are equally late, and is taken at its word; "
-               "the log has the handler's entry and exit, between which its pin may change"),
+               "the log has the handler's entry and exit, and its pin may change anywhere "
+               "between them"),
     Lie("analyzer", "response_jumps", "the response's channel late from one time on", "samples",
         1, 10**5, reason=_SAMPLES),
     Lie("analyzer", "swapped", "stimulus and response exchanged"),
@@ -204,7 +215,7 @@ _FIRMWARE = (
     Lie("firmware", "count_low", "counts one pulse less than it sent", "", of=STIMULATED),
     Lie("firmware", "intervals_long", "every interval too long", "ticks", 1, 100, STIMULATED,
         reason="resonators are so far apart; latencies begin at the edge that the analyzer sees"),
-    Lie("firmware", "one_late", "one pulse late and not reported", "ticks", 1, 1000, STIMULATED,
+    Lie("firmware", "one_late", "one pulse late and not reported", "ticks", 1, 1000, ("interrupt",),
         reason="within a sample and a tick; latencies begin at the edge that the analyzer sees"),
     Lie("firmware", "seed", "the train of another seed", "", of=("interrupt",)),
     Lie("firmware", "pulses_long", "pulses longer than asked for", "ticks", 1, 100, STIMULATED,

@@ -55,7 +55,7 @@ MEASUREMENTS = {
 _ONCE_S = {
     "interrupt": 0.1, "interrupt_to_task": 0.1, "period": 0.1,
     "start_finish": 0.1, "smi": 0.02, "interrupt_dispatch": 0.1, "self_triggered": 0.1,
-    "saturation": 0.1,
+    "saturation": 0.02,
 }  # fmt: skip
 """When a lie is told that an analyzer tells once, after the first edge; others: soon."""
 _SOON_S = 0.0025

@@ -60,6 +60,7 @@ GROUPS = {
     "Measured by the target itself": VALUED,
     "": LOADS,
 }
+_MANY = 10
 Rows = dict[str, dict[str, Any]]
 
 
@@ -81,7 +82,7 @@ def tables(rows: Rows) -> str:
         for group, table in found:
             parts.append(f"\n{group}:\n\n{table}" if group and len(found) > 1 else f"\n{table}")
         reasons = "".join(_reasons(lies, rows))
-        parts.append(f"\nNot caught:\n\n{reasons}" if reasons else "")
+        parts.append(f"\nWhy not, or not below some size:\n\n{reasons}" if reasons else "")
     return "".join(parts) + "\n"
 
 
@@ -92,13 +93,13 @@ def _table(lies: Sequence[Lie], names: Sequence[str], rows: Rows) -> str:
     if not columns:
         return ""
     lines = [
-        _row("lie", "unit", *(SHORT.get(m, f"`{m}`") for m in columns)),
+        _row("lie", "sizes told", *(SHORT.get(m, f"`{m}`") for m in columns)),
         _row(*["---"] * (2 + len(columns))),
     ]
     lines += [
         _row(
             f"`{lie.name}` {lie.title}",
-            lie.unit or "told or not",
+            f"{lie.unit}, {lie.low:,} to {lie.high:,}" if lie.unit else "told or not",
             *(_cell(lie, m, rows.get(_key(lie), {}).get(m)) for m in columns),
         )
         for lie in told
@@ -120,13 +121,15 @@ def _cell(lie: Lie, measurement: str, found: dict[str, Any] | None) -> str:
     if found is None:
         return ""
     if found["caught"] is None:
-        text = f"never (to {found['uncaught']:,})" if lie.unit else "never"
+        text = "never"
     elif lie.unit:
         text = f"{found['caught']:,}"
     else:
         text = "yes"
     share = found["of_u"]
-    return text if share is None or share <= 1 else f"{text}; {share:,.1f} U"
+    if share is None or share <= 1:
+        return text
+    return f"{text}; {share:,.0f} U" if share >= _MANY else f"{text}; {share:.1f} U"
 
 
 def _reasons(lies: Sequence[Lie], rows: Rows) -> list[str]:
