@@ -149,7 +149,8 @@ def _parts(file: h5py.File, source: str, *, figures: bool) -> Parts:
     own = [name for name in sorted(_names(file, source)) if (name in FIGURES_ATTRIBUTES) == figures]
     part = _SHOWN if figures else ATTRIBUTES
     update(part, _line([_attribute(file, name, source) for name in own]))
-    for path, item in _objects(file, source, "", 1):
+    # Raw data are looked at by the pass for them: opening each object takes as long as its digest.
+    for path, item in _objects(file, source, "", 1, FIGURES if figures else None):
         name = _part_of(path, item, figures=figures)
         if name is not None:
             for data in _content(path, item, room):
@@ -182,14 +183,21 @@ class _Room:
 
 
 def _objects(
-    group: h5py.Group, source: str, prefix: str, depth: int
+    group: h5py.Group,
+    source: str,
+    prefix: str,
+    depth: int,
+    only: tuple[str, ...] | None = None,
 ) -> Iterator[tuple[str, h5py.Group | h5py.Dataset]]:
-    """Everything below a group in the order of names. Raises InputError for links elsewhere."""
+    """Everything below a group in the order of names. Raises InputError for links elsewhere.
+
+    `only`: nothing but what has one of these names, and all below it.
+    """
     with damage_told(source):
         names = sorted(group)
     if depth > _DEPTH_MAX or len(names) > _OBJECTS_MAX:
         raise damaged(source, "it has more groups than this rig writes")
-    for name in names:
+    for name in names if only is None else [name for name in names if name in only]:
         path = prefix + name
         with damage_told(source):
             link = group.get(name, getlink=True)
