@@ -16,18 +16,16 @@ for a dataset is not used: it can be ahead of the chunks.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
 from rig.errors import InputError
+from rig.record.chunks import USUAL_FILTERS, Rows, StoredRows, filters_of, largest_stored
 from rig.record.layout import COLUMNS, TAIL, TAIL_CHUNK, WRITTEN
 from rig.record.opening import OpenedFile
 from rig.record.stored import damage_told, damaged, is_plain
-
-Rows = npt.NDArray[Any]
 
 
 class _GrowingColumn:
@@ -141,11 +139,15 @@ class ColumnsReader:
         with damage_told(source):
             self._written = self._checked_counts()
             self._datasets = {name: self._checked(name) for name in COLUMNS}
+            self._stored = {
+                name: StoredRows(main, source) for name, (main, _) in self._datasets.items()
+            }
             self._rows = {name: self._row_counts(name)[1] for name in COLUMNS}
 
     def _checked_counts(self) -> h5py.Dataset:
         counts = self._held.dataset(WRITTEN)
-        if not is_plain(counts) or (counts.shape, counts.dtype) != ((len(COLUMNS), 2), np.int64):
+        shape = (len(COLUMNS), 2), np.int64, None
+        if not is_plain(counts) or (counts.shape, counts.dtype, counts.chunks) != shape:
             raise self._damaged(f"{WRITTEN} is not as it should be")
         return counts
 
@@ -158,6 +160,7 @@ class ColumnsReader:
             if (
                 not is_plain(dataset)
                 or (dataset.dtype, dataset.ndim, dataset.chunks) != (dtype, 1, (rows,))
+                or filters_of(dataset) != (USUAL_FILTERS if dataset is main else [])
                 or (dataset is tail and tail.shape != (chunk,))
             ):
                 raise self._damaged(f"{name} is not as it should be")
@@ -182,7 +185,7 @@ class ColumnsReader:
             in_main, _ = self._row_counts(name)
             for dataset in (main, tail) if self._live else ():
                 dataset.refresh()
-            rows: Rows = main[first : min(stop, in_main)]
+            rows = self._stored[name].read(first, min(stop, in_main))
             if stop <= in_main:
                 return rows
             start = max(first, in_main)
@@ -222,23 +225,15 @@ class ColumnsReader:
 
 
 def check_chunks(dataset: h5py.Dataset, rows: int, source: str) -> None:
-    """Refuse chunks that swell: not compressed as the writer does, overlapping, or missing.
-
-    DEFLATE makes at most 1032 bytes of one (RFC 1951): what is left is bounded by a chunk's size.
-    """
+    """Refuse chunks that are not compressed as the writer does, overlapping, or missing."""
     stored: list[tuple[int, int]] = []
     with damage_told(source):
-        name = dataset.name
-        settings = dataset.id.get_create_plist()
-        filters = [settings.get_filter(number)[0] for number in range(settings.get_nfilters())]
+        name, filters = dataset.name, filters_of(dataset)
         dataset.id.chunk_iter(
             lambda chunk: stored.append((int(chunk.byte_offset), int(chunk.size)))
         )
-        chunk_rows, chunk_bytes = dataset.chunks[0], dataset.chunks[0] * dataset.dtype.itemsize
-    usual = filters in ([], [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE])
-    largest = max((size for _, size in stored), default=0)
-    fits = largest <= chunk_bytes + chunk_bytes // 100 + 64  # what cannot be compressed grows
-    if not (usual and fits and len(stored) * chunk_rows >= rows):
+    fits = max((size for _, size in stored), default=0) <= largest_stored(dataset)
+    if not (filters in ([], USUAL_FILTERS) and fits and len(stored) * dataset.chunks[0] >= rows):
         raise damaged(source, f"{name} is not stored as it should be")
     if any(a + size > b for (a, size), (b, _) in pairwise(sorted(stored))):
         raise damaged(source, f"chunks of {name} overlap")

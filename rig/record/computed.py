@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rig import __version__
 from rig.instruments import Int64Array
+from rig.record import event_code
 from rig.record.digest import seal_figures
+from rig.record.event_code import CODES, EVENT_CHUNK, LINE, Columns, RawData
+from rig.record.events import LINES, LINES_CHUNK, PLAIN
 from rig.record.layout import (
     CHUNK,
+    EVENT_CODES_SINCE,
     EVENT_COLUMNS,
     FIGURES_DIGESTS,
     FURTHER_EVENT_COLUMNS,
@@ -35,16 +41,28 @@ class ComputedWriter:
             for name in _GROUPS:
                 if name in self._file:
                     del self._file[name]
-            for name in EVENT_COLUMNS:
-                self._create(name)
+        self._coded = run_file.format_version >= EVENT_CODES_SINCE
+        self._raw: RawData = run_file
+        self._sample_ps = _sample_ps(run_file)
+        self._waiting: list[Columns] = []
+        self._waiting_events = 0
+        for name in (*PLAIN, *CODES) if self._coded else EVENT_COLUMNS:
+            self._create(name)
+        if self._coded:
+            self._create(LINES)
 
     def _create(self, name: str) -> None:
-        dtype, units = (EVENT_COLUMNS | FURTHER_EVENT_COLUMNS)[name]
-        column = self._file.create_dataset(
-            f"events/{name}", (0,), dtype, chunks=(CHUNK,), maxshape=(None,), shuffle=True,
-            compression="gzip", compression_opts=1,
-        )  # fmt: skip
-        column.attrs["units"] = units
+        kind, units = (EVENT_COLUMNS | FURTHER_EVENT_COLUMNS).get(name, (np.dtype("<u8"), ""))
+        chunk = EVENT_CHUNK if self._coded else CHUNK
+        if name == LINES:
+            kind, chunk = LINE, LINES_CHUNK
+        with self._storing():
+            column = self._file.create_dataset(
+                f"events/{name}", (0,), kind, chunks=(chunk,), maxshape=(None,), shuffle=True,
+                compression="gzip", compression_opts=1,
+            )  # fmt: skip
+            if units:
+                column.attrs["units"] = units
 
     def _storing(self) -> AbstractContextManager[None]:
         """What HDF5 refuses becomes an InputError: the file may be damaged, or the disk full."""
@@ -55,16 +73,41 @@ class ComputedWriter:
 
         Of FURTHER_EVENT_COLUMNS those that there are, the same ones each time.
         """
-        further = [name for name in FURTHER_EVENT_COLUMNS if name in columns]
-        for name in (*EVENT_COLUMNS, *further):
-            rows = columns[name]
-            with self._storing():
+        names = [*EVENT_COLUMNS, *(name for name in FURTHER_EVENT_COLUMNS if name in columns)]
+        rows = {name: columns[name] for name in names}
+        if not self._coded:
+            self._append(rows)
+            return
+        self._waiting.append({name: each.astype(np.int64) for name, each in rows.items()})
+        self._waiting_events += len(rows["class"])
+        if self._waiting_events >= EVENT_CHUNK:
+            self._encode(self._waiting_events // EVENT_CHUNK * EVENT_CHUNK)
+
+    def _encode(self, count: int) -> None:
+        """Store so many of the events that wait."""
+        rows = {
+            name: np.concatenate([part[name] for part in self._waiting])
+            for name in self._waiting[0]
+        }
+        for first in range(0, count, EVENT_CHUNK):
+            chunk = {
+                name: each[first : min(first + EVENT_CHUNK, count)] for name, each in rows.items()
+            }
+            line, codes = event_code.encode(chunk, self._raw, self._sample_ps)
+            plain = {name: chunk[name] for name in PLAIN}
+            self._append({LINES: line, **plain, **codes})
+        self._waiting = [{name: each[count:] for name, each in rows.items()}]
+        self._waiting_events -= count
+
+    def _append(self, rows: Mapping[str, npt.NDArray[Any]]) -> None:
+        with self._storing():
+            for name, each in rows.items():
                 if f"events/{name}" not in self._file:
                     self._create(name)
                 dataset = self._file[f"events/{name}"]
                 start = dataset.shape[0]
-                dataset.resize((start + len(rows),))
-                dataset[start:] = rows
+                dataset.resize((start + len(each),))
+                dataset[start:] = each
 
     def summary(
         self,
@@ -80,6 +123,8 @@ class ComputedWriter:
         `calibration`: its text, if it is not the run's own. `units`: of the histogram's values.
         The last thing to be stored. Raises InputError if not all of it is in the file.
         """
+        if self._waiting_events:
+            self._encode(self._waiting_events)
         with self._storing():
             self._file["statistics/json"] = text
             if calibration is not None:
@@ -95,3 +140,9 @@ class ComputedWriter:
             group["latency_samples"].attrs["units"] = units
             self._file.attrs.update({"default": "histogram", "analyzed_by": __version__})
         seal_figures(self._file, self._source)
+
+
+def _sample_ps(run_file: RunFile) -> float:
+    """The nominal length of a sample; 0 if the settings do not say, which only costs room."""
+    rate_hz = run_file.settings.get("sample_rate_hz")
+    return 1e12 / rate_hz if isinstance(rate_hz, int) and rate_hz > 0 else 0.0

@@ -23,6 +23,10 @@ FAR_SAMPLES = 1 << 32
 """The first distance that has no place in a delta: three minutes at 24 MHz."""
 
 
+_INDEXES_MAX = 8
+"""Decoded chunks kept for whoever asks for single edges: 2 MiB."""
+
+
 def packed_of(block: EdgeBlock) -> UInt8Array:
     """Channel in bits 0 to 6, level in bit 7; shape (n,)."""
     return block.channel | block.level << np.uint8(7)
@@ -94,6 +98,7 @@ class EdgeDecoder:
         self._columns = columns
         self._source = source
         self._covered = covered_samples
+        self._indexes: dict[int, Int64Array] = {}
         self._rows = min(columns.rows(DELTA), columns.rows(PACKED))
         self._anchors = columns.read(ANCHORS, 0, columns.rows(ANCHORS))
         self._anchors = self._anchors[self._anchors["row"] < self._rows]
@@ -116,6 +121,41 @@ class EdgeDecoder:
         borders = self._anchors[self._anchors["row"] % CHUNK == 0]
         number = max(int(np.searchsorted(borders["sample"], sample)) - 1, 0)
         return int(borders["levels"][number]), self._whole_samples(number * CHUNK)
+
+    def rows_of(self, samples: Int64Array) -> Int64Array:
+        """Numbers of an edge at each of these samples, shape (n,); -1: there is none."""
+        rows = np.full(len(samples), -1, np.int64)
+        borders = self._anchors[self._anchors["row"] % CHUNK == 0]["sample"]
+        chunks = np.searchsorted(borders, samples, "right") - 1
+        for number in np.unique(chunks[chunks >= 0]).tolist():
+            index = self._chunk_index(number)
+            mine = np.flatnonzero(chunks == number)
+            place = np.searchsorted(index, samples[mine])
+            there = index[np.minimum(place, len(index) - 1)] == samples[mine]
+            rows[mine[there]] = number * CHUNK + place[there]
+        return rows
+
+    def samples_of(self, rows: Int64Array) -> Int64Array:
+        """Samples of edges by their numbers, shape (n,). Raises InputError if one is not there."""
+        if len(rows) and (rows.min() < 0 or rows.max() >= self._rows):
+            raise self._damaged("an event is of an edge that is not there")
+        samples = np.empty(len(rows), np.int64)
+        chunks = rows // CHUNK
+        for number in np.unique(chunks).tolist():
+            mine = chunks == number
+            samples[mine] = self._chunk_index(number)[rows[mine] - number * CHUNK]
+        return samples
+
+    def _chunk_index(self, number: int) -> Int64Array:
+        """Samples of all edges of a chunk; the last ones used are kept."""
+        index = self._indexes.pop(number, None)
+        if index is None:
+            first = number * CHUNK
+            index, _ = self._decoded(first, min(first + CHUNK, self._rows))
+        self._indexes[number] = index
+        if len(self._indexes) > _INDEXES_MAX:
+            del self._indexes[next(iter(self._indexes))]
+        return index
 
     def _whole_samples(self, row: int) -> Iterator[tuple[Int64Array, UInt8Array]]:
         held_index, held_packed = np.empty(0, np.int64), np.empty(0, np.uint8)

@@ -9,9 +9,11 @@ import numpy.typing as npt
 from rig.instruments import LOG_RECORD
 
 FORMAT = "latency-rig-run"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 DIGESTS_SINCE = 2
 """The first format version whose files have digests."""
+EVENT_CODES_SINCE = 3
+"""The first format version whose events are stored as in event_code.py."""
 CHUNK = 1 << 15
 """Rows of a chunk of the long columns, and edges between two anchors at most."""
 TAIL_CHUNK = 1 << 10

@@ -14,21 +14,20 @@ import numpy.typing as npt
 
 from rig.closing import Closing
 from rig.errors import InputError
-from rig.instruments import UNKNOWN_PS, EdgeBlock, Int64Array, LogArray
-from rig.record.columns import ColumnsReader, check_chunks
+from rig.instruments import EdgeBlock, Int64Array, LogArray
+from rig.record.columns import ColumnsReader
 from rig.record.digest import Parts, stored_raw, whole_digest
 from rig.record.edge_code import EdgeDecoder, levels_after
+from rig.record.events import VALUE_MAX, EventReader
 from rig.record.layout import (
     CALIBRATION,
     CAPTURES,
-    CHUNK,
     COLUMNS,
     DIGESTS,
     DIGESTS_SINCE,
     EVENT_COLUMNS,
     FORMAT,
     FORMAT_VERSION,
-    FURTHER_EVENT_COLUMNS,
     LOG,
     LOSSES,
     OTHER_CALIBRATION,
@@ -40,7 +39,6 @@ from rig.record.opening import OpenedFile, open_to_read, open_to_write, settled
 from rig.record.sealed import check_digests, check_figures
 from rig.record.stored import (
     as_line,
-    check_range,
     damage_told,
     damaged,
     is_plain,
@@ -63,11 +61,6 @@ _NEEDED = (
     "fixture",
     "settings",
 )
-CLASS_MAX = 15
-TICKS_MAX = VALUE_MAX = 2**62
-"""Sums and differences of two fit 64 bits."""
-PERIODS_BEYOND = 10**13
-"""Samples by which a period may be due before the capture or after it."""
 
 
 class _Opened(contextlib.ExitStack):
@@ -115,6 +108,9 @@ class RunFile(Closing):
         self._covered = self._read_covered()
         self._columns = ColumnsReader(held, str(self.path))
         self._edges = EdgeDecoder(self._columns, str(self.path), self._covered)
+        self._events = EventReader(
+            self._file, str(self.path), self, self._covered, self._edges.rows
+        )
 
     @property
     def stored(self) -> h5py.File:
@@ -158,6 +154,11 @@ class RunFile(Closing):
     def digests(self) -> Parts:
         """SHA-256 of each part of the raw data as stored when the file was closed; {}: not yet."""
         return stored_raw(self._file, str(self.path))
+
+    @property
+    def has_digests(self) -> bool:
+        """False for a format version that had none; a file that is not closed has none yet."""
+        return self.format_version >= DIGESTS_SINCE
 
     @property
     def digest(self) -> str:
@@ -310,10 +311,7 @@ class RunFile(Closing):
     @property
     def event_count(self) -> int:
         """Events stored; 0 if none were computed yet."""
-        with damage_told(str(self.path)):
-            if "events/class" not in self._file:
-                return 0
-        return min(int(self._event_column(name).shape[0]) for name in EVENT_COLUMNS)
+        return self._events.count
 
     def events(
         self, first: int, stop: int, names: Iterable[str] = EVENT_COLUMNS
@@ -322,29 +320,15 @@ class RunFile(Closing):
 
         Of FURTHER_EVENT_COLUMNS a file may lack any: then all values are UNKNOWN_PS.
         """
-        stop = min(stop, self.event_count)
-        with damage_told(str(self.path)):
-            return {name: self._event_rows(name, first, stop) for name in names}
+        return self._events.read(first, stop, names)
 
-    def _event_rows(self, name: str, first: int, stop: int) -> Int64Array:
-        if name in FURTHER_EVENT_COLUMNS and f"events/{name}" not in self._file:
-            return np.full(max(0, stop - first), UNKNOWN_PS, np.int64)
-        column = self._event_column(name)
-        if column.shape[0] < stop:
-            raise damaged(str(self.path), f"events/{name} has {column.shape[0]} of {stop} rows")
-        rows: Int64Array = column[first:stop].astype(np.int64, copy=False)
-        check_range(str(self.path), f"events/{name}", rows, first, *self._event_range(name))
-        return rows
+    def rows_of(self, samples: Int64Array) -> Int64Array:
+        """Numbers, among all raw edges, of an edge at each of these samples, -1: there is none."""
+        return self._edges.rows_of(samples)
 
-    def _event_range(self, name: str) -> tuple[int, int]:
-        """Least and most of a column's values. What a class means only the analysis knows."""
-        return {
-            "class": (0, CLASS_MAX),
-            "planned_ticks": (-1, TICKS_MAX),
-            "stimulus_sample": (-self._covered - PERIODS_BEYOND, self._covered + PERIODS_BEYOND),
-            "response_sample": (-1, self._covered),
-            "answer": (-1, self.edge_count),
-        }.get(name, (UNKNOWN_PS, -UNKNOWN_PS - 1))
+    def samples_of(self, rows: Int64Array) -> Int64Array:
+        """Samples of raw edges by their numbers, shape (n,)."""
+        return self._edges.samples_of(rows)
 
     def histogram(self) -> tuple[Int64Array, Int64Array]:
         """Latencies that occurred, in samples, ascending, and how often each; shapes (k,).
@@ -386,21 +370,7 @@ class RunFile(Closing):
         with contextlib.suppress(InputError):  # it can be computed again
             self.histogram()
         self._columns.look_through()
-        if events := self.event_count:
-            further = [name for name in FURTHER_EVENT_COLUMNS if f"events/{name}" in self._file]
-            for name in (*EVENT_COLUMNS, *further):
-                check_chunks(self._event_column(name), events, str(self.path))
-
-    def _event_column(self, name: str) -> h5py.Dataset:
-        with damage_told(str(self.path)):
-            column = self._file[f"events/{name}"]
-            if is_plain(column) and (column.dtype, column.ndim, column.chunks) == (
-                (EVENT_COLUMNS | FURTHER_EVENT_COLUMNS)[name][0],
-                1,
-                (CHUNK,),
-            ):
-                return column
-        raise damaged(str(self.path), f"events/{name} is not as it should be")
+        self._events.look_through()
 
     def close(self) -> None:
         """May be called twice."""

@@ -64,7 +64,7 @@ def stored_bytes(file: h5py.File, source: str, name: str) -> bytes:
         dataset = file[name]
         if (
             is_plain(dataset)
-            and dataset.shape == (1,)
+            and (dataset.shape, dataset.chunks) == ((1,), None)
             and dataset.dtype.kind == "S"
             and dataset.dtype.itemsize <= BYTES_MAX
         ):
@@ -76,7 +76,11 @@ def stored_integer(file: h5py.File, source: str, name: str, kind: type[np.intege
     """The one row of a dataset of this type. Raises InputError."""
     with damage_told(source):
         dataset = file[name]
-        if is_plain(dataset) and dataset.shape == (1,) and dataset.dtype == kind:
+        if (
+            is_plain(dataset)
+            and (dataset.shape, dataset.chunks) == ((1,), None)
+            and dataset.dtype == kind
+        ):
             return int(dataset[0])
     raise damaged(source, f"{name} is not a number")
 

@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import h5py
-import numpy as np
-
 from rig.bench import virtual_process
 from rig.config.check import check
 from rig.config.fixture import parse_fixture
@@ -23,6 +20,7 @@ from rig.session.run import run
 from rig.virtual.truth import load_truth
 from tests.adversarial.cases import Case
 from tests.adversarial.oracle import Judgment, Scales, judge_interrupts
+from tests.stored_events import events_of
 
 
 def judged(case: Case, folder: Path) -> Judgment:
@@ -45,8 +43,7 @@ def judged(case: Case, folder: Path) -> Judgment:
     if failure is not None:
         return Judgment(case.number, case.faults, "failed", (), (), str(failure))
     shown: dict[str, Any] = json.loads(json.dumps(document(result)))
-    with h5py.File(path) as file:
-        events = {name: file[f"events/{name}"][:].astype(np.int64) for name in file["events"]}
+    events = events_of(path)
     truth, _ = load_truth(truth_path)
     errors, covered = judge_interrupts(shown, events, truth, _scales(case))
     reason = (*shown["reasons"], "")[0]

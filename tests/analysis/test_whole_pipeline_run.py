@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 
@@ -21,6 +20,7 @@ from rig.virtual.truth import load_truth
 from tests.analysis.lies import LIES
 from tests.analysis.whole_bench import ArrayRun, Clocks
 from tests.cli.command import RIG
+from tests.stored_events import events_of
 from tests.truth.bench import expected_classes
 
 RATE_PPM = 0.01
@@ -138,8 +138,7 @@ def measure(folder: Path, seed: int, count: int, probability: float) -> Finished
 
 def check(run: Finished) -> None:
     """Every event by its sample and class, every witness, and the clock."""
-    with h5py.File(run.path) as file:
-        events = {name: file[f"events/{name}"][:] for name in file["events"]}
+    events = events_of(run.path)
     assert (run.document["verdict"], run.document["reasons"]) == ("pass", [])
     assert events["class"].tolist() == expected_classes(run.truth)
     served = run.truth["response_ps"] >= 0

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.cli.command import rig
+from tests.stored_events import events_of
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +93,8 @@ def test_sigrok_decoder_gives_the_same_latencies(finished, tmp_path):
     out, _ = finished
     capture = tmp_path / "capture.sr"
     assert rig("export", out, capture).returncode == 0
-    with h5py.File(out) as file:
-        samples = file["events/response_sample"][:] - file["events/stimulus_sample"][:]
+    events = events_of(out)
+    samples = events["response_sample"] - events["stimulus_sample"]
     # The decoder looks at rising edges of the clock only if told, and at both edges of the answer.
     decoded = subprocess.run(
         ["sigrok-cli", "-i", capture, "-B", "jitter=ascii-float",

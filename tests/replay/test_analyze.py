@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
@@ -28,6 +27,7 @@ from tests.replay.captures import (
     toggles,
     vcd_of,
 )
+from tests.stored_events import events_of
 
 SIGNALS = ("--stimulus", "stimulus", "--response", "D1")
 PULSES = CaptureSignals("stimulus", "response", answer_level=1)
@@ -44,8 +44,8 @@ def figures_of(path: Path, *words: object) -> dict[str, object]:
 
 
 def latencies_in(path: Path) -> list[int]:
-    with h5py.File(path) as file:
-        start, answer = file["events/stimulus_sample"][:], file["events/response_sample"][:]
+    events = events_of(path)
+    start, answer = events["stimulus_sample"], events["response_sample"]
     assert answer.min() >= 0
     return [int(n) for n in answer - start]
 

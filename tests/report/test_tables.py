@@ -27,6 +27,7 @@ from rig.report.tables.render import FORMATS
 from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES, Grid, by_subject
 from tests.resealing import resealed
+from tests.stored_events import events_of
 
 CAMPAIGN = """
 [campaign]
@@ -101,8 +102,7 @@ def _table(capsys, *words):
 
 def responses_us(path):
     """Edges of the answering pin, from the raw edges of a run: D1, in microseconds."""
-    with h5py.File(path) as file:
-        return file["events/response_sample"][:] * SAMPLE_US
+    return events_of(path)["response_sample"] * SAMPLE_US
 
 
 def figures_of(values):
@@ -124,8 +124,7 @@ def agrees(row, expected):
 
 def test_cells_of_a_run_of_interrupts(folder, capsys):
     found = table(capsys, folder)["interrupt, in microseconds"]
-    with h5py.File(folder / "interrupt-idle.h5") as file:
-        stimuli = file["events/stimulus_sample"][:]
+    stimuli = events_of(folder / "interrupt-idle.h5")["stimulus_sample"]
     values = responses_us(folder / "interrupt-idle.h5") - stimuli * SAMPLE_US
     idle, cpu = found
     assert (idle["system"], idle["scenario"], idle["remark"]) == ("virtual", "idle", "")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-import h5py
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,6 +18,7 @@ from rig.record.reader import RunFile
 from rig.report.tables import history
 from rig.report.tables.history import BINS, Ridge, binned, grid, history_svg, ridges
 from rig.session.results import store
+from tests.stored_events import events_of
 
 
 def ridge(samples, unit_us=0.25, name="run"):
@@ -63,8 +63,8 @@ def test_the_page_of_real_runs(tmp_path, monkeypatch, capsys):
     page = (tmp_path / "h.html").read_text()
     places = []
     for name in ("2", "1"):  # by when they were made
-        with h5py.File(f"{name}.h5") as file:
-            samples = file["events/response_sample"][:] - file["events/stimulus_sample"][:]
+        events = events_of(f"{name}.h5")
+        samples = events["response_sample"] - events["stimulus_sample"]
         cells = f"<td>{name}</td><td class=number>30</td><td class=number>{samples.max() / 24:.3f}"
         places.append(page.index(cells))
     assert places == sorted(places)

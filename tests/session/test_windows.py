@@ -10,6 +10,7 @@ import h5py
 import pytest
 
 from tests.cli.command import rig
+from tests.stored_events import events_of
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def decoded_us(path):
 def test_written_windows_are_linked_and_show_their_events(misbehaved):
     with h5py.File(misbehaved) as file:
         links = json.loads(file["windows"][()])
-        events = {name: file[f"events/{name}"][:] for name in file["events"]}
+    events = events_of(misbehaved)
     files = {f"{p.parent.name}/{p.name}" for p in misbehaved.with_suffix(".windows").iterdir()}
     assert {link["file"] for link in links} == files
     assert 2 < len(links) <= 16
@@ -50,9 +51,10 @@ def test_written_windows_are_linked_and_show_their_events(misbehaved):
 
 @pytest.mark.parametrize("suffix", ["sr", "vcd"])
 def test_one_event_exported(misbehaved, tmp_path, suffix):
+    events = events_of(misbehaved)
+    event = int((events["class"] == 0).argmax())
+    rows = [events[f"{name}_sample"][event] for name in ("response", "stimulus")]
     with h5py.File(misbehaved) as file:
-        event = int((file["events/class"][:] == 0).argmax())
-        rows = [file[f"events/{name}_sample"][event] for name in ("response", "stimulus")]
         rate_hz = json.loads(file["settings"][()])["sample_rate_hz"]
     out = tmp_path / f"event.{suffix}"
     ended = rig("export", misbehaved, out, "--event", event, "--margin", "50 us")

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from rig.analysis.pairing import EventClass
@@ -18,11 +16,13 @@ from rig.config.check import check
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.instruments import UNKNOWN_PS
+from rig.record.reader import RunFile
 from rig.session.results import Result, store
 from rig.session.run import run
 from rig.virtual.clock import Clock
 from rig.virtual.target import BOOT_TICKS
 from rig.virtual.truth import MERGED, MISSED, load_truth
+from tests.stored_events import events_of
 
 STIMULUS_ERROR_PPB = 38_000
 TARGET_HZ, TARGET_ERROR_PPB = 2_800_000_000, -12_000
@@ -172,10 +172,10 @@ def compare(case: Case, result: Result, truth: Any, facts: dict[str, Any]) -> No
     """Every event, every class, both witnesses and the log against what was true."""
     counts = result.evaluation.counts
     assert len(truth) == case.count == counts.n
-    with h5py.File(result.path) as file:
-        events = {name: file[f"events/{name}"][:] for name in file["events"]}
-        captures, log = file["stimulus/capture_ticks"][:], file["target/log"][:]
-        report = json.loads(file["report"][0])
+    events = events_of(result.path)
+    with RunFile(result.path) as file:
+        captures = file.captures(0, file.capture_count)
+        log, report = file.log(0, file.log_count), file.report
     assert (report["capture_overruns"], report["stimulus_late"]) == (0, 0)
     assert events["class"].tolist() == expected_classes(truth)
     assert counts.duplicate == truth["duplicates"].sum()

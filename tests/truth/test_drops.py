@@ -9,12 +9,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 
 from rig.virtual.truth import load_truth
 from tests.cli.command import rig
+from tests.stored_events import events_of
 from tests.truth.bench import PATTERNS, TICK_PS, Case, fixture_text, plan_text
 
 DROPS = {
@@ -46,8 +46,7 @@ def run(
 
 def visible(drops: list[Any], out: Path) -> list[Any]:
     """Those before the last stimulus edge that was received; of the others nothing can tell."""
-    with h5py.File(out) as file:
-        last = int(file["events/stimulus_sample"][-1])
+    last = int(events_of(out)["stimulus_sample"][-1])
     return [drop for drop in drops if drop["sample"] <= last]
 
 
@@ -92,8 +91,7 @@ def test_every_drop_is_reported_with_its_place(pattern, length, tmp_path):
 
 def check_planned(out: Path, events: Any, length: str) -> None:
     """Planned times are those of true stimuli; most events have one even so."""
-    with h5py.File(out) as file:
-        planned = file["events/planned_ticks"][:]
+    planned = events_of(out)["planned_ticks"]
     known = planned[planned >= 0]
     true_ticks = np.round((events["stimulus_ps"] - events["stimulus_ps"][0]) / TICK_PS)
     assert np.isin(known - known[0], true_ticks).all()

@@ -26,8 +26,8 @@ TEXTS = (
     "statistics/calibration",
 )  # fmt: skip
 COLUMNS = (
-    "events/planned_ticks", "events/stimulus_sample", "events/response_sample", "events/answer",
-    "events/class", "events/inside_ps", "histogram/latency_samples", "histogram/count",
+    "events/planned", "events/stimulus", "events/response", "events/answer", "events/lines",
+    "events/class", "events/inside", "histogram/latency_samples", "histogram/count",
     "edges/covered", "edges/levels_before", "written", "edges/delta", "edges/channel_level",
     "edges/anchor", "target/log", "stimulus/capture_ticks", "loss", "tail/edges/delta",
     "tail/target/log", "tail/loss", "state",

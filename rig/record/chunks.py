@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of a compressed dataset, each chunk inflated into the room that its type says and no more.
+
+HDF5's own filter inflates whatever it finds: a made-up chunk of one megabyte becomes a thousand.
+It also gives zeros for a chunk that is not there. Here both are damage.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from rig.record.stored import damaged
+
+Rows = npt.NDArray[Any]
+USUAL_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
+_NO_SHUFFLE, _NO_DEFLATE = 1, 2
+"""Of a chunk's mask: filters that were left out, by their number in the pipeline."""
+_KEPT_MAX = 3
+
+
+def filters_of(dataset: h5py.Dataset) -> list[int]:
+    """Their registered numbers in the order of the pipeline. Raises what h5py does."""
+    settings = dataset.id.get_create_plist()
+    return [settings.get_filter(number)[0] for number in range(settings.get_nfilters())]
+
+
+def largest_stored(dataset: h5py.Dataset) -> int:
+    """Bytes that a chunk can take: what cannot be compressed grows a little."""
+    full = dataset.chunks[0] * dataset.dtype.itemsize
+    return int(full + full // 100 + 64)
+
+
+class StoredRows:
+    """One dataset of shape (n,) with chunks and the usual filters."""
+
+    def __init__(self, dataset: h5py.Dataset, source: str) -> None:
+        self._dataset, self._source = dataset, source
+        self._chunk: int = dataset.chunks[0]
+        self._dtype = dataset.dtype
+        self._kept: dict[int, Rows] = {}
+
+    def read(self, first: int, stop: int) -> Rows:
+        """Rows [first, stop). Raises InputError for damaged chunks, or what h5py does."""
+        parts = []
+        for number in range(first // self._chunk, -(-stop // self._chunk)):
+            begin = number * self._chunk
+            parts.append(self._rows_of(number)[max(first - begin, 0) : stop - begin])
+        return np.concatenate(parts) if parts else np.empty(0, self._dtype)
+
+    def _rows_of(self, number: int) -> Rows:
+        """All rows of a chunk, which are never written again; the last ones used are kept."""
+        rows = self._kept.pop(number, None)
+        if rows is None:
+            rows = self._inflated(number)
+        self._kept[number] = rows
+        while len(self._kept) > _KEPT_MAX:
+            self._kept.pop(next(iter(self._kept)), None)
+        return rows
+
+    def _inflated(self, number: int) -> Rows:
+        at = (number * self._chunk,)
+        info = self._dataset.id.get_chunk_info_by_coord(at)
+        if info.byte_offset is None or not 0 < info.size <= largest_stored(self._dataset):
+            raise self._damaged(number, "is missing or too large")
+        mask, data = self._dataset.id.read_direct_chunk(at)
+        width, full = self._dtype.itemsize, self._chunk * self._dtype.itemsize
+        if not mask & _NO_DEFLATE:
+            inflater = zlib.decompressobj()
+            try:
+                data = inflater.decompress(data, full + 1)
+            except zlib.error:
+                raise self._damaged(number, "cannot be inflated") from None
+        if len(data) != full:
+            raise self._damaged(number, f"does not have {full:,} bytes")
+        if width > 1 and not mask & _NO_SHUFFLE:
+            planes = np.frombuffer(data, np.uint8).reshape(width, self._chunk)
+            data = np.ascontiguousarray(planes.T)
+        return np.frombuffer(data, self._dtype)
+
+    def _damaged(self, number: int, what: str) -> Exception:
+        name = str(self._dataset.name).lstrip("/")
+        return damaged(self._source, f"chunk {number} of {name} {what}")
