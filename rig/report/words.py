@@ -11,7 +11,7 @@ from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.config.units import TIME
 from rig.report.calibration_words import calibration_facts
-from rig.session.results import Result
+from rig.session.results import NO_DIGESTS, Result
 
 REASON_LIMIT = 12
 EXCEEDED = "EXCEEDED"
@@ -116,6 +116,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
             f"{result.created}, {_STATE_WORDS.get(result.state, result.state)}",
         ),
         *_record(result),
+        *([] if result.has_digests else [("digests", NO_DIGESTS)]),
         _cause(settings),
         *_agent(settings),
         ("duration", f"{evaluation.duration_s:.3f} s, first to last {_edge(settings)}"),

@@ -41,6 +41,7 @@ EXIT_CODES = {
     Verdict.INCONSISTENT: 4,
     Verdict.INCOMPLETE: 4,
 }
+NO_DIGESTS = "none, format version 1 has none: nobody can tell whether this file was changed"
 INTERRUPTED_EXIT_CODE = 130
 """A run ended by Ctrl-C, as a shell reports it."""
 
@@ -61,6 +62,8 @@ class Result:
     """What was known of the bench; None for such a capture."""
     tools: tuple[ToolRun, ...] = ()
     """What the target's own tools said before."""
+    has_digests: bool = True
+    """False for a run file of a format version that had none."""
 
     @property
     def unit_hz(self) -> int:
@@ -153,7 +156,7 @@ def _evaluated(file: RunFile, on_events: OnEvents | None, text: str) -> Result:
     evaluation = _doubted(file, evaluation)
     return Result(
         file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
-        used, tool_runs(file.path, texts),
+        used, tool_runs(file.path, texts), has_digests=file.has_digests,
     )  # fmt: skip
 
 
@@ -232,6 +235,7 @@ def document(result: Result) -> dict[str, object]:
         "witnesses": stored["witnesses"],
         "gaps": stored["gaps"],
         "calibration": stored["calibration"],
+        **({} if result.has_digests else {"digests": NO_DIGESTS}),
         **({"tools": [tool_json(run) for run in result.tools]} if result.tools else {}),
     }
 

@@ -14,6 +14,7 @@ import pytest
 from rig.cli.main import main
 from rig.record.reader import RunFile
 from rig.record.signature import NAMESPACE, SUFFIX, signature_path, signed_text
+from rig.session.results import NO_DIGESTS
 from tests.record.test_digests import run_file
 from tests.resealing import resealed
 
@@ -166,3 +167,33 @@ def test_settings_that_contradict_the_plan(path: Path, capsys: pytest.CaptureFix
     assert said in capsys.readouterr().out
     assert main(["show", str(path)]) == 2
     assert said in capsys.readouterr().err
+
+
+def downgraded(path: Path) -> Path:
+    """As a forger does who wants nobody to compare digests."""
+    with h5py.File(path, "r+") as file:
+        file.attrs["format_version"] = 1
+        del file["digests"]
+        if "figures_digests" in file:
+            del file["figures_digests"]
+    return path
+
+
+def test_every_command_says_that_a_file_has_no_digests(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    downgraded(path)
+    assert verify(path) == 1
+    assert "format version 1, without digests: nobody can tell" in capsys.readouterr().out
+    for words in (["show"], ["analyze"], ["show", "--json"], ["analyze", "--json"]):
+        main([words[0], str(path), *words[1:]])
+        assert NO_DIGESTS in capsys.readouterr().out
+    assert main(["report", str(path)]) == 0
+    assert NO_DIGESTS in path.with_suffix(".html").read_text()
+
+
+def test_a_file_with_digests_says_nothing_of_them(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["show", str(path)])
+    assert NO_DIGESTS not in capsys.readouterr().out

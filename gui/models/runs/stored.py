@@ -51,7 +51,7 @@ def stored_result(file: RunFile) -> Result | None:
     _, used = bench_in_use(texts, file.calibration, file.created, settings)
     return Result(
         file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
-        used, tool_runs(file.path, texts),
+        used, tool_runs(file.path, texts), has_digests=file.has_digests,
     )  # fmt: skip
 
 
