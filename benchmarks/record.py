@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.clock import best_s
+from benchmarks.measured_run import write_measured_run
 from rig.instruments import EdgeBlock, Int64Array, UInt8Array
+from rig.record.digest import raw_parts
 from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
@@ -19,6 +21,7 @@ EDGES = 1 << 23
 BLOCK = 20_000
 """Edges of a block, as they come from the analyzer's worker on a busy line."""
 TIMES = 2
+EVENTS = 200_000
 
 
 def lines(folder: Path) -> Iterator[str]:
@@ -33,6 +36,7 @@ def lines(folder: Path) -> Iterator[str]:
         ("noise on one line", (np.cumsum(random.integers(1, 200, EDGES)), one)),
     ):
         yield line(folder / "edges.h5", name, index, channel)
+    yield digests_line(folder / "measured.h5")
 
 
 def line(path: Path, name: str, index: Int64Array, channel: UInt8Array) -> str:
@@ -55,6 +59,32 @@ def line(path: Path, name: str, index: Int64Array, channel: UInt8Array) -> str:
         f"{EDGES / read_s / 1e6:.1f} read, {path.stat().st_size / EDGES:.2f} bytes an edge, "
         f"{name}: {zlib_s / write_s:.2f} of zlib alone"
     )
+
+
+def digests_line(path: Path) -> str:
+    """What comparing the digests of a file costs beside reading all of its raw data."""
+    write_measured_run(path, EVENTS)
+    hash_s, read_s = best_s(lambda: hash_raw(path)), best_s(lambda: read_raw(path))
+    return (
+        f"run file         {hash_s / read_s:.2f} of the time of reading all raw data takes hashing "
+        f"them, {EVENTS:,} interrupts with log and input capture"
+    )
+
+
+def hash_raw(path: Path) -> None:
+    """The digests of all parts."""
+    with RunFile(path, checked=False) as file:
+        assert raw_parts(file.stored, str(path)) == file.digests
+
+
+def read_raw(path: Path) -> None:
+    """All rows, without a look at the digests."""
+    with RunFile(path, checked=False) as file:
+        for _ in file.edge_blocks():
+            pass
+        for first in range(0, file.log_count, CHUNK):
+            file.log(first, CHUNK)
+            file.captures(first, CHUNK)
 
 
 def interrupts(interval: Int64Array, random: np.random.Generator) -> tuple[Int64Array, UInt8Array]:

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from rig.analysis.observation import Wiring
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
@@ -57,16 +59,19 @@ def run_file(path: Path, state: str | None = "complete") -> Path:
     """A run of interrupts with all kinds of raw data; `state` None: left as by a crash."""
     plan, fixture = load_plan("interrupt").with_overrides(count=EVENTS), load_fixture("virtual")
     settings = settings_of(plan, fixture, RATE_HZ, CLOCK_HZ, TICK_HZ)
-    wires = np.array([settings.wiring.stimulus, settings.wiring.response], np.uint8)
-    index, channel = interrupts(EVENTS, np.full(EVENTS, 24_000))
+    assert settings.train is not None
+    start = settings.train.edges(0, EVENTS) * RATE_HZ // CLOCK_HZ + 1
+    answered = interrupts(EVENTS, np.diff(start, prepend=0))[0].reshape(-1, 4)
+    answer = answered[:, 1]  # it toggles; the stimulus is a pulse
+    index, channel = with_sequence(answered[:, :3], settings.wiring)
     writer = RunWriter(path, texts_of(), settings_to_json(settings))
     with writer:
-        for block in blocks_of(index, wires[channel]):
+        for block in blocks_of(index, channel):
             writer.edges(block)
-        writer.captures(index[1::4] * 2 // 3)
+        writer.captures(answer * 2 // 3)
         log = np.zeros(EVENTS, LOG_RECORD)
         log["sequence"], log["handled"] = np.arange(EVENTS), np.arange(EVENTS) + 1
-        log["before_ticks"] = index[1::4] * 125 // 3 - 100
+        log["before_ticks"] = answer * 125 // 3 - 100
         log["after_ticks"] = log["before_ticks"] + 150
         writer.log(log)
         writer.loss(Loss(LossKind.STALL, 3, "no samples for 5 s"))
@@ -79,11 +84,28 @@ def run_file(path: Path, state: str | None = "complete") -> Path:
     return path
 
 
+def with_sequence(
+    at: npt.NDArray[np.int64], wiring: Wiring
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Edges in order: of both pins, shape (n, 3), and of those that show the handler's count."""
+    count = np.arange(1, len(at) + 1)
+    found = [(at.ravel(), np.tile([wiring.stimulus, wiring.response, wiring.stimulus], len(at)))]
+    for bit, pin in enumerate(wiring.sequence):
+        toggled = at[:, 1][(count ^ (count - 1)) >> bit & 1 == 1]
+        found.append((toggled, np.full(len(toggled), pin)))
+    index = np.concatenate([each for each, _ in found])
+    channel = np.concatenate([each for _, each in found])
+    order = np.lexsort((channel, index))
+    return index[order], channel[order].astype(np.uint8)
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With figures."""
     path = run_file(tmp_path_factory.mktemp("digests") / "run.h5")
     store(path)
+    with RunFile(path) as file:
+        assert file.histogram()[1].sum() == EVENTS
     return path
 
 
@@ -228,7 +250,7 @@ def test_figures_of_other_raw_data_are_refused_and_computed_again(copy: Path) ->
 def test_changed_figures_are_computed_again(copy: Path) -> None:
     before = stored_text(copy)
     with h5py.File(copy, "r+") as file:
-        file["events/response_sample"][3] += 1
+        file["events/response"][3] += 1
     with pytest.raises(InputError, match=r"stored figures \(events\) changed after"):
         vet(copy)
     store(copy)
@@ -327,8 +349,8 @@ def test_a_column_that_is_not_packed_as_the_writer_does(tmp_path: Path) -> None:
         column = {"shape": one.shape, "dtype": one.dtype, "chunks": one.chunks}
         del file[name]
         file.create_dataset(name, maxshape=(None,), fletcher32=True, **column)
-    with RunFile(path) as file, pytest.raises(InputError, match="is not stored as it should be"):
-        file.look_through()
+    with pytest.raises(InputError, match="edges/delta is not as it should be"):
+        RunFile(path)
 
 
 def test_a_run_that_ends_in_an_exception_has_digests(tmp_path: Path) -> None:
