@@ -14,7 +14,12 @@ from tests.analysis.raw_runs import MemoryRun
 N = 2000
 TICK_HZ, RATE_HZ = 1_000_000_000, 24_000_000
 PER_SAMPLE = TICK_HZ / RATE_HZ
-MARGIN, ACKNOWLEDGE = 24, 48
+MARGIN, ACKNOWLEDGE, WIRES = 24, 48, 7
+
+
+def allowed_of(width: np.ndarray, lead: np.ndarray) -> np.ndarray:
+    """By which the ends may be apart, in samples, for what is not known of wires and rate."""
+    return MARGIN + WIRES + width + 2e-6 * RATE_PPM * lead + 5
 
 
 @pytest.mark.parametrize("off_ppm", [-0.99 * RATE_PPM, 0.0, 0.99 * RATE_PPM])
@@ -32,12 +37,15 @@ def test_the_true_entry_is_within_narrow_bounds(off_ppm: float) -> None:
     rows["before_ticks"], rows["after_ticks"] = ticks[1], ticks[2]
     rows[LOG_LEAD] = ticks[1] - ticks[0]
     log = AnswerLog(MemoryRun([], 1, rows))
-    found = HandlerEntries(log, PER_SAMPLE, MARGIN, ACKNOWLEDGE).entered(
+    found = HandlerEntries(log, PER_SAMPLE, MARGIN, ACKNOWLEDGE, WIRES).entered(
         0, np.ceil(edge).astype(int)
     )
     assert (found.earliest + ACKNOWLEDGE <= entry).all()
     assert (entry <= found.latest).all()
-    allowed = 2 * MARGIN + ACKNOWLEDGE + (after - before) + 2e-6 * RATE_PPM * (edge - entry) + 5
+    assert found.surely_after is not None
+    assert (found.surely_after + WIRES <= entry).all()
+    assert (found.latest - found.surely_after <= allowed_of(after - before, edge - entry)).all()
+    allowed = allowed_of(after - before, edge - entry) + MARGIN + ACKNOWLEDGE
     assert (found.latest - found.earliest <= allowed).all()
     assert (found.latest <= np.ceil(edge)).all()
 
@@ -46,5 +54,7 @@ def test_a_record_without_an_entry_says_nothing() -> None:
     rows = np.zeros(1, LOG_RECORD)
     rows[LOG_LEAD] = 1000
     log = AnswerLog(MemoryRun([], 1, rows))
-    found = HandlerEntries(log, PER_SAMPLE, MARGIN, ACKNOWLEDGE).entered(0, np.array([5000]))
+    found = HandlerEntries(log, PER_SAMPLE, MARGIN, ACKNOWLEDGE, WIRES).entered(0, np.array([5000]))
     assert (found.earliest.tolist(), found.latest.tolist()) == ([-1], [5000])
+    assert found.surely_after is not None
+    assert found.surely_after.tolist() == [5000]
