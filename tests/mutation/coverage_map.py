@@ -44,8 +44,8 @@ class CoverageMap:
         self._data.read()
         self._files = set(self._data.measured_files())
         self._seconds = _durations(folder)
-        known = {file: file.is_file() for file in {root / _file(test) for test in self._seconds}}
-        for test in [test for test in self._seconds if not known[root / _file(test)]]:
+        texts = {file: _text(root / file) for file in {_file(test) for test in self._seconds}}
+        for test in [test for test in self._seconds if not _is_in(test, texts[_file(test)])]:
             del self._seconds[test]
 
     def tests(self, path: str, first: int, last: int, seconds: float) -> list[str]:
@@ -92,6 +92,14 @@ def _durations(folder: Path) -> dict[str, float]:
             if case.find("failure") is not None or case.find("error") is not None:
                 failed.add(test)
     return {test: time for test, time in seconds.items() if test not in failed}
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _is_in(test: str, text: str) -> bool:
+    return f"def {test.partition('::')[2].partition('[')[0]}(" in text
 
 
 def _file(test: str) -> str:

@@ -20,7 +20,7 @@ from tests.mutation.mutant import Mutant
 
 _SECONDS_MAX = 300.0
 """What hangs, pytest-timeout ends before."""
-_OUTCOMES = {0: "not noticed", 5: "no test", -1: "too slow"}
+_OUTCOMES = {0: "not noticed", 4: "a test of the map is gone", 5: "no test", -1: "too slow"}
 """By pytest's exit code; all others are of tests that failed."""
 _NOT_BUILT = re.compile(r"\.(o|so|elf)\] Error")
 """What make says of a file that the compiler refused."""
