@@ -20,7 +20,8 @@ Rows = npt.NDArray[Any]
 USUAL_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
 _NO_SHUFFLE, _NO_DEFLATE = 1, 2
 """Of a chunk's mask: filters that were left out, by their number in the pipeline."""
-_KEPT_MAX = 3
+_KEPT_BYTES = 4 << 20
+"""Of inflated chunks, for each dataset: more than any part of an analysis reads at a time."""
 
 
 def filters_of(dataset: h5py.Dataset) -> list[int]:
@@ -58,7 +59,7 @@ class StoredRows:
         if rows is None:
             rows = self._inflated(number)
         self._kept[number] = rows
-        while len(self._kept) > _KEPT_MAX:
+        while len(self._kept) * rows.nbytes > _KEPT_BYTES:
             self._kept.pop(next(iter(self._kept)), None)
         return rows
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from rig.errors import InputError
 from rig.record.chunks import USUAL_FILTERS, Rows, StoredRows, filters_of, largest_stored
-from rig.record.layout import COLUMNS, TAIL, TAIL_CHUNK, WRITTEN
+from rig.record.layout import CHUNK, COLUMNS, LONGER_BEFORE, TAIL, TAIL_CHUNK, WRITTEN
 from rig.record.opening import OpenedFile
 from rig.record.stored import damage_told, damaged, is_plain
 
@@ -133,6 +133,7 @@ class ColumnsReader:
         self._held = held
         self._source = source
         self._live = held.live
+        self._chunks: dict[str, int] = {}
         self._numbers = {name: number for number, name in enumerate(COLUMNS)}
         self._settled: dict[str, tuple[int, int]] = {}
         """Counts of a file that nobody writes to."""
@@ -155,6 +156,9 @@ class ColumnsReader:
         """Main dataset and tail of a column."""
         dtype, chunk = COLUMNS[name]
         main, tail = self._held.dataset(name), self._held.dataset(f"{TAIL}/{name}")
+        if name in LONGER_BEFORE and is_plain(main) and main.chunks == (CHUNK,):
+            chunk = CHUNK
+        self._chunks[name] = chunk
         for dataset, rows in ((main, chunk), (tail, min(chunk, TAIL_CHUNK))):
             # A chunk is read whole: one of another size might not fit into memory.
             if (
@@ -212,7 +216,7 @@ class ColumnsReader:
         in_main, rows = (int(count) for count in self._written[self._numbers[name]])
         if self._live and rows < in_main:  # caught between the two
             rows = in_main
-        chunk = COLUMNS[name][1]
+        chunk = self._chunks[name]
         whole = in_main % chunk == 0 or in_main == rows
         if not (0 <= in_main <= rows and whole) or (not self._live and rows - in_main > chunk):
             raise self._damaged(f"{name} has {in_main} of {rows} rows")

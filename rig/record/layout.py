@@ -15,7 +15,9 @@ DIGESTS_SINCE = 2
 EVENT_CODES_SINCE = 3
 """The first format version whose events are stored as in event_code.py."""
 CHUNK = 1 << 15
-"""Rows of a chunk of the long columns, and edges between two anchors at most."""
+"""Rows of a chunk of edges, and edges between two anchors at most."""
+ANSWER_CHUNK = 1 << 12
+"""Rows of a chunk of what there is once an answer. The tail of a column has room for a chunk."""
 TAIL_CHUNK = 1 << 10
 """Rows of a chunk of a tail: of a tail, what was never needed takes no room."""
 
@@ -28,11 +30,13 @@ COLUMNS: dict[str, tuple[npt.DTypeLike, int]] = {
     DELTA: (np.dtype("<u4"), CHUNK),
     PACKED: (np.dtype("u1"), CHUNK),  # level in bit 7
     ANCHORS: (ANCHOR, 1 << 9),
-    CAPTURES: (np.dtype("<i8"), CHUNK),
-    LOG: (LOG_RECORD, CHUNK),
+    CAPTURES: (np.dtype("<i8"), ANSWER_CHUNK),
+    LOG: (LOG_RECORD, ANSWER_CHUNK),
     LOSSES: (LOSS, 1 << 6),
 }
 """Type and rows of a chunk of every growing dataset, in the order of the rows of WRITTEN."""
+LONGER_BEFORE = (CAPTURES, LOG)
+"""Columns that have chunks of CHUNK rows in files of format versions 1 and 2."""
 TAIL = "tail"
 WRITTEN = "written"
 CALIBRATION = "calibration"

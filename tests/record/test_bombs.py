@@ -15,9 +15,15 @@ import pytest
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, EdgeBlock
 from rig.record.computed import ComputedWriter
-from rig.record.layout import CHUNK, EVENT_COLUMNS, INSIDE
+from rig.record.layout import (
+    ANSWER_CHUNK,
+    CHUNK,
+    EVENT_COLUMNS,
+    INSIDE,
+)
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
+from tests.record.older import as_version_2
 from tests.record.trains import TEXTS
 
 ROWS = 2 * CHUNK
@@ -59,7 +65,9 @@ def path(tmp_path: Path) -> Path:
     with RunWriter(path, TEXTS, {}) as writer:
         writer.edges(EdgeBlock(0, 7 * ROWS, index, np.zeros(ROWS, np.uint8), level, 0))
         writer.captures(index)
-        writer.log(np.zeros(ROWS, LOG_RECORD))
+        log = np.zeros(ROWS, LOG_RECORD)
+        log["sequence"] = np.arange(ROWS)
+        writer.log(log)
         writer.finish("complete", {})
     events = dict.fromkeys((*EVENT_COLUMNS, INSIDE), np.zeros(ROWS, np.int64))
     with RunFile(path, write=True) as file:
@@ -68,6 +76,16 @@ def path(tmp_path: Path) -> Path:
         none = np.empty(0, np.int64)
         computed.summary("{}", {}, (none, none))
     return path
+
+
+def test_files_with_longer_chunks_are_read(path: Path) -> None:
+    with RunFile(path) as file:
+        log, captures = file.log(0, ROWS), file.captures(0, ROWS)
+    as_version_2(path)
+    with RunFile(path, checked=False) as file:
+        file.look_through()
+        assert np.array_equal(file.log(0, ROWS), log)
+        assert np.array_equal(file.captures(0, ROWS), captures)
 
 
 def bomb(size: int) -> bytes:
@@ -89,6 +107,7 @@ def read(path: Path, how: str) -> tuple[str, int]:
 @pytest.mark.parametrize("how", ["vetted", "unvetted"])
 def test_the_largest_bomb_that_fits_into_a_chunk(path: Path, how: str) -> None:
     """Of the log, whose chunks are the largest: 1.4 GB of records, if anybody inflated it."""
+    as_version_2(path)
     with h5py.File(path, "r+") as file:
         log = file["target/log"]
         data = bomb(log.chunks[0] * log.dtype.itemsize)
@@ -113,25 +132,25 @@ def test_a_chunk_cut_short_and_one_that_is_no_stream(path: Path) -> None:
     with h5py.File(path, "r+") as file:
         log = file["target/log"].id
         log.write_direct_chunk((0,), zlib.compress(bytes(CHUNK)))
-        log.write_direct_chunk((CHUNK,), b"no stream")
+        log.write_direct_chunk((ANSWER_CHUNK,), b"no stream")
     with RunFile(path, checked=False) as file:
-        with pytest.raises(InputError, match="chunk 0 of target/log does not have 1,310,720"):
+        with pytest.raises(InputError, match="chunk 0 of target/log does not have 163,840"):
             file.log(0, 1)
         with pytest.raises(InputError, match="chunk 1 of target/log cannot be inflated"):
-            file.log(CHUNK, 1)
+            file.log(ANSWER_CHUNK, 1)
 
 
 def test_filters_left_out_of_a_chunk(path: Path) -> None:
     """As HDF5 does when data cannot be compressed; its mask says so."""
-    rows = np.zeros(CHUNK, LOG_RECORD)
-    rows["sequence"] = np.arange(CHUNK)
-    planes = rows.view(np.uint8).reshape(CHUNK, -1).T.tobytes()
+    rows = np.zeros(ANSWER_CHUNK, LOG_RECORD)
+    rows["sequence"] = np.arange(ANSWER_CHUNK)
+    planes = rows.view(np.uint8).reshape(ANSWER_CHUNK, -1).T.tobytes()
     for mask, data in ((2, planes), (1, zlib.compress(rows.tobytes())), (3, rows.tobytes())):
         with h5py.File(path, "r+") as file:
             file["target/log"].id.write_direct_chunk((0,), data, mask)
-            assert np.array_equal(file["target/log"][:CHUNK], rows)  # by HDF5 itself
+            assert np.array_equal(file["target/log"][:ANSWER_CHUNK], rows)  # by HDF5 itself
         with RunFile(path, checked=False) as file:
-            assert np.array_equal(file.log(0, CHUNK), rows)
+            assert np.array_equal(file.log(0, ANSWER_CHUNK), rows)
 
 
 def missing(file: h5py.File) -> None:
@@ -141,7 +160,9 @@ def missing(file: h5py.File) -> None:
 
 def deflated_tail(file: h5py.File) -> None:
     del file["tail/target/log"]
-    file.create_dataset("tail/target/log", (CHUNK,), LOG_RECORD, chunks=(1024,), compression="gzip")
+    file.create_dataset(
+        "tail/target/log", (ANSWER_CHUNK,), LOG_RECORD, chunks=(1024,), compression="gzip"
+    )
 
 
 def deflated_report(file: h5py.File) -> None:

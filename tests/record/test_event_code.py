@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
@@ -24,6 +25,7 @@ from rig.record.events import PERIODS_BEYOND
 from rig.record.layout import EVENT_COLUMNS, INSIDE
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
+from tests.record.older import as_version_2
 from tests.record.trains import TEXTS, blocks_of, interrupts
 
 RATE_HZ = 24_000_000
@@ -197,20 +199,17 @@ def test_lines_of_a_damaged_file_are_bounded(measured: tuple[Path, Columns]) -> 
                 file.events(first, first + EVENT_CHUNK, ("planned_ticks",))
 
 
-def test_files_of_older_versions_keep_their_layout(measured: tuple[Path, Columns]) -> None:
+def test_files_of_older_versions_keep_their_layout(
+    measured: tuple[Path, Columns], tmp_path: Path
+) -> None:
     """So that the version of the rig that wrote one reads it after figures were stored again."""
-    path, columns = measured
-    with h5py.File(path, "r+") as file:
-        file.attrs["format_version"] = 2
-    try:
-        store(path, columns)
-        with h5py.File(path) as file:
-            assert set(file["events"]) == {*EVENT_COLUMNS, INSIDE}
-            assert np.array_equal(file[f"events/{INSIDE}"][:], columns[INSIDE])
-        with RunFile(path, checked=False) as run:
-            events = run.events(0, run.event_count, (*EVENT_COLUMNS, INSIDE))
-        for name, values in columns.items():
-            assert np.array_equal(events[name], values)
-    finally:
-        with h5py.File(path, "r+") as file:
-            file.attrs["format_version"] = 3
+    path, columns = Path(shutil.copyfile(measured[0], tmp_path / "old.h5")), measured[1]
+    as_version_2(path)
+    store(path, columns)
+    with h5py.File(path) as file:
+        assert set(file["events"]) == {*EVENT_COLUMNS, INSIDE}
+        assert np.array_equal(file[f"events/{INSIDE}"][:], columns[INSIDE])
+    with RunFile(path, checked=False) as run:
+        events = run.events(0, run.event_count, (*EVENT_COLUMNS, INSIDE))
+    for name, values in columns.items():
+        assert np.array_equal(events[name], values)
