@@ -133,15 +133,16 @@ class _RawCapture:
         self._losses: list[tuple[str, int, str]] = []
 
     def edge_blocks(self) -> Iterator[EdgeBlock]:
-        self._losses = []
+        losses = []
         for item in self._source.items():
             if isinstance(item, EdgeBlock):
                 yield item
             elif isinstance(item, Loss):
-                self._losses.append((item.kind.value, item.sample, item.text))
+                losses.append((item.kind.value, item.sample, item.text))
+        self._losses = losses  # not those of a pass that was left before its end
 
     def losses(self) -> list[tuple[str, int, str]]:
-        """Those of the last pass over the edges."""
+        """Those of the last pass over all edges."""
         return self._losses
 
     log_count = 0
