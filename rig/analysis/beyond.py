@@ -11,7 +11,7 @@ from rig.analysis.answer_edges import AnswerEdges, ByEdge
 from rig.analysis.answers import AnswerLog
 from rig.analysis.bracketing import ClockAgreement, FittedClock
 from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.phase import PhaseTally, places
+from rig.analysis.budget.phase import PhaseTally, places, scatter_samples
 from rig.analysis.budget.run import Budgets, bench_with_log, run_budgets
 from rig.analysis.figures.overruns import OverrunCounter, Overruns
 from rig.analysis.figures.sequence import EventSequence
@@ -59,6 +59,8 @@ class BeyondTally:
         self.edges = edges
         self._by_edge = None if edges is None else ByEdge(edges, settings.sample_rate_hz)
         self._phases = PhaseTally()
+        self.scatter_samples = 0.0
+        """How far apart stimulus edges lie about their train, see rig.analysis.budget.phase."""
         self._sequence, self._overruns = EventSequence(), OverrunCounter()
         self.has_inside = fitted is not None
         """There is a latency inside the target of each event, as far as it was answered."""
@@ -87,7 +89,9 @@ class BeyondTally:
         """Of the first stretch: one line fits it, and a longer run only averages out more."""
         known = planned_ticks >= 0
         if self._phases.n == 0 and known.any():
-            self._phases.add(places(events.stimulus[known], planned_ticks[known]))
+            stimulus, planned = events.stimulus[known], planned_ticks[known]
+            self._phases.add(places(stimulus, planned))
+            self.scatter_samples = scatter_samples(stimulus, planned)
 
     def latency(
         self, name: str, histogram: ExactHistogram, other: ExactHistogram | None = None

@@ -356,7 +356,8 @@ def _conclude(
     seen = (*seen, *tally.beyond.entry_witness, *(each.witness for each in delays))
     if clocks is not None:
         seen = (clocks.witness, *seen)
-    seen = (*seen, *repeated_samples(raw, settings.sample_rate_hz, clocks))
+    scatter = tally.beyond.scatter_samples
+    seen = (*seen, *repeated_samples(raw, settings.sample_rate_hz, clocks, scatter))
     found = gap_losses(totals.gaps, tally.straddlers, settings.sample_rate_hz)
     verdict, reasons = verdict_of(
         losses=[*raw.losses(), *found],

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.analysis.budget.clock_limits import STIMULUS, ClockLimits
+from rig.analysis.budget.phase import scatter_samples
 from rig.analysis.plausible.clock_rates import ClockComparison, ClockRate, compare_clocks
 from rig.analysis.plausible.sample_grid import repeated_samples
 from tests.analysis.raw_runs import RATE_HZ, MemoryRun, toggles
@@ -56,6 +57,37 @@ def test_a_pattern_of_few_intervals_may_be_even_by_chance(different: int, told: 
     interval = 24_000 + 2 * (np.arange(2000) % different)
     samples = 1000 + np.cumsum(interval)
     assert bool(repeated_samples(run_of(samples), RATE_HZ, clocks(40.0))) == told
+
+
+@given(st.integers(0, 10**6), st.integers(2, 60))
+def test_few_intervals_tell_where_edges_lie_beside_their_train(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    ticks = np.arange(160) * int(rng.integers(1_600, 16_000))
+    rate = RATE_HZ / 16e6 * (1 + rng.uniform(-5e-3, 5e-3))
+    samples = 1000 + ticks * rate + rng.random()
+    taken = np.ceil(samples).astype(np.int64)
+    assert repeated_samples(run_of(taken), RATE_HZ, None, scatter_samples(taken, ticks)) == ()
+    repeated = taken // n * n
+    step = (samples[1] - samples[0]) % n / n
+    if any(abs(step * k - round(step * k)) < 0.1 for k in range(1, 9)):
+        return  # neighbors fall on few places only
+    scatter = scatter_samples(repeated, ticks)
+    (witness,) = repeated_samples(run_of(repeated), RATE_HZ, None, scatter)
+    assert not witness.agrees
+
+
+@pytest.mark.parametrize("scatter", [0.0, 1.14])
+def test_a_train_that_explains_the_places_is_no_repetition(scatter: float) -> None:
+    samples = 1000 + 24_000 * np.arange(100)
+    assert repeated_samples(run_of(samples), RATE_HZ, None, scatter) == ()
+
+
+def test_edges_that_came_late_scatter_alone() -> None:
+    ticks = np.arange(160) * 3200
+    samples = 1000 + ticks * 3 // 2
+    samples[140:] += 500 * (np.arange(20) % 4 == 0)
+    assert scatter_samples(samples, ticks) < 1e-6
+    assert scatter_samples(samples[:15], ticks[:15]) == 0
 
 
 def test_one_edge_or_none_tells_nothing() -> None:

@@ -215,5 +215,7 @@ def test_a_damaged_chunk_is_one_clear_line(tmp_path, dataset):
         raw.write(b"\xff" * last.size)
     with resealed(path):
         pass  # stored like this by whoever wrote it
-    with pytest.raises(InputError, match=f"run.h5: damaged run file, chunk . of {dataset} cannot be inflated"):
+    with pytest.raises(
+        InputError, match=f"run.h5: damaged run file, chunk . of {dataset} cannot be inflated"
+    ):
         RunFile(path)

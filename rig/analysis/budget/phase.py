@@ -22,6 +22,9 @@ import numpy.typing as npt
 
 HARMONICS = 512
 _BINS = 1 << 13
+_NEIGHBORS = 64
+_NEIGHBORS_MIN = 16
+_GROUPS_MAX = 256
 
 
 class PhaseTally:
@@ -71,6 +74,26 @@ def places(
     y = (sample - sample[0]).astype(np.float64)
     found: npt.NDArray[np.float64] = (_slope(x, y) * x) % 1.0
     return found
+
+
+def scatter_samples(sample: npt.NDArray[np.int64], planned_ticks: npt.NDArray[np.int64]) -> float:
+    """How far apart edges lie about a line through neighbors, the earliest to the latest of them.
+
+    Shapes (n,), all planned ticks known. The median of all groups of neighbors, so that a few edges
+    that came late have no part in it; about 1 at most where an edge is known to the sample. 0 for
+    fewer edges than tell.
+    """
+    neighbors = min(len(sample), _NEIGHBORS)
+    if neighbors < _NEIGHBORS_MIN:
+        return 0.0
+    groups = min(len(sample) // neighbors, _GROUPS_MAX)
+    shape = groups, neighbors
+    x = planned_ticks[: groups * neighbors].reshape(shape).astype(np.float64)
+    y = sample[: groups * neighbors].reshape(shape).astype(np.float64)
+    x, y = x - x.mean(1, keepdims=True), y - y.mean(1, keepdims=True)
+    slope = (x * y).sum(1) / np.maximum((x * x).sum(1), 1.0)
+    off = y - slope[:, None] * x
+    return float(np.median(off.max(1) - off.min(1)))
 
 
 def _slope(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:

@@ -27,23 +27,28 @@ INTERVALS_MAX = 4096
 SWEEPS = 2.0
 """So many times n samples a clock must have been seen to drift past the analyzer's: else the two
 may be one, and edges at multiples of n samples may be its own."""
+SCATTER = 1.15
+"""Edges that lie farther apart about their train than this many samples are not known to one; a
+line by least squares may leave a little more than one itself."""
 
 
 def repeated_samples(
-    raw: RawRun, sample_rate_hz: int, clocks: ClockComparison | None
+    raw: RawRun, sample_rate_hz: int, clocks: ClockComparison | None, scatter_samples: float = 0.0
 ) -> tuple[Witness, ...]:
     """A witness that disagrees if samples are repeated; none if they are not, or if none can tell.
 
     `clocks`: what was found of the run's clocks; without any other than the analyzer's nothing
-    rules out that the edges are its own. Reads no farther than to the first edges that no such
-    repetition explains.
+    rules out that the edges are its own. `scatter_samples`: how far apart edges lie about what was
+    planned, if it is known; where it is more than a sample, they are not known to one. Reads no
+    farther than to the first edges that no such repetition explains.
     """
     every, intervals, span = _grid(raw)
-    if every < 2 or not _free(clocks, span, every):
+    if every < 2:
         return ()
     different = len(np.unique(intervals[intervals > 0]))
     # One interval tells the place of the first edge, and one is for all n that might have been.
-    if (different - 2) * math.log(every) < -math.log(CHANCE):
+    by_chance = (different - 2) * math.log(every) < -math.log(CHANCE)
+    if scatter_samples < SCATTER and (by_chance or not _free(clocks, span, every)):
         return ()
     every_ns = every * 1e9 / sample_rate_hz
     text = (
