@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from time import perf_counter
 
+import h5py
 import numpy as np
 import psutil
 import pytest
@@ -96,9 +97,8 @@ def test_room_is_limited(tmp_path):
 def test_a_damaged_run_is_told(long_run, cache, qtbot, tmp_path):
     path = tmp_path / "damaged.h5"
     data = bytearray(long_run.read_bytes())
-    with RunFile(long_run) as file:
-        column = file._event_column("response_sample")
-        offset = column.id.get_chunk_info(1).byte_offset
+    with h5py.File(long_run) as file:
+        offset = file["events/response"].id.get_chunk_info(1).byte_offset
     data[offset : offset + 64] = bytes(64)
     path.write_bytes(data)
     with RunFile(path, checked=False) as file:  # damaged after its digests were compared

@@ -51,7 +51,7 @@ def _deeper() -> Iterator[None]:
     """A file that cannot be read is tried again, in case that it is being written: not here. Nor do
     digests end the look at a damaged file before it has begun."""
     with (
-        mock.patch("rig.record.reader.sleep"),
+        mock.patch("rig.record.opening.sleep"),
         mock.patch("rig.record.reader.check_digests"),
         mock.patch("rig.record.amend.check_raw"),
     ):
