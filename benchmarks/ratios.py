@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked of the rig's speed, in one table: each figure against what was measured beside it.
+"""The rig's targets of speed in one table: each figure against what was measured beside it.
 
-A row is Markdown, so that the table can be read by people and by programs. `held` says whether the
-figure is what is asked; on a machine with other work it may not be.
+A row is Markdown, so that the table can be read by people and by programs. `met` says whether the
+figure meets its target; on a machine with other work it may not.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class Row:
 
     what: str
     measured: str
-    asked: str
-    held: bool | None
-    """None: nothing is asked."""
+    target: str
+    met: bool | None
+    """None: it has no target."""
 
     @property
     def text(self) -> str:
-        told = {True: "yes", False: "no", None: ""}[self.held]
-        return f"| {self.what} | {self.measured} | {self.asked} | {told} |"
+        told = {True: "yes", False: "no", None: ""}[self.met]
+        return f"| {self.what} | {self.measured} | {self.target} | {told} |"
 
 
 def lines(folder: Path) -> Iterator[str]:
     """The machine, the table's head, and a row a figure, as soon as each is measured."""
     yield f"ratios on {_processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    yield "| what | measured | asked | held |"
+    yield "| what | measured | target | met |"
     yield "|---|---|---|---|"
     for part in (_extraction, _host, _virtual, _file, _analysis, _table):
         yield from (row.text for row in _own_folder(part, folder))
@@ -78,11 +78,11 @@ def _extraction(_folder: Path) -> Iterator[Row]:
                 f"{share:.2f}", "0.80" if quiet else "", share >= 0.8 if quiet else None,
             )  # fmt: skip
         if len(names) == 2:
-            faster, asked = took_s["avx2"] / took_s["avx512"], {3: 2.0, 10: 4.0}.get(gap)
+            faster, target = took_s["avx2"] / took_s["avx512"], {3: 2.0, 10: 4.0}.get(gap)
             yield Row(
                 f"AVX-512 against AVX2, 1 in {gap:,}", f"{faster:.2f} times",
-                "" if asked is None else f"{asked:g} times in a prototype",
-                None if asked is None else faster >= asked,
+                "" if target is None else f"{target:g} times",
+                None if target is None else faster >= target,
             )  # fmt: skip
 
 
