@@ -25,6 +25,12 @@ FAR_SAMPLES = 1 << 32
 
 _INDEXES_MAX = 8
 """Decoded chunks kept for whoever asks for single edges: 2 MiB."""
+_HIGH = 1 << 7
+"""Codes from here on set their channel high."""
+_CHANNELS_MAX = 64
+"""Channels whose levels have a bit in a mask of levels."""
+CodedEdges = tuple[int, Int64Array, UInt8Array]
+"""Levels before the first of some edges, their samples, and channel and level of each."""
 
 
 def packed_of(block: EdgeBlock) -> UInt8Array:
@@ -40,6 +46,29 @@ def levels_after(levels: int, packed: UInt8Array) -> int:
     for channel in np.flatnonzero(last != unknown).tolist():
         levels = levels & ~(1 << channel) | int(last[channel]) << channel
     return levels
+
+
+def levels_along(levels: int, packed: UInt8Array) -> npt.NDArray[np.unsignedinteger]:
+    """Masks of levels before each of these edges and after the last, shape (n + 1,).
+
+    By the channels alone: each edge inverts its channel's level, whichever it is said to set. The
+    narrower the masks, the more of them a word has, all accumulated at once.
+    """
+    channel = packed & np.uint8(_CHANNELS_MAX - 1)
+    used = max(levels.bit_length(), int(channel.max(initial=0)) + 1)
+    bits = next(bits for bits in (8, 16, _CHANNELS_MAX) if used <= bits)
+    kind = np.dtype(f"<u{bits // 8}")
+    words = np.zeros(len(packed) * bits // 64 + 1, np.dtype("<u8"))
+    masks = words.view(kind)[: len(packed) + 1]
+    masks[0] = levels
+    np.left_shift(kind.type(1), channel, out=masks[1:], dtype=kind)
+    step = bits
+    while step < 64:
+        words ^= words << np.uint64(step)
+        step *= 2
+    last = np.bitwise_xor.accumulate(words >> np.uint64(64 - bits))  # mask of each word
+    words[1:] ^= last[:-1] * np.uint64(sum(1 << place for place in range(0, 64, bits)))
+    return masks
 
 
 class EdgeEncoder:
@@ -110,17 +139,22 @@ class EdgeDecoder:
         """Edges in all."""
         return self._rows
 
-    def chunks_from(self, sample: int) -> tuple[int, Iterator[tuple[Int64Array, UInt8Array]]]:
+    @property
+    def levels_before(self) -> int | None:
+        """Levels of all channels before the first edge; None if there is no edge."""
+        return int(self._anchors["levels"][0]) if self._rows else None
+
+    def chunks_from(self, sample: int) -> Iterator[CodedEdges]:
         """Edges from a chunk that begins before `sample`, or from the first.
 
-        Returns the levels before them, and an iterator over (index, packed), both of shape (n,):
-        n > 0, and never are edges of one sample in two of these. Raises InputError if damaged.
+        Both arrays have the same shape (n,), n > 0, and never are edges of one sample in two of
+        these. Raises InputError if damaged.
         """
         if not self._rows:
-            return 0, iter(())
+            return iter(())
         borders = self._anchors[self._anchors["row"] % CHUNK == 0]
         number = max(int(np.searchsorted(borders["sample"], sample)) - 1, 0)
-        return int(borders["levels"][number]), self._whole_samples(number * CHUNK)
+        return self._whole_samples(number * CHUNK, int(borders["levels"][number]))
 
     def rows_of(self, samples: Int64Array) -> Int64Array:
         """Numbers of an edge at each of these samples, shape (n,); -1: there is none."""
@@ -157,7 +191,7 @@ class EdgeDecoder:
             del self._indexes[next(iter(self._indexes))]
         return index
 
-    def _whole_samples(self, row: int) -> Iterator[tuple[Int64Array, UInt8Array]]:
+    def _whole_samples(self, row: int, levels: int) -> Iterator[CodedEdges]:
         held_index, held_packed = np.empty(0, np.int64), np.empty(0, np.uint8)
         while row < self._rows:
             stop = min(row + CHUNK, self._rows)
@@ -167,14 +201,49 @@ class EdgeDecoder:
                 raise self._damaged(f"edges are out of order before row {row}")
             index = np.concatenate((held_index, index))
             packed = np.concatenate((held_packed, packed))
+            along = levels_along(levels, packed)
+            self._check_levels(row - len(index), along, index, packed)
             take = len(index) if row == self._rows else int(np.searchsorted(index, index[-1]))
             if not take:
                 raise self._damaged(f"all edges before row {row} are of one sample")
             together = np.flatnonzero(index[1:take] == index[: take - 1])
             if np.any(packed[together + 1] & 0x7F <= packed[together] & 0x7F):
                 raise self._damaged(f"edges of one sample are out of order before row {row}")
-            yield index[:take], packed[:take]
+            yield levels, index[:take], packed[:take]
             held_index, held_packed = index[take:], packed[take:]
+            levels = int(along[take])
+
+    def _check_levels(
+        self,
+        first: int,
+        along: npt.NDArray[np.unsignedinteger],
+        index: Int64Array,
+        packed: UInt8Array,
+    ) -> None:
+        """Each edge sets a level that its channel did not have. `first`: the row of the first.
+
+        Whatever finds edges in samples finds them by a change of level, so no bench has others.
+        """
+        if np.any(packed & _CHANNELS_MAX):
+            raise self._damaged(f"it has an edge of a channel beyond {_CHANNELS_MAX - 1}")
+        # The bits that change from one mask to the next are the edges' own.
+        wrong = (along[1:] & (along[1:] ^ along[:-1]) != 0) != (packed >= _HIGH)
+        if np.any(wrong):
+            at = int(np.argmax(wrong))
+            level = "high" if packed[at] >= _HIGH else "low"
+            raise self._damaged(
+                f"edge {first + at:,} at sample {index[at]:,} sets channel {packed[at] & 0x7F} "
+                f"{level}, which it was before: that edge or the channel's one before is false or "
+                "missing; use an unchanged copy"
+            )
+        low, high = np.searchsorted(self._anchors["row"], (first, first + len(packed)))
+        anchors = self._anchors[low:high]
+        false = np.flatnonzero(anchors["levels"] != along[anchors["row"] - first])
+        if len(false):
+            raise self._damaged(
+                f"the levels before edge {anchors['row'][false[0]]:,} are not those that the edges "
+                "before it leave; use an unchanged copy"
+            )
 
     def _decoded(self, first: int, stop: int) -> tuple[Int64Array, UInt8Array]:
         """Rows [first, stop) of one chunk, `first` being its first row."""

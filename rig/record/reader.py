@@ -247,25 +247,26 @@ class RunFile(Closing):
         """
         end = self._covered if end_sample is None else min(end_sample, self._covered)
         start = min(max(first_sample, 0), end)
-        levels, chunks = self._edges.chunks_from(start)
-        if self._edges.rows == 0:
-            levels = stored_integer(self._file, str(self.path), "edges/levels_before", np.uint64)
-        empty = True
-        for index, packed in chunks:
+        levels = stored_integer(self._file, str(self.path), "edges/levels_before", np.uint64)
+        if self._edges.levels_before not in (None, levels):
+            raise damaged(
+                str(self.path), "edges/levels_before is not what the first of its edges/anchor has"
+            )
+        empty, shown = True, np.empty(0, np.uint8)
+        for before, index, packed in self._edges.chunks_from(start):
             low, high = np.searchsorted(index, (start, end))
-            levels = levels_after(levels, packed[:low])
+            levels = levels_after(before, packed[:low]) if low else before
             more = high == len(index)
-            index, packed = index[low:high], packed[low:high]
+            index, shown = index[low:high], packed[low:high]
             if len(index):
                 stop = int(index[-1]) + 1
-                channel, level = packed & np.uint8(0x7F), packed >> np.uint8(7)
+                channel, level = shown & np.uint8(0x7F), shown >> np.uint8(7)
                 yield EdgeBlock(start, stop, index, channel, level, levels)
-                levels = levels_after(levels, packed)
                 start, empty = stop, False
             if not more:
                 break
         if start < end or empty:
-            none = np.empty(0, np.uint8)
+            levels, none = levels_after(levels, shown), np.empty(0, np.uint8)
             yield EdgeBlock(start, end, none.astype(np.int64), none, none, levels)
 
     @property

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rig.errors import InputError
 from rig.instruments import EdgeBlock
-from rig.record.edge_code import EdgeDecoder, EdgeEncoder, levels_after
+from rig.record.edge_code import EdgeDecoder, EdgeEncoder, levels_after, levels_along
 from rig.record.layout import ANCHOR, ANCHORS, CHUNK, DELTA
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
@@ -89,6 +89,21 @@ def test_levels_after(levels, packed):
     assert levels_after(levels, np.array(packed, np.uint8)) == expected
 
 
+@given(
+    st.integers(0, 2**64 - 1),
+    st.sampled_from([7, 8, 15, 16, 63]),
+    st.lists(st.integers(0, 63), max_size=50),
+)
+def test_levels_along(levels, highest, channels):
+    """One level changes at each edge, with masks of every width."""
+    channels = [channel % (highest + 1) for channel in channels]
+    levels %= 2 << highest
+    expected = [levels]
+    for channel in channels:
+        expected.append(expected[-1] ^ 1 << channel)
+    assert levels_along(levels, np.array(channels, np.uint8)).tolist() == expected
+
+
 ROWS = (1 << 33) + 5
 
 
@@ -113,8 +128,8 @@ def test_more_edges_than_32_bits_count():
     decoder = EdgeDecoder(ManyRows(), "run.h5", 3 * ROWS)
     assert decoder.rows == ROWS
     first = 3 * (ROWS - 2)
-    _, chunks = decoder.chunks_from(first)
-    index, packed = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
+    _, *chunks = zip(*decoder.chunks_from(first), strict=True)
+    index, packed = (np.concatenate(parts) for parts in chunks)
     assert index[index >= first].tolist() == [first, first + 3]
     assert packed[-2:].tolist() == [0, 128]
 
@@ -166,6 +181,77 @@ def test_damaged_edges_are_one_clear_line(tmp_path, dataset, change, message):
         change(rows)
         file[dataset][...] = rows
     with pytest.raises(InputError, match=rf"run\.h5: damaged run file, .*{message}"):
+        all_of(path)
+
+
+LAST = 2 * CHUNK + 8
+"""The last of the edges of `three_chunks`."""
+
+
+def three_chunks(path):
+    """Edges of four channels, several of them at a time, and at both borders of chunks."""
+    many = LAST // 4 + 9
+    channel = np.tile(np.array([0, 2, 5, 2], np.uint8), many)[: LAST + 1]
+    index = np.repeat(np.arange(many) * 10, 4) + np.tile([0, 0, 0, 4], many)
+    with RunWriter(path, TEXTS, {}) as writer:
+        for block in blocks_of(index[: LAST + 1], channel):
+            writer.edges(block)
+        writer.finish("complete", {})
+    assert np.array_equal(all_of(path)[1], channel)
+    return index[: LAST + 1], channel
+
+
+@pytest.mark.parametrize("row", [0, 1, 6, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, LAST])
+def test_an_edge_to_the_level_that_its_channel_had_is_named(tmp_path, row):
+    """Two rising edges in a row, the first of them in this chunk or in the one before."""
+    path = tmp_path / "run.h5"
+    index, channel = three_chunks(path)
+    with resealed(path) as file:
+        code = file["edges/channel_level"]
+        code[row] ^= 0x80
+        level = "high" if code[row] & 0x80 else "low"
+    said = (
+        f"damaged run file, edge {row:,} at sample {index[row]:,} sets channel {channel[row]} "
+        f"{level}, which it was before: "
+    )
+    with RunFile(path) as file, pytest.raises(InputError) as refused:
+        for _ in file.edge_blocks():
+            pass
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("row", [3, CHUNK - 1, CHUNK])
+def test_a_missing_edge_is_seen_at_the_channels_next_one(tmp_path, row):
+    """An edge given to a channel that has none is the other channel's missing one."""
+    path = tmp_path / "run.h5"
+    _, channel = three_chunks(path)
+    with resealed(path) as file:
+        file["edges/channel_level"][row] = 0x80 | 7
+    after = row + 1 + int(np.argmax(channel[row + 1 :] == channel[row]))
+    with pytest.raises(InputError, match=rf"edge {after:,} at .* sets channel {channel[row]} "):
+        all_of(path)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_levels_of_an_anchor_are_those_that_the_edges_leave(tmp_path, number):
+    path = tmp_path / "run.h5"
+    three_chunks(path)
+    with resealed(path) as file:
+        anchors = file["edges/anchor"][:]
+        anchors["levels"][number] ^= 1 << 9  # of a channel that has no edge
+        file["edges/anchor"][...] = anchors
+    said = f"the levels before edge {number * CHUNK:,} are" if number else "levels_before is not"
+    with pytest.raises(InputError, match=said):
+        all_of(path)
+
+
+def test_a_channel_that_no_mask_of_levels_has_is_refused(tmp_path):
+    path = tmp_path / "run.h5"
+    three_chunks(path)
+    with resealed(path) as file:
+        file["edges/channel_level"][5] = 64
+    with pytest.raises(InputError, match="has an edge of a channel beyond 63"):
         all_of(path)
 
 
