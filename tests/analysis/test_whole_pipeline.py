@@ -103,7 +103,15 @@ def test_20_000_events_with_every_fault(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_no_false_alarm_in_100_seeds(seed: int, tmp_path: Path) -> None:
     train = train_of(seed, 20_000)
-    check(whole_run(tmp_path, seed, train, misbehavior=OFTEN, sequence_bits=seed % 4))
+    run = whole_run(tmp_path, seed, train, misbehavior=OFTEN, sequence_bits=seed % 4)
+    found, events = evaluated(run)
+    if not found.counts.ambiguous:
+        check(run)
+        return
+    # The log has no entries of handlers: what was late and what merged may have two readings.
+    decided = events["class"] != EventClass.AMBIGUOUS
+    assert (events["class"] == expected_classes(run.truth))[decided].all()
+    assert found.verdict is Verdict.INCONCLUSIVE
 
 
 @pytest.mark.truth
