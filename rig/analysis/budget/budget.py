@@ -84,9 +84,10 @@ def coverage_factor(degrees_of_freedom: float) -> float:
     if degrees_of_freedom > 10**6:
         return 2.0
     whole = max(1, math.floor(degrees_of_freedom))
-    from scipy import stats  # takes a second, which no run has to wait for
+    # Takes long to load; what measures or looks at files alone is not to wait for it.
+    from rig.analysis.figures.distributions import student_quantile
 
-    return float(stats.t.ppf((1 + LEVEL) / 2, whole))
+    return student_quantile((1 + LEVEL) / 2, whole)
 
 
 class Judgment(StrEnum):

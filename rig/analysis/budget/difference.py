@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
+from rig.analysis.figures.distributions import student_quantile
 from rig.analysis.statistics import ExactHistogram
 
 LEVEL = 0.95
@@ -66,7 +66,7 @@ def average_difference(first: Sample, second: Sample) -> Difference | None:
     if not sum(parts):
         return Difference(value, value, value)
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / (n1 - 1) + parts[1] ** 2 / (n2 - 1))
-    half = float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * math.sqrt(sum(parts))
+    half = student_quantile((1 + LEVEL) / 2, freedom) * math.sqrt(sum(parts))
     return Difference(value, value - half, value + half)
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import median_filter
 
 from rig.analysis.clocks.brackets import Rates
 from rig.analysis.clocks.line_set import FloatArray
@@ -212,7 +211,9 @@ def _median_of(values: FloatArray, first: Int64Array, count: int) -> FloatArray:
 
 def _running_median(values: FloatArray, count: int) -> FloatArray:
     """Of the `count` values around each; the ends are repeated."""
-    median: FloatArray = median_filter(values, count, mode="nearest")
+    from scipy import ndimage  # only where a counter is looked at
+
+    median: FloatArray = ndimage.median_filter(values, count, mode="nearest")
     return median
 
 

@@ -7,9 +7,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from rig.analysis.figures.correlation import IntegratedTime, integrated_time
+from rig.analysis.figures.distributions import normal_quantile, student_quantile
 from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
 from rig.analysis.figures.sequence import EventSequence, made_once
 
@@ -46,7 +46,7 @@ def average_interval(
         scatter = float(np.var(steps, ddof=1)) * time.events / len(steps)
         effective_n = min(float(sequence.n), deviation**2 / scatter) if scatter else sequence.n
     freedom = min(time.degrees_of_freedom, effective_n)
-    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * deviation / math.sqrt(effective_n)
+    half = student_quantile((1 + confidence) / 2, freedom) * deviation / math.sqrt(effective_n)
     return AverageInterval(
         Interval(average - half, average + half, confidence), effective_n, freedom
     )
@@ -77,4 +77,4 @@ def effective_n(sequence: EventSequence, level: float, confidence: float = CONFI
 def _widening(freedom: float, confidence: float) -> float:
     """Square of the width of Student's t over that of the normal."""
     upper = (1 + confidence) / 2
-    return float(stats.t.ppf(upper, max(2.0, freedom)) / stats.norm.ppf(upper)) ** 2
+    return (student_quantile(upper, max(2.0, freedom)) / normal_quantile(upper)) ** 2

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft, linalg, signal, stats
+from scipy import fft, linalg
+
+from rig.analysis.figures.distributions import chi_squared_above, normal_quantile
 
 FloatArray = npt.NDArray[np.float64]
 LAGS = 20
@@ -101,7 +103,10 @@ def ranks(values: npt.NDArray[np.generic]) -> FloatArray:
     """Average ranks, centered, shape (n,): dependence that no single extreme value decides."""
     found = _counted_ranks(values)
     if found is None:
-        found = stats.rankdata(values)
+        _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+        found = _average_ranks(counts)[place]
+        if np.isnan(values).any():  # no number has a rank beside them
+            found = np.full_like(found, np.nan)
     return np.asarray(found - (len(values) + 1) / 2)
 
 
@@ -116,7 +121,12 @@ def _counted_ranks(values: npt.NDArray[np.generic]) -> FloatArray | None:
     if not np.array_equal(place + low, values):
         return None
     counts = np.bincount(place)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+    return _average_ranks(counts)[place]
+
+
+def _average_ranks(counts: npt.NDArray[np.intp]) -> FloatArray:
+    """Of ascending values that occur so often, from 1."""
+    return np.asarray(np.cumsum(counts) - (counts - 1) / 2)
 
 
 def portmanteau(stretches: Sequence[FloatArray], lags: int = LAGS) -> float:
@@ -130,7 +140,7 @@ def portmanteau(stretches: Sequence[FloatArray], lags: int = LAGS) -> float:
     # The sum of squares over all n is expected in the denominator of each coefficient.
     correlation = covariance[1:] / covariance[0]
     statistic = (n + 2) / n * float(np.sum(pairs * correlation**2))
-    return float(stats.chi2.sf(statistic, lags))
+    return chi_squared_above(statistic, lags)
 
 
 def autocorrelation(stretches: Sequence[FloatArray]) -> Autocorrelation:
@@ -143,7 +153,7 @@ def autocorrelation(stretches: Sequence[FloatArray]) -> Autocorrelation:
     ranked = np.split(joined, np.cumsum([len(s) for s in stretches])[:-1])
     return Autocorrelation(
         tuple(float(c) for c in covariance[1:] / scale),
-        float(stats.norm.ppf(0.975)) / math.sqrt(n),
+        normal_quantile(0.975) / math.sqrt(n),
         portmanteau(ranked, lags),
         integrated_time(stretches).events,
     )
@@ -161,5 +171,5 @@ def whitened(values: FloatArray, order: int = 10) -> FloatArray:
     if covariance[0] <= 0:
         raise ValueError("all values are equal; valid: at least two different ones")
     weights = linalg.solve_toeplitz(covariance[:-1], covariance[1:])
-    rest = signal.lfilter(np.concatenate([[1.0], -weights]), [1.0], centered)
+    rest = np.convolve(np.concatenate([[1.0], -weights]), centered)[: len(values)]
     return np.asarray((rest - rest.mean()) / rest.std())

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import optimize
 
 from rig.analysis.figures.correlation import FloatArray
 from rig.analysis.figures.pareto import Excesses, Pareto, log_survival
@@ -73,6 +72,8 @@ def stable_limit(shape: float) -> float:
 
 def mixture_gain(excesses: Excesses, model: Pareto) -> float:
     """How much likelier, in log-likelihood, two exponential distributions make the excesses."""
+    from scipy import optimize  # only where there is a tail to fit
+
     best = -math.inf
     scale = math.log(excesses.mean)
     for ratio, share in ((1.0, -2.5), (2.5, -3.0)):

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, stats
 
+from rig.analysis.figures.distributions import normal_quantile
 from rig.analysis.figures.signed_root import root_mean
 from rig.instruments import Int64Array
 
@@ -136,6 +136,8 @@ def _minimize(
     """Nelder and Mead's simplex: the likelihood has walls, where derivatives mislead."""
     simplex = np.array([start, [start[0] + steps[0], start[1]], [start[0], start[1] + steps[1]]])
     options = {"initial_simplex": simplex, "xatol": tolerance, "fatol": 1e-5, "maxiter": 600}
+    from scipy import optimize  # only where there is a tail to fit
+
     return optimize.minimize(function, start, method="Nelder-Mead", options=options)
 
 
@@ -161,7 +163,7 @@ def return_interval(
     shape that fits the level best.
     """
     best = return_excess(model, excesses.fraction, probability)
-    normal = float(stats.norm.ppf((1 + confidence) / 2))
+    normal = normal_quantile((1 + confidence) / 2)
     ratio = excesses.fraction / probability
     profile = _Profile(excesses, model, probability)
 
@@ -225,5 +227,7 @@ def _crossing(
         if (outside > math.log(limit)) == (limit > start):
             return limit
         inside, outside = outside, outside + 1.5 * (outside - inside)
+    from scipy import optimize
+
     found = optimize.brentq(lambda x: function(math.exp(x)), inside, outside, xtol=1e-3)
     return math.exp(found)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import stats
 
+from rig.analysis.figures.distributions import binomial_quantile, binomial_up_to
 from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
 from rig.analysis.statistics import ExactHistogram
 
@@ -47,15 +47,15 @@ def quantile_ranks(
     if n < 1:
         raise ValueError(f"n is {n}; valid: 1 and more")
     # B values lie up to the quantile. Rank r lies above it if B <= r, below it if B > r.
-    middle = int(stats.binom.ppf((1 - confidence) / 2, n, p))
+    middle = int(binomial_quantile(np.array((1 - confidence) / 2), n, p))
     low = np.arange(max(0, middle - _NEIGHBORS), middle + _NEIGHBORS)
-    low_misses = stats.binom.cdf(low, n, p)
+    low_misses = binomial_up_to(low, n, p)
     low, low_misses = low[low_misses < 1 - confidence], low_misses[low_misses < 1 - confidence]
-    high = stats.binom.ppf(confidence + low_misses, n, p).astype(np.int64)
+    high = binomial_quantile(confidence + low_misses, n, p)
     if (high < n).any():
         best = int(np.argmin(np.where(high < n, high - low, n)))
         return int(low[best]), int(high[best])
-    top = int(stats.binom.ppf(confidence, n, p))
+    top = int(binomial_quantile(np.array(confidence), n, p))
     # One end only: the whole risk is taken on it.
     if p >= 0.5 and len(low):
         return int(low[-1]), None

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from rig.analysis.figures import goodness, pareto
 from rig.analysis.figures.changes import changes
+from rig.analysis.figures.distributions import normal_above
 from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
 from rig.analysis.figures.sequence import EventSequence
 from rig.analysis.figures.trend import trend
@@ -176,7 +176,7 @@ def _clusters_p(exceeds: list[npt.NDArray[np.bool_]]) -> float:
             pairs += float(np.count_nonzero(e[lag:] & e[:-lag]))
             expected += (len(e) - lag) * share**2
     deviation = math.sqrt(expected) * (1 - share)
-    return float(stats.norm.sf((pairs - expected) / deviation))
+    return normal_above((pairs - expected) / deviation)
 
 
 def _body(histogram: ExactHistogram) -> list[Test]:

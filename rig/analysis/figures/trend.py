@@ -13,9 +13,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import numpy.typing as npt
 
 from rig.analysis.figures.correlation import FloatArray, integrated_time, ranks
+from rig.analysis.figures.distributions import normal_above, normal_quantile
 from rig.analysis.figures.interval import CONFIDENCE, Interval
 from rig.analysis.figures.sequence import EventSequence, made_once
 
@@ -51,20 +52,38 @@ def trend(sequence: EventSequence, confidence: float = CONFIDENCE) -> Trend | No
     slope = float(ranked @ centered) / float(centered @ centered)
     time = integrated_time([ranked - slope * centered])
     change, interval = _change(steps, confidence, time.events)
-    return Trend(_p_value(steps, place, time.events), change, interval, time.events * events)
+    return Trend(_p_value(steps, time.events), change, interval, time.events * events)
 
 
-def _p_value(steps: FloatArray, place: FloatArray, time: float) -> float:
+def _p_value(steps: FloatArray, time: float) -> float:
     """Two-sided; Kendall's statistic with ties, its variance times `time`."""
     n = len(steps)
-    pairs = n * (n - 1) / 2
-    _, tied = np.unique(steps, return_counts=True)
+    _, rank, tied = np.unique(steps, return_inverse=True, return_counts=True)
     ties = tied.astype(float)
-    untied = pairs - float((ties * (ties - 1) / 2).sum())
-    tau_b = float(stats.kendalltau(place, steps, method="asymptotic").statistic)
-    score = tau_b * math.sqrt(pairs * untied)
+    untied = n * (n - 1) // 2 - int((tied * (tied - 1) // 2).sum())
+    score = untied - 2 * falling_pairs(rank)
     variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
-    return 2 * float(stats.norm.sf(abs(score) / math.sqrt(variance * time)))
+    return 2 * normal_above(abs(score) / math.sqrt(variance * time))
+
+
+def falling_pairs(rank: npt.NDArray[np.intp]) -> int:
+    """How many pairs have the greater of the two first.
+
+    `rank`: shape (n,), whole numbers from 0. Of the bits in which a pair differs the highest
+    decides: it falls if the earlier has it. So those that are equal above a bit, which a stable
+    sort brings together, are looked at for this bit.
+    """
+    rank = rank.astype(np.uint16 if rank.max() < 1 << 16 else np.int64)  # narrow ones sort faster
+    found = 0
+    for bit in reversed(range(int(rank.max()).bit_length())):
+        has_it = (rank >> bit) & 1
+        before = np.cumsum(has_it, dtype=np.int64)
+        above = rank >> bit >> 1
+        starts = np.concatenate([[0], np.flatnonzero(above[1:] != above[:-1]) + 1])
+        before_group = np.repeat(before[starts] - has_it[starts], np.diff(starts, append=len(rank)))
+        found += int((before - before_group)[has_it == 0].sum())
+        rank = rank[np.argsort(rank >> bit, kind="stable")]
+    return found
 
 
 def _change(steps: FloatArray, confidence: float, time: float) -> tuple[float, Interval]:
@@ -75,8 +94,19 @@ def _change(steps: FloatArray, confidence: float, time: float) -> tuple[float, I
     groups = int(max(_FEWEST_STEPS, min(SLOPE_GROUPS, len(steps) / max(1.0, 2 * time))))
     length = len(steps) // groups
     averages = steps[: groups * length].reshape(groups, length).mean(axis=1)
-    found = stats.theilslopes(averages, np.arange(groups) * length, alpha=confidence)
     whole = len(steps) - 1
-    slopes = found.slope, found.low_slope, found.high_slope
-    change, low, high = (float(value) * whole for value in slopes)
+    change, low, high = (float(slope) * whole for slope in _slopes(averages, length, confidence))
     return change, Interval(low, high, confidence)
+
+
+def _slopes(values: FloatArray, step: int, confidence: float) -> tuple[float, float, float]:
+    """Median of the slopes of all pairs, and its interval: Sen, JASA 63 (1968), equation 2.6."""
+    first, second = np.triu_indices(len(values), 1)
+    slopes = np.sort((values[second] - values[first]) / ((second - first) * step))
+    n = len(values)
+    _, ties = np.unique(values, return_counts=True)
+    variance = (n * (n - 1) * (2 * n + 5) - int((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
+    half = normal_quantile((1 + confidence) / 2) * math.sqrt(variance)
+    low = max(round((len(slopes) - half) / 2) - 1, 0)
+    high = min(round((len(slopes) + half) / 2), len(slopes) - 1)
+    return float(np.median(slopes)), float(slopes[low]), float(slopes[high])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from rig.instruments import Int64Array
 from rig.report.plots.canvas import BAD, BODY, INK, decades, plain_axes, share, svg
@@ -107,6 +107,8 @@ def interval(above: Int64Array, n: int) -> tuple[FloatArray, FloatArray]:
     Where nothing lies above, the upper limit is one-sided: 1 - (1 - level)^(1/n), about 3/n.
     """
     rest = (1 - LEVEL) / 2
-    low = np.where(above > 0, stats.beta.ppf(rest, np.maximum(above, 1), n - above + 1), 0.0)
-    high = np.where(above < n, stats.beta.ppf(1 - rest, above + 1, np.maximum(n - above, 1)), 1.0)
+    low = np.where(above > 0, special.betaincinv(np.maximum(above, 1), n - above + 1, rest), 0.0)
+    high = np.where(
+        above < n, special.betaincinv(above + 1, np.maximum(n - above, 1), 1 - rest), 1.0
+    )
     return low, np.where(above == 0, -np.expm1(np.log1p(-LEVEL) / n), high)
