@@ -104,13 +104,22 @@ void serial_close(struct serial *serial)
     serial->master = -1;
 }
 
+/* Between two bytes of a reply the firmware may pause for longer than a byte takes: then it goes out
+ * in two pieces. */
+static bool serial_due(const struct serial *serial)
+{
+    const bool sending = serial->mcu->uart0->tx_cnt > 0;
+
+    return serial->queued > 0 && (!sending || serial->queued >= SERIAL_WHOLE_MAX);
+}
+
 struct pollfd serial_interest(const struct serial *serial)
 {
     struct pollfd interest = {.fd = serial->master, .events = 0};
 
     if (serial->taken == serial->filled)
         interest.events |= POLLIN;
-    if (serial->queued > 0)
+    if (serial_due(serial))
         interest.events |= POLLOUT;
     return interest;
 }
@@ -137,7 +146,7 @@ void serial_serve(struct serial *serial, short ready)
 
 void serial_flush(struct serial *serial)
 {
-    if (serial->queued == 0)
+    if (!serial_due(serial))
         return;
     ssize_t count = write(serial->master, serial->output, serial->queued);
     if (count <= 0)
