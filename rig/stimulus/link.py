@@ -10,9 +10,8 @@ import threading
 import time
 from typing import NoReturn
 
-import serial
-
 from rig.errors import BenchError
+from rig.stimulus.port import SerialPort
 
 BAUD = 500_000
 REPLY_TIMEOUT_S = 5.0
@@ -48,9 +47,7 @@ class ScpiLink:
         self._lock = threading.Lock()
         self._received = bytearray()
         try:
-            self._serial = serial.Serial(
-                port, BAUD, timeout=_POLL_S, write_timeout=reply_timeout_s, exclusive=True
-            )
+            self._serial = SerialPort(port, BAUD, reply_timeout_s)
         except (OSError, ValueError, termios.error) as error:
             raise BenchError(
                 f"{port}: the stimulus's serial port cannot be opened ({_reason(error)}); check "
@@ -171,8 +168,7 @@ class ScpiLink:
     def _fill(self) -> None:
         """Take what has arrived, or wait a little for it."""
         try:
-            self._received += self._serial.read(1)
-            self._received += self._serial.read(self._serial.in_waiting)
+            self._received += self._serial.read(_POLL_S)
         except (OSError, termios.error) as error:
             self._lost(error)
 

@@ -13,6 +13,9 @@ _READY = f"READY {MAKER},{MODEL} ATmega328P,42,0.1.0\n1\n".encode()
 _KNOWN = f"{MAKER},{MODEL} ATmega328P,42,0.1.0\n1\n16000000\n".encode()
 """Replies to the questions at the start."""
 
+_PIECE = 7
+"""Replies come in pieces that end anywhere."""
+
 
 class _Port:
     """A serial port that is unplugged when all has been read."""
@@ -22,18 +25,14 @@ class _Port:
     def __init__(self, said: bytes) -> None:
         self._said = said
 
-    @property
-    def in_waiting(self) -> int:
-        return len(self._said)
-
-    def read(self, count: int) -> bytes:
-        if not self._said and count:
+    def read(self, _timeout_s: float) -> bytes:
+        if not self._said:
             raise OSError(5, "unplugged")
-        data, self._said = self._said[:count], self._said[count:]
+        data, self._said = self._said[:_PIECE], self._said[_PIECE:]
         return data
 
-    def write(self, data: bytes) -> int:
-        return len(data)
+    def write(self, data: bytes) -> None:
+        """Nobody listens."""
 
     def close(self) -> None:
         """Nothing to do."""
@@ -48,7 +47,7 @@ def one_input(data: bytes) -> None:
     if choice & 2:
         said = _READY + _KNOWN + said
     port = _Port(said)
-    with mock.patch("rig.stimulus.link.serial.Serial", return_value=port), refusal():
+    with mock.patch("rig.stimulus.link.SerialPort", return_value=port), refusal():
         stimulus = SerialStimulus.open("/dev/fuzz", ready_timeout_s=1.0)
         while True:  # until the port is gone
             stimulus.fetch(1, 0)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A serial port that is read as bytes come: one call of the system's for all that is there.
+
+pyserial opens and sets it. Its own `read` looks at port and clock again for every part of a reply,
+which took more time than all else that a host does with the captures of a train.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+
+import serial
+
+from rig.closing import Closing
+
+READ_BYTES = 1 << 12
+
+
+class SerialPort(Closing):
+    """Eight bits, no parity, nobody else's meanwhile.
+
+    All methods raise OSError and termios.error, as pyserial does.
+    """
+
+    def __init__(self, device: str, baud: int, write_timeout_s: float) -> None:
+        """Open it. Raises ValueError, too, for a name or a rate that cannot be."""
+        self._serial = serial.Serial(device, baud, write_timeout=write_timeout_s, exclusive=True)
+        self._poll = select.poll()
+        self._poll.register(self._serial.fileno(), select.POLLIN)
+
+    @property
+    def is_open(self) -> bool:
+        """Until `close`."""
+        return bool(self._serial.is_open)
+
+    def read(self, timeout_s: float) -> bytes:
+        """What has arrived; waits for it if there is nothing, and is empty if nothing came."""
+        descriptor = self._serial.fileno()
+        if not self._poll.poll(timeout_s * 1000):
+            return b""
+        try:
+            data = os.read(descriptor, READ_BYTES)
+        except BlockingIOError:  # somebody else took it
+            return b""
+        if not data:  # ready, and nothing there: a device that was unplugged
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return data
+
+    def write(self, data: bytes) -> None:
+        """All of it; waits for room as long as the port was opened with."""
+        try:
+            sent = os.write(self._serial.fileno(), data)
+        except BlockingIOError:
+            sent = 0
+        if sent < len(data):
+            self._serial.write(data[sent:])
+
+    def close(self) -> None:
+        """May be called twice."""
+        self._serial.close()
