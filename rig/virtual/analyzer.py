@@ -31,7 +31,7 @@ default a packet of two-byte samples could end within a sample."""
 _SEND_BUFFER_BYTES: Final = 1 << 18
 """What is on its way to the host stays in the processor's cache."""
 _CONGESTION_CONTROL: Final = b"reno"
-"""One that does not pace: pacing splits what the loopback would take whole, with a timer for each."""
+"""One that does not pace: pacing splits what the loopback takes whole, with a timer for each."""
 _MAX_RATE_HZ: Final = 100_000_000
 _SAMPLEUNIT_16_BITS: Final = 0
 _SAMPLEUNIT_8_BITS: Final = 1
