@@ -13,6 +13,8 @@ JOBS ?= $(shell nproc)
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Many processes are started, and each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
+# Targets that do not depend on each other, on all cores; each shows what it said when it ends.
+APART := $(MAKE) --no-print-directory --jobs $(JOBS) --output-sync=target
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # What each package is for:
@@ -40,7 +42,8 @@ APT_DEV := $(APT) qemu-system-x86 qemu-system-arm gcc-aarch64-linux-gnu libc6-de
 #   clang libclang-rt-14-dev  fuzzing
 APT_FUZZ := $(APT) clang libclang-rt-14-dev
 
-.PHONY: run test setup setup-dev truth explore bench fuzz mutation clean apt apt-dev apt-fuzz native check
+.PHONY: run test setup setup-dev truth explore bench fuzz mutation clean apt apt-dev apt-fuzz native \
+        check lint types test-firmware test-agent
 
 run: setup
 	$(BIN)/rig run interrupt --fixture virtual
@@ -81,14 +84,24 @@ native: | apt
 	@$(MAKE) -s --no-print-directory -C targets/qemu all
 
 check: setup-dev
+	@$(APART) lint types
+
+lint:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: check
-	$(MAKE) --no-print-directory -C firmware test
-	$(MAKE) --no-print-directory -C targets/agent test
+types:
+	$(BIN)/mypy
+
+test-firmware:
+	$(MAKE) -C firmware test
+
+test-agent:
+	$(MAKE) -C targets/agent test
+
+test: setup-dev
+	@$(APART) types test-agent lint test-firmware
 	$(PYTEST) -m 'not truth and not slow'
 
 truth: setup-dev
