@@ -65,10 +65,12 @@ class StoredRows:
 
     def _inflated(self, number: int) -> Rows:
         at = (number * self._chunk,)
-        info = self._dataset.id.get_chunk_info_by_coord(at)
-        if info.byte_offset is None or not 0 < info.size <= largest_stored(self._dataset):
-            raise self._damaged(number, "is missing or too large")
-        mask, data = self._dataset.id.read_direct_chunk(at)
+        try:
+            # Not asked for its size beforehand: HDF5 would go through all chunks before it.
+            room = bytearray(largest_stored(self._dataset))
+            mask, data = self._dataset.id.read_direct_chunk(at, out=room)
+        except (RuntimeError, ValueError):
+            raise self._damaged(number, "is missing or too large") from None
         width, full = self._dtype.itemsize, self._chunk * self._dtype.itemsize
         if not mask & _NO_DEFLATE:
             inflater = zlib.decompressobj()
