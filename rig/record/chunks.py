@@ -39,14 +39,21 @@ def largest_stored(dataset: h5py.Dataset) -> int:
 class StoredRows:
     """One dataset of shape (n,) with chunks and the usual filters."""
 
-    def __init__(self, dataset: h5py.Dataset, source: str) -> None:
-        self._dataset, self._source = dataset, source
+    def __init__(self, dataset: h5py.Dataset, source: str, kept_bytes: int = _KEPT_BYTES) -> None:
+        self._dataset, self._source, self._kept_bytes = dataset, source, kept_bytes
         self._chunk: int = dataset.chunks[0]
         self._dtype = dataset.dtype
         self._kept: dict[int, Rows] = {}
 
-    def read(self, first: int, stop: int) -> Rows:
-        """Rows [first, stop). Raises InputError for damaged chunks, or what h5py does."""
+    def datasets(self, rows: int) -> list[tuple[h5py.Dataset, int]]:
+        """What the column is stored in, and how many rows of it there are if it has so many."""
+        return [(self._dataset, rows)]
+
+    def read(self, first: int, stop: int, rows: int = 0) -> Rows:  # noqa: ARG002
+        """Rows [first, stop). Raises InputError for damaged chunks, or what h5py does.
+
+        `rows`: as of CodedRows, of no account here.
+        """
         parts = []
         for number in range(first // self._chunk, -(-stop // self._chunk)):
             begin = number * self._chunk
@@ -59,7 +66,7 @@ class StoredRows:
         if rows is None:
             rows = self._inflated(number)
         self._kept[number] = rows
-        while len(self._kept) * rows.nbytes > _KEPT_BYTES:
+        while len(self._kept) * rows.nbytes > self._kept_bytes:
             self._kept.pop(next(iter(self._kept)), None)
         return rows
 

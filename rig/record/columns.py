@@ -15,29 +15,60 @@ for a dataset is not used: it can be ahead of the chunks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
 from rig.errors import InputError
+from rig.record.answers import Follower
 from rig.record.chunks import USUAL_FILTERS, Rows, StoredRows, filters_of, largest_stored
-from rig.record.layout import CHUNK, COLUMNS, LONGER_BEFORE, TAIL, TAIL_CHUNK, WRITTEN
+from rig.record.coded import CODES, CodedRows, CodedWriter, appended
+from rig.record.layout import (
+    CHUNK,
+    COLUMNS,
+    LONGER_BEFORE,
+    TAIL,
+    TAIL_CHUNK,
+    TAIL_CHUNKS,
+    WRITTEN,
+)
 from rig.record.opening import OpenedFile
+from rig.record.stamp_code import SamplesOf
 from rig.record.stored import damage_told, damaged, is_plain
 
 
-class _GrowingColumn:
-    """One column being written: a buffer, the main dataset, the tail."""
+class _PlainWriter:
+    """Appends rows to a compressed dataset."""
 
     def __init__(self, file: h5py.File, name: str, dtype: npt.DTypeLike, chunk: int) -> None:
-        self._main = file.create_dataset(
+        self._dataset = file.create_dataset(
             name, (0,), dtype, chunks=(chunk,), maxshape=(None,), shuffle=True,
             compression="gzip", compression_opts=1,
         )  # fmt: skip
+
+    def append(self, rows: Rows, *, wait: bool) -> int:  # noqa: ARG002
+        """As CodedWriter's; there is nothing to wait for."""
+        appended(self._dataset, rows)
+        return len(rows)
+
+
+class _GrowingColumn:
+    """One column being written: a buffer, the main rows, the tail."""
+
+    def __init__(self, file: h5py.File, name: str, follower: Follower | None) -> None:
+        dtype, chunk = COLUMNS[name]
+        self._main = (
+            CodedWriter(file, name, chunk, follower)
+            if name in CODES
+            else _PlainWriter(file, name, dtype, chunk)
+        )
+        self._room = chunk * TAIL_CHUNKS.get(name, 1)
         self._tail = file.create_dataset(
-            f"{TAIL}/{name}", (chunk,), dtype, chunks=(min(chunk, TAIL_CHUNK),)
+            f"{TAIL}/{name}", (self._room,), dtype, chunks=(min(chunk, TAIL_CHUNK),)
         )
         self._chunk = chunk
         self._parts: list[Rows] = []
@@ -53,13 +84,18 @@ class _GrowingColumn:
         if len(rows):
             self._parts.append(rows)
             self._buffered += len(rows)
-        if self._buffered >= self._chunk:
-            self._write_main(self._buffered // self._chunk * self._chunk)
+        if self.fills(0):
+            whole = self._buffered // self._chunk * self._chunk
+            self._write_main(whole, wait=self._buffered <= self._room)
+
+    def fills(self, count: int) -> bool:
+        """So many rows more make a whole chunk."""
+        return self._buffered + count >= self._chunk
 
     def write_rest(self) -> None:
-        """Write what is no whole chunk to the main dataset; nothing may be appended after it."""
+        """Write what is no whole chunk to the main rows; nothing may be appended after it."""
         if self._buffered:
-            self._write_main(self._buffered)
+            self._write_main(self._buffered, wait=False)
 
     def write_tail(self) -> None:
         if self._buffered > self._in_tail:
@@ -67,14 +103,14 @@ class _GrowingColumn:
             self._tail[self._in_tail : self._buffered] = new
             self._in_tail = self._buffered
 
-    def _write_main(self, count: int) -> None:
+    def _write_main(self, count: int, *, wait: bool) -> None:
         rows = self._joined()
-        self._main.resize((self.in_main + count,))
-        self._main[self.in_main :] = rows[:count]
-        self._parts = [rows[count:].copy()] if len(rows) > count else []
-        self._buffered -= count
-        self._in_tail = 0
-        self.in_main += count
+        count = self._main.append(rows[:count], wait=wait)
+        if count:
+            self._parts = [rows[count:].copy()] if len(rows) > count else []
+            self._buffered -= count
+            self._in_tail = 0
+            self.in_main += count
 
     def _joined(self) -> Rows:
         if len(self._parts) > 1:
@@ -85,12 +121,10 @@ class _GrowingColumn:
 class ColumnsWriter:
     """All columns of a file being written. To be made before the file enters SWMR mode."""
 
-    def __init__(self, file: h5py.File) -> None:
+    def __init__(self, file: h5py.File, followers: Mapping[str, Follower]) -> None:
+        """`followers`: of columns that are coded along edges."""
         self._file = file
-        self._columns = {
-            name: _GrowingColumn(file, name, dtype, chunk)
-            for name, (dtype, chunk) in COLUMNS.items()
-        }
+        self._columns = {name: _GrowingColumn(file, name, followers.get(name)) for name in COLUMNS}
         self._written = np.zeros((len(COLUMNS), 2), np.int64)
         file[WRITTEN] = self._written
         file[WRITTEN].attrs["columns"] = list(COLUMNS)
@@ -98,6 +132,10 @@ class ColumnsWriter:
     def append(self, name: str, rows: Rows) -> None:
         """Append rows of the column's type. Whole chunks are written, the rest kept in memory."""
         self._columns[name].append(rows)
+
+    def fills(self, name: str, count: int) -> bool:
+        """So many rows more make a whole chunk of the column."""
+        return self._columns[name].fills(count)
 
     def commit(self) -> None:
         """Write every row, and make all of them count."""
@@ -108,10 +146,14 @@ class ColumnsWriter:
         self._written[:, 1] = [column.rows for column in self._columns.values()]
         self._publish()
 
-    def seal(self) -> None:
-        """Write every row to the main datasets; nothing may be appended after it."""
-        for column in self._columns.values():
-            column.write_rest()
+    def seal(self, *, coded: bool) -> None:
+        """Write every row to the main datasets; nothing may be appended after it.
+
+        First those of columns that are not `coded`: others refer to what counts by then.
+        """
+        for name, column in self._columns.items():
+            if (name in CODES) == coded:
+                column.write_rest()
         self._publish_main()
 
     def _publish_main(self) -> None:
@@ -128,9 +170,13 @@ class ColumnsWriter:
 class ColumnsReader:
     """All columns of a file that is finished, being written, or was left by a crash."""
 
-    def __init__(self, held: OpenedFile, source: str) -> None:
-        """Raises InputError, naming `source`, if the columns are not as this rig writes them."""
+    def __init__(self, held: OpenedFile, source: str, samples_of: SamplesOf) -> None:
+        """Raises InputError, naming `source`, if the columns are not as this rig writes them.
+
+        `samples_of`: gives the samples of edges that columns refer to.
+        """
         self._held = held
+        self._samples_of = samples_of
         self._source = source
         self._live = held.live
         self._chunks: dict[str, int] = {}
@@ -139,10 +185,8 @@ class ColumnsReader:
         """Counts of a file that nobody writes to."""
         with damage_told(source):
             self._written = self._checked_counts()
-            self._datasets = {name: self._checked(name) for name in COLUMNS}
-            self._stored = {
-                name: StoredRows(main, source) for name, (main, _) in self._datasets.items()
-            }
+            self._mains = {name: self._checked_main(name) for name in COLUMNS}
+            self._tails = {name: self._checked_tail(name) for name in COLUMNS}
             self._rows = {name: self._row_counts(name)[1] for name in COLUMNS}
 
     def _checked_counts(self) -> h5py.Dataset:
@@ -152,23 +196,32 @@ class ColumnsReader:
             raise self._damaged(f"{WRITTEN} is not as it should be")
         return counts
 
-    def _checked(self, name: str) -> tuple[h5py.Dataset, h5py.Dataset]:
-        """Main dataset and tail of a column."""
+    def _checked_main(self, name: str) -> StoredRows | CodedRows:
         dtype, chunk = COLUMNS[name]
-        main, tail = self._held.dataset(name), self._held.dataset(f"{TAIL}/{name}")
-        if name in LONGER_BEFORE and is_plain(main) and main.chunks == (CHUNK,):
-            chunk = CHUNK
         self._chunks[name] = chunk
-        for dataset, rows in ((main, chunk), (tail, min(chunk, TAIL_CHUNK))):
-            # A chunk is read whole: one of another size might not fit into memory.
-            if (
-                not is_plain(dataset)
-                or (dataset.dtype, dataset.ndim, dataset.chunks) != (dtype, 1, (rows,))
-                or filters_of(dataset) != (USUAL_FILTERS if dataset is main else [])
-                or (dataset is tail and tail.shape != (chunk,))
-            ):
-                raise self._damaged(f"{name} is not as it should be")
-        return main, tail
+        main = self._held.dataset(name)
+        if name in CODES and isinstance(main, h5py.Group):
+            return CodedRows(self._held, name, chunk, self._source, self._samples_of)
+        if name in LONGER_BEFORE and is_plain(main) and main.chunks == (CHUNK,):
+            self._chunks[name] = chunk = CHUNK
+        self._check(main, name, (dtype, 1, (chunk,), USUAL_FILTERS))
+        return StoredRows(main, self._source)
+
+    def _checked_tail(self, name: str) -> h5py.Dataset:
+        dtype, chunk = COLUMNS[name][0], self._chunks[name]
+        tail = self._held.dataset(f"{TAIL}/{name}")
+        self._check(tail, name, (dtype, 1, (min(chunk, TAIL_CHUNK),), []))
+        if tail.shape not in ((chunk,), (chunk * TAIL_CHUNKS.get(name, 1),)):
+            raise self._damaged(f"{name} is not as it should be")
+        return tail
+
+    def _check(self, dataset: Any, name: str, kind: tuple[Any, ...]) -> None:
+        """A chunk is read whole: one of another size might not fit into memory."""
+        if (
+            not is_plain(dataset)
+            or (dataset.dtype, dataset.ndim, dataset.chunks, filters_of(dataset)) != kind
+        ):
+            raise self._damaged(f"{name} is not as it should be")
 
     def rows(self, name: str) -> int:
         """Rows of a column that counted when the file was opened."""
@@ -184,12 +237,14 @@ class ColumnsReader:
         return rows
 
     def _read(self, name: str, first: int, stop: int) -> Rows:
-        main, tail = self._datasets[name]
+        main, tail = self._mains[name], self._tails[name]
         while True:
             in_main, _ = self._row_counts(name)
-            for dataset in (main, tail) if self._live else ():
-                dataset.refresh()
-            rows = self._stored[name].read(first, min(stop, in_main))
+            if self._live:
+                tail.refresh()
+                for dataset, _ in main.datasets(in_main):
+                    dataset.refresh()
+            rows = main.read(first, min(stop, in_main), in_main)
             if stop <= in_main:
                 return rows
             start = max(first, in_main)
@@ -199,13 +254,14 @@ class ColumnsReader:
 
     def look_through(self) -> None:
         """Look at what the index says of every chunk. Raises InputError."""
-        for name, (main, tail) in self._datasets.items():
+        for name, main in self._mains.items():
             in_main, _ = self._row_counts(name)
-            if self._live:
-                with damage_told(self._source):
-                    main.refresh()  # the index is now at least as new as the count
-            check_chunks(main, in_main, self._source)
-            check_chunks(tail, 0, self._source)
+            for dataset, rows in main.datasets(in_main):
+                if self._live:
+                    with damage_told(self._source):
+                        dataset.refresh()  # the index is now at least as new as the count
+                check_chunks(dataset, rows, self._source)
+            check_chunks(self._tails[name], 0, self._source)
 
     def _row_counts(self, name: str) -> tuple[int, int]:
         """How many rows of a column count in the main dataset, and in all."""
@@ -218,7 +274,8 @@ class ColumnsReader:
             rows = in_main
         chunk = self._chunks[name]
         whole = in_main % chunk == 0 or in_main == rows
-        if not (0 <= in_main <= rows and whole) or (not self._live and rows - in_main > chunk):
+        room = self._tails[name].shape[0]
+        if not (0 <= in_main <= rows and whole) or (not self._live and rows - in_main > room):
             raise self._damaged(f"{name} has {in_main} of {rows} rows")
         if not self._live:
             self._settled[name] = in_main, rows

@@ -35,6 +35,8 @@ ATTRIBUTES = "attributes"
 _SHOWN = "shown"
 """The part of the attributes that whoever stored the figures set."""
 _DEPTH_MAX = 4
+_PART_NAMES = 2
+"""Of a dataset's path: what a column is coded in is one part."""
 _OBJECTS_MAX = 1000
 _ATTRIBUTE_MAX = 1 << 16
 _PARTS_MAX = 200
@@ -165,7 +167,7 @@ def _part_of(path: str, item: h5py.Group | h5py.Dataset, *, figures: bool) -> st
         return None
     if figures or top == TAIL:
         return top
-    return ATTRIBUTES if isinstance(item, h5py.Group) else path
+    return ATTRIBUTES if isinstance(item, h5py.Group) else "/".join(path.split("/")[:_PART_NAMES])
 
 
 class _Room:

@@ -23,8 +23,8 @@ FAR_SAMPLES = 1 << 32
 """The first distance that has no place in a delta: three minutes at 24 MHz."""
 
 
-_INDEXES_MAX = 8
-"""Decoded chunks kept for whoever asks for single edges: 2 MiB."""
+_KEPT_MAX = 8
+"""Decoded chunks kept for whoever asks for the same edges again: 2.4 MB."""
 _HIGH = 1 << 7
 """Codes from here on set their channel high."""
 _CHANNELS_MAX = 64
@@ -69,6 +69,14 @@ def levels_along(levels: int, packed: UInt8Array) -> npt.NDArray[np.unsignedinte
     last = np.bitwise_xor.accumulate(words >> np.uint64(64 - bits))  # mask of each word
     words[1:] ^= last[:-1] * np.uint64(sum(1 << place for place in range(0, 64, bits)))
     return masks
+
+
+def _different(chunks: Int64Array) -> list[int]:
+    """Each number of these once."""
+    if not len(chunks):
+        return []
+    first, last = int(chunks.min()), int(chunks.max())
+    return [first, last][first == last :] if last - first < 2 else np.unique(chunks).tolist()
 
 
 class EdgeEncoder:
@@ -127,7 +135,7 @@ class EdgeDecoder:
         self._columns = columns
         self._source = source
         self._covered = covered_samples
-        self._indexes: dict[int, Int64Array] = {}
+        self._kept: dict[int, tuple[Int64Array, UInt8Array]] = {}
         self._rows = min(columns.rows(DELTA), columns.rows(PACKED))
         self._anchors = columns.read(ANCHORS, 0, columns.rows(ANCHORS))
         self._anchors = self._anchors[self._anchors["row"] < self._rows]
@@ -161,7 +169,7 @@ class EdgeDecoder:
         rows = np.full(len(samples), -1, np.int64)
         borders = self._anchors[self._anchors["row"] % CHUNK == 0]["sample"]
         chunks = np.searchsorted(borders, samples, "right") - 1
-        for number in np.unique(chunks[chunks >= 0]).tolist():
+        for number in _different(chunks[chunks >= 0]):
             index = self._chunk_index(number)
             mine = np.flatnonzero(chunks == number)
             place = np.searchsorted(index, samples[mine])
@@ -172,30 +180,24 @@ class EdgeDecoder:
     def samples_of(self, rows: Int64Array) -> Int64Array:
         """Samples of edges by their numbers, shape (n,). Raises InputError if one is not there."""
         if len(rows) and (rows.min() < 0 or rows.max() >= self._rows):
-            raise self._damaged("an event is of an edge that is not there")
+            raise self._damaged("what refers to an edge has the number of one that is not there")
         samples = np.empty(len(rows), np.int64)
         chunks = rows // CHUNK
-        for number in np.unique(chunks).tolist():
+        for number in _different(chunks):
             mine = chunks == number
             samples[mine] = self._chunk_index(number)[rows[mine] - number * CHUNK]
         return samples
 
     def _chunk_index(self, number: int) -> Int64Array:
-        """Samples of all edges of a chunk; the last ones used are kept."""
-        index = self._indexes.pop(number, None)
-        if index is None:
-            first = number * CHUNK
-            index, _ = self._decoded(first, min(first + CHUNK, self._rows))
-        self._indexes[number] = index
-        if len(self._indexes) > _INDEXES_MAX:
-            del self._indexes[next(iter(self._indexes))]
-        return index
+        """Samples of all edges of a chunk."""
+        first = number * CHUNK
+        return self.decoded(first, min(first + CHUNK, self._rows))[0]
 
     def _whole_samples(self, row: int, levels: int) -> Iterator[CodedEdges]:
         held_index, held_packed = np.empty(0, np.int64), np.empty(0, np.uint8)
         while row < self._rows:
             stop = min(row + CHUNK, self._rows)
-            index, packed = self._decoded(row, stop)
+            index, packed = self.decoded(row, stop)
             row = stop
             if (len(held_index) and held_index[-1] > index[0]) or index[-1] >= self._covered:
                 raise self._damaged(f"edges are out of order before row {row}")
@@ -245,8 +247,20 @@ class EdgeDecoder:
                 "before it leave; use an unchanged copy"
             )
 
+    def decoded(self, first: int, stop: int) -> tuple[Int64Array, UInt8Array]:
+        """Samples, and channel and level, of rows [first, stop): a chunk, or all there are of it.
+
+        The last ones used are kept.
+        """
+        found = self._kept.pop(first, None)
+        if found is None or len(found[0]) != stop - first:
+            found = self._decoded(first, stop)
+        self._kept[first] = found
+        if len(self._kept) > _KEPT_MAX:
+            self._kept.pop(next(iter(self._kept)), None)
+        return found
+
     def _decoded(self, first: int, stop: int) -> tuple[Int64Array, UInt8Array]:
-        """Rows [first, stop) of one chunk, `first` being its first row."""
         delta = self._columns.read(DELTA, first, stop)
         packed: UInt8Array = self._columns.read(PACKED, first, stop)
         if len(delta) != stop - first or len(packed) != stop - first:
@@ -279,7 +293,7 @@ class EdgeDecoder:
         if number < 0:
             return 0
         first = int(self._anchors["row"][number]) // CHUNK * CHUNK
-        index, _ = self._decoded(first, min(first + CHUNK, self._rows))
+        index, _ = self.decoded(first, min(first + CHUNK, self._rows))
         return first + int(np.searchsorted(index, sample))
 
     def _damaged(self, what: str) -> InputError:

@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.instruments import Int64Array, LogArray
+from rig.record.integer_code import LARGE, FloatArray, UInt64Array, unzigzag, whole, zigzag
 
-UInt64Array = npt.NDArray[np.uint64]
-FloatArray = npt.NDArray[np.float64]
 EVENT_CHUNK = 1 << 13
 """Events that are coded together."""
 LINE = np.dtype([
@@ -33,8 +32,6 @@ KNOT = 8
 """Events from one knot to the next; between them rests of latencies inside are interpolated."""
 _SPAN_MAX = 1 << 16
 """Records of the log that a chunk of events may be of; of more, their stamps are not used."""
-_LARGE = 2.0**61
-"""Values beyond are not known, or not credible: no line goes through them."""
 
 Columns = dict[str, Int64Array]
 Codes = dict[str, UInt64Array]
@@ -57,16 +54,6 @@ class RawData(Protocol):
     def log_count(self) -> int: ...
 
     def log(self, first: int, count: int) -> LogArray: ...
-
-
-def zigzag(values: Int64Array) -> UInt64Array:
-    """Small numbers of either sign as small numbers: 0, -1, 1, -2, ... as 0, 1, 2, 3, ..."""
-    return ((values << 1) ^ (values >> 63)).view(np.uint64)
-
-
-def unzigzag(codes: UInt64Array) -> Int64Array:
-    """The inverse."""
-    return ((codes >> np.uint64(1)) ^ (np.uint64(0) - (codes & np.uint64(1)))).view(np.int64)
 
 
 def encode(columns: Columns, raw: RawData, sample_ps: float) -> tuple[npt.NDArray[np.void], Codes]:
@@ -140,7 +127,7 @@ def _inside_codes(line: npt.NDArray[np.void], columns: Columns, raw: RawData) ->
     if stamps is None:
         return zigzag(values)
     known, since = stamps
-    on_clock = values[known] + _whole(_since(stimulus, stimulus)[known] * line["sample_ps"][0])
+    on_clock = values[known] + whole(_since(stimulus, stimulus)[known] * line["sample_ps"][0])
     line["by_record"] = 1
     line["inside"], line["inside_slope"] = _through(since, on_clock, values[known])
     base = values[known] - _expected(line[0], stimulus, known, since)
@@ -169,7 +156,7 @@ def _expected(
     line: Any, stimulus: Int64Array, known: npt.NDArray[np.bool_], since: FloatArray
 ) -> Int64Array:
     at_stimulus = _since(stimulus, stimulus)[known] * line["sample_ps"]
-    return _on_line(line, "inside", since) - _whole(at_stimulus)
+    return _on_line(line, "inside", since) - whole(at_stimulus)
 
 
 def _knots(count: int) -> Int64Array:
@@ -189,7 +176,7 @@ def _between(since: FloatArray, base: Int64Array, knots: Int64Array) -> Int64Arr
     span = since[high] - since[low]
     part = (since - since[low]) / np.where(span == 0, 1.0, span)
     at_low = base[low].astype(np.float64)
-    return _whole(at_low + part * (base[high].astype(np.float64) - at_low))
+    return whole(at_low + part * (base[high].astype(np.float64) - at_low))
 
 
 def _since(values: Int64Array, origin: Int64Array) -> FloatArray:
@@ -202,23 +189,17 @@ def _through(
 ) -> tuple[int, float]:
     """Offset and slope of the line through the first and the last value that is known."""
     seen = values if credible is None else credible
-    known = np.flatnonzero(seen >= 0 if credible is None else np.abs(seen.astype(float)) < _LARGE)
+    known = np.flatnonzero(seen >= 0 if credible is None else np.abs(seen.astype(float)) < LARGE)
     if not len(known):
         return 0, 0.0
     first, last = known[0], known[-1]
     span = float(at[last] - at[first])
     slope = float(values[last] - values[first]) / span if span else 0.0
     offset = float(values[first]) - slope * float(at[first])
-    return (int(offset), slope) if abs(offset) < _LARGE else (0, 0.0)
+    return (int(offset), slope) if abs(offset) < LARGE else (0, 0.0)
 
 
 def _on_line(line: Any, name: str, at: FloatArray) -> Int64Array:
     rise = at * line[f"{name}_slope"]
-    offset: Int64Array = _whole(rise) + np.int64(line[name])
+    offset: Int64Array = whole(rise) + np.int64(line[name])
     return offset
-
-
-def _whole(values: FloatArray) -> Int64Array:
-    """To the nearest integer; what a damaged file makes of it is bounded."""
-    finite = np.nan_to_num(values, nan=0.0, posinf=_LARGE, neginf=-_LARGE)
-    return np.rint(np.clip(finite, -_LARGE, _LARGE)).astype(np.int64)

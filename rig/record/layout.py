@@ -9,7 +9,7 @@ import numpy.typing as npt
 from rig.instruments import LOG_RECORD
 
 FORMAT = "latency-rig-run"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 DIGESTS_SINCE = 2
 """The first format version whose files have digests."""
 EVENT_CODES_SINCE = 3
@@ -35,6 +35,8 @@ COLUMNS: dict[str, tuple[npt.DTypeLike, int]] = {
     LOSSES: (LOSS, 1 << 6),
 }
 """Type and rows of a chunk of every growing dataset, in the order of the rows of WRITTEN."""
+TAIL_CHUNKS = {CAPTURES: 4}
+"""Chunks that a tail has room for, if not one: they wait for the edges to be coded along."""
 LONGER_BEFORE = (CAPTURES, LOG)
 """Columns that have chunks of CHUNK rows in files of format versions 1 and 2."""
 TAIL = "tail"

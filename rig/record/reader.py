@@ -36,6 +36,7 @@ from rig.record.layout import (
     WRITTEN,
 )
 from rig.record.opening import OpenedFile, open_to_read, open_to_write, settled
+from rig.record.read_back import edges_now
 from rig.record.sealed import check_digests, check_figures
 from rig.record.stored import (
     as_line,
@@ -106,11 +107,19 @@ class RunFile(Closing):
     def _read_extent(self, held: OpenedFile) -> None:
         # First how far the edges go, then what there is: that holds at least these edges.
         self._covered = self._read_covered()
-        self._columns = ColumnsReader(held, str(self.path))
+        self._held = held
+        self._columns = ColumnsReader(held, str(self.path), self._samples_now)
         self._edges = EdgeDecoder(self._columns, str(self.path), self._covered)
+        self._latest = self._edges
         self._events = EventReader(
             self._file, str(self.path), self, self._covered, self._edges.rows
         )
+
+    def _samples_now(self, rows: Int64Array) -> Int64Array:
+        """Samples of edges by their numbers, of those that came since this was opened as well."""
+        if self._held.live and len(rows) and rows.max() >= self._latest.rows:
+            self._latest = edges_now(self._held, str(self.path))
+        return self._latest.samples_of(rows)
 
     @property
     def stored(self) -> h5py.File:

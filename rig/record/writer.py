@@ -33,6 +33,7 @@ from rig.record.layout import (
     LOSS,
     LOSSES,
 )
+from rig.record.read_back import followers_of
 from rig.record.space import FINISH_BYTES, RESERVE_BYTES, require_space
 
 FLUSH_S = 0.25
@@ -78,7 +79,7 @@ class RunWriter(Closing):
             file[name] = text
             file[name].attrs["sha256"] = hashlib.sha256(text.encode()).hexdigest()
         file["settings"] = json.dumps(settings, sort_keys=True)
-        self._columns = ColumnsWriter(file)
+        self._columns = ColumnsWriter(file, followers_of(file, str(path), settings))
         self._encoder = EdgeEncoder(self._columns)
         file[DELTA].attrs["units"] = "sample"
         file[CAPTURES].attrs["units"] = "tick of the stimulus clock"
@@ -89,6 +90,7 @@ class RunWriter(Closing):
         file[DIGESTS] = np.array([b""], f"S{DIGESTS_BYTES}")
         file.swmr_mode = True
         self._covered = 0
+        self._edges_count = True
         self._flushed = monotonic()
         file.flush()
         _show(file, path)
@@ -98,6 +100,7 @@ class RunWriter(Closing):
         if block.start_sample == 0:
             self._file["edges/levels_before"][0] = block.levels_before
         self._encoder.append(block)
+        self._edges_count = False
         self._covered = block.end_sample
         if self._due():
             require_space(self.path, self._reserve_bytes)
@@ -105,13 +108,17 @@ class RunWriter(Closing):
 
     def captures(self, ticks: Int64Array) -> None:
         """Append response edges as the stimulus's input capture saw them, in ticks since INIT."""
-        self._columns.append(CAPTURES, ticks)
-        self.flush_when_due()
+        self._append_along_edges(CAPTURES, ticks)
 
     def log(self, records: LogArray) -> None:
         """Append records of the target's log."""
         require_space(self.path, min(FINISH_BYTES, self._reserve_bytes))
-        self._columns.append(LOG, records)
+        self._append_along_edges(LOG, records)
+
+    def _append_along_edges(self, name: str, rows: Int64Array | LogArray) -> None:
+        if not self._edges_count and self._columns.fills(name, len(rows)):
+            self.flush()  # what is stored refers only to edges that nobody can lose any more
+        self._columns.append(name, rows)
         self.flush_when_due()
 
     def loss(self, loss: Loss) -> None:
@@ -135,14 +142,17 @@ class RunWriter(Closing):
         self._write_covered()
 
     def _seal(self) -> None:
-        self._columns.seal()
+        self._columns.seal(coded=False)
         self._write_covered()
+        self._columns.seal(coded=True)
+        self._flushed = monotonic()
 
     def _write_covered(self) -> None:
         # Last of all: up to this sample the edges are complete, later ones do not count.
         self._file["edges/covered"][0] = self._covered
         self._file.flush()
         self._flushed = monotonic()
+        self._edges_count = True
 
     def finish(self, state: str, report: Mapping[str, object]) -> str:
         """The raw part is complete: store how it ended and what the instruments said of it.

@@ -27,6 +27,7 @@ from rig.analysis.pairing import EventClass
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from tests.gui.results_runs import FAULTY, GOOD
+from tests.record.older import plain
 from tests.resealing import resealed
 
 WIDTH = 300
@@ -99,10 +100,11 @@ def test_a_lie_in_the_log_is_seen(measured_runs, tmp_path):
     path = tmp_path / "lie.h5"
     shutil.copy(measured_runs / GOOD, path)
     with resealed(path) as file:
-        rows = file["target/log"][:]
+        log = plain(file, "target/log")
+        rows = log[:]
         for name in ("before_ticks", "after_ticks"):
             rows[name][300] += 2000  # 2 us later than its edge
-        file["target/log"][...] = rows
+        log[...] = rows
     with OpenedRun(path) as run:
         (log,) = [m for m in marks_of(run, run.event(300)) if m.witness == "log"]
         assert not log.agrees

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run files in the layout of earlier format versions."""
+"""Run files in the layout of earlier format versions, and columns that are not coded."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import h5py
+import numpy as np
 
-from rig.record.layout import CAPTURES, CHUNK, LOG
+from rig.record.columns import ColumnsReader
+from rig.record.layout import CAPTURES, CHUNK, COLUMNS, LOG
+from rig.record.opening import OpenedFile
+from rig.record.read_back import edges_now
 
 
 def as_version_2(path: Path) -> None:
@@ -15,9 +19,33 @@ def as_version_2(path: Path) -> None:
     with h5py.File(path, "r+") as file:
         file.attrs["format_version"] = 2
         for name in (LOG, CAPTURES):
-            rows, units = file[name][:], dict(file[name].attrs)
-            del file[name], file[f"tail/{name}"]
-            file.create_dataset(
-                name, data=rows, chunks=(CHUNK,), maxshape=(None,), shuffle=True, compression=1
-            ).attrs.update(units)
-            file.create_dataset(f"tail/{name}", (CHUNK,), rows.dtype, chunks=(1024,))
+            plain(file, name, chunk=CHUNK)
+            del file[f"tail/{name}"]
+            file.create_dataset(f"tail/{name}", (CHUNK,), COLUMNS[name][0], chunks=(1024,))
+
+
+def plain(file: h5py.File, name: str, *, chunk: int = 0) -> h5py.Dataset:
+    """The dataset of a column, made from its codes if it is coded."""
+    if isinstance(file[name], h5py.Dataset) and not chunk:
+        return file[name]
+    held = OpenedFile(file, left_open=False)
+
+    def samples_of(rows: np.ndarray) -> np.ndarray:
+        return edges_now(held, "test").samples_of(rows)
+
+    columns = ColumnsReader(held, "test", samples_of)
+    rows = columns.read(name, 0, columns.rows(name))
+    attributes = dict(file[name].attrs)
+    held.datasets.clear()
+    del file[name]
+    made = new_column(file, name, rows, chunk)
+    made.attrs.update(attributes)
+    return made
+
+
+def new_column(file: h5py.File, name: str, rows: np.ndarray, chunk: int = 0) -> h5py.Dataset:
+    """A column that is not coded."""
+    return file.create_dataset(
+        name, data=rows, chunks=(chunk or COLUMNS[name][1],), maxshape=(None,), shuffle=True,
+        compression=1,
+    )  # fmt: skip

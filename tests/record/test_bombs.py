@@ -23,7 +23,7 @@ from rig.record.layout import (
 )
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
-from tests.record.older import as_version_2
+from tests.record.older import as_version_2, plain
 from tests.record.trains import TEXTS
 
 ROWS = 2 * CHUNK
@@ -51,7 +51,7 @@ status = Path("/proc/self/status").read_text()  # what ru_maxrss has is also the
 print(int(status.partition("VmHWM:")[2].split()[0]) << 10)
 """
 COMPRESSED = (
-    "target/log", "edges/delta", "edges/channel_level", "stimulus/capture_ticks",
+    "target/log/rest", "edges/delta", "edges/channel_level", "stimulus/capture_ticks/rest",
     "events/stimulus", "events/response", "events/planned", "events/inside", "events/answer",
     "events/class",
 )  # fmt: skip
@@ -131,13 +131,13 @@ def test_every_compressed_dataset_is_bounded(path: Path, name: str) -> None:
 
 def test_a_chunk_cut_short_and_one_that_is_no_stream(path: Path) -> None:
     with h5py.File(path, "r+") as file:
-        log = file["target/log"].id
-        log.write_direct_chunk((0,), zlib.compress(bytes(CHUNK)))
-        log.write_direct_chunk((ANSWER_CHUNK,), b"no stream")
+        rest = file["target/log/rest"].id
+        rest.write_direct_chunk((0,), zlib.compress(bytes(ANSWER_CHUNK)))
+        rest.write_direct_chunk((ANSWER_CHUNK,), b"no stream")
     with RunFile(path, checked=False) as file:
-        with pytest.raises(InputError, match="chunk 0 of target/log does not have 163,840"):
+        with pytest.raises(InputError, match="chunk 0 of target/log/rest does not have 32,768"):
             file.log(0, 1)
-        with pytest.raises(InputError, match="chunk 1 of target/log cannot be inflated"):
+        with pytest.raises(InputError, match="chunk 1 of target/log/rest cannot be inflated"):
             file.log(ANSWER_CHUNK, 1)
 
 
@@ -148,15 +148,15 @@ def test_filters_left_out_of_a_chunk(path: Path) -> None:
     planes = rows.view(np.uint8).reshape(ANSWER_CHUNK, -1).T.tobytes()
     for mask, data in ((2, planes), (1, zlib.compress(rows.tobytes())), (3, rows.tobytes())):
         with h5py.File(path, "r+") as file:
-            file["target/log"].id.write_direct_chunk((0,), data, mask)
+            plain(file, "target/log").id.write_direct_chunk((0,), data, mask)
             assert np.array_equal(file["target/log"][:ANSWER_CHUNK], rows)  # by HDF5 itself
         with RunFile(path, checked=False) as file:
             assert np.array_equal(file.log(0, ANSWER_CHUNK), rows)
 
 
 def missing(file: h5py.File) -> None:
-    file["target/log"].resize((0,))
-    file["target/log"].resize((ROWS,))
+    file["target/log/rest"].resize((0,))
+    file["target/log/rest"].resize((ROWS,))
 
 
 def deflated_tail(file: h5py.File) -> None:
@@ -174,7 +174,7 @@ def deflated_report(file: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (missing, "chunk 0 of target/log is missing or too large"),
+        (missing, "chunk 0 of target/log/rest is missing or too large"),
         (deflated_tail, "target/log is not as it should be"),
         (deflated_report, "report is not a text"),
     ],

@@ -20,8 +20,9 @@ from hypothesis.extra import numpy as arrays
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, UNKNOWN_PS
 from rig.record.computed import ComputedWriter
-from rig.record.event_code import EVENT_CHUNK, unzigzag, zigzag
+from rig.record.event_code import EVENT_CHUNK
 from rig.record.events import PERIODS_BEYOND
+from rig.record.integer_code import unzigzag, zigzag
 from rig.record.layout import EVENT_COLUMNS, INSIDE
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
@@ -164,8 +165,8 @@ def test_whatever_they_are(
 @pytest.mark.parametrize(
     ("name", "row", "value", "told"),
     [
-        ("stimulus", 9, 1 << 40, "an event is of an edge that is not there"),
-        ("response", 9, 2**64 - 1, "an event is of an edge that is not there"),
+        ("stimulus", 9, 1 << 40, "has the number of one that is not there"),
+        ("response", 9, 2**64 - 1, "has the number of one that is not there"),
         ("planned", 9, 2**64 - 2, "events/planned_ticks, row 9"),
     ],
 )

@@ -9,11 +9,11 @@ import re
 import statistics
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
 from rig.cli.main import main
+from rig.record.reader import RunFile
 from rig.report.tables.record import (
     PERIOD,
     PERIOD_LATENCY,
@@ -26,6 +26,7 @@ from rig.report.tables.reference import REFERENCES, beside, published
 from rig.report.tables.render import FORMATS
 from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES, Grid, by_subject
+from tests.record.older import plain
 from tests.resealing import resealed
 from tests.stored_events import events_of
 
@@ -186,8 +187,8 @@ def test_the_thesis_has_nanoseconds(folder, capsys):
 
 def _values_us(path, part):
     """Of one part of what the target measured by itself: from its log, 1 GHz and no clock."""
-    with h5py.File(path) as file:
-        log = file["target/log"][:]
+    with RunFile(path) as file:
+        log = file.log(0, file.log_count)
     flags = log["flags"].astype(np.int64)
     wanted = (flags & 0x100 != 0) & (flags >> 16 == part)
     return ((log["after_ticks"] - log["before_ticks"])[wanted] / 1e3).tolist()
@@ -259,10 +260,11 @@ def test_each_row_says_whether_its_witness_agrees(folder, tmp_path, capsys):
     wrong = tmp_path / "wrong.h5"
     wrong.write_bytes((folder / "interrupt-idle.h5").read_bytes())
     with resealed(Path(wrong)) as file:
-        log = file["target/log"][:]
+        stored = plain(file, "target/log")
+        log = stored[:]
         for key in ("before_ticks", "after_ticks"):
             log[key][7] += np.uint64(10_000)
-        file["target/log"][:] = log
+        stored[:] = log
         del file["events"], file["statistics"], file["histogram"]
     (row,) = table(capsys, wrong)[at]
     assert row["witness"] == "disagrees"

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which edge each captured answer, and each record of the log, was taken at.
+
+Found by time, as a run file is written: the clock's count so far tells where the next edges are. It
+need not be right. A wrong edge makes the file larger, nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.instruments import Int64Array
+from rig.record.integer_code import FloatArray
+from rig.record.stamp_code import Edges, fitted
+
+_FIRST_EDGES, _FIRST_COUNTS = 64, 32
+"""Edges that the first count may be of, and counts by which that is decided."""
+_BEHIND = 32
+"""Edges kept before the last one that was found."""
+_FEW = 64
+"""Rows, fewer than which say too little of a rate."""
+
+
+class EdgeSource(Protocol):
+    """Edges of the answers, read back from the file that is being written."""
+
+    def more(self) -> Edges | None:
+        """The next ones, None if there are no more yet."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Its count at a sample, and its rate."""
+
+    count: int
+    sample: float
+    counts_a_sample: float
+
+    def samples(self, counts: Int64Array) -> FloatArray:
+        """When it shows these."""
+        with np.errstate(over="ignore"):
+            since: FloatArray = (counts - np.int64(self.count)).astype(np.float64)
+        return self.sample + since / self.counts_a_sample
+
+
+class Follower:
+    """Follows one clock from chunk to chunk."""
+
+    def __init__(self, source: EdgeSource, counts_a_sample: float) -> None:
+        """`counts_a_sample`: nominal."""
+        self._source = source
+        self._nominal = counts_a_sample
+        self._clock: _Clock | None = None
+        self._rows, self._samples = np.empty(0, np.int64), np.empty(0, np.int64)
+
+    def edges_of(self, counts: Int64Array, *, wait: bool) -> Edges | None:
+        """The edge of each count, shape (n,) with n > 0; None if there are none.
+
+        `wait`: None as well if edges of some of them are still to come.
+        """
+        while len(self._rows) < _FIRST_EDGES + _FIRST_COUNTS and self._more():
+            pass
+        clock = self._clock or self._first_clock(counts)
+        if clock is None:
+            return None
+        expected = clock.samples(counts)
+        last = float(expected.max())
+        while self._samples[-1] < last and self._more():
+            pass
+        if wait and self._samples[-1] < last:
+            return None
+        place = _nearest(self._samples, expected)
+        samples = self._samples[place]
+        found = Edges(self._rows[place], samples, fitted(samples, counts))
+        self._clock = self._next_clock(counts, samples, *found.line)
+        self._drop(int(place[-1]) - _BEHIND)
+        return found
+
+    def lost(self) -> None:
+        """The edges found last do not fit: look for the next ones anew."""
+        self._clock = None
+
+    def _more(self) -> bool:
+        found = self._source.more()
+        if found is not None:
+            self._rows = np.concatenate((self._rows, found.rows))
+            self._samples = np.concatenate((self._samples, found.samples))
+        return found is not None
+
+    def _drop(self, count: int) -> None:
+        if count > 0:
+            self._rows, self._samples = self._rows[count:], self._samples[count:]
+
+    def _first_clock(self, counts: Int64Array) -> _Clock | None:
+        """The first count is of that edge with which the next ones fit best."""
+        if not len(self._samples):
+            return None
+        first = int(counts[0])
+        tried = self._samples[:_FIRST_EDGES].astype(np.float64)
+        since = _Clock(first, 0.0, self._nominal).samples(counts[:_FIRST_COUNTS])
+        expected = tried[:, None] + since
+        place = _nearest(self._samples, expected.ravel()).reshape(expected.shape)
+        off = np.abs(self._samples[place] - expected).mean(axis=1)
+        clock = _Clock(first, float(tried[np.argmin(off)]), self._nominal)
+        few = counts[:_FEW]
+        samples = self._samples[_nearest(self._samples, clock.samples(few))]
+        return self._next_clock(few, samples, *fitted(samples, few))
+
+    def _next_clock(
+        self, counts: Int64Array, samples: Int64Array, offset: int, slope: float
+    ) -> _Clock:
+        """Along the line through these, if they are enough."""
+        if len(counts) < _FEW or not 0.9 < slope / self._nominal < 1.1:
+            slope = self._clock.counts_a_sample if self._clock else self._nominal
+            return _Clock(int(counts[-1]), float(samples[-1]), slope)
+        return _Clock(offset, float(samples[0]), slope)
+
+
+def _nearest(samples: Int64Array, expected: FloatArray) -> npt.NDArray[np.intp]:
+    """Places of the samples next to these."""
+    after = np.minimum(np.searchsorted(samples, expected), len(samples) - 1)
+    before = np.maximum(after - 1, 0)
+    return np.where(expected - samples[before] < samples[after] - expected, before, after)

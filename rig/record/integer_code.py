@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Integers as small numbers, and straight lines in arithmetic that every machine does alike.
+
+A prediction must be the same to the bit where it was made and where it is undone: it is computed
+from stored numbers in single operations, each of which IEEE 754 defines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.instruments import Int64Array
+
+UInt64Array = npt.NDArray[np.uint64]
+FloatArray = npt.NDArray[np.float64]
+LARGE = 2.0**61
+"""Values beyond are not known, or not credible: no line goes through them."""
+
+
+def zigzag(values: Int64Array) -> UInt64Array:
+    """Small numbers of either sign as small numbers: 0, -1, 1, -2, ... as 0, 1, 2, 3, ..."""
+    return ((values << 1) ^ (values >> 63)).view(np.uint64)
+
+
+def unzigzag(codes: UInt64Array) -> Int64Array:
+    """The inverse."""
+    return ((codes >> np.uint64(1)) ^ (np.uint64(0) - (codes & np.uint64(1)))).view(np.int64)
+
+
+def steps(values: Int64Array, origin: int = 0) -> UInt64Array:
+    """Codes of the differences from each value to the next, the first one's from `origin`."""
+    with np.errstate(over="ignore"):
+        return zigzag(np.diff(values, prepend=np.int64(origin)))
+
+
+def unstepped(codes: UInt64Array, origin: int = 0) -> Int64Array:
+    """The inverse; sums are modulo 2^64."""
+    with np.errstate(over="ignore"):
+        values: Int64Array = np.cumsum(unzigzag(codes)) + np.int64(origin)
+        return values
+
+
+def whole(values: FloatArray) -> Int64Array:
+    """To the nearest integer; what a damaged file makes of it is bounded."""
+    finite = np.nan_to_num(values, nan=0.0, posinf=LARGE, neginf=-LARGE)
+    return np.rint(np.clip(finite, -LARGE, LARGE)).astype(np.int64)
