@@ -9,8 +9,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= $(shell nproc)
+# Tests wait a quarter of their time: one worker more than cores makes use of it.
+WORKERS ?= $(shell expr $(JOBS) + 1)
 # The tests of a file stay together for what they share, in the order of tests/conftest.py.
-PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Many processes are started, and each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 # Targets that do not depend on each other, on all cores; each shows what it said when it ends.
