@@ -21,7 +21,7 @@ from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, Loss, LossKind
 from rig.record import sealed
-from rig.record.digest import seal_raw
+from rig.record.digest import raw_parts, seal_raw
 from rig.record.layout import DELTA
 from rig.record.reader import RunFile
 from rig.record.recover import recover
@@ -341,6 +341,26 @@ def test_a_group_that_holds_itself_ends(tmp_path: Path) -> None:
             seal_raw(file, str(path))
     with pytest.raises(InputError, match="it has more groups than this rig writes"):
         vet(path)
+
+
+@pytest.mark.parametrize("kind", ["contiguous", "chunked", "text"])
+def test_no_more_is_hashed_than_the_file_holds(tmp_path: Path, kind: str) -> None:
+    """The same bytes under many names would be read for as long as somebody likes."""
+    size, names = 1 << 20, 8
+    data = np.random.default_rng(1).integers(1, 127, size, np.uint8)  # not to be compressed
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        if kind == "text":
+            file["once"] = data.tobytes().decode("ascii")
+        else:
+            file.create_dataset("once", data=data, chunks=(size,) if kind == "chunked" else None)
+        file.flush()
+        assert list(raw_parts(file, "run.h5")) == ["attributes", "once"]
+        for number in range(names):
+            file[f"again-{number}"] = file["once"]
+        file.flush()
+        assert file.id.get_filesize() < 2 * size
+        with pytest.raises(InputError, match=r"again-[12] is too large"):
+            raw_parts(file, "run.h5")
 
 
 def test_a_column_that_is_not_packed_as_the_writer_does(tmp_path: Path) -> None:

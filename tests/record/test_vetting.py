@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from rig.errors import BenchError, InputError
 from rig.instruments import EdgeBlock
 from rig.record import vetting
 from rig.record.reader import RunFile
-from rig.record.vetting import in_child, vet
+from rig.record.sealed import hashing_s
+from rig.record.vetting import each_in_child, in_child, vet
 from rig.record.writer import RunWriter
 from tests.fuzz.names import seeds
 
@@ -203,3 +205,34 @@ def test_the_command_survives_made_up_files(tmp_path: Path, packed: Path) -> Non
     assert ended.stderr.startswith("rig: ")
     assert ended.stderr.count("\n") == 1
     assert ended.stdout == ""
+
+
+def test_a_large_file_has_the_time_that_its_digests_take(tmp_path: Path) -> None:
+    """One child looks at many files; should nobody wait for it, its alarm ends it, set for each."""
+    paths = [tmp_path / name for name in ("small.h5", "large.h5", "last.h5")]
+    for path, size in zip(paths, (1 << 10, 1 << 40, 1 << 10), strict=True):
+        with path.open("wb") as file:
+            file.truncate(size)  # takes no room on the disk
+    hashing = hashing_s(paths[1])
+    assert hashing > 10_000
+
+    def left_s(_path: Path) -> bytes:
+        left, _ = signal.getitimer(signal.ITIMER_REAL)  # the alarm's
+        signal.alarm(0)
+        return str(left).encode()
+
+    patience_s = 500.0
+    found = [float(told) for told in each_in_child(paths, left_s, patience_s)]
+    assert found == pytest.approx([patience_s, patience_s + hashing, patience_s], abs=100)
+
+
+def test_who_reads_many_files_waits_for_digests_too(tmp_path: Path) -> None:
+    path = tmp_path / "large.h5"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+
+    def slow(_path: Path) -> bytes:
+        time.sleep(0.3)  # longer than the patience without what the digests take
+        return b"done"
+
+    assert list(each_in_child([path], slow, 0.1)) == [b"done"]

@@ -9,7 +9,9 @@ import pytest
 from rig.analysis.clocks.blame import blame
 from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates
-from rig.analysis.clocks.pyramid import CELL_EVENTS
+from rig.analysis.clocks.pyramid import CELL_EVENTS, Pyramid
+from rig.analysis.clocks.violations import Break, explain
+from rig.analysis.clocks.windows import Windows
 from tests.analysis.clocks.simulated import simulate
 
 PPM = 0.01
@@ -254,3 +256,17 @@ def test_a_clock_a_third_faster_than_its_drift_bound_breaks():
     found = bracket_test(truth.brackets, truth.rates)
     assert not found.holds
     assert found.breaks
+
+
+def test_a_break_behind_the_first_event_is_placed_there():
+    """The clock jumps behind event 0 and behind event 7: two lines would not do."""
+    sample = np.arange(16, dtype=np.int64) * 1000
+    before = 3 * sample
+    before[1:] += 500
+    before[8:] -= 300
+    pyramid, rates = Pyramid(Brackets(sample, before, before + 2)), Rates(1000, 3000, 0.0)
+    windows = Windows(pyramid, rates)
+    found = explain(windows.fit(windows.whole), pyramid, rates)
+    assert isinstance(found, Break)
+    # A line goes through any two events: the first that does not fit is event 2.
+    assert (found.first_event, found.last_event, found.step_ns) == (1, 8, None)

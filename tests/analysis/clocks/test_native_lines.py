@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import cffi
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -122,3 +123,47 @@ def test_it_compiles_without_a_warning(tmp_path):
     sources = sorted(map(str, SOURCES.glob("*.c")))
     flags = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
     subprocess.run(["cc", *flags, "-o", str(tmp_path / "lines.so"), *sources], check=True)
+
+
+CANDIDATES = """
+#include "lines.c"
+size_t merged(int64_t *lower, size_t m, int64_t *upper, size_t n, int64_t *at)
+{
+    struct chain below = {lower, NULL, m}, above = {upper, NULL, n};
+    return candidates(&below, &above, at);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory):
+    """Corners of two chains where both are known, as C puts them together for its search."""
+    folder = tmp_path_factory.mktemp("candidates")
+    (folder / "merged.c").write_text(CANDIDATES)
+    flags = ["-std=c11", "-O1", "-fPIC", "-shared", f"-I{SOURCES}"]
+    library = folder / "merged.so"
+    subprocess.run(["cc", *flags, "-o", library, folder / "merged.c"], check=True)
+    ffi = cffi.FFI()
+    ffi.cdef("size_t merged(int64_t *, size_t, int64_t *, size_t, int64_t *);")
+    opened = ffi.dlopen(str(library))
+
+    def call(lower, upper):
+        before = min(max(lower[0], upper[0]), lower[-1] + 1)
+        room = ffi.new("int64_t[]", [before] + [0] * (len(lower) + len(upper)))
+        chains = [ffi.new("int64_t[]", chain) for chain in (lower, upper)]
+        count = opened.merged(chains[0], len(lower), chains[1], len(upper), room + 1)
+        return list(room[1 : count + 1])
+
+    return call
+
+
+CHAIN = st.lists(st.integers(-9, 9), min_size=2, max_size=8, unique=True).map(sorted)
+
+
+@example([0, 4, 9], [0, 4, 9])
+@given(CHAIN, CHAIN)
+def test_corners_of_both_chains_come_once(merged, lower, upper):
+    """Whatever lies in memory before the first: it is not there to be compared with."""
+    first, last = max(lower[0], upper[0]), min(lower[-1], upper[-1])
+    expected = sorted(x for x in {*lower, *upper} if first <= x <= last)
+    assert merged(lower, upper) == expected
