@@ -41,7 +41,7 @@ def _history(places: list[Path], out: Path | None) -> int:
     """The runs of one system as a picture, in a page of its own."""
     from rig.report.tables.history import history_page, ridges  # takes long to load
 
-    return _written(history_page(ridges(places)), out)
+    return _written(history_page(ridges(places, partial(say, error=True))), out)
 
 
 def _written(text: str, out: Path | None) -> int:

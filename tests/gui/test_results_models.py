@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.models.runs.entry import read_entry, stamp_of
+from gui.models.runs.entry import kept_entry, new_entry, read_entry, stamp_of
 from gui.models.runs.notes import (
     FILE_NAME,
     RunNote,
@@ -39,6 +39,8 @@ from gui.models.summary.rows import (
 )
 from rig.errors import InputError
 from rig.record.reader import RunFile
+from rig.report.tables import figures_index
+from rig.report.tables.figures_index import FiguresIndex
 from rig.report.words import counts_table, figure_rows, run_facts
 from rig.session.results import read
 from rig.untrusted.decode import decoded
@@ -138,6 +140,34 @@ def test_stored_result_says_what_rig_show_says(measured_runs):
         for part in ("verdict", "reasons", "witnesses", "gaps", "figures", "period", "dispatch"):
             assert getattr(stored.evaluation, part) == getattr(computed.evaluation, part), part
         assert stored.evaluation.histogram.n == computed.evaluation.histogram.n
+
+
+def test_an_entry_is_kept_as_it_was_read_until_its_file_changes(
+    measured_runs, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(figures_index, "SETTLED_NS", -(10**12))
+    path, index_path = tmp_path / GOOD, tmp_path / "cache" / "figures.sqlite3"
+    shutil.copy(measured_runs / GOOD, path)
+    stamp = stamp_of(path)
+    with FiguresIndex(index_path, pytest.fail) as index:
+        assert kept_entry(index, path, stamp) is None
+        entry = new_entry(index, path, stamp)
+    assert entry.vetted
+    assert entry.latencies
+    with FiguresIndex(index_path, pytest.fail) as index:
+        assert kept_entry(index, path, stamp) == replace(entry, vetted=False)
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+        assert kept_entry(index, path, stamp_of(path)) is None
+
+
+def test_what_is_wrong_with_a_file_is_not_kept(measured_runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(figures_index, "SETTLED_NS", -(10**12))
+    path, index_path = tmp_path / GOOD, tmp_path / "cache" / "figures.sqlite3"
+    path.write_bytes((measured_runs / GOOD).read_bytes()[:5000])
+    for _ in range(2):
+        with FiguresIndex(index_path, pytest.fail) as index:
+            assert kept_entry(index, path, stamp_of(path)) is None
+            assert new_entry(index, path, stamp_of(path)).problem
 
 
 def test_damaged_figures_are_refused_in_one_line(measured_runs, tmp_path):

@@ -15,9 +15,9 @@ import pytest
 from benchmarks.measured_run import write_measured_run
 from rig.errors import InputError
 from rig.record import vetting
-from rig.report.tables import figures_index, runs
-from rig.report.tables.figures_index import FiguresIndex, Stamp, index_path
-from rig.report.tables.record import Figures, Record
+from rig.report.tables import figures_index, history, runs
+from rig.report.tables.figures_index import FiguresIndex, Kind, Stamp, index_path
+from rig.report.tables.history import ridges
 from rig.report.tables.runs import records_of
 from rig.session.results import store
 
@@ -75,6 +75,30 @@ def test_what_was_read_before_is_not_read_again(folder):
     assert folder.table() == ([60, 80], [])
     assert records_of([folder.folder]) == first
     assert records_of([folder.folder / "a.h5"]) == first[:1]
+    assert not folder.notes
+
+
+def test_a_history_is_not_read_again_either(folder, monkeypatch):
+    read = []
+
+    def spied(paths, act):
+        read.extend(path.name for path in paths)
+        return vetting.each_in_child(paths, act)
+
+    monkeypatch.setattr(history, "each_in_child", spied)
+    folder.table()
+    first = ridges([folder.folder])
+    assert sorted(read) == ["a.h5", "b.h5"]  # a table's rows are no history
+    again = ridges([folder.folder])
+    assert len(read) == 2
+    for one, other in zip(first, again, strict=True):
+        assert (one.name, one.created, one.unit_us) == (other.name, other.created, other.unit_us)
+        assert one.latency_us.tolist() == other.latency_us.tolist()
+        assert one.counts.tolist() == other.counts.tolist()
+    changed(folder.folder / "a.h5", (folder.folder / "a.h5").touch)
+    ridges([folder.folder])
+    assert read[2:] == ["a.h5"]
+    assert folder.table() == ([60, 80], ["a.h5"])
     assert not folder.notes
 
 
@@ -204,6 +228,17 @@ def test_a_damaged_index_shows_nothing_wrong_and_is_made_anew(folder, damage):
     assert len(folder.notes) == 1
 
 
+def test_the_index_of_an_older_rig_is_no_damage(folder):
+    folder.table()
+    another_table(index_path())
+    with sqlite3.connect(index_path()) as database:
+        database.execute("PRAGMA user_version = 7")
+    database.close()
+    assert folder.table() == BOTH
+    assert folder.table() == ([60, 80], [])
+    assert not folder.notes
+
+
 def test_another_version_begins_anew(folder, monkeypatch):
     folder.table()
     monkeypatch.setattr(figures_index, "__version__", "another")
@@ -270,14 +305,13 @@ def test_it_stays_small_and_loses_what_was_not_used(tmp_path, monkeypatch):
         path = tmp_path / f"{number}.h5"
         path.write_bytes(b"")
         stamps[path] = Stamp.of(path)
-    record = Record("s", "interrupt", "", "idle", Figures(n=1))
     index = tmp_path / "index" / "figures.sqlite3"
     for day, path in enumerate(stamps):
         monkeypatch.setattr(figures_index, "_DAY_S", 10**9 // (day + 1))
         with FiguresIndex(index, pytest.fail) as found:
-            found.add(path, stamps[path], [record])
+            found.add(Kind.RECORDS, path, stamps[path], "[]")
     with FiguresIndex(index, pytest.fail) as found:
-        assert [path.name for path in found.find(stamps)] == ["3.h5", "4.h5", "5.h5"]
+        assert [path.name for path in found.find(Kind.RECORDS, stamps)] == ["3.h5", "4.h5", "5.h5"]
 
 
 def test_a_child_that_dies_names_its_file(tmp_path):

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from gui.models.runs.stored import stored_result
 from gui.models.runs.vetting import vet_apart
 from rig.errors import InputError
 from rig.record.reader import RunFile
+from rig.report.tables.figures_index import FiguresIndex, Kind, stamps_of
 from rig.session.settings_check import checked_settings
+from rig.untrusted.decode import decoded
+from rig.untrusted.json_reader import json_value
 from rig.untrusted.toml_reader import toml_table
 
 LIVE_S = 3.0
@@ -29,11 +33,9 @@ class Stamp:
 
 
 @dataclass(frozen=True)
-class RunEntry:
-    """A run file at one moment."""
+class RunFacts:
+    """What a run file says of itself."""
 
-    path: Path
-    stamp: Stamp
     created: str = ""
     """ISO 8601, UTC."""
     measurement: str = ""
@@ -51,8 +53,18 @@ class RunEntry:
     edges: int = 0
     duration_s: float = 0.0
     """Of the capture, by the analyzer's clock."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunEntry(RunFacts):
+    """A run file at one moment."""
+
+    path: Path
+    stamp: Stamp
     problem: str = ""
     """Why the file could not be read; empty if it could."""
+    vetted: bool = True
+    """False: this process has not looked at it, the index of figures knew it."""
 
     @property
     def is_running(self) -> bool:
@@ -66,6 +78,30 @@ def stamp_of(path: Path) -> Stamp:
     return Stamp(found.st_size, found.st_mtime_ns)
 
 
+def kept_entry(index: FiguresIndex, path: Path, stamp: Stamp) -> RunEntry | None:
+    """What was seen of this file before, if it has not changed; None: it is to be looked at."""
+    whole = path.absolute()
+    text = index.find(Kind.ENTRY, stamps_of([whole])).get(whole)
+    if text is None:
+        return None
+    try:
+        facts = decoded(RunFacts, json_value(text))
+    except (ValueError, TypeError):
+        return None
+    return RunEntry(**vars(facts), path=path, stamp=stamp, vetted=False)
+
+
+def new_entry(index: FiguresIndex, path: Path, stamp: Stamp) -> RunEntry:
+    """As `read_entry`; kept in the index if there is nothing wrong with the file."""
+    whole = path.absolute()
+    known_by = stamps_of([whole]).get(whole)
+    entry = read_entry(path, stamp)
+    if known_by is not None and not entry.problem and not entry.is_running:
+        facts = {each.name: getattr(entry, each.name) for each in fields(RunFacts)}
+        index.add(Kind.ENTRY, whole, known_by, json.dumps(facts, separators=(",", ":")))
+    return entry
+
+
 def read_entry(path: Path, stamp: Stamp) -> RunEntry:
     """Look at a file that may be anybody's. Never raises: what is wrong with it is in the entry."""
     try:
@@ -73,7 +109,7 @@ def read_entry(path: Path, stamp: Stamp) -> RunEntry:
         with RunFile(path) as file:
             return _entry(file, stamp)
     except InputError as error:
-        return RunEntry(path, stamp, problem=str(error))
+        return RunEntry(path=path, stamp=stamp, problem=str(error))
 
 
 def _entry(file: RunFile, stamp: Stamp) -> RunEntry:

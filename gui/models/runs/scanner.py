@@ -5,14 +5,25 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.models.runs.entry import Stamp, read_entry, stamp_of
+from gui.models.runs.entry import (
+    RunEntry,
+    Stamp,
+    kept_entry,
+    new_entry,
+    read_entry,
+    stamp_of,
+)
+from rig.report.tables.figures_index import FiguresIndex, index_path
 
 PERIOD_S = 0.5
 SUFFIX = ".h5"
+FEW = 3
+"""Changed files up to this are read sooner than the index of figures is opened."""
 
 
 class FolderScanner(QObject):
@@ -63,12 +74,25 @@ class FolderScanner(QObject):
             del self._known[path]
             self.gone.emit(path)
         # The newest first: that is what one looks for.
-        for path, stamp in sorted(there.items(), key=lambda item: -item[1].modified_ns):
+        there_now = sorted(there.items(), key=lambda item: -item[1].modified_ns)
+        changed = [(path, stamp) for path, stamp in there_now if self._known.get(path) != stamp]
+        if len(changed) <= FEW:
+            self._tell(changed, read_entry)
+            return
+        with FiguresIndex(index_path(), lambda _line: None) as index:
+            self._tell(
+                changed,
+                lambda path, stamp: kept_entry(index, path, stamp) or new_entry(index, path, stamp),
+            )
+
+    def _tell(
+        self, changed: list[tuple[Path, Stamp]], look: Callable[[Path, Stamp], RunEntry]
+    ) -> None:
+        for path, stamp in changed:
             if self._stop.is_set():
                 return
-            if self._known.get(path) != stamp:
-                self._known[path] = stamp
-                self.found.emit(read_entry(path, stamp))
+            self._known[path] = stamp
+            self.found.emit(look(path, stamp))
 
 
 def _run_files(folder: Path) -> dict[Path, Stamp]:

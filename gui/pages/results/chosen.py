@@ -101,7 +101,8 @@ class ChosenRun(QObject):
     def _open(self, entry: RunEntry) -> None:
         self.close()
         try:
-            self.run = OpenedRun(entry.path, vetted=stamp_of(entry.path) == entry.stamp)
+            vetted = entry.vetted and stamp_of(entry.path) == entry.stamp
+            self.run = OpenedRun(entry.path, vetted=vetted)
         except (InputError, OSError) as error:
             self._report.show_message(str(error))
             return

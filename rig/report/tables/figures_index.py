@@ -1,51 +1,62 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of tables kept from one time to the next, so that a folder of runs is not read again.
+"""What is shown of run files, kept from one time to the next: a folder of them is not read again.
 
 A database of the user's own, beside other caches: a folder of runs may be anybody's, and one that
-brings its own figures could show what its files do not hold. Rows are known by the file's path, and
-count only while device, inode, size and both times of the file are what they were. Nothing depends
-on the database: where it cannot be written it is not, and where it is damaged it is made anew.
-docs/decisions/0034 has the reasons.
+brings its own figures could show what its files do not hold. Rows are known by the file's path and
+by what was made of it, and count only while device, inode, size and both times of the file are what
+they were. Nothing depends on the database: where it cannot be written it is not, and where it is
+damaged it is made anew. docs/decisions/0034 has the reasons.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from rig import __version__
 from rig.closing import Closing
-from rig.report.tables.record import Record
-from rig.untrusted.decode import decoded
-from rig.untrusted.json_reader import json_value
 
-LAYOUT: Final = 1
-"""To be raised whenever a record is made of a file in another way."""
+LAYOUT: Final = 2
+"""To be raised whenever a text is made of a file in another way."""
 NAME: Final = "figures.sqlite3"
 ROWS_MAX: Final = 100_000
 PAGES_MAX: Final = 1 << 16
 """Of 4 KiB."""
-RECORDS_MAX: Final = 64
-"""Of one file."""
 SETTLED_NS: Final = 2 * 10**9
 """A file changed later than this before it was read is not kept: within the resolution of a file
 system's times it could change again and look the same."""
 _WAIT_S: Final = 2.0
-_TEXT_MAX: Final = 1 << 20
+TEXT_MAX: Final = 1 << 16
+"""Of what was made of one file; what is longer is made again each time."""
 _TABLE: Final = (
-    "CREATE TABLE figures (path BLOB PRIMARY KEY, stamp TEXT NOT NULL, records TEXT NOT NULL, "
-    "digest BLOB NOT NULL, used_day INTEGER NOT NULL) WITHOUT ROWID"
+    "CREATE TABLE figures (path BLOB NOT NULL, kind TEXT NOT NULL, stamp TEXT NOT NULL, "
+    "made TEXT NOT NULL, digest BLOB NOT NULL, used_day INTEGER NOT NULL, "
+    "PRIMARY KEY (path, kind)) WITHOUT ROWID"
 )
 _DAY_S: Final = 86_400
+
+
+class Kind(StrEnum):
+    """What is made of a run file."""
+
+    RECORDS = "records"
+    """Rows of tables."""
+    RIDGE = "ridge"
+    """Its histogram, for the history of a system."""
+    ENTRY = "entry"
+    """Its line in the window's list of runs."""
+
+
+class _OutdatedError(Exception):
+    """The database is of another version of the rig."""
 
 
 class Stamp(NamedTuple):
@@ -69,6 +80,15 @@ class Stamp(NamedTuple):
         return time.time_ns() - max(self.modified_ns, self.changed_ns) > SETTLED_NS
 
 
+def stamps_of(paths: Iterable[Path]) -> dict[Path, Stamp]:
+    """Of those that are there; what became of the others is told by whoever opens them."""
+    stamps = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            stamps[path] = Stamp.of(path)
+    return stamps
+
+
 def index_path() -> Path:
     """In $XDG_CACHE_HOME, as the XDG Base Directory Specification has it: absolute, or ignored."""
     base = os.environ.get("XDG_CACHE_HOME", "")
@@ -77,33 +97,35 @@ def index_path() -> Path:
 
 
 class FiguresIndex(Closing):
-    """Records by files. Never raises: what cannot be had or stored is not."""
+    """Texts by files and kinds. Never raises: what cannot be had or stored is not."""
 
     def __init__(self, path: Path, note: Callable[[str], None]) -> None:
         """`note` gets a line if the database was damaged."""
         self._path, self._note = path, note
-        self._new: list[tuple[bytes, str, str, bytes, int]] = []
-        self._used: list[tuple[int, bytes]] = []
+        self._new: list[tuple[bytes, str, str, str, bytes, int]] = []
+        self._used: list[tuple[int, bytes, str]] = []
         self._today = int(time.time()) // _DAY_S
         self._database = self._opened()
 
-    def find(self, files: Mapping[Path, Stamp]) -> dict[Path, list[Record]]:
-        """Of those of these files that are as they were; paths are absolute."""
-        found: dict[Path, list[Record]] = {}
+    def find(self, kind: Kind, files: Mapping[Path, Stamp]) -> dict[Path, str]:
+        """Of those of these files that are as they were; paths are absolute.
+
+        Whoever asks decodes the text like a stranger's.
+        """
+        found: dict[Path, str] = {}
         damaged = 0
         try:
             for path, stamp in files.items() if self._database is not None else ():
                 key = os.fsencode(path)
-                row = self._row(key)
+                row = self._row(key, kind)
                 if row is None or row[0] != _stamp_text(stamp):
                     continue
-                records = _records(key, *row[:3])
-                if records is None:
+                if _digest(key, kind, *row[:2]) != row[2]:
                     damaged += 1
                     continue
-                found[path] = records
+                found[path] = row[1]
                 if row[3] != self._today:
-                    self._used.append((self._today, key))
+                    self._used.append((self._today, key, kind))
         except sqlite3.Error as error:
             self._give_up(error)
             return {}
@@ -111,15 +133,14 @@ class FiguresIndex(Closing):
             self._note(f"{self._path}: {damaged} rows are damaged; these runs are read again")
         return found
 
-    def add(self, path: Path, stamp: Stamp, records: list[Record]) -> None:
-        """Remember a file's records, found while it had this stamp; stored by `close`."""
+    def add(self, kind: Kind, path: Path, stamp: Stamp, made: str) -> None:
+        """Remember what was made of a file while it had this stamp; stored by `close`."""
         with contextlib.suppress(OSError):
-            if not stamp.is_settled or Stamp.of(path) != stamp or len(records) > RECORDS_MAX:
+            if len(made) > TEXT_MAX or not stamp.is_settled or Stamp.of(path) != stamp:
                 return
             key, known = os.fsencode(path), _stamp_text(stamp)
-            text = json.dumps([asdict(record) for record in records], separators=(",", ":"))
-            if len(text) <= _TEXT_MAX:
-                self._new.append((key, known, text, _digest(key, known, text), self._today))
+            digest = _digest(key, kind, known, made)
+            self._new.append((key, kind, known, made, digest, self._today))
 
     def close(self) -> None:
         """Store what is new; may be called twice."""
@@ -138,6 +159,8 @@ class FiguresIndex(Closing):
                 return self._connected()
             except sqlite3.OperationalError:  # locked, read-only, no room: all the same
                 return None
+            except _OutdatedError:
+                self._remove()
             except (sqlite3.Error, ValueError):
                 if turn == 0:
                     self._note(f"{self._path}: is damaged and made anew; runs are read again")
@@ -147,7 +170,7 @@ class FiguresIndex(Closing):
         return None
 
     def _connected(self) -> sqlite3.Connection:
-        """Raises OSError, sqlite3.Error, ValueError if it is not as this file makes it."""
+        """Raises OSError, sqlite3.Error, _OutdatedError, ValueError for what is no such file."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
@@ -158,7 +181,7 @@ class FiguresIndex(Closing):
             raise PermissionError(f"{self._path} is another user's")
         database = sqlite3.connect(self._path, timeout=_WAIT_S, isolation_level=None)
         try:
-            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * _TEXT_MAX)
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * TEXT_MAX)
             for setting in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
                 database.execute(f"PRAGMA {setting}")
             database.execute(f"PRAGMA max_page_count = {PAGES_MAX}")
@@ -168,10 +191,11 @@ class FiguresIndex(Closing):
             raise
         return database
 
-    def _row(self, key: bytes) -> tuple[str, str, bytes, object] | None:
+    def _row(self, key: bytes, kind: Kind) -> tuple[str, str, bytes, object] | None:
         assert self._database is not None  # noqa: S101 - asked only while it is open
         row = self._database.execute(
-            "SELECT stamp, records, digest, used_day FROM figures WHERE path = ?", (key,)
+            "SELECT stamp, made, digest, used_day FROM figures WHERE path = ? AND kind = ?",
+            (key, kind),
         ).fetchone()
         if row is None or not isinstance(row[2], bytes):
             return None
@@ -180,13 +204,15 @@ class FiguresIndex(Closing):
     def _store(self, database: sqlite3.Connection) -> None:
         """All or nothing; the rows used longest ago go if there are too many."""
         database.execute("BEGIN IMMEDIATE")
-        database.executemany("UPDATE figures SET used_day = ? WHERE path = ?", self._used)
-        database.executemany("INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?, ?)", self._new)
+        database.executemany(
+            "UPDATE figures SET used_day = ? WHERE path = ? AND kind = ?", self._used
+        )
+        database.executemany("INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?, ?, ?)", self._new)
         (count,) = database.execute("SELECT count(*) FROM figures").fetchone()
         if count > ROWS_MAX:
             database.execute(
-                "DELETE FROM figures WHERE path IN "
-                "(SELECT path FROM figures ORDER BY used_day LIMIT ?)",
+                "DELETE FROM figures WHERE (path, kind) IN "
+                "(SELECT path, kind FROM figures ORDER BY used_day LIMIT ?)",
                 (count - ROWS_MAX,),
             )
         database.execute("COMMIT")
@@ -207,10 +233,12 @@ class FiguresIndex(Closing):
 
 
 def _prepare(database: sqlite3.Connection) -> None:
-    """Make the table of a new database. Raises ValueError for another table than that."""
+    """Make the table of a new database. Raises _OutdatedError, ValueError for another table."""
     version = _version()
     found = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     (stored,) = database.execute("PRAGMA user_version").fetchone()
+    if found and stored not in (0, version):
+        raise _OutdatedError
     if found and found != [("table", "figures", _TABLE)]:
         raise ValueError("another table")
     if found and stored == version:
@@ -235,18 +263,8 @@ def _stamp_text(stamp: Stamp) -> str:
     return " ".join(map(str, stamp))
 
 
-def _digest(key: bytes, stamp: str, text: str) -> bytes:
+def _digest(key: bytes, kind: str, stamp: str, made: str) -> bytes:
     """Over all of a row, so that a flipped bit shows no wrong figure."""
-    parts = (key, stamp.encode(), text.encode())
+    parts = (key, kind.encode(), stamp.encode(), made.encode())
     whole = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
     return hashlib.sha256(whole).digest()
-
-
-def _records(key: bytes, stamp: str, text: str, digest: bytes) -> list[Record] | None:
-    """None for a row that is not as `add` made it."""
-    if _digest(key, stamp, text) != digest:
-        return None
-    try:
-        return [decoded(Record, each) for each in json_value(text)]
-    except (ValueError, TypeError):
-        return None

@@ -9,32 +9,36 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rig.errors import InputError
+from rig.instruments import Int64Array
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
 from rig.report.page_style import STYLE
 from rig.report.plots.canvas import BAD, BODY, DIM, PAPER, svg
 from rig.report.sections import html
+from rig.report.tables.figures_index import FiguresIndex, Kind, index_path, stamps_of
 from rig.report.tables.record import PERIOD, PERIOD_LATENCY
 from rig.report.tables.runs import run_files
 from rig.report.tables.shapes import subject_words
 from rig.session.settings_check import checked_settings
 from rig.session.stored_evaluation import evaluation_document
 from rig.shell_words import quoted
+from rig.untrusted.decode import decoded
+from rig.untrusted.json_reader import json_object
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINS: Final = 200
-_TOLD_MAX: Final = 1 << 19
+_TOLD_MAX: Final = 1 << 18
 """Different values that a child tells of; of a long run there may be more."""
 RUNS_MAX: Final = 2000
 _STEP_DECADES: Final = 0.35
@@ -61,11 +65,15 @@ class Ridge:
         return float(self.latency_us[-1])
 
 
-def ridges(places: Sequence[Path]) -> list[Ridge]:
-    """Runs with stored figures, oldest first. Raises InputError if there are none, or too many."""
+def ridges(places: Sequence[Path], note: Callable[[str], None] = lambda _line: None) -> list[Ridge]:
+    """Runs with stored figures, oldest first. Raises InputError if there are none, or too many.
+
+    What was read before and has not changed is taken from the user's index of figures; `note` gets
+    a line if that was damaged.
+    """
     paths = run_files(places)
-    told = zip(paths, each_in_child(paths, _told), strict=True)
-    found = [ridge for path, answer in told if (ridge := _heard(path, answer)) is not None]
+    with FiguresIndex(index_path(), note) as index:
+        found = [ridge for ridge in _ridges(paths, index) if ridge is not None]
     if not 1 <= len(found) <= RUNS_MAX:
         raise InputError(f"history: {len(found)} runs with values; valid: 1 to {RUNS_MAX}")
     subjects = sorted({ridge.subject for ridge in found})
@@ -77,44 +85,104 @@ def ridges(places: Sequence[Path]) -> list[Ridge]:
     return sorted(found, key=lambda ridge: (ridge.created, ridge.name))
 
 
+def _ridges(paths: Sequence[Path], index: FiguresIndex) -> Iterator[Ridge | None]:
+    absolute = {path: path.absolute() for path in paths}
+    stamps = stamps_of(absolute.values())
+    texts = index.find(Kind.RIDGE, stamps)
+    known = {path: _Kept.of(text) for path, text in texts.items()}
+    unknown = [path for path in dict.fromkeys(paths) if known.get(absolute[path]) is None]
+    for path, answer in zip(unknown, each_in_child(unknown, _told), strict=True):
+        kept, whole = _heard(path, answer), absolute[path]
+        known[whole] = kept
+        if whole in stamps:
+            index.add(Kind.RIDGE, whole, stamps[whole], kept.text)
+    for path in paths:
+        kept_ridge = known[absolute[path]]
+        yield None if kept_ridge is None else kept_ridge.ridge(path)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What is made of a file. Without values: it has none to show."""
+
+    created: str
+    subject: str
+    unit_us: float
+    values: Int64Array
+    """In units, ascending."""
+    counts: Int64Array
+
+    @classmethod
+    def of(cls, text: str | bytes) -> Self | None:
+        """None for what this rig does not make."""
+        try:
+            head = json_object(text)
+            steps, counts = (_whole_numbers(head.pop(name)) for name in ("steps", "counts"))
+            if len(steps) != len(counts) or np.any(counts < 1) or np.any(steps[1:] < 1):
+                return None
+            return cls(**asdict(decoded(_Head, head)), values=np.cumsum(steps), counts=counts)
+        except (ValueError, TypeError, KeyError, OverflowError):
+            return None
+
+    @property
+    def text(self) -> str:
+        columns = {"steps": np.diff(self.values, prepend=0), "counts": self.counts}
+        lists = {name: column.tolist() for name, column in columns.items()}
+        head = asdict(_Head(self.created, self.subject, self.unit_us))
+        return json.dumps({**head, **lists}, separators=(",", ":"))
+
+    def ridge(self, path: Path) -> Ridge | None:
+        """None if there are no values."""
+        if not len(self.values):
+            return None
+        latency_us = self.values.astype(np.float64) * self.unit_us
+        return Ridge(path.stem, self.created, self.subject, latency_us, self.counts, self.unit_us)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """All of it but the columns."""
+
+    created: str
+    subject: str
+    unit_us: float
+
+
+def _whole_numbers(found: object) -> Int64Array:
+    """Raises ValueError, OverflowError for anything else."""
+    if not isinstance(found, list) or not all(type(each) is int for each in found):
+        raise ValueError("valid: a list of whole numbers")
+    return np.array(found, np.int64)
+
+
 def _told(path: Path) -> bytes:
-    """What a child finds in a file: a line of JSON, then values and counts; no line: too many."""
-    ridge = _ridge(path)
-    if ridge is None:
-        return b"null\n"
-    if len(ridge.counts) > _TOLD_MAX:
-        return b""
-    head = json.dumps([ridge.created, ridge.subject, ridge.unit_us]).encode()
-    return b"\n".join((head, ridge.latency_us.tobytes() + ridge.counts.tobytes()))
+    """What a child finds in a file; nothing: too many values."""
+    kept = _of_file(path)
+    return b"" if len(kept.values) > _TOLD_MAX else kept.text.encode()
 
 
-def _heard(path: Path, answer: bytes) -> Ridge | None:
+def _heard(path: Path, answer: bytes) -> _Kept:
     """The same in the parent, which reads by itself what is too long to be told."""
     if not answer:
         vet(path)
-        return _ridge(path)
-    head, _, columns = answer.partition(b"\n")
-    if head == b"null":
-        return None
-    created, subject, unit_us = json.loads(head)
-    half = len(columns) // 2
-    latency_us = np.frombuffer(columns[:half], np.float64)
-    return Ridge(
-        path.stem, created, subject, latency_us, np.frombuffer(columns[half:], np.int64), unit_us
-    )
+        return _of_file(path)
+    kept = _Kept.of(answer)
+    if kept is None:
+        raise InputError(f"{path}: its histogram cannot be shown")
+    return kept
 
 
-def _ridge(path: Path) -> Ridge | None:
+def _of_file(path: Path) -> _Kept:
     with RunFile(path) as file:
         settings = checked_settings(file)
         values, counts = file.histogram()
         created, text = file.created, file.evaluation
-    if not len(values):
-        return None
     name = PERIOD_LATENCY if settings.measurement == PERIOD else settings.measurement
+    subject = subject_words((name, ""))
+    if not len(values):
+        return _Kept(created, subject, 0.0, values, counts)
     unit_us = _unit_us(path, text, int(values[-1]))
-    us = np.asarray(values, np.float64) * unit_us
-    return Ridge(path.stem, created, subject_words((name, "")), us, counts, unit_us)
+    return _Kept(created, subject, unit_us, values, counts)
 
 
 def _unit_us(path: Path, text: str, largest: int) -> float:

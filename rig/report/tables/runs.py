@@ -19,7 +19,7 @@ from rig.measure.saturation import HANDLER
 from rig.record.layout import DIGESTS_SINCE
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
-from rig.report.tables.figures_index import FiguresIndex, Stamp, index_path
+from rig.report.tables.figures_index import FiguresIndex, Kind, index_path, stamps_of
 from rig.report.tables.record import (
     PERIOD,
     PERIOD_LATENCY,
@@ -37,7 +37,7 @@ from rig.session.stored_tools import tool_runs
 from rig.shell_words import quoted
 from rig.stimulus.train import Pattern
 from rig.untrusted.decode import decoded
-from rig.untrusted.json_reader import json_object
+from rig.untrusted.json_reader import json_object, json_value
 from rig.untrusted.toml_reader import toml_table
 
 RUNS_MAX: Final = 10_000
@@ -138,22 +138,26 @@ def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[Rec
 
     What the index does not know is read by children, many files by each, and added to it.
     """
-    stamps = {path: stamp for path in paths if (stamp := _stamp(path)) is not None}
     absolute = {path: path.absolute() for path in paths}
-    known = index.find({absolute[path]: stamp for path, stamp in stamps.items()})
+    stamps = stamps_of(absolute.values())
+    texts = index.find(Kind.RECORDS, stamps)
+    known = {path: found for path, text in texts.items() if (found := _kept(text)) is not None}
     unknown = [path for path in dict.fromkeys(paths) if absolute[path] not in known]
     for path, answer in zip(unknown, each_in_child(unknown, _told), strict=True):
         records, stored = _heard(path, answer)
-        known[absolute[path]] = records
-        if stored and path in stamps:
-            index.add(absolute[path], stamps[path], records)
+        whole = absolute[path]
+        known[whole] = records
+        if stored and whole in stamps:
+            made = json.dumps([asdict(record) for record in records], separators=(",", ":"))
+            index.add(Kind.RECORDS, whole, stamps[whole], made)
     return [known[absolute[path]] for path in paths]
 
 
-def _stamp(path: Path) -> Stamp | None:
+def _kept(text: str) -> list[Record] | None:
+    """None for what this rig does not make."""
     try:
-        return Stamp.of(path)
-    except OSError:  # told by whoever opens it
+        return [decoded(Record, each) for each in json_value(text)]
+    except (ValueError, TypeError):
         return None
 
 
