@@ -179,6 +179,11 @@ def _serve(spec: WorkerSpec, outbox: Outbox, commands: Commands) -> None:
         device = Device(context, spec.driver, spec.conn, spec.options, spec.channels)
         device.enable_channels(spec.channel_mask)
         rate_hz = device.set_sample_rate(spec.sample_rate_hz)
+        if rate_hz != spec.sample_rate_hz:
+            raise BenchError(
+                f"{spec.driver}: samples at {rate_hz} Hz where {spec.sample_rate_hz} Hz was asked "
+                "for; give a rate that it has as the analyzer's sample_rate in the fixture"
+            )
         identity = AnalyzerIdentity(
             driver=spec.driver,
             vendor=device.vendor,

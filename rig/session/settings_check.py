@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run file's settings against the plan, the fixture and the instruments' words beside them.
+"""A run file's settings and counts against the texts beside them that tell the same.
 
 Settings follow from these texts, so in a file that this rig wrote they cannot differ. Digests show
 that a file was changed; this shows it as well if the digests were computed again.
@@ -40,8 +40,10 @@ def checked_settings(file: RunFile) -> Settings:
     Raises InputError if it makes no sense, or is not what follows from the file's own texts.
     """
     settings = settings_from_json(file.path, file.settings)
-    if file.format_version >= DIGESTS_SINCE and file.state != IMPORTED:
-        found = contradictions(file.texts(), settings)
+    if file.format_version >= DIGESTS_SINCE:
+        found = [] if file.state == IMPORTED else contradictions(file.texts(), settings)
+        if not file.left_open:  # of one being written, the report may be newer than the extent
+            found += _lengths(file.report, file.covered_samples)
         if found:
             more = f"; and {len(found) - _SHOWN_MAX} more" if len(found) > _SHOWN_MAX else ""
             raise InputError(
@@ -58,7 +60,7 @@ def check_stored_settings(path: Path) -> None:
 
 
 def contradictions(texts: Mapping[str, str], settings: Settings) -> list[str]:
-    """What the settings say otherwise than the texts that they follow from, each a clause.
+    """What settings and texts that follow from each other say differently, each a clause.
 
     texts: those of the run file, by name.
     """
@@ -70,7 +72,18 @@ def contradictions(texts: Mapping[str, str], settings: Settings) -> list[str]:
     except (InputError, ValueError) as error:
         return [f"settings cannot be compared with what they follow from: {error}"]
     ours, theirs = (_plain(each) for each in (settings, derived))
-    return list(_differences(ours, theirs))
+    told, asked = rates["sample_rate_hz"], fixture.analyzer.sample_rate_hz
+    other_rate = f"environment/analyzer has sample_rate_hz = {told}, its fixture {asked}"
+    # An analyzer that takes another rate is refused before a run.
+    return [*([other_rate] if told != asked else []), *_differences(ours, theirs)]
+
+
+def _lengths(report: Mapping[str, Any], covered: int) -> list[str]:
+    """How many samples the analyzer said it had taken at the end, where it said so."""
+    said = report.get("samples")
+    if said is None or (type(said) is int and said == covered):
+        return []
+    return [f"report has samples = {said!r:.60}, edges/covered {covered}"]
 
 
 def _plan(texts: Mapping[str, str]) -> Plan:

@@ -11,11 +11,12 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-from rig.capture import sigrok, sigrok_analyzer
+from rig.capture import sigrok, sigrok_analyzer, worker
 from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.errors import BenchError
 from rig.instruments import CaptureEnd, CaptureItem, EdgeBlock, Loss, LossKind
@@ -91,6 +92,16 @@ def test_what_cannot_be_opened_is_told_in_one_line(changes: dict[str, object], t
     with pytest.raises(BenchError, match=told) as caught:
         open_demo(**changes)
     assert "\n" not in str(caught.value)
+
+
+def test_a_driver_that_takes_another_rate_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that is installed does: this one is made to, where it says which rate is in force."""
+    monkeypatch.setattr(sigrok.Device, "set_sample_rate", lambda _self, rate_hz: rate_hz + 1)
+    spec = worker.WorkerSpec(os.getpid(), "demo", "", 1_000_000, 8, 0xFF, {})
+    told = "demo: samples at 1000001 Hz where 1000000 Hz was asked for; give a rate that it has"
+    unused: Any = None  # what a worker says and hears once its device is open
+    with pytest.raises(BenchError, match=told):
+        worker._serve(spec, unused, unused)
 
 
 def test_missing_library_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

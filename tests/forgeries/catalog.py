@@ -100,6 +100,12 @@ FORGERIES: dict[str, tuple[Forgery | Keys, ...]] = {
             reason="which bench it was, the fixture alone tells",
         ),
         Forgery(
+            "calibration", "a calibration's text: a delay of the answer's wire",
+            changes.calibration, "ns", 1, 100_000,
+            "what a wire delays, the calibration tells, and the capture's constant to its "
+            "uncertainty. Figures as measured stay, those with the bench's part taken off follow",
+        ),
+        Forgery(
             "swapped", "the wires of stimulus and response",
             changes.swapped,
         ),

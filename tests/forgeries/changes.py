@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from rig.config.calibration.file import calibration_text
+from rig.config.calibration.names import LINE_DELAY, LINE_STEP
+from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.fixture import parse_fixture
 from tests.forgeries.forged import RATES, Forged
 
 AT = 100
@@ -78,6 +83,8 @@ def rate(parties: tuple[str, ...], run: Forged, ppm: int) -> None:
         document = run.told(party)
         document[RATES[party]] += round(document[RATES[party]] * ppm / 1e6)
         run.put_told(party, document)
+        if party == "analyzer":  # whose rate the fixture tells as well
+            run.put_text("fixture", '"24 MHz"', f'"{document[RATES[party]]} Hz"')
     run.derive()
 
 
@@ -92,6 +99,16 @@ def rates(run: Forged, ppm: int) -> None:
 def text(name: str, old: str, new: str, run: Forged, _: int) -> None:
     run.put_text(name, old, new)
     run.derive()
+
+
+def calibration(run: Forged, ns: int) -> None:
+    """One that takes a delay of the answer's wire off all figures, made the day before."""
+    created = dt.datetime.fromisoformat(str(run.file.attrs["created"]))
+    delays = (Quantity(LINE_DELAY, value, "ns", 1.0, 100, subject)
+              for subject, value in (("stimulus", 0.0), ("response", float(ns))))  # fmt: skip
+    record = Record(LINE_STEP, created - dt.timedelta(days=1), tuple(delays))
+    name = parse_fixture(run.text("fixture"), "fixture").name
+    run.file["calibration"][()] = calibration_text(Calibration(name, (record,)))
 
 
 def swapped(run: Forged, _: int) -> None:
@@ -151,11 +168,12 @@ def unused_level(run: Forged, _: int) -> None:
 
 def cut(run: Forged, samples: int) -> None:
     run.covered -= samples
+    run.report["samples"] = run.covered
 
 
 def samples_removed(run: Forged, samples: int) -> None:
     run.index[run.index > run.index[run.edges_of("response")[AT]]] -= samples
-    run.covered -= samples
+    cut(run, samples)
 
 
 def loss_added(run: Forged, _: int) -> None:

@@ -143,7 +143,7 @@ def forged(honest: Path, path: Path) -> Iterator[Forged]:
 def outcome_of(path: Path) -> Outcome:
     """What `rig analyze` makes of a file: how it is judged, or why it is refused."""
     try:
-        evaluation = read(path, "").evaluation
+        evaluation = read(path).evaluation
     except InputError as error:
         return Outcome(REFUSED, str(error).partition(": ")[2])
     caught = evaluation.verdict is not Verdict.PASS

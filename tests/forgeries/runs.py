@@ -22,7 +22,8 @@ def measured(folder: Path) -> Path:
     """The run file of interrupts on the virtual bench, with log and input capture."""
     path = folder / "honest.h5"
     plan = load_plan("interrupt").with_overrides(count=COUNT)
-    failure = run(plan, load_fixture("virtual"), path, lambda _: None, threading.Event())
+    fixture, stop = load_fixture("virtual"), threading.Event()
+    failure = run(plan, fixture, path, lambda _: None, stop, calibration="none")
     if failure is not None:
         raise failure
     return path

@@ -86,6 +86,7 @@ def test_every_setting_is_compared(finished: Path, tmp_path: Path) -> None:
         ("overrides", "40", "41", "settings have train.count = 40, from its plan follows 41"),
         ("overrides", "40", '"40"', "overrides has count = '40'"),
         ("environment/analyzer", "24000000", "24000001", "sample_rate_hz = 24000001"),
+        ("fixture", '"24 MHz"', '"25 MHz"', "sample_rate_hz = 24000000, its fixture 25000000"),
         ("environment/stimulus", "16000000", "16000001", "clock_hz = 16000001"),
         ("environment/target", "1000000000", "2000000000", "tick_hz = 2000000000"),
         ("environment/target", "1000000000", "null", "environment/target has tick_hz = None"),
@@ -101,6 +102,37 @@ def test_every_text_is_compared(
         assert old in stored
         file[text][()] = stored.replace(old, new)
     assert said in message_of(path)
+
+
+def test_a_rate_that_the_fixture_does_not_ask_for_is_seen(finished: Path, tmp_path: Path) -> None:
+    """Changed with the settings that follow from it: the fixture still tells the other."""
+    path = Path(shutil.copyfile(finished, tmp_path / "run.h5"))
+    with resealed(path) as file:
+        for name in ("environment/analyzer", "settings"):
+            text = file[name].asstr()[()]
+            assert text.count(f'"sample_rate_hz": {RATE_HZ}') == 1
+            file[name][()] = text.replace(str(RATE_HZ), str(RATE_HZ + 1))
+    assert f"analyzer has sample_rate_hz = {RATE_HZ + 1}, its fixture {RATE_HZ}" in message_of(path)
+
+
+@pytest.mark.parametrize(
+    ("said", "seen"), [(0, False), (1, True), (-1, True), (None, False), ("1", True)]
+)
+def test_the_samples_that_the_analyzer_told_are_those_stored(
+    finished: Path, tmp_path: Path, said: int | str | None, seen: bool
+) -> None:
+    """`said`: so many more than there are; None: nothing."""
+    path = Path(shutil.copyfile(finished, tmp_path / "run.h5"))
+    with resealed(path) as file:
+        covered = int(file["edges/covered"][0])
+        report = json.loads(file["report"][0])
+        report["samples"] = covered + said if isinstance(said, int) else said
+        file["report"][0] = json.dumps(report).encode()
+    if seen:
+        assert f"edges/covered {covered}: one of the two was changed" in message_of(path)
+    else:
+        with RunFile(path) as stored:
+            checked_settings(stored)
 
 
 @pytest.mark.parametrize("name", plan_names())
