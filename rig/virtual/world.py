@@ -34,7 +34,7 @@ from rig.virtual.wiring import Wiring
 
 CPU_HZ = 16_000_000
 BUSY_STRIDE = CPU_HZ // 250
-AHEAD_STRIDE = CPU_HZ // 10
+AHEAD_STRIDE = 2 * CPU_HZ // 5
 """With answers known ahead there is nothing to stop for."""
 IDLE_STRIDE = CPU_HZ // 500
 HOLD_AFTER = CPU_HZ // 1000
