@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.adversarial.texts import FIXTURE, PLAN, tables
+from tests.adversarial.texts import PLAN, tables
+from tests.virtual_bench import virtual_fixture
 
 FAULTS = ("miss", "duplicate", "late", "glitch", "merge")
 FALSEHOODS = (
@@ -93,10 +94,6 @@ def case_of(seed: int, number: int, *, healthy: bool) -> Case:
 
 
 def _fixture(wires: dict[str, Any], rate_mhz: int, bench: Bench) -> str:
-    pins = "".join(
-        f'[[wire]]\nsignal = "sequence{bit}"\nchannel = "D{2 + bit}"\n'
-        for bit in range(wires["sequence_bits"])
-    )
     delays = "".join(
         f'[[virtual.delay]]\nchannel = "D{channel}"\n'
         f'line_rising = "{ps / 1000:.3f} ns"\nline_falling = "{ps / 1000:.3f} ns"\n'
@@ -109,9 +106,7 @@ def _fixture(wires: dict[str, Any], rate_mhz: int, bench: Bench) -> str:
         "sampling": bench.sampling,
         "wiring": bench.wiring,
     }
-    return FIXTURE.format(
-        rate_mhz=rate_mhz, channels=wires["channels"], pins=pins, virtual=tables(virtual) + delays
-    )
+    return virtual_fixture("adversarial", tables(virtual) + delays, rate_mhz=rate_mhz, **wires)
 
 
 class _Draw:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans and fixtures as text."""
+"""Plans and tables of a fixture as text."""
 
 from __future__ import annotations
 
@@ -24,34 +24,6 @@ late = "any"
 merged = "any"
 duplicate = "any"
 spurious = "any"
-"""
-
-FIXTURE = """\
-[fixture]
-name = "adversarial"
-title = "adversarial"
-[analyzer]
-driver = "beaglelogic"
-connection = "virtual"
-sample_rate = "{rate_mhz} MHz"
-channels = {channels}
-[stimulus]
-port = "virtual"
-chip = "atmega328p"
-[target]
-link = "virtual"
-[[wire]]
-signal = "stimulus"
-channel = "D0"
-stimulus_pin = "D9"
-[[wire]]
-signal = "response"
-channel = "D1"
-stimulus_pin = "D8"
-{pins}
-[virtual]
-truth_file = "truth.bin"
-{virtual}
 """
 
 

@@ -22,6 +22,7 @@ from tests.analysis.whole_bench import ArrayRun, Clocks
 from tests.cli.command import RIG
 from tests.stored_events import events_of
 from tests.truth.bench import expected_classes
+from tests.virtual_bench import virtual_fixture
 
 RATE_PPM = 0.01
 
@@ -51,30 +52,7 @@ late = "any"
 merged = "any"
 duplicate = "any"
 """
-FIXTURE = """
-[fixture]
-name = "whole"
-title = "Whole pipeline"
-[analyzer]
-driver = "beaglelogic"
-connection = "virtual"
-sample_rate = "24 MHz"
-channels = 8
-[stimulus]
-port = "virtual"
-chip = "atmega328p"
-[target]
-link = "virtual"
-[[wire]]
-signal = "stimulus"
-channel = "D0"
-stimulus_pin = "D9"
-[[wire]]
-signal = "response"
-channel = "D1"
-stimulus_pin = "D8"
-[virtual]
-truth_file = "truth.bin"
+VIRTUAL = """\
 [virtual.target]
 model = "mixture"
 mean = "6 us"
@@ -127,7 +105,9 @@ def measure(folder: Path, seed: int, count: int, probability: float) -> Finished
     words = {"seed": seed, "count": count, "probability": probability}
     (folder / "plan.toml").write_text(PLAN.format(**words))
     clock_words = {"error": clocks.error_ppb, "drift": clocks.drift_ppb_per_s}
-    (folder / "fixture.toml").write_text(FIXTURE.format(**words, **clock_words))
+    (folder / "fixture.toml").write_text(
+        virtual_fixture("whole", VIRTUAL.format(**words, **clock_words))
+    )
     command = [*RIG, "run", "plan.toml", "--fixture", "fixture.toml", "--out", "run.h5", "--json"]
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert ended.stdout, ended.stderr

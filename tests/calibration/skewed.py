@@ -15,6 +15,7 @@ from rig.session.run import run
 from rig.virtual.clock import Clock
 from rig.virtual.target import BOOT_TICKS
 from rig.virtual.truth import load_truth
+from tests.virtual_bench import virtual_fixture
 
 NAME = "skewed"
 RATE_HZ = 24_000_000
@@ -53,31 +54,7 @@ timeout = "5 ms"
 
 def fixture_text(truth: Path, uncertainty: str = "", apart_ns: float = 0.0) -> str:
     """The bench; `uncertainty`: what its maker tells of it; `apart_ns`: see records."""
-    return f"""
-[fixture]
-name = "{NAME}"
-title = ""
-[analyzer]
-driver = "beaglelogic"
-connection = "virtual"
-sample_rate = "24 MHz"
-channels = 8
-[stimulus]
-port = "virtual"
-chip = "atmega328p"
-[target]
-link = "virtual"
-[[wire]]
-signal = "stimulus"
-channel = "D0"
-stimulus_pin = "D9"
-[[wire]]
-signal = "response"
-channel = "D1"
-stimulus_pin = "D8"
-{uncertainty}
-[virtual]
-truth_file = "{truth}"
+    virtual = f"""\
 [virtual.target]
 model = "normal"
 mean = "400 us"
@@ -101,6 +78,7 @@ line_falling = "{LINES["response falling"]} ns"
 skew_rising = "{SKEWS["D1 rising"]} ns"
 skew_falling = "{SKEWS["D1 falling"] + apart_ns} ns"
 """
+    return virtual_fixture(NAME, virtual, truth=truth, uncertainty=uncertainty)
 
 
 def measure(

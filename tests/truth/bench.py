@@ -23,6 +23,7 @@ from rig.virtual.clock import Clock
 from rig.virtual.target import BOOT_TICKS
 from rig.virtual.truth import MERGED, MISSED, load_truth
 from tests.stored_events import events_of
+from tests.virtual_bench import virtual_fixture
 
 STIMULUS_ERROR_PPB = 38_000
 TARGET_HZ, TARGET_ERROR_PPB = 2_800_000_000, -12_000
@@ -101,36 +102,7 @@ timeout = "5 ms"
 
 def fixture_text(case: Case, truth: Path) -> str:
     """The fixture of a case."""
-    channels = 8 if case.seed % 3 else 14
-    pins = "".join(
-        f'[[wire]]\nsignal = "sequence{bit}"\nchannel = "D{2 + bit}"\n'
-        for bit in range(case.sequence_bits)
-    )
-    return f"""
-[fixture]
-name = "truth"
-title = "truth"
-[analyzer]
-driver = "beaglelogic"
-connection = "virtual"
-sample_rate = "{case.rate_mhz} MHz"
-channels = {channels}
-[stimulus]
-port = "virtual"
-chip = "atmega328p"
-[target]
-link = "virtual"
-[[wire]]
-signal = "stimulus"
-channel = "D0"
-stimulus_pin = "D9"
-[[wire]]
-signal = "response"
-channel = "D1"
-stimulus_pin = "D8"
-{pins}
-[virtual]
-truth_file = "{truth}"
+    virtual = f"""\
 [virtual.target]
 model = "{case.model}"
 {MODELS[case.model]}
@@ -144,6 +116,14 @@ clock_error_ppb = {TARGET_ERROR_PPB}
 [virtual.clocks]
 stimulus_error_ppb = {STIMULUS_ERROR_PPB}
 """
+    return virtual_fixture(
+        "truth",
+        virtual,
+        truth=truth,
+        rate_mhz=case.rate_mhz,
+        channels=8 if case.seed % 3 else 14,
+        sequence_bits=case.sequence_bits,
+    )
 
 
 def measure(case: Case, folder: Path) -> tuple[Result, Any, dict[str, Any]]:
