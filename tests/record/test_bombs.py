@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import zlib
+from functools import cache
 from pathlib import Path
 
 import h5py
@@ -89,6 +90,7 @@ def test_files_with_longer_chunks_are_read(path: Path) -> None:
         assert np.array_equal(file.captures(0, ROWS), captures)
 
 
+@cache
 def bomb(size: int) -> bytes:
     """A DEFLATE stream of about this size, of zeros: a thousand times as long."""
     squeezer = zlib.compressobj(9)
