@@ -40,12 +40,19 @@ BOOT_TICKS = 3_600_000_000_000
 FloatArray = npt.NDArray[np.float64]
 
 
-def settings_of(count: int, sequence_bits: int = len(SEQUENCE)) -> Settings:
-    """Of such a run: uniformly random intervals of 200 to 600 us."""
-    train = Train(
-        Pattern.UNIFORM, count, 1, 16_000, 160, Polarity.POSITIVE,
-        interval_min_ticks=3_200, interval_max_ticks=9_600,
-    )  # fmt: skip
+TRAINS = {
+    Pattern.UNIFORM: {"interval_min_ticks": 3_200, "interval_max_ticks": 9_600},
+    Pattern.POISSON: {"interval_min_ticks": 3_200, "interval_mean_ticks": 6_400},
+    Pattern.PERIODIC: {"period_ticks": 6_400},
+}
+"""Intervals of 400 us on average."""
+
+
+def settings_of(
+    count: int, sequence_bits: int = len(SEQUENCE), pattern: Pattern = Pattern.UNIFORM
+) -> Settings:
+    """Of such a run: random intervals of 200 to 600 us, or as TRAINS has them."""
+    train = Train(pattern, count, 1, 16_000, 160, Polarity.POSITIVE, **TRAINS[pattern])
     return Settings(
         measurement="interrupt", scenario="idle", sample_rate_hz=RATE_HZ,
         stimulus_clock_hz=CLOCK_HZ, wiring=Wiring(STIMULUS, RESPONSE, SEQUENCE[:sequence_bits]),
@@ -53,9 +60,17 @@ def settings_of(count: int, sequence_bits: int = len(SEQUENCE)) -> Settings:
     )  # fmt: skip
 
 
-def write_measured_run(path: Path, count: int, sequence_bits: int = len(SEQUENCE)) -> None:
+def write_measured_run(
+    path: Path,
+    count: int,
+    sequence_bits: int = len(SEQUENCE),
+    pattern: Pattern = Pattern.UNIFORM,
+    *,
+    log: bool = True,
+    captures: bool = True,
+) -> None:
     """A finished run file of `count` stimuli; no figures are stored in it yet."""
-    settings = settings_of(count, sequence_bits)
+    settings = settings_of(count, sequence_bits, pattern)
     assert settings.train is not None
     analyzer = json.dumps({"channels": [f"D{number}" for number in range(8)]})
     texts = {"plan": "", "fixture": "", "calibration": "", "environment/analyzer": analyzer}
@@ -65,8 +80,10 @@ def write_measured_run(path: Path, count: int, sequence_bits: int = len(SEQUENCE
         for ticks in settings.train.edge_chunks(PART):
             part = _Part.of(first, ticks, state)
             writer.edges(part.edges(state))
-            writer.captures(_at_or_after(part.answer_s - INIT_S, _stimulus_hz()))
-            writer.log(part.records(state))
+            if captures:
+                writer.captures(_at_or_after(part.answer_s - INIT_S, _stimulus_hz()))
+            if log:
+                writer.log(part.records(state))
             state.advance(part)
             first += len(ticks)
         report = {"sent": count, "handled": state.handled + state.behind}

@@ -4,24 +4,28 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from benchmarks.clock import best_s
-from benchmarks.measured_run import write_measured_run
+from benchmarks.measured_run import TRAINS, write_measured_run
 from rig.instruments import EdgeBlock, Int64Array, UInt8Array
 from rig.record.digest import raw_parts
 from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
+from rig.session.results import store
+from rig.stimulus.train import Pattern
 
 EDGES = 1 << 23
 BLOCK = 20_000
 """Edges of a block, as they come from the analyzer's worker on a busy line."""
 TIMES = 2
-EVENTS = 200_000
+EVENTS, LONG = 200_000, 1_000_000
 
 
 def lines(folder: Path) -> Iterator[str]:
@@ -37,6 +41,9 @@ def lines(folder: Path) -> Iterator[str]:
     ):
         yield line(folder / "edges.h5", name, index, channel)
     yield digests_line(folder / "measured.h5")
+    for pattern in TRAINS:
+        for measured in ((True, True), (False, True), (True, False), (False, False)):
+            yield size_line(folder / f"{pattern}{measured}.h5", pattern, *measured)
 
 
 def line(path: Path, name: str, index: Int64Array, channel: UInt8Array) -> str:
@@ -68,6 +75,29 @@ def digests_line(path: Path) -> str:
     return (
         f"run file         {hash_s / read_s:.2f} of the time of reading all raw data takes hashing "
         f"them, {EVENTS:,} interrupts with log and input capture"
+    )
+
+
+def size_line(path: Path, pattern: Pattern, log: bool, captures: bool) -> str:
+    """Bytes an event of a long run, and what they are for."""
+    write_measured_run(path, LONG, pattern=pattern, log=log, captures=captures)
+    store(path)
+    parts: Counter[str] = Counter()
+    with h5py.File(path) as file:
+        file.visititems(
+            lambda name, item: parts.update(
+                {name.partition("/")[0]: item.id.get_storage_size()}
+                if isinstance(item, h5py.Dataset)
+                else {}
+            )
+        )
+    told = ", ".join(
+        f"{name} {size / LONG:.2f}" for name, size in parts.items() if size > LONG / 99
+    )
+    what = " and ".join(name for name, there in (("log", log), ("captures", captures)) if there)
+    return (
+        f"run file         {path.stat().st_size / LONG:.2f} bytes an event of {LONG:,}, {pattern}, "
+        f"with {what or 'edges only'}: {told}"
     )
 
 

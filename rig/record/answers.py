@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.instruments import Int64Array
+from rig.record.chunks import Rows
 from rig.record.integer_code import FloatArray
-from rig.record.stamp_code import Edges, fitted
+from rig.record.layout import LOG
+from rig.record.stamp_code import Codes, Edges, Lines, encode_log, encode_stamps, fitted
 
 _FIRST_EDGES, _FIRST_COUNTS = 64, 32
 """Edges that the first count may be of, and counts by which that is decided."""
@@ -119,6 +121,27 @@ class Follower:
             slope = self._clock.counts_a_sample if self._clock else self._nominal
             return _Clock(int(counts[-1]), float(samples[-1]), slope)
         return _Clock(offset, float(samples[0]), slope)
+
+
+class AlongEdges:
+    """Encodes the log, or captured answers."""
+
+    def __init__(self, name: str, follower: Follower | None) -> None:
+        """`follower`: None if nobody knows where the edges of these rows are."""
+        self._is_log, self._follower = name == LOG, follower
+
+    def __call__(self, rows: Rows, *, wait: bool) -> tuple[Lines, Codes] | None:
+        """As Encoder."""
+        edges = None
+        if self._follower is not None:
+            counts = rows["before_ticks"].view(np.int64) if self._is_log else rows
+            edges = self._follower.edges_of(counts, wait=wait)
+            if wait and edges is None:
+                return None
+        line, codes = encode_log(rows, edges) if self._is_log else encode_stamps(rows, edges)
+        if self._follower is not None and not line["by_edge"][0]:
+            self._follower.lost()
+        return line, codes
 
 
 def _nearest(samples: Int64Array, expected: FloatArray) -> npt.NDArray[np.intp]:

@@ -20,6 +20,7 @@ Rows = npt.NDArray[Any]
 USUAL_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
 _NO_SHUFFLE, _NO_DEFLATE = 1, 2
 """Of a chunk's mask: filters that were left out, by their number in the pipeline."""
+_FEW_PLANES = 3
 _KEPT_BYTES = 4 << 20
 """Of inflated chunks, for each dataset: more than any part of an analysis reads at a time."""
 
@@ -88,10 +89,25 @@ class StoredRows:
         if len(data) != full:
             raise self._damaged(number, f"does not have {full:,} bytes")
         if width > 1 and not mask & _NO_SHUFFLE:
-            planes = np.frombuffer(data, np.uint8).reshape(width, self._chunk)
-            data = np.ascontiguousarray(planes.T)
+            return _joined(np.frombuffer(data, np.uint8).reshape(width, self._chunk), self._dtype)
         return np.frombuffer(data, self._dtype)
 
     def _damaged(self, number: int, what: str) -> Exception:
         name = str(self._dataset.name).lstrip("/")
         return damaged(self._source, f"chunk {number} of {name} {what}")
+
+
+def _joined(planes: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> Rows:
+    """Rows whose bytes lie in planes, shape (bytes of a row, rows): what the shuffle filter does.
+
+    Of small integers most planes are zeros, and the few others are quickly put together.
+    """
+    used = len(planes)
+    while used and dtype.kind in "iu" and not planes[used - 1].any():
+        used -= 1
+    if used > _FEW_PLANES:
+        return np.frombuffer(np.ascontiguousarray(planes.T), dtype)
+    rows: Rows = planes[0].astype(dtype)
+    for number in range(1, used):
+        rows |= planes[number].astype(dtype) << dtype.type(8 * number)
+    return rows

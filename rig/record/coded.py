@@ -2,63 +2,70 @@
 """Columns whose whole chunks are stored as codes: a group of datasets, one row of each a row.
 
 Beside the codes a group has `lines`, one row a chunk, not compressed. A chunk is coded by itself,
-but its codes may refer to edges that count in the file already.
+along something that is in the file already: channels of edges, or samples of edges that count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import h5py
 import numpy as np
 import numpy.typing as npt
 
 from rig.instruments import LOG_RECORD
-from rig.record import stamp_code
-from rig.record.answers import Follower
+from rig.record import distance_code, stamp_code
 from rig.record.chunks import USUAL_FILTERS, Rows, StoredRows, filters_of
-from rig.record.layout import CAPTURES, LOG
+from rig.record.layout import CAPTURES, DELTA, LOG
 from rig.record.opening import OpenedFile
-from rig.record.stamp_code import Codes, Edges, Lines, SamplesOf
+from rig.record.stamp_code import Codes, Lines
 from rig.record.stored import damaged, is_plain
 
 LINES = "lines"
 LINES_CHUNK = 1 << 4
 STORED = "stored"
 """Field of a line: which of the columns have codes in this chunk, bit by bit in their order."""
-_LEVEL = 4
-"""Of compression: codes are mostly zeros, of which level 1 makes three times as much."""
 _KEPT_BYTES = 2 << 20
 """Of decoded chunks, for each column."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """How the rows of one column become codes, and these rows again."""
+    """How a column is stored, and how its rows come back."""
 
     dtype: npt.DTypeLike
     line: np.dtype[Any]
     columns: dict[str, np.dtype[Any]]
-    counts: Callable[[Rows], npt.NDArray[np.int64]]
-    """What is looked for among the edges."""
-    encode: Callable[[Rows, Edges | None], tuple[Lines, Codes]]
-    decode: Callable[[np.void, Codes, SamplesOf], Rows]
+    decode: Callable[[np.void, Codes, Any], Rows]
+    """From a line and codes, and what the rows were coded along."""
+    level: int
+    """Of compression. Of zeros, as most codes of stamps are, 1 makes three times as much as 4."""
 
 
 CODES = {
-    LOG: Code(
-        LOG_RECORD, stamp_code.LOG_LINE, stamp_code.LOG_COLUMNS,
-        lambda rows: rows["before_ticks"].view(np.int64),
-        stamp_code.encode_log, stamp_code.decode_log,
+    DELTA: Code(
+        np.dtype("<u4"), distance_code.LINE, distance_code.COLUMNS, distance_code.decode, 1
     ),
+    LOG: Code(LOG_RECORD, stamp_code.LOG_LINE, stamp_code.LOG_COLUMNS, stamp_code.decode_log, 4),
     CAPTURES: Code(
-        np.dtype("<i8"), stamp_code.STAMP_LINE, stamp_code.STAMP_COLUMNS, lambda rows: rows,
-        stamp_code.encode_stamps, stamp_code.decode_stamps,
+        np.dtype("<i8"), stamp_code.STAMP_LINE, stamp_code.STAMP_COLUMNS,
+        stamp_code.decode_stamps, 4,
     ),
 }  # fmt: skip
-"""Of each column that is coded."""
+"""Of each column that can be coded."""
+
+
+class Encoder(Protocol):
+    """Makes codes of the chunks of one column, in their order."""
+
+    def __call__(self, rows: Rows, *, wait: bool) -> tuple[Lines, Codes] | None:
+        """The line, and the codes that are not all 0.
+
+        None: what the rows are coded along is still to come; not unless `wait`.
+        """
+        ...
 
 
 def appended(dataset: h5py.Dataset, rows: Rows) -> None:
@@ -75,25 +82,25 @@ def _with_stored(line: np.dtype[Any]) -> np.dtype[Any]:
 class CodedWriter:
     """Appends whole chunks of one column to its group."""
 
-    def __init__(self, file: h5py.File, name: str, chunk: int, follower: Follower | None) -> None:
-        """`follower`: None if nobody knows where the edges of these rows are."""
-        self._code, self._chunk, self._follower = CODES[name], chunk, follower
+    def __init__(self, file: h5py.File, name: str, chunk: int, encoder: Encoder) -> None:
+        self._chunk, self._encoder = chunk, encoder
+        code = CODES[name]
         group = file.create_group(name)
         self._codes = {
             each: group.create_dataset(
                 each, (0,), dtype, chunks=(chunk,), maxshape=(None,), shuffle=True,
-                compression="gzip", compression_opts=_LEVEL,
+                compression="gzip", compression_opts=code.level,
             )
-            for each, dtype in self._code.columns.items()
+            for each, dtype in code.columns.items()
         }  # fmt: skip
         self._lines = group.create_dataset(
-            LINES, (0,), _with_stored(self._code.line), chunks=(LINES_CHUNK,), maxshape=(None,)
+            LINES, (0,), _with_stored(code.line), chunks=(LINES_CHUNK,), maxshape=(None,)
         )
 
     def append(self, rows: Rows, *, wait: bool) -> int:
         """Append whole chunks, or the last rows; how many were stored.
 
-        `wait`: not those of which edges are still to come.
+        `wait`: not those of which something is still to come.
         """
         for first in range(0, len(rows), self._chunk):
             if not self._append(rows[first : first + self._chunk], wait=wait):
@@ -101,14 +108,10 @@ class CodedWriter:
         return len(rows)
 
     def _append(self, rows: Rows, *, wait: bool) -> bool:
-        edges = None
-        if self._follower is not None:
-            edges = self._follower.edges_of(self._code.counts(rows), wait=wait)
-            if wait and edges is None:
-                return False
-        line, codes = self._code.encode(rows, edges)
-        if self._follower is not None and not line["by_edge"][0]:
-            self._follower.lost()
+        encoded = self._encoder(rows, wait=wait)
+        if encoded is None:
+            return False
+        line, codes = encoded
         whole = np.zeros(1, self._lines.dtype)
         for field in line.dtype.names or ():
             whole[field] = line[field]
@@ -126,11 +129,18 @@ class CodedRows:
     """Reads the rows of one column from its group."""
 
     def __init__(
-        self, held: OpenedFile, name: str, chunk: int, source: str, samples_of: SamplesOf
+        self,
+        held: OpenedFile,
+        name: str,
+        chunk: int,
+        source: str,
+        beside: Callable[[int, int], Any],
     ) -> None:
-        """Raises what h5py does, and InputError if the group is not as this rig writes it."""
+        """`beside`: gives what these rows of a chunk were coded along.
+
+        Raises what h5py does, and InputError if the group is not as this rig writes it."""
         self._name, self._source, self._chunk = name, source, chunk
-        self._code, self._samples_of = CODES[name], samples_of
+        self._code, self._beside = CODES[name], beside
         self._datasets: dict[str, h5py.Dataset] = {}
         columns = self._code.columns
         kinds = {each: (dtype, 1, (chunk,), USUAL_FILTERS) for each, dtype in columns.items()}
@@ -175,7 +185,9 @@ class CodedRows:
                 for place, (name, stored) in enumerate(self._stored.items())
             }
             try:
-                rows = self._code.decode(line, codes, self._samples_of)
+                beside = self._beside(first, stop)
+                with np.errstate(all="ignore"):  # of a damaged file any number may come
+                    rows = self._code.decode(line, codes, beside)
             except ValueError as error:
                 raise damaged(self._source, f"chunk {number} of {self._name} {error}") from None
         self._kept[number] = rows

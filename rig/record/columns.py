@@ -24,13 +24,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.errors import InputError
-from rig.record.answers import Follower
 from rig.record.chunks import USUAL_FILTERS, Rows, StoredRows, filters_of, largest_stored
-from rig.record.coded import CODES, CodedRows, CodedWriter, appended
+from rig.record.coded import CODES, CodedRows, CodedWriter, Encoder, appended
 from rig.record.layout import (
+    ALONG_EDGES,
     CHUNK,
     COLUMNS,
+    DELTA,
     LONGER_BEFORE,
+    PACKED,
     TAIL,
     TAIL_CHUNK,
     TAIL_CHUNKS,
@@ -59,11 +61,11 @@ class _PlainWriter:
 class _GrowingColumn:
     """One column being written: a buffer, the main rows, the tail."""
 
-    def __init__(self, file: h5py.File, name: str, follower: Follower | None) -> None:
+    def __init__(self, file: h5py.File, name: str, encoder: Encoder | None) -> None:
         dtype, chunk = COLUMNS[name]
         self._main = (
-            CodedWriter(file, name, chunk, follower)
-            if name in CODES
+            CodedWriter(file, name, chunk, encoder)
+            if encoder
             else _PlainWriter(file, name, dtype, chunk)
         )
         self._room = chunk * TAIL_CHUNKS.get(name, 1)
@@ -121,10 +123,10 @@ class _GrowingColumn:
 class ColumnsWriter:
     """All columns of a file being written. To be made before the file enters SWMR mode."""
 
-    def __init__(self, file: h5py.File, followers: Mapping[str, Follower]) -> None:
-        """`followers`: of columns that are coded along edges."""
+    def __init__(self, file: h5py.File, encoders: Mapping[str, Encoder]) -> None:
+        """`encoders`: of columns that are to be coded."""
         self._file = file
-        self._columns = {name: _GrowingColumn(file, name, followers.get(name)) for name in COLUMNS}
+        self._columns = {name: _GrowingColumn(file, name, encoders.get(name)) for name in COLUMNS}
         self._written = np.zeros((len(COLUMNS), 2), np.int64)
         file[WRITTEN] = self._written
         file[WRITTEN].attrs["columns"] = list(COLUMNS)
@@ -146,13 +148,13 @@ class ColumnsWriter:
         self._written[:, 1] = [column.rows for column in self._columns.values()]
         self._publish()
 
-    def seal(self, *, coded: bool) -> None:
+    def seal(self, *, along_edges: bool) -> None:
         """Write every row to the main datasets; nothing may be appended after it.
 
-        First those of columns that are not `coded`: others refer to what counts by then.
+        First those of columns that are not `along_edges`: others refer to edges that count by then.
         """
         for name, column in self._columns.items():
-            if (name in CODES) == coded:
+            if (name in ALONG_EDGES) == along_edges:
                 column.write_rest()
         self._publish_main()
 
@@ -201,11 +203,23 @@ class ColumnsReader:
         self._chunks[name] = chunk
         main = self._held.dataset(name)
         if name in CODES and isinstance(main, h5py.Group):
-            return CodedRows(self._held, name, chunk, self._source, self._samples_of)
+            beside = self._packed if name == DELTA else self._samples
+            return CodedRows(self._held, name, chunk, self._source, beside)
         if name in LONGER_BEFORE and is_plain(main) and main.chunks == (CHUNK,):
             self._chunks[name] = chunk = CHUNK
         self._check(main, name, (dtype, 1, (chunk,), USUAL_FILTERS))
         return StoredRows(main, self._source)
+
+    def _samples(self, _first: int, _stop: int) -> SamplesOf:
+        return self._samples_of
+
+    def _packed(self, first: int, stop: int) -> Rows:
+        """Channels and levels of edges of a chunk whose distances are in it."""
+        main = self._mains[PACKED]
+        if self._live:
+            for dataset, _ in main.datasets(stop):
+                dataset.refresh()
+        return main.read(first, stop, stop)
 
     def _checked_tail(self, name: str) -> h5py.Dataset:
         dtype, chunk = COLUMNS[name][0], self._chunks[name]

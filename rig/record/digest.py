@@ -167,7 +167,9 @@ def _part_of(path: str, item: h5py.Group | h5py.Dataset, *, figures: bool) -> st
         return None
     if figures or top == TAIL:
         return top
-    return ATTRIBUTES if isinstance(item, h5py.Group) else "/".join(path.split("/")[:_PART_NAMES])
+    if isinstance(item, h5py.Group) and path == top:
+        return ATTRIBUTES
+    return "/".join(path.split("/")[:_PART_NAMES])
 
 
 class _Room:

@@ -43,5 +43,7 @@ def unstepped(codes: UInt64Array, origin: int = 0) -> Int64Array:
 
 def whole(values: FloatArray) -> Int64Array:
     """To the nearest integer; what a damaged file makes of it is bounded."""
+    if len(values) and max(-values.min(), values.max()) < LARGE:  # not so if there is a NaN
+        return np.rint(values).astype(np.int64)
     finite = np.nan_to_num(values, nan=0.0, posinf=LARGE, neginf=-LARGE)
     return np.rint(np.clip(finite, -LARGE, LARGE)).astype(np.int64)

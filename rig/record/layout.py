@@ -35,6 +35,8 @@ COLUMNS: dict[str, tuple[npt.DTypeLike, int]] = {
     LOSSES: (LOSS, 1 << 6),
 }
 """Type and rows of a chunk of every growing dataset, in the order of the rows of WRITTEN."""
+ALONG_EDGES = (CAPTURES, LOG)
+"""Columns that refer to edges."""
 TAIL_CHUNKS = {CAPTURES: 4}
 """Chunks that a tail has room for, if not one: they wait for the edges to be coded along."""
 LONGER_BEFORE = (CAPTURES, LOG)

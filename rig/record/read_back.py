@@ -9,11 +9,14 @@ from typing import Any
 import h5py
 import numpy as np
 
+from rig.errors import InputError
 from rig.instruments import Int64Array
-from rig.record.answers import Follower
+from rig.record.answers import AlongEdges, Follower
+from rig.record.coded import Encoder
 from rig.record.columns import ColumnsReader
+from rig.record.distance_code import Distances, line_of
 from rig.record.edge_code import EdgeDecoder
-from rig.record.layout import CAPTURES, CHUNK, LOG
+from rig.record.layout import CAPTURES, CHUNK, DELTA, LOG
 from rig.record.opening import OpenedFile
 from rig.record.stamp_code import Edges
 from rig.record.stored import damaged, stored_integer
@@ -21,6 +24,7 @@ from rig.record.stored import damaged, stored_integer
 _RATES = {CAPTURES: "stimulus_clock_hz", LOG: "tick_hz"}
 """The setting that has the rate of a column's clock."""
 _CHANNELS_MAX = 64
+_NO_EDGES = np.empty(0, np.int64), np.empty(0, np.uint8)
 
 
 def edges_now(held: OpenedFile, source: str) -> EdgeDecoder:
@@ -44,32 +48,34 @@ class ReadBack:
 
     def more(self) -> Edges | None:
         """The next ones, of the rest of a chunk; None if there are no more yet."""
-        if self._decoder is None or self._row >= self._decoder.rows:
-            self._decoder = edges_now(self._held, self._source)
-        begin = self._row // CHUNK * CHUNK
-        stop = min(begin + CHUNK, self._decoder.rows)
-        if self._row >= stop:
+        try:
+            if self._decoder is None or self._row >= self._decoder.rows:
+                self._decoder = edges_now(self._held, self._source)
+            begin = self._row // CHUNK * CHUNK
+            stop = min(begin + CHUNK, self._decoder.rows)
+            index, packed = self._decoder.decoded(begin, stop) if begin < stop else _NO_EDGES
+        except InputError:  # edges that no reader takes: what they would tell is stored instead
             return None
-        index, packed = self._decoder.decoded(begin, stop)
         mine = np.flatnonzero(packed & 0x7F == self._channel)
         mine = mine[mine >= self._row - begin]
-        self._row = stop
-        return Edges(begin + mine, index[mine])
+        more, self._row = self._row < stop, stop
+        return Edges(begin + mine, index[mine]) if more else None
 
 
-def followers_of(file: h5py.File, source: str, settings: Mapping[str, Any]) -> dict[str, Follower]:
-    """Of each column whose clock and whose edges the settings tell."""
+def encoders_of(file: h5py.File, source: str, settings: Mapping[str, Any]) -> dict[str, Encoder]:
+    """Of the columns that can be coded, by what the settings tell of wires and clocks."""
     wiring = settings.get("wiring")
     channel = wiring.get("response") if isinstance(wiring, Mapping) else None
     sample_hz = _number(settings.get("sample_rate_hz"))
-    if not sample_hz or not isinstance(channel, int) or not 0 <= channel < _CHANNELS_MAX:
-        return {}
-    rates = {name: _number(settings.get(rate)) / sample_hz for name, rate in _RATES.items()}
-    return {
-        name: Follower(ReadBack(file, source, channel), rate)
-        for name, rate in rates.items()
-        if rate
-    }
+    encoders: dict[str, Encoder] = {}
+    for name, rate in _RATES.items():
+        hz, follower = _number(settings.get(rate)), None
+        if isinstance(channel, int) and 0 <= channel < _CHANNELS_MAX and hz and sample_hz:
+            follower = Follower(ReadBack(file, source, channel), hz / sample_hz)
+        encoders[name] = AlongEdges(name, follower)
+    if isinstance(wiring, Mapping) and (line := line_of(wiring)) is not None:
+        encoders[DELTA] = Distances(line)
+    return encoders
 
 
 def _number(value: object) -> float:

@@ -21,6 +21,7 @@ from rig.errors import BenchError, InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray, Loss
 from rig.record.columns import ColumnsWriter
 from rig.record.digest import seal_raw
+from rig.record.distance_code import Distances
 from rig.record.edge_code import EdgeEncoder
 from rig.record.layout import (
     CAPTURES,
@@ -33,7 +34,7 @@ from rig.record.layout import (
     LOSS,
     LOSSES,
 )
-from rig.record.read_back import followers_of
+from rig.record.read_back import encoders_of
 from rig.record.space import FINISH_BYTES, RESERVE_BYTES, require_space
 
 FLUSH_S = 0.25
@@ -79,8 +80,11 @@ class RunWriter(Closing):
             file[name] = text
             file[name].attrs["sha256"] = hashlib.sha256(text.encode()).hexdigest()
         file["settings"] = json.dumps(settings, sort_keys=True)
-        self._columns = ColumnsWriter(file, followers_of(file, str(path), settings))
-        self._encoder = EdgeEncoder(self._columns)
+        encoders = encoders_of(file, str(path), settings)
+        self._columns = ColumnsWriter(file, encoders)
+        distances = encoders.get(DELTA)
+        feed = distances.feed if isinstance(distances, Distances) else None
+        self._encoder = EdgeEncoder(self._columns, feed)
         file[DELTA].attrs["units"] = "sample"
         file[CAPTURES].attrs["units"] = "tick of the stimulus clock"
         file["edges/covered"] = np.zeros(1, np.int64)
@@ -142,9 +146,9 @@ class RunWriter(Closing):
         self._write_covered()
 
     def _seal(self) -> None:
-        self._columns.seal(coded=False)
+        self._columns.seal(along_edges=False)
         self._write_covered()
-        self._columns.seal(coded=True)
+        self._columns.seal(along_edges=True)
         self._flushed = monotonic()
 
     def _write_covered(self) -> None:

@@ -31,6 +31,7 @@ from rig.record.writer import RunWriter
 from rig.session.results import read, store, stored_text
 from rig.session.settings import settings_of, settings_to_json
 from rig.stimulus.train import CLOCK_HZ
+from tests.record.older import plain
 from tests.record.trains import blocks_of, interrupts
 from tests.resealing import resealed
 
@@ -366,7 +367,7 @@ def test_no_more_is_hashed_than_the_file_holds(tmp_path: Path, kind: str) -> Non
 def test_a_column_that_is_not_packed_as_the_writer_does(tmp_path: Path) -> None:
     path = run_file(tmp_path / "run.h5")
     with resealed(path) as file:
-        name, one = DELTA, file[DELTA]
+        name, one = DELTA, plain(file, DELTA)
         column = {"shape": one.shape, "dtype": one.dtype, "chunks": one.chunks}
         del file[name]
         file.create_dataset(name, maxshape=(None,), fletcher32=True, **column)

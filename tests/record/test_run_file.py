@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 
 from rig.errors import BenchError, InputError
 from rig.instruments import LOG_RECORD, EdgeBlock, Loss, LossKind
-from rig.record.layout import CHUNK
+from rig.record.layout import ANSWER_CHUNK, CHUNK
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
+from tests.record.test_stamp_code import SETTINGS, measured
+from tests.record.trains import blocks_of
 
 TEXTS = {"plan": "[plan]", "fixture": "[fixture]", "calibration": ""}
 
@@ -134,15 +136,34 @@ def test_chunk_borders_between_edges_of_one_sample(tmp_path_factory, n, stride, 
 def test_the_documented_way_to_read_edges(tmp_path, monkeypatch):
     """The code in docs/run-file.md, run as it stands there."""
     text = (Path(__file__).parents[2] / "docs/run-file.md").read_text()
-    (code,) = re.findall(r"(?:^    .*\n)+", text[: text.index("## While")], re.MULTILINE)
+    blocks = r"^    .*\n(?:(?:^\n)*^    .*\n)*"  # with blank lines within
+    (code,) = re.findall(blocks, text[: text.index("## While")], re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+
+    def read() -> dict[str, np.ndarray]:
+        names = {"h5py": h5py, "np": np}
+        exec(textwrap.dedent(code), names)  # noqa: S102
+        return names
+
     index = np.cumsum(np.where(np.arange(CHUNK + 9) == 77, 1 << 33, 3))
     with RunWriter(tmp_path / "run.h5", TEXTS, {}) as writer:
         writer.edges(edges(index, np.zeros(len(index))))
         writer.finish("complete", {})
-    monkeypatch.chdir(tmp_path)
-    names = {"h5py": h5py, "np": np}
-    exec(textwrap.dedent(code), names)  # noqa: S102
-    assert np.array_equal(names["sample"], index)
+    assert np.array_equal(read()["sample"], index)
+
+    (tmp_path / "run.h5").unlink()
+    run = measured(2 * ANSWER_CHUNK + 300)
+    run.index[9_000:] += 1 << 33
+    with RunWriter(tmp_path / "run.h5", TEXTS, SETTINGS) as writer:
+        for block in blocks_of(run.index, run.channel):
+            writer.edges(block)
+        writer.captures(run.captures)
+        writer.log(run.log)
+        writer.finish("complete", {})
+    found = read()
+    assert np.array_equal(found["sample"], run.index)
+    assert np.array_equal(found["captures"], run.captures)
+    assert np.array_equal(found["before"].astype("u8"), run.log["before_ticks"])
 
 
 WRITE_AND_WAIT = """

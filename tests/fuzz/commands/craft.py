@@ -28,11 +28,11 @@ TEXTS = (
 COLUMNS = (
     "events/planned", "events/stimulus", "events/response", "events/answer", "events/lines",
     "events/class", "events/inside", "histogram/latency_samples", "histogram/count",
-    "edges/covered", "edges/levels_before", "written", "edges/delta", "edges/channel_level",
-    "edges/anchor", "target/log/lines", "target/log/edge", "target/log/rest", "target/log/handled",
-    "target/log/after", "stimulus/capture_ticks/lines", "stimulus/capture_ticks/edge",
-    "stimulus/capture_ticks/rest", "loss", "tail/edges/delta", "tail/target/log", "tail/loss",
-    "state",
+    "edges/covered", "edges/levels_before", "written", "edges/delta/code", "edges/delta/lines",
+    "edges/channel_level", "edges/anchor", "target/log/lines", "target/log/edge", "target/log/rest",
+    "target/log/handled", "target/log/after", "stimulus/capture_ticks/lines",
+    "stimulus/capture_ticks/edge", "stimulus/capture_ticks/rest", "loss", "tail/edges/delta",
+    "tail/target/log", "tail/loss", "state",
 )  # fmt: skip
 
 
