@@ -229,7 +229,7 @@ class _Matcher:
         if to_edge >= len(self._sample) or to_record >= len(self._before):
             return False
         ticks = float(self._sample[to_edge] - self._sample[edge - 1]) * self._ratio
-        got = float(self._before[to_record] - self._before[record - 1])
+        got = float(int(self._before[to_record]) - int(self._before[record - 1]))
         width = float(self._width[to_record] + self._width[record - 1])
         return abs(got - ticks) <= width + 2 * self._ratio + 2 + self._skew * ticks
 
