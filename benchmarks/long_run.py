@@ -50,7 +50,7 @@ def write_long_run(path: Path, count: int) -> None:
     settings = Settings(
         measurement="interrupt", scenario="idle", sample_rate_hz=RATE_HZ,
         stimulus_clock_hz=16_000_000, wiring=Wiring(stimulus=0, response=1), glitch_samples=0,
-        train=None, limits=Limits(),
+        source=None, limits=Limits(),
     )  # fmt: skip
     analyzer = json.dumps({"channels": ["D0", "D1"]})
     texts = {"plan": "", "fixture": "", "calibration": "", "environment/analyzer": analyzer}

@@ -56,7 +56,7 @@ def settings_of(
     return Settings(
         measurement="interrupt", scenario="idle", sample_rate_hz=RATE_HZ,
         stimulus_clock_hz=CLOCK_HZ, wiring=Wiring(STIMULUS, RESPONSE, SEQUENCE[:sequence_bits]),
-        glitch_samples=5, train=train, limits=Limits(), tick_hz=TICK_HZ,
+        glitch_samples=5, source=train, limits=Limits(), tick_hz=TICK_HZ,
     )  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
         if beside is None
         else [(row[0], list(zip(COLUMNS[1:], row[1:], strict=True))) for row in beside.rows],
         "is_periods": evaluation.period is not None,
-        "is_inside": result.settings.inside is not None,
+        "is_inside": result.settings.is_self_measured,
         "tools": [] if said is None else [(row[0], row[1:]) for row in said.rows],
         "tool_facts": [] if said is None else said.facts,
         "worst_event": _worst_event(windows)

@@ -7,6 +7,7 @@ from rig.analysis.budget.bench import Bench
 from rig.analysis.evaluation import Evaluation, EventColumns, OnEvents
 from rig.analysis.inside_target import evaluate_inside
 from rig.analysis.interrupts import evaluate_interrupts
+from rig.analysis.model.sources import Schedule, SelfMeasured
 from rig.analysis.periods import evaluate_periods
 from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.spin import evaluate_spin
@@ -26,10 +27,12 @@ def evaluate(
 
     `bench`: what is known of its errors; None: nothing but the sample rate.
     """
-    if settings.inside is not None and INSIDE[settings.measurement].spins:
-        return evaluate_spin(raw, settings, account, bench)
-    if settings.inside is not None:
-        return evaluate_inside(raw, settings, account, bench)
-    if settings.schedule is not None:
-        return evaluate_periods(raw, settings, account, settings.schedule, on_events, bench)
-    return evaluate_interrupts(raw, settings, account, on_events, bench)
+    match settings.source:
+        case SelfMeasured() if INSIDE[settings.measurement].spins:
+            return evaluate_spin(raw, settings, account, bench)
+        case SelfMeasured():
+            return evaluate_inside(raw, settings, account, bench)
+        case Schedule() as schedule:
+            return evaluate_periods(raw, settings, account, schedule, on_events, bench)
+        case _:
+            return evaluate_interrupts(raw, settings, account, on_events, bench)

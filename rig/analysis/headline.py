@@ -39,7 +39,7 @@ from rig.analysis.self_trigger import (
 from rig.analysis.statistics import ExactHistogram, Statistics
 from rig.analysis.witness import Witness
 from rig.limit_names import BY_TICKS, INTERNAL, INTERRUPT, LATENCY
-from rig.measure.saturation import Search
+from rig.measure.saturation import RateSearch
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def headline_of(raw: RawRun, settings: Settings, account: Account, paired: Paire
         interrupt = paired.beyond.latency(INTERRUPT, paired.histogram, paired.other)
         return _dispatch(raw, settings, paired, interrupt)
     latency = paired.beyond.latency(LATENCY, paired.histogram, paired.other)
-    if paired.holds is not None and settings.search is not None:
-        return _saturation(settings.search, account, paired, paired.holds, latency)
+    if paired.holds is not None and settings.rate_search is not None:
+        return _saturation(settings.rate_search, account, paired, paired.holds, latency)
     if paired.brackets is None:
         return Headline((latency,), paired.histogram)
     both, inside = measure_self_trigger(raw, settings, latency.statistics, paired.brackets)
@@ -134,7 +134,7 @@ def _between_triggers_and_answers(settings: Settings, paired: Paired) -> tuple[C
 
 
 def _saturation(
-    search: Search, account: Account, paired: Paired, tally: HoldTally, latency: Measurand
+    search: RateSearch, account: Account, paired: Paired, tally: HoldTally, latency: Measurand
 ) -> Headline:
     tally.finish()
     effects = on_analyzer(paired.beyond.bench)

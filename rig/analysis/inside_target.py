@@ -281,7 +281,7 @@ def _conclude(
     clock: ClockAgreement | None,
     clocks: ClockComparison | None,
 ) -> Evaluation:
-    headline, planned = found[0], settings.inside or 0
+    headline, planned = found[0], settings.planned or 0
     n = headline.histogram.n
     over = OverrunCounter().result()
     counts = Counts(max(n, planned), n, 0, max(0, planned - n), 0, 0, 0, edges.glitches)

@@ -171,7 +171,7 @@ def _count(
     continuity = _continuity(settings, account)
     stimuli = responses = first = last = differing = end = 0
     knots = RateKnots(settings.sample_rate_hz, settings.stimulus_clock_hz)
-    wanted = 0 if settings.search is None else min(settings.search.count, FIRST_EDGES)
+    wanted = 0 if settings.rate_search is None else min(settings.rate_search.count, FIRST_EDGES)
     early: list[int] = []
     for seen in stretches:
         if len(seen.stimulus):
@@ -232,17 +232,17 @@ class _Tally:
         self.straddlers = Straddlers(totals.gaps)
         self.planned_times = PlannedTimes(totals.gaps[0].first_sample if totals.gaps else None)
         self.brackets: BracketTally | None = None
-        if settings.triggers is not None:
+        if settings.self_triggers is not None:
             path = response_path(beyond.bench)
             self.brackets = BracketTally(raw, log, settings, path, beyond.agreement)
             counts = totals.stimuli, totals.responses
             self._known = counts == (self.brackets.triggers.count, log.count)
         self.holds: HoldTally | None = None
-        if settings.search is not None:
+        if settings.rate_search is not None:
             rates_hz = settings.sample_rate_hz, settings.stimulus_clock_hz
             found = hold_rate(totals.first_stimuli, settings)
             faster_ppm = found[0].ppm if found else 0.0
-            self.holds = HoldTally(settings.search, *rates_hz, faster_ppm)
+            self.holds = HoldTally(settings.rate_search, *rates_hz, faster_ppm)
         self._planned: PlannedTicks | None = None
         if settings.train is not None and totals.alignment is not None:
             self._planned = PlannedTicks(settings.train, totals.alignment)
@@ -347,7 +347,7 @@ def _conclude(
     seen = witnesses(
         raw, log, account, totals.stimuli, totals.responses, totals.pins_differing, capture,
         unmatched(raw, log, settings, account, totals.responses),
-        None if settings.train is None or settings.search is not None else settings.train.count,
+        None if settings.train is None else settings.train.count,
     )  # fmt: skip
     unanswered = counts.missed + counts.merged + counts.ambiguous
     seen = (*seen, *count_witness(log, account, unanswered), *tally.contradiction)
@@ -366,7 +366,7 @@ def _conclude(
         witnesses=(*seen, *headline.witnesses),
         limits=limits,
         n=n,
-        ended=(account.sent if settings.triggers is None else account.handled) is not None,
+        ended=(account.sent if settings.self_triggers is None else account.handled) is not None,
         doubts=(*headline.doubts, *_ambiguity(source, tally)),
     )
     duration_s = totals.span_samples / settings.sample_rate_hz

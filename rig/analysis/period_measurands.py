@@ -21,8 +21,9 @@ from rig.analysis.measurands.effects import (
 )
 from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.measurands.series import Series
+from rig.analysis.model.sources import Schedule
 from rig.analysis.period import PeriodFit, PeriodSide
-from rig.analysis.raw import Schedule, Settings
+from rig.analysis.raw import Settings
 from rig.instruments import Int64Array
 from rig.limit_names import BY_TICKS, INTERVAL_ERROR, LATENCY
 

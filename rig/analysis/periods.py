@@ -27,6 +27,7 @@ from rig.analysis.filtered import filtered
 from rig.analysis.limits import counted, judge_limits
 from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.measurands.series import Series
+from rig.analysis.model.sources import Schedule
 from rig.analysis.observation import observe
 from rig.analysis.pairing import Counts, EventClass
 from rig.analysis.period import Grid, PeriodFigures, PeriodFit
@@ -34,7 +35,7 @@ from rig.analysis.period_measurands import PeriodSeries, period_measurands, seri
 from rig.analysis.plausible.clock_rates import ClockComparison, compare_with_timer, with_room
 from rig.analysis.plausible.measured_rates import counter_rate, period_rate
 from rig.analysis.plausible.sample_grid import repeated_samples
-from rig.analysis.raw import Account, RawRun, Schedule, Settings
+from rig.analysis.raw import Account, RawRun, Settings
 from rig.analysis.slips import Slips
 from rig.analysis.verdict import verdict_of
 from rig.analysis.wander import Wander, followed, wanders

@@ -7,10 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Protocol
 
+from rig.analysis.model.sources import (
+    EventSource,
+    Schedule,
+    SelfMeasured,
+    SelfTriggers,
+    planned_count,
+)
 from rig.analysis.observation import Wiring
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.measure.known import INSIDE, SATURATION
-from rig.measure.saturation import Search
+from rig.measure.saturation import RateSearch
 from rig.stimulus.train import Train
 from rig.untrusted.decode import Length, Range
 
@@ -61,15 +68,6 @@ _LIMIT_NAMES = {
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """Periods that the target answers, or interrupts that it makes, by its own clock."""
-
-    period_ns: Annotated[int, Range(1, 10**12)]
-    count: Annotated[int, Range(1, 2**32)]
-    """Periods, answered or missed, or interrupts made, after which it ends."""
-
-
-@dataclass(frozen=True)
 class ClockBounds:
     """How far two clocks may be apart. Bounds that are stated, not estimated."""
 
@@ -101,45 +99,51 @@ class Settings:
     wiring: Wiring
     glitch_samples: Annotated[int, Range(0, 2**46)]
     """Pulses shorter than this are counted and set aside; 0: none are."""
-    train: Train | None
-    """None: not known, as of a capture that was made without this rig's stimulus."""
+    source: EventSource | None
+    """Where the events come from; None: not known, as of a capture made without this rig."""
     limits: Limits
-    schedule: Schedule | None = None
-    """Of a run of periods, which has no train."""
     tick_hz: Rate | None = None
     """Nominal rate of the target's cycle counter; None: not known, as of an older file."""
     agent: Annotated[dict[str, Name], Length(200)] = field(default_factory=dict)
     """What was asked of the agent beyond the measurement, in its own words."""
-    triggers: Schedule | None = None
-    """Of a run whose interrupts the target makes itself, which has no train."""
     clocks: ClockBounds = ClockBounds()
-    inside: Annotated[int, Range(1, 2**32)] | None = None
-    """Values that the target measures by itself; None: it answers stimuli or periods."""
-    search: Search | None = None
-    """Of measurement `saturation`: one train after the other, each of its own rate."""
-
-    @property
-    def by_target(self) -> Schedule | None:
-        """What makes the events in place of a train: the target's own clock."""
-        return self.schedule or self.triggers
 
     @property
     def planned(self) -> int | None:
-        """Events planned, stimuli or periods; None: not known."""
-        if self.inside is not None:
-            return self.inside
-        if self.by_target is not None:
-            return self.by_target.count
-        if self.search is not None:
-            return self.search.count  # as many as the first rate has; more follow from answers
-        return None if self.train is None else self.train.count
+        """Events planned: stimuli, periods or values; None: not known."""
+        return planned_count(self.source)
+
+    @property
+    def train(self) -> Train | None:
+        """The pulse train, if the events are its pulses."""
+        return self.source if isinstance(self.source, Train) else None
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """The target's periods, if the events are its answers to them."""
+        return self.source if isinstance(self.source, Schedule) else None
+
+    @property
+    def self_triggers(self) -> SelfTriggers | None:
+        """The interrupts that the target makes, if they are the events."""
+        return self.source if isinstance(self.source, SelfTriggers) else None
+
+    @property
+    def rate_search(self) -> RateSearch | None:
+        """The search for the highest rate, if its stimuli are the events."""
+        return self.source if isinstance(self.source, RateSearch) else None
+
+    @property
+    def is_self_measured(self) -> bool:
+        """The target measures by itself: the run has values, and no events on the wires."""
+        return isinstance(self.source, SelfMeasured)
 
     def __post_init__(self) -> None:
         """Raises ValueError for values that contradict each other, as in a foreign file."""
-        if self.inside is not None and self.measurement not in INSIDE:
-            raise ValueError(f"inside is {self.inside} of {self.measurement!a}")
-        if (self.search is not None) != (self.measurement == SATURATION):
-            raise ValueError(f"search is {self.search!r} of {self.measurement!a}")
+        if isinstance(self.source, SelfMeasured) and self.measurement not in INSIDE:
+            raise ValueError(f"inside is {self.source.count} of {self.measurement!a}")
+        if (self.rate_search is not None) != (self.measurement == SATURATION):
+            raise ValueError(f"search is {self.rate_search!r} of {self.measurement!a}")
         wiring = self.wiring
         channels = [wiring.stimulus, wiring.response, *wiring.sequence]
         if wiring.task is not None:

@@ -22,7 +22,7 @@ from rig.analysis.statistics import ExactHistogram, statistics
 from rig.analysis.witness import Witness
 from rig.instruments import Int64Array
 from rig.limit_names import SPACING
-from rig.measure.saturation import REST_FACTOR, Search, falls_behind
+from rig.measure.saturation import REST_FACTOR, RateSearch, falls_behind
 
 _PS_HZ = 10**12
 _UNEVEN_SAMPLES = 2
@@ -97,7 +97,7 @@ class HoldTally:
     """Takes in the events of a run and sorts them into holds; keeps those of one hold."""
 
     def __init__(
-        self, search: Search, sample_rate_hz: int, clock_hz: int, faster_ppm: float = 0.0
+        self, search: RateSearch, sample_rate_hz: int, clock_hz: int, faster_ppm: float = 0.0
     ) -> None:
         """`faster_ppm`: the stimulus's clock by the analyzer's, as it was found."""
         self._search, self._rate_hz = search, sample_rate_hz
@@ -164,7 +164,7 @@ class HoldTally:
         )
 
 
-def find(search: Search, holds: Sequence[Hold], effects: Effects) -> SaturationFigures:
+def find(search: RateSearch, holds: Sequence[Hold], effects: Effects) -> SaturationFigures:
     """The limit that these holds tell of. `effects`: what bears upon a time by the analyzer."""
     whole = [hold for hold in holds if hold.whole]
     lost_ns = max((hold.spacing_ns for hold in whole if not hold.kept), default=None)
@@ -186,7 +186,7 @@ def find(search: Search, holds: Sequence[Hold], effects: Effects) -> SaturationF
     )
 
 
-def spacing_budget(search: Search, kept_ns: float, lost_ns: float, effects: Effects) -> Budget:
+def spacing_budget(search: RateSearch, kept_ns: float, lost_ns: float, effects: Effects) -> Budget:
     """How well the least spacing is known.
 
     The limit lies between the two holds. A target may fall behind so slowly that a hold ends before
@@ -211,7 +211,7 @@ def spacing_budget(search: Search, kept_ns: float, lost_ns: float, effects: Effe
     return Budget("least spacing", kept_ns, (*parts, *scales), found.unknown)
 
 
-def spacing(search: Search, found: SaturationFigures, effects: Effects) -> Measurand:
+def spacing(search: RateSearch, found: SaturationFigures, effects: Effects) -> Measurand:
     """The least spacing as something that limits can be put on: one value."""
     histogram = ExactHistogram()
     budgets = {}
@@ -224,7 +224,7 @@ def spacing(search: Search, found: SaturationFigures, effects: Effects) -> Measu
     )
 
 
-def hold_witness(search: Search, tally: HoldTally, steps: Sequence[int] | None) -> Witness:
+def hold_witness(search: RateSearch, tally: HoldTally, steps: Sequence[int] | None) -> Witness:
     """Each hold as the firmware sent it: how many stimuli, and evenly spaced.
 
     `steps`: stimuli of each hold by the firmware's account; None: the run did not get to it.
@@ -245,7 +245,7 @@ def hold_witness(search: Search, tally: HoldTally, steps: Sequence[int] | None) 
     return Witness("holds", not problems, text)
 
 
-def saturation_doubts(search: Search, found: SaturationFigures) -> tuple[str, ...]:
+def saturation_doubts(search: RateSearch, found: SaturationFigures) -> tuple[str, ...]:
     """Why the limit that was found may not be the limit."""
     doubts = []
     if found.holds and found.kept_ns is None:

@@ -260,7 +260,7 @@ def _conclude(
     clock: ClockAgreement | None,
     clocks: ClockComparison | None,
 ) -> Evaluation:
-    planned, n = settings.inside or 0, train.edges
+    planned, n = settings.planned or 0, train.edges
     over = OverrunCounter().result()
     counts = Counts(max(n, planned), n, 0, max(0, planned - n), 0, 0, 0, train.glitches)
     limits = judge_limits(settings.limits, (found,), counted(counts, over))

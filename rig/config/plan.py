@@ -16,7 +16,7 @@ from rig.config.units import ps_to_ticks
 from rig.errors import input_error
 from rig.limit_names import measurands_of
 from rig.measure.known import INSIDE, SATURATION
-from rig.measure.saturation import Search
+from rig.measure.saturation import RateSearch
 from rig.resources import find_plan, plan_names
 from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
 
@@ -170,7 +170,7 @@ class Plan:
             ramp_stop_ticks=ps_to_ticks(s.ramp_stop_ps, clock_hz),
         )
 
-    def search(self, clock_hz: int) -> Search | None:
+    def search(self, clock_hz: int) -> RateSearch | None:
         """The search in ticks of a stimulus clock; None for a plan without one.
 
         Raises ValueError, in words, for trains that the firmware cannot make.

@@ -14,7 +14,7 @@ from rig.measure.saturation import (
     HOLD_MIN,
     RESOLUTION_MAX_PPM,
     RESOLUTION_MIN_PPM,
-    Search,
+    RateSearch,
 )
 from rig.stimulus.train import CLOCK_HZ, INTERVAL_MIN_TICKS, Pattern, Polarity
 
@@ -48,9 +48,9 @@ class SearchPlan:
     answered_by: str
     """The measurement that the agent is asked for."""
 
-    def search(self, clock_hz: int) -> Search:
+    def search(self, clock_hz: int) -> RateSearch:
         """In ticks of a stimulus clock. Raises ValueError, in words, for what it cannot make."""
-        return Search(
+        return RateSearch(
             first_ticks=_interval_ticks(self.rate_start_hz, clock_hz),
             least_ticks=_interval_ticks(self.rate_stop_hz, clock_hz),
             count=self.count,

@@ -42,7 +42,7 @@ _QUARTERS: Final = 4
 
 
 @dataclass(frozen=True)
-class Search:
+class RateSearch:
     """What a search is told. Ticks are those of the stimulus clock."""
 
     first_ticks: int
@@ -115,7 +115,7 @@ def _faster(ticks: int, least_ticks: int) -> int:
 class Hunt:
     """A search under way."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: RateSearch) -> None:
         self._search = search
         self._kept_ticks: int | None = None
         self._lost_ticks: int | None = None

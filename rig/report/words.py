@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from rig.analysis.budget.budget import Judgment
 from rig.analysis.evaluation import Evaluation
+from rig.analysis.model.sources import Schedule, SelfMeasured, SelfTriggers
 from rig.analysis.pairing import Counts
 from rig.analysis.raw import Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.config.units import TIME
+from rig.measure.saturation import RateSearch
 from rig.report.calibration_words import calibration_facts
 from rig.session.results import NO_DIGESTS, Result
+from rig.stimulus.train import Train
 
 REASON_LIMIT = 12
 EXCEEDED = "EXCEEDED"
@@ -89,7 +92,7 @@ def title_of(settings: Settings) -> str:
     """What was measured under what load, without a capital."""
     name = measurement_words(settings.measurement)
     what = "period accuracy" if settings.schedule is not None else f"{name} latency"
-    if settings.inside is not None or settings.search is not None:
+    if settings.is_self_measured or settings.rate_search is not None:
         what = name.replace("-", " ")
     return f"{what}, scenario {settings.scenario}"
 
@@ -101,7 +104,7 @@ def load_of(settings: Settings) -> str:
 
 def events_of(settings: Settings) -> str:
     """What the run's events are called."""
-    if settings.inside is not None:
+    if settings.is_self_measured:
         return "values"
     return "stimuli" if settings.schedule is None else "periods"
 
@@ -133,22 +136,25 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
 
 def _cause(settings: Settings) -> tuple[str, str]:
     """What made the events."""
-    if settings.inside is not None:
-        return "values", f"{settings.inside}, measured inside the target"
-    if (schedule := settings.schedule) is not None:
-        period = TIME.format(schedule.period_ns * 1000)
-        return "periods", f"{schedule.count} of {period}, by the target's own clock"
-    if (own := settings.triggers) is not None:
-        period = TIME.format(own.period_ns * 1000)
-        return "stimulus", f"{own.count} every {period}, by the target itself"
-    if (search := settings.search) is not None:
-        rates = [settings.stimulus_clock_hz / t for t in (search.first_ticks, search.least_ticks)]
-        rising = f"rising from {rates[0]:,.0f}/s to {rates[1]:,.0f}/s at most"
-        return "stimulus", f"trains of {search.count}, {rising}"
-    if (train := settings.train) is not None:
-        kind = train.pattern.name.lower()
-        return "stimulus", f"{kind} train of {train.count}, seed {train.seed}"
-    return "stimulus", "not of this rig"
+    match settings.source:
+        case SelfMeasured(count):
+            return "values", f"{count}, measured inside the target"
+        case Schedule(period_ns, count):
+            period = TIME.format(period_ns * 1000)
+            return "periods", f"{count} of {period}, by the target's own clock"
+        case SelfTriggers(period_ns, count):
+            period = TIME.format(period_ns * 1000)
+            return "stimulus", f"{count} every {period}, by the target itself"
+        case RateSearch() as search:
+            ticks = search.first_ticks, search.least_ticks
+            rates = [settings.stimulus_clock_hz / each for each in ticks]
+            rising = f"rising from {rates[0]:,.0f}/s to {rates[1]:,.0f}/s at most"
+            return "stimulus", f"trains of {search.count}, {rising}"
+        case Train() as train:
+            kind = train.pattern.name.lower()
+            return "stimulus", f"{kind} train of {train.count}, seed {train.seed}"
+        case None:
+            return "stimulus", "not of this rig"
 
 
 def _agent(settings: Settings) -> list[tuple[str, str]]:
@@ -159,7 +165,7 @@ def _agent(settings: Settings) -> list[tuple[str, str]]:
 
 
 def _edge(settings: Settings) -> str:
-    if settings.inside is not None:
+    if settings.is_self_measured:
         return "value"
     return "stimulus edge" if settings.schedule is None else "answer"
 

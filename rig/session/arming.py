@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.raw import Settings
 from rig.instruments import ArmOptions
 from rig.measure.known import INSIDE
@@ -16,12 +17,12 @@ _RECORDS = {"interrupt_dispatch": 2}
 def arm_options(settings: Settings, planned: int) -> ArmOptions:
     """For a run of so many planned events."""
     options = dict(settings.agent)
-    if settings.inside is not None:
-        return _arm_inside(settings, settings.inside)
+    if isinstance(settings.source, SelfMeasured):
+        return _arm_inside(settings, settings.source.count)
     if settings.schedule is None:
         options["edge"] = "rising" if settings.wiring.active_level else "falling"
-    records = _RECORDS.get(settings.measurement, 1) + (settings.triggers is not None)
-    search = settings.search
+    records = _RECORDS.get(settings.measurement, 1) + (settings.self_triggers is not None)
+    search = settings.rate_search
     return ArmOptions(
         measurement=settings.measurement if search is None else search.answered_by,
         capacity=2 * planned * records + SPARE_LOG_RECORDS,

@@ -27,7 +27,7 @@ _CLASSES = {kind.value: kind.name.lower() for kind in EventClass}
 
 def write_events(file: RunFile, settings: Settings, out: Path) -> int:
     """How many were written. Raises InputError for a file without events, or if `out` exists."""
-    if settings.inside is not None:
+    if settings.is_self_measured:
         raise InputError(
             f"{file.path}: the target measured by itself, so there are no events to list; "
             f"`rig show {quoted(file.path)} --json` has its figures"

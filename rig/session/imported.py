@@ -106,7 +106,7 @@ def _settings(path: Path, signals: CaptureSignals, capture: OpenCapture) -> Sett
             answer_level=signals.answer_level,
         ),
         glitch_samples=-(-signals.glitch_filter_ps * rate_hz // 10**12),
-        train=None,
+        source=None,
         limits=Limits(),
     )
 

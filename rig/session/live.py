@@ -61,7 +61,7 @@ class LiveSummary:
         """The rate in force is known. A stimulus is given up after `timeout_samples`."""
         limit_ns, rate_hz = settings.limits.max_ns, settings.sample_rate_hz
         self.sample_rate_hz = rate_hz
-        if settings.inside is not None:
+        if settings.is_self_measured:
             self.answering_channel = settings.wiring.response
             return
         if settings.schedule is not None:

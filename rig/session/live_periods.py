@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.glitch import GlitchFilter
+from rig.analysis.model.sources import Schedule, TargetClocked
 from rig.analysis.pairing import EventClass
 from rig.analysis.period import NominalPeriod
-from rig.analysis.raw import Schedule, Settings
+from rig.analysis.raw import Settings
 from rig.instruments import EdgeBlock, Int64Array
 from rig.streaming.histogram import BINS, bin_of
 from rig.streaming.outcome import Notable, Reason
@@ -92,12 +93,12 @@ class PeriodsEnd:
     """When the run is over: all periods answered, or the time for them gone."""
 
     def __init__(
-        self, schedule: Schedule, sample_rate_hz: int, timeout_samples: int, armed_sample: int
+        self, source: TargetClocked, sample_rate_hz: int, timeout_samples: int, armed_sample: int
     ) -> None:
         """`armed_sample`: how far the samples had come when ARM was answered."""
-        length = (schedule.count + 1) * schedule.period_ns * sample_rate_hz // 10**9
+        length = (source.count + 1) * source.period_ns * sample_rate_hz // 10**9
         length += length * CLOCK_PER_MILLE // 1000
-        self._count = schedule.count
+        self._count = source.count
         self._timeout = timeout_samples
         self._latest = armed_sample + length + timeout_samples + GRACE_S * sample_rate_hz
 

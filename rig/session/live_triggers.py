@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.raw import Schedule
+from rig.analysis.model.sources import TargetClocked
 from rig.session.live_periods import GRACE_S
 
 SILENCE_PERIODS = 2
@@ -14,12 +14,12 @@ class TriggersEnd:
     """All triggers seen and the last one given its time, or no more of them coming."""
 
     def __init__(
-        self, schedule: Schedule, sample_rate_hz: int, timeout_samples: int, armed_sample: int
+        self, source: TargetClocked, sample_rate_hz: int, timeout_samples: int, armed_sample: int
     ) -> None:
         """`armed_sample`: how far the samples had come when ARM was answered."""
-        patience = SILENCE_PERIODS * schedule.period_ns * sample_rate_hz // 10**9
+        patience = SILENCE_PERIODS * source.period_ns * sample_rate_hz // 10**9
         self._silence = patience + timeout_samples + GRACE_S * sample_rate_hz
-        self._count, self._timeout = schedule.count, timeout_samples
+        self._count, self._timeout = source.count, timeout_samples
         self._last = armed_sample
         self._end: int | None = None
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from rig.analysis.raw import Schedule, Settings
+from rig.analysis.model.sources import TargetClocked
+from rig.analysis.raw import Settings
 from rig.bench.open import Bench, OpenBench, open_bench
 from rig.config.calibration.place import chosen_text
 from rig.config.fitting import fitted
@@ -155,7 +156,8 @@ class _Recording:
         self._grace_samples = LAST_EDGE_GRACE_S * rate
         self._train_end_sample: int | None = None
         self._stimuli_before = 0  # of holds that have ended
-        self._hunt = None if settings.search is None else LiveHunt(settings.search, settings)
+        search = settings.rate_search
+        self._hunt = None if search is None else LiveHunt(search, settings)
         self._ending = _Ending()
         self._capture_ended = True  # until it has begun
         self._armed = False
@@ -170,10 +172,10 @@ class _Recording:
             self._live.phase = "measuring"
             if self._hunt is not None:
                 self._search(self._hunt, stop)
-            elif self._settings.inside is not None:
+            elif self._settings.is_self_measured:
                 self._collect_inside(INSIDE[self._settings.measurement], stop)
-            elif self._settings.by_target is not None:
-                self._collect_by_target(self._settings.by_target, stop)
+            elif isinstance(self._settings.source, TargetClocked):
+                self._collect_by_target(self._settings.source, stop)
             elif not stop.is_set():
                 self._bench.stimulus.start()
                 fetcher = CaptureFetcher(self._bench.stimulus)
@@ -223,10 +225,10 @@ class _Recording:
         if not stop.is_set():
             self._live.planned = self._live.stimuli
 
-    def _collect_by_target(self, schedule: Schedule, stop: threading.Event) -> None:
+    def _collect_by_target(self, source: TargetClocked, stop: threading.Event) -> None:
         live, rate_hz = self._live, self._settings.sample_rate_hz
-        periods_end = PeriodsEnd(schedule, rate_hz, self._timeout_samples, live.samples)
-        triggers_end = TriggersEnd(schedule, rate_hz, self._timeout_samples, live.samples)
+        periods_end = PeriodsEnd(source, rate_hz, self._timeout_samples, live.samples)
+        triggers_end = TriggersEnd(source, rate_hz, self._timeout_samples, live.samples)
         while not (
             triggers_end.reached(live.stimuli, live.last_stimulus_sample, live.samples)
             if live.periods is None
@@ -311,9 +313,8 @@ class _Recording:
         steps: list[Callable[[], None]] = [self._stop_analyzer]
         if fetcher is not None:
             steps.append(partial(self._stop_stimulus, fetcher))
-        by_itself = self._settings.by_target is not None or self._settings.inside is not None
-        by_itself = by_itself or self._hunt is not None
-        if fetcher is not None or (self._armed and by_itself):
+        with_train = self._settings.train is not None
+        if fetcher is not None or (self._armed and not with_train):
             steps.append(self._stop_target)
         for step in steps:
             try:

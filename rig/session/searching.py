@@ -13,13 +13,13 @@ from rig.analysis.glitch import GlitchFilter
 from rig.analysis.observation import Observer, Wiring
 from rig.analysis.raw import Settings
 from rig.instruments import EdgeBlock, StimulusStatus
-from rig.measure.saturation import Hunt, Search, keeps_up
+from rig.measure.saturation import Hunt, RateSearch, keeps_up
 
 
 class LiveHunt:
     """The search, fed with the capture's edges."""
 
-    def __init__(self, search: Search, settings: Settings) -> None:
+    def __init__(self, search: RateSearch, settings: Settings) -> None:
         self.search = search
         self.sent: list[int] = []
         """Pulses of each hold that has ended, by the firmware's account."""

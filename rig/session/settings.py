@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from rig.analysis.model.sources import EventSource, Schedule, SelfMeasured, SelfTriggers
 from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, ClockBounds, Limits, Schedule, Settings
+from rig.analysis.raw import Account, ClockBounds, Limits, Settings
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
 from rig.config.plan_agent import PERIOD
 from rig.errors import InputError
 from rig.limit_names import COUNTS
 from rig.measure.known import INSIDE
+from rig.measure.saturation import RateSearch
 from rig.session.clock_bounds import clock_bounds
-from rig.stimulus.train import Polarity
-from rig.untrusted.decode import WrongValueError, decoded
+from rig.stimulus.train import Polarity, Train
+from rig.untrusted.decode import Range, WrongValueError, decoded
 
 
 def settings_of(
@@ -30,8 +32,7 @@ def settings_of(
 ) -> Settings:
     """What analysis needs, with the rates that the instruments reported."""
     limits = plan.limits
-    train, search = plan.train(stimulus_clock_hz), plan.search(stimulus_clock_hz)
-    pulses = search or train
+    pulses = plan.search(stimulus_clock_hz) or plan.train(stimulus_clock_hz)
     return Settings(
         measurement=plan.measurement,
         scenario=plan.scenario,
@@ -45,7 +46,7 @@ def settings_of(
             task=fixture.channel_of(TASK) if fixture.has_signal(TASK) else None,
         ),
         glitch_samples=plan.glitch_filter_samples(sample_rate_hz),
-        train=train,
+        source=_source(plan, stimulus_clock_hz),
         limits=Limits(
             max_ns=_ns(limits.max_latency_ps),
             average_ns=_ns(limits.average_latency_ps),
@@ -61,33 +62,75 @@ def settings_of(
                 for name, limit in limits.further.items()
             },
         ),
-        schedule=_own(plan) if plan.measurement == PERIOD else None,
-        triggers=_own(plan) if plan.agent.self_trigger else None,
-        inside=plan.count if plan.measurement in INSIDE else None,
         tick_hz=tick_hz,
         agent=plan.agent.words(),
         clocks=clock_bounds(fixture.clocks),
-        search=search,
     )
 
 
-def _own(plan: Plan) -> Schedule | None:
-    """What the target makes by its own clock, if it makes the events."""
-    return Schedule(plan.agent.period_ns, plan.agent.count) if plan.stimulus is None else None
+def _source(plan: Plan, clock_hz: int) -> EventSource | None:
+    if plan.agent.self_trigger:
+        return SelfTriggers(plan.agent.period_ns, plan.agent.count)
+    if plan.measurement == PERIOD:
+        return Schedule(plan.agent.period_ns, plan.agent.count)
+    if plan.measurement in INSIDE:
+        return SelfMeasured(plan.count)
+    return plan.search(clock_hz) or plan.train(clock_hz)
 
 
 def _ns(time_ps: int | None) -> float | None:
     return None if time_ps is None else float(Fraction(time_ps, 1000))
 
 
+@dataclass(frozen=True)
+class _StoredSource:
+    """The keys by which a run file stores where the events come from; one of them at most."""
+
+    train: Train | None
+    schedule: Schedule | None = None
+    triggers: SelfTriggers | None = None
+    inside: Annotated[int, Range(1, 2**32)] | None = None
+    search: RateSearch | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for more than one."""
+        given = [each.name for each in fields(self) if getattr(self, each.name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} given; valid: one of them at most")
+
+    @property
+    def source(self) -> EventSource | None:
+        inside = None if self.inside is None else SelfMeasured(self.inside)
+        return self.train or self.schedule or self.triggers or inside or self.search
+
+
+_SOURCE_KEYS = tuple(each.name for each in fields(_StoredSource))
+
+
+def _stored_source(source: EventSource | None) -> dict[str, Any]:
+    """Keys and plain values of it."""
+    stored: dict[str, Any] = {"train": None, "schedule": None, "triggers": None}
+    match source:
+        case SelfMeasured():
+            stored["inside"] = source.count
+        case RateSearch():
+            stored["search"] = asdict(source)
+        case Schedule():
+            stored["schedule"] = asdict(source)
+        case SelfTriggers():
+            stored["triggers"] = asdict(source)
+        case Train():
+            stored["train"] = asdict(source)
+    return stored
+
+
 def settings_to_json(settings: Settings) -> dict[str, Any]:
     """Plain values only. What only newer versions know is there only if it is of use."""
     stored = asdict(settings)
+    del stored["source"]
+    stored |= _stored_source(settings.source)
     if not stored["limits"]["further"]:
         del stored["limits"]["further"]
-    for name in ("inside", "search"):
-        if stored[name] is None:
-            del stored[name]
     if settings.clocks == ClockBounds():
         del stored["clocks"]
     return stored
@@ -96,7 +139,10 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
     """The way back. Raises InputError naming the file if the values make no sense."""
     try:
-        return decoded(Settings, stored)
+        own = {name: stored[name] for name in _SOURCE_KEYS if name in stored}
+        source = decoded(_StoredSource, own).source
+        others = {name: value for name, value in stored.items() if name not in own}
+        return decoded(Settings, {**others, "source": source})
     except WrongValueError as error:
         raise InputError(f"{path}: damaged run file, settings: {error}") from None
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rig.analysis.model.sources import EventSource
 from rig.analysis.observation import Wiring
-from rig.analysis.raw import Limits, Schedule, Settings
+from rig.analysis.raw import Limits, Settings
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array, LogArray
 
 RATE_HZ = 24_000_000
@@ -92,7 +93,7 @@ def log_of(rows: Sequence[tuple[int, int, int, int]]) -> LogArray:
 
 def settings_of(
     measurement: str,
-    schedule: Schedule | None = None,
+    source: EventSource | None = None,
     *,
     sequence: bool = False,
     task: bool = False,
@@ -108,8 +109,7 @@ def settings_of(
             STIMULUS, RESPONSE, SEQUENCE if sequence else (), task=TASK if task else None
         ),
         glitch_samples=5,
-        train=None,
         limits=limits,
-        schedule=schedule,
+        source=source,
         tick_hz=tick_hz,
     )

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from rig.analysis.pairing import EventClass, Events
 from rig.analysis.saturation import HoldTally
-from rig.measure.saturation import Search
+from rig.measure.saturation import RateSearch
 from rig.stimulus.train import Polarity
 
 RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000
-SEARCH = Search(16_000, 400, 20, 20_000, 160, 8_000, Polarity.POSITIVE)
+SEARCH = RateSearch(16_000, 400, 20, 20_000, 160, 8_000, Polarity.POSITIVE)
 FIRST = SEARCH.first_ticks * RATE_HZ // CLOCK_HZ
 """Samples of the longest interval."""
 LATENCY = 50

@@ -36,7 +36,7 @@ def judged(max_us: float, skew: float | None = 0.0):
     edges = [(at, STIMULUS, 1) for at in stimulus] + [(at + 30, STIMULUS, 0) for at in stimulus]
     edges += toggles([at + LATENCY_SAMPLES for at in stimulus])
     run = MemoryRun(edges, 24_000 * (N + 2))
-    settings = replace(settings_of("interrupt"), limits=Limits(max_ns=max_us * 1e3), train=None)
+    settings = replace(settings_of("interrupt"), limits=Limits(max_ns=max_us * 1e3), source=None)
     bench = Bench(SAMPLE_NS)
     if skew is not None:
         bench = replace(bench, skew_ns=calibrated(skew, 100.0, "ns", "loopback"))

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from rig.analysis.budget.clock_limits import STIMULUS, TIMER
+from rig.analysis.model.sources import SelfTriggers
 from rig.analysis.plausible.measured_rates import hold_rate, trigger_rate
-from rig.analysis.raw import Schedule, Settings
-from rig.measure.saturation import Search
+from rig.analysis.raw import Settings
+from rig.measure.saturation import RateSearch
 from rig.stimulus.train import Polarity
 from tests.analysis.raw_runs import settings_of
 
@@ -20,8 +21,8 @@ FIRST_TICKS = 16_000
 
 
 def searching() -> Settings:
-    search = Search(FIRST_TICKS, 1600, 500, 1000, 160, 16_000, Polarity.POSITIVE)
-    return replace(settings_of("interrupt"), measurement="saturation", search=search)
+    search = RateSearch(FIRST_TICKS, 1600, 500, 1000, 160, 16_000, Polarity.POSITIVE)
+    return replace(settings_of("interrupt"), measurement="saturation", source=search)
 
 
 def hold(ppm: float, count: int = 500) -> np.ndarray:
@@ -51,7 +52,7 @@ def test_two_edges_or_no_search_tell_nothing() -> None:
 @pytest.mark.parametrize("ppm", [-900.0, 0.0, 50_000.0])
 def test_triggers_of_the_target_tell_its_timer(ppm: float) -> None:
     period_ns, count = 1_000_000, 10_000
-    settings = replace(settings_of("interrupt"), triggers=Schedule(period_ns, count))
+    settings = replace(settings_of("interrupt"), source=SelfTriggers(period_ns, count))
     span = round((count - 1) * period_ns * RATE_HZ / 1e9 / (1 + ppm * 1e-6))
     (rate,) = trigger_rate(span, count, settings)
     assert rate.clock == TIMER

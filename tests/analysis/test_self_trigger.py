@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated
 from rig.analysis.evaluate import Evaluation, evaluate
-from rig.analysis.raw import Account, Schedule
+from rig.analysis.model.sources import SelfTriggers
+from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_COALESCED, LOG_TRIGGER, LogArray
 from tests.analysis.raw_runs import (
@@ -84,7 +85,7 @@ class Target:
         n = len(self.trigger_ns)
         handled = sum(at is not None for at in self.answer_ns)
         told = {"handled": handled, "triggers": n, **account}
-        settings = replace(settings_of("interrupt"), triggers=Schedule(PERIOD_NS, n))
+        settings = replace(settings_of("interrupt"), source=SelfTriggers(PERIOD_NS, n))
         return evaluate(self.run(records, block), settings, Account(**told), bench=KNOWN)
 
 
@@ -232,11 +233,11 @@ def test_more_triggers_seen_than_found_the_log_full() -> None:
 
 def test_a_run_without_an_end_or_cut_short_is_not_passed() -> None:
     target = Target([5_000] * 20)
-    settings = replace(settings_of("interrupt"), triggers=Schedule(PERIOD_NS, 20))
+    settings = replace(settings_of("interrupt"), source=SelfTriggers(PERIOD_NS, 20))
     cut = evaluate(target.run(log_of([])), settings, Account())
     assert (cut.verdict, cut.witnesses) == (Verdict.INCONCLUSIVE, ())
     assert cut.reasons[0].startswith("the run has no end")
-    asked = replace(settings, triggers=Schedule(PERIOD_NS, 25))
+    asked = replace(settings, source=SelfTriggers(PERIOD_NS, 25))
     short = evaluate(target.run(), asked, Account(handled=20, triggers=20))
     assert short.reasons == ("20 of 25 planned stimuli seen",)
 

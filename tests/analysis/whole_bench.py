@@ -216,7 +216,7 @@ def whole_run(
         stimulus_clock_hz=CLOCK_HZ,
         wiring=Wiring(STIMULUS, RESPONSE, SEQUENCE[:sequence_bits]),
         glitch_samples=5,
-        train=train,
+        source=train,
         limits=Limits(),
         tick_hz=TICK_HZ,
     )

@@ -19,7 +19,7 @@ from gui.engine.messages import Unpacker
 from gui.engine.outcome import Outcome, done, outcome_of
 from gui.engine.publisher import Publisher
 from gui.engine.request import Job
-from rig.analysis.raw import Schedule
+from rig.analysis.model.sources import SelfTriggers
 from rig.instruments import Loss, LossKind
 from rig.record.writer import RunWriter
 from rig.report.page import write_page
@@ -125,7 +125,7 @@ def _self_triggered(path: Path) -> Outcome:
     latency_ns: list[int | None] = [4_000 + 137 * (n % 23) for n in range(100)]
     latency_ns[40] = None
     target = Target(latency_ns)
-    settings = replace(settings_of("interrupt"), triggers=Schedule(PERIOD_NS, len(latency_ns)))
+    settings = replace(settings_of("interrupt"), source=SelfTriggers(PERIOD_NS, len(latency_ns)))
     recorded = target.run(block=100_000)
     analyzer = json.dumps({"channels": [f"D{channel}" for channel in range(8)]})
     texts = {"plan": "", "fixture": "", "calibration": "", "environment/analyzer": analyzer}

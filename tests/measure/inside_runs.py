@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.observation import Wiring
 from rig.analysis.raw import Account, Limits, Settings
 from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_RECORD, LOG_VALUE, Int64Array
@@ -105,11 +106,10 @@ def _known(
         stimulus_clock_hz=16_000_000,
         wiring=Wiring(0, 1, ()),
         glitch_samples=0,
-        train=None,
         limits=limits or Limits(missed=0),
         tick_hz=TICK_HZ,
         agent=words,
-        inside=len(values),
+        source=SelfMeasured(len(values)),
     )
     account = Account(handled=len(values) if handled is None else handled)
     return Known(MemoryRun(toggles(edges), end, records), settings, account, values)

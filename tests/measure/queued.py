@@ -12,7 +12,7 @@ from rig.analysis.evaluate import Evaluation, evaluate
 from rig.analysis.observation import Wiring
 from rig.analysis.raw import Account, Limits, Settings
 from rig.instruments import LOG_RECORD
-from rig.measure.saturation import Hunt, Search
+from rig.measure.saturation import Hunt, RateSearch
 from rig.stimulus.train import CLOCK_HZ, Polarity
 from tests.analysis.raw_runs import MemoryRun, log_of, toggles
 
@@ -20,7 +20,7 @@ RATE_HZ = 48_000_000
 TICK_SAMPLES = RATE_HZ // CLOCK_HZ
 TICK_HZ = 10**9
 REST_S = 0.02
-SEARCH = Search(16_000, 320, 200, 10_000, 160, 1_600, Polarity.POSITIVE)
+SEARCH = RateSearch(16_000, 320, 200, 10_000, 160, 1_600, Polarity.POSITIVE)
 
 Times = Callable[[int], float]
 """Number of an interrupt to a time in us."""
@@ -63,7 +63,7 @@ def served(
 
 
 def queued_run(
-    service_us: Times, latency_us: Times, search: Search = SEARCH, *, log: bool = True
+    service_us: Times, latency_us: Times, search: RateSearch = SEARCH, *, log: bool = True
 ) -> Queued:
     """Search as the session does, by the answers of each hold."""
     hunt, holds = Hunt(search), []
@@ -84,7 +84,7 @@ def queued_run(
 def _captured(
     stimuli: list[float],
     answers: list[float],
-    search: Search,
+    search: RateSearch,
     holds: list[tuple[int, int]],
     *,
     log: bool,
@@ -101,10 +101,9 @@ def _captured(
         stimulus_clock_hz=CLOCK_HZ,
         wiring=Wiring(0, 1),
         glitch_samples=5,
-        train=None,
         limits=Limits(duplicate=0, spurious=0),
         tick_hz=TICK_HZ,
-        search=search,
+        source=search,
     )
     handled = len(answers) if log else None
     sent = tuple(search.count for _ in holds)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.raw import Account, Limits, Settings
 from rig.instruments import LOG_RECORD, Int64Array
 from tests.analysis.raw_runs import RATE_HZ, SEQUENCE, MemoryRun, settings_of
@@ -68,7 +69,7 @@ def _spun(rows: list[tuple[int, int, int]], edges: list[int], capacity: int) -> 
     }  # fmt: skip
     settings = replace(
         settings_of("interrupt", sequence=True, tick_hz=TICK_HZ, limits=Limits(missed=0)),
-        measurement="smi", inside=len(edges), agent=words, glitch_samples=0,
+        measurement="smi", source=SelfMeasured(len(edges)), agent=words, glitch_samples=0,
     )  # fmt: skip
     account = Account(handled=len(edges), log_dropped=len(rows) - len(kept))
     run = MemoryRun(pins(samples), samples[-1] + 1000, records, block_samples=RATE_HZ // 1000)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.analysis.evaluate import evaluate
+from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.raw import Limits
 from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_VALUE, LOG_WENT_ON
@@ -139,7 +140,7 @@ def test_limits_hold_each_part_by_its_name():
 
 def test_values_that_did_not_come_are_missed():
     run = known_run("task_creation", "fork", drawn("task_creation", 30))
-    cut = replace(run, settings=replace(run.settings, inside=40))
+    cut = replace(run, settings=replace(run.settings, source=SelfMeasured(40)))
     found = evaluated(cut)
     assert found.verdict is Verdict.FAIL
     assert found.counts.missed == 10

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
-from rig.measure.saturation import Hunt, Search, falls_behind, keeps_up
+from rig.measure.saturation import Hunt, RateSearch, falls_behind, keeps_up
 from rig.report.saturation_words import facts, rows, title
 from rig.session.settings import settings_from_json, settings_to_json
 from rig.stimulus.train import CLOCK_HZ, Polarity
@@ -33,15 +33,15 @@ def constant(time_us: float):
 
 
 @st.composite
-def searches(draw) -> Search:
+def searches(draw) -> RateSearch:
     least = draw(st.integers(320, 20_000))
     first = draw(st.integers(least, 1_000_000))
     resolution = draw(st.integers(1_000, 200_000))
-    return Search(first, least, 100, resolution, 160, 1_600, Polarity.POSITIVE)
+    return RateSearch(first, least, 100, resolution, 160, 1_600, Polarity.POSITIVE)
 
 
 @given(searches(), st.integers(1, 1_100_000))
-def test_a_sharp_limit_is_enclosed_to_the_resolution(search: Search, limit_ticks: int) -> None:
+def test_a_sharp_limit_is_enclosed_to_the_resolution(search: RateSearch, limit_ticks: int) -> None:
     hunt = Hunt(search)
     kept, lost = [], []
     while (ticks := hunt.next_ticks()) is not None:

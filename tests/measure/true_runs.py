@@ -11,7 +11,8 @@ import numpy as np
 
 from rig.analysis.answers import are_answers
 from rig.analysis.evaluate import Evaluation, evaluate
-from rig.analysis.raw import Account, Limits, Schedule, Settings
+from rig.analysis.model.sources import Schedule, SelfTriggers
+from rig.analysis.raw import Account, Limits, Settings
 from rig.config.virtual import NormalModel
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER, LogArray
 from rig.measure.inside import Inside
@@ -131,7 +132,7 @@ def _self_triggered(measurement: str, _folder: Path) -> TrueRun:
         for ns, handled, flags in ((at_ns, number - 1, LOG_TRIGGER), (at_ns + late_ns, number, 0)):
             rows.append((handled, _ticks_of(ns - 30), _ticks_of(ns + 30), flags))
     settings = replace(
-        settings_of(measurement, limits=LIMITS), triggers=Schedule(PERIOD_NS, N), tick_hz=TICK_HZ
+        settings_of(measurement, limits=LIMITS), source=SelfTriggers(PERIOD_NS, N), tick_hz=TICK_HZ
     )
     account = Account(handled=N, unanswered=0, triggers=N)
     edges = tuple(sorted([*stimulus, *toggles(answers)]))

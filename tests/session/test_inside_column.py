@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 
-from rig.analysis.raw import Schedule
+from rig.analysis.model.sources import SelfTriggers
 from rig.cli.main import main
 from rig.instruments import UNKNOWN_PS
 from rig.record.event_code import INSIDE_REST
@@ -30,7 +30,7 @@ LATENCY_NS: list[int | None] = [4_000 + 37 * (n % 23) for n in range(N)]
 
 
 def stored(path: Path, target: Target, *, logged: bool = True) -> Path:
-    settings = replace(settings_of("interrupt"), triggers=Schedule(PERIOD_NS, N))
+    settings = replace(settings_of("interrupt"), source=SelfTriggers(PERIOD_NS, N))
     texts = {"plan": "", "fixture": "", "calibration": ""}
     run = target.run()
     with RunWriter(path, texts, settings_to_json(settings)) as writer:

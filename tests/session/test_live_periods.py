@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.raw import Schedule
+from rig.analysis.model.sources import Schedule
 from rig.session.live_periods import LivePeriods, PeriodsEnd
 from rig.streaming.histogram import BINS, bin_of
 from tests.analysis.raw_runs import RATE_HZ, MemoryRun, settings_of, toggles

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.raw import Schedule
+from rig.analysis.model.sources import Schedule
 from rig.session.live_triggers import TriggersEnd
 from tests.analysis.raw_runs import RATE_HZ
 

@@ -83,13 +83,13 @@ def test_a_plan_of_periods_has_a_schedule_and_no_train():
 def test_a_target_that_triggers_itself_has_neither():
     settings, text = stored("interrupt-self")
     assert (settings.train, settings.schedule, settings.planned) == (None, None, 1000)
-    assert (settings.triggers.period_ns, settings.triggers.count) == (1_001_000, 1000)
+    assert (settings.self_triggers.period_ns, settings.self_triggers.count) == (1_001_000, 1000)
     asked = arm_options(settings, 1000)
     assert (asked.measurement, asked.options["self_trigger"]) == ("interrupt", "1")
     assert asked.options["edge"] == "rising"
     assert asked.capacity == 5000  # two records for each, twice as many as that, and some to spare
     del text["triggers"]
-    assert settings_from_json(PATH, text).triggers is None
+    assert settings_from_json(PATH, text).self_triggers is None
 
 
 def test_account_ignores_what_it_does_not_know():

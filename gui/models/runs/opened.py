@@ -95,7 +95,7 @@ class OpenedRun(Closing):
 
     def check_shows_events(self) -> None:
         """Raises InputError if the target measured by itself: single values are in its log only."""
-        if self.settings.inside is not None:
+        if self.settings.is_self_measured:
             raise InputError(
                 f"{self.path}: measured inside the target, whose log tells the values: "
                 "no waveform of a single one"

@@ -15,9 +15,9 @@ from gui.engine.snapshot import Event
 from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun
 from gui.models.runs.wanted import ANY, Wanted
 from rig.analysis.glitch import GlitchFilter
+from rig.analysis.model.sources import Schedule
 from rig.analysis.pairing import EventClass
 from rig.analysis.period import NominalPeriod
-from rig.analysis.raw import Schedule
 from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array
 from rig.record.layout import CHUNK

@@ -60,7 +60,7 @@ class ChosenRun(QObject):
     @property
     def why_no_events(self) -> str:
         """In the window's words; only without events."""
-        if self.run is not None and self.run.settings.inside is not None:
+        if self.run is not None and self.run.settings.is_self_measured:
             return self.tr("Measured inside the target: its log tells the values, not the wires.")
         return self.tr("Events are shown when a run has ended.")
 
@@ -118,7 +118,7 @@ class ChosenRun(QObject):
     def _show_events(self) -> None:
         if not self._events_in_front or (self.run and self._events.run is self.run):
             return
-        if self.run is None or self.run.settings.inside is not None:
+        if self.run is None or self.run.settings.is_self_measured:
             self._events.clear(self.why_no_events)
         else:
             self._events.show_run(self.run)

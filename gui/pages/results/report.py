@@ -129,7 +129,7 @@ def distribution_of(result: Result) -> Distribution:
 
 def quantity_of(result: Result) -> str:
     """What the values of a run's histogram are, if they are no latencies by the wires."""
-    if result.settings.inside is None:
+    if not result.settings.is_self_measured:
         return ""
     from rig.report.measured import measured  # loaded with the figures
 

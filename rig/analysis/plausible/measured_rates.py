@@ -40,7 +40,7 @@ def hold_rate(
 
     `first_stimuli`: samples of its edges. An edge that is missing ends what is looked at.
     """
-    search = settings.search
+    search = settings.rate_search
     edges = np.asarray(first_stimuli, np.int64)
     if search is None or len(edges) < _FEWEST_EDGES:
         return ()
@@ -84,7 +84,7 @@ def period_rate(side: PeriodSide, periods: int) -> tuple[ClockRate, ...]:
 
 def trigger_rate(span_samples: int, stimuli: int, settings: Settings) -> tuple[ClockRate, ...]:
     """The same by the interrupts that the target made itself, from the first edge to the last."""
-    schedule = settings.triggers
+    schedule = settings.self_triggers
     if schedule is None or stimuli < _FEWEST_EDGES or span_samples <= 0:
         return ()
     average_ns = span_samples * 1e9 / settings.sample_rate_hz / (stimuli - 1)

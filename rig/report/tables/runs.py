@@ -298,9 +298,9 @@ def variant_of(settings: Settings) -> str:
     words = []
     if settings.schedule is not None:
         words.append(period_words(settings.schedule.period_ns))
-    if settings.triggers is not None:
+    if settings.self_triggers is not None:
         words.append("self")
-    if settings.search is not None and settings.search.answered_by != HANDLER:
+    if settings.rate_search is not None and settings.rate_search.answered_by != HANDLER:
         words.append("task")
     if settings.train is not None and settings.train.pattern is not Pattern.UNIFORM:
         words.append(settings.train.pattern.name.lower())
