@@ -46,21 +46,6 @@ MEASURANDS = (
 """All that there are."""
 
 
-def measurands_of(measurement: str, *, self_trigger: bool = False) -> tuple[str, ...]:
-    """What a measurement measures; `latency` is what it was made for."""
-    if measurement == "period":
-        return _OF_PERIODS
-    if measurement == "interrupt_dispatch":
-        return _OF_DISPATCH
-    if measurement == "preemption":
-        return (LATENCY, WAIT, SWITCH_BACK)
-    if measurement == "start_finish":
-        return (LATENCY, FINISH, WORK, *_BY_PINS)
-    if measurement == "saturation":
-        return (LATENCY, SPACING)
-    return (LATENCY, INTERNAL) if self_trigger else (LATENCY,)
-
-
 def split(name: str, measurands: Sequence[str]) -> tuple[str, str] | None:
     """Statistic and measurand of a name such as `p99_latency`; None if it is not one of these."""
     for measurand in measurands:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from rig.analysis.beyond import BeyondTally
@@ -14,6 +15,7 @@ from rig.analysis.dispatch import (
 )
 from rig.analysis.measurands.effects import between_answers, on_analyzer
 from rig.analysis.measurands.measurand import Measurand, measurand
+from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.plausible.constants import (
     ConstantDelay,
     logged_delay,
@@ -39,7 +41,6 @@ from rig.analysis.self_trigger import (
 from rig.analysis.statistics import ExactHistogram, Statistics
 from rig.analysis.witness import Witness
 from rig.limit_names import BY_TICKS, INTERNAL, INTERRUPT, LATENCY
-from rig.measure.saturation import RateSearch
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,12 @@ class Headline:
         return self.measurands[0].statistics
 
 
+Headlining = Callable[[RawRun, Settings, Account, Paired], Headline]
+
+
 def headline_of(raw: RawRun, settings: Settings, account: Account, paired: Paired) -> Headline:
-    """By the measurement that the run was made for."""
+    """Of the latencies from interrupts to answers, by where the interrupts come from."""
     delays = _between_triggers_and_answers(settings, paired)
-    if settings.measurement == "interrupt_dispatch":
-        interrupt = paired.beyond.latency(INTERRUPT, paired.histogram, paired.other)
-        return _dispatch(raw, settings, paired, interrupt)
     latency = paired.beyond.latency(LATENCY, paired.histogram, paired.other)
     if paired.holds is not None and settings.rate_search is not None:
         return _saturation(settings.rate_search, account, paired, paired.holds, latency)
@@ -148,12 +149,14 @@ def _saturation(
     )
 
 
-def _dispatch(
+def dispatch_headline(
     raw: RawRun,
     settings: Settings,
+    account: Account,  # noqa: ARG001
     paired: Paired,
-    interrupt: Measurand,
 ) -> Headline:
+    """Of measurement `interrupt_dispatch`: what followed on the handler's answers."""
+    interrupt = paired.beyond.latency(INTERRUPT, paired.histogram, paired.other)
     bench = paired.beyond.bench
     path = task_path(bench)
     found = measure_dispatch(

@@ -21,6 +21,7 @@ from rig.analysis.evaluation import Evaluation
 from rig.analysis.figures.overruns import OverrunCounter
 from rig.analysis.filtered import filtered
 from rig.analysis.limits import counted, judge_limits
+from rig.analysis.log_values import LoggedValues, logged_values
 from rig.analysis.measurands.effects import (
     Effects,
     of_grid_latency,
@@ -29,6 +30,7 @@ from rig.analysis.measurands.effects import (
 )
 from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.measurands.series import Series
+from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.observation import observe
 from rig.analysis.pairing import Counts
 from rig.analysis.plausible.clock_rates import ClockComparison, compare_clocks, with_room
@@ -42,10 +44,6 @@ from rig.analysis.verdict import verdict_of
 from rig.analysis.witness import Witness, log_witnesses
 from rig.instruments import Int64Array
 from rig.limit_names import BY_PINS
-from rig.measure.inside import Inside
-from rig.measure.known import INSIDE
-from rig.measure.task_switch import TASK_SWITCH
-from rig.measure.times import Times, times_of
 
 CLOCK_HZ = 10**9
 """Of values in ns of a clock of the system."""
@@ -77,7 +75,7 @@ class _Values:
     first: int | None = None
     last: int = 0
 
-    def add(self, times: Times) -> None:
+    def add(self, times: LoggedValues) -> None:
         if not len(times.before):
             return
         if self.first is None:
@@ -99,11 +97,14 @@ class _Values:
 
 
 def evaluate_inside(
-    raw: RawRun, settings: Settings, account: Account, bench: Bench | None = None
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    inside: SelfMeasurement,
+    bench: Bench | None = None,
 ) -> Evaluation:
     """Compute everything from the raw data."""
     bench = bench or Bench(1e9 / settings.sample_rate_hz)
-    inside = INSIDE[settings.measurement]
     log = AnswerLog(raw)
     edges = _look(raw, settings, log)
     values = _read_periodic(raw, settings) if inside.periodic else _read(raw, settings, inside)
@@ -130,7 +131,7 @@ def evaluate_inside(
 
 
 def _seen_by_pins(
-    raw: RawRun, settings: Settings, edges: _Edges, inside: Inside, bench: Bench
+    raw: RawRun, settings: Settings, edges: _Edges, inside: SelfMeasurement, bench: Bench
 ) -> tuple[Measurand, ...]:
     """The same parts by the analyzer's clock; none if edges and log do not fit."""
     pins = by_pins(raw, settings, edges.times)
@@ -163,7 +164,7 @@ def _look(raw: RawRun, settings: Settings, log: AnswerLog) -> _Edges:
     return edges
 
 
-def _read(raw: RawRun, settings: Settings, inside: Inside) -> _Values:
+def _read(raw: RawRun, settings: Settings, inside: SelfMeasurement) -> _Values:
     on_pins = inside.on_pins(settings.agent)
     by_answers = inside.variant(settings.agent) in inside.by_answers
     parts = len(inside.parts)
@@ -173,20 +174,21 @@ def _read(raw: RawRun, settings: Settings, inside: Inside) -> _Values:
     values = _Values([Series() for _ in inside.parts], order)
     for first in range(0, raw.log_count, CHUNK):
         records = raw.log(first, CHUNK)
-        times = times_of(inside, records, settings.agent)
+        times = logged_values(inside, records, settings.agent)
         values.add(times)
         order.feed(times, records)
     return values
 
 
-def _sequential(settings: Settings, inside: Inside) -> bool:
+def _sequential(settings: Settings, inside: SelfMeasurement) -> bool:
     """No value begins before the one before it is over and shown.
 
     Tasks of ordinary priority may be torn from each other between two; a clock that is set may go
     back.
     """
-    torn = inside.name == TASK_SWITCH.name and settings.agent.get("priority", "0") == "0"
-    return not torn and inside.variant(settings.agent) != "realtime"
+    is_ordinary = settings.agent.get("priority", "0") == "0"
+    torn = inside.torn_at_ordinary_priority and is_ordinary
+    return not torn and inside.variant(settings.agent) not in inside.by_settable_clock
 
 
 def _read_periodic(raw: RawRun, settings: Settings) -> _Values:
@@ -237,7 +239,7 @@ def _witnesses(
 
 
 def _figures(
-    inside: Inside,
+    inside: SelfMeasurement,
     settings: Settings,
     values: _Values,
     found: tuple[Measurand, ...],

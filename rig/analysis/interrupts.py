@@ -23,7 +23,7 @@ from rig.analysis.continuity import Alignment, Continuity, Gap
 from rig.analysis.counting import CountSource, pins_differing, unmatched
 from rig.analysis.evaluation import Evaluation, OnEvents
 from rig.analysis.gap_losses import Straddlers, gap_losses
-from rig.analysis.headline import Paired, headline_of
+from rig.analysis.headline import Headlining, Paired, headline_of
 from rig.analysis.limits import counted, judge_limits
 from rig.analysis.local_rate import RateKnots, local_rate
 from rig.analysis.merging import counted_stretches, merge_profile
@@ -105,11 +105,15 @@ def evaluate_interrupts(
     account: Account,
     on_events: OnEvents | None = None,
     bench: Bench | None = None,
+    headline: Headlining = headline_of,
 ) -> Evaluation:
-    """Compute everything from the raw data; `on_events` gets all events in order, in pieces."""
+    """Compute everything from the raw data; `on_events` gets all events in order, in pieces.
+
+    `headline`: makes of the paired events what the measurement is for.
+    """
     with Spool() as spool:
         bench = bench or Bench(1e9 / settings.sample_rate_hz)
-        return _evaluated(raw, settings, account, on_events, bench, spool)
+        return _evaluated(raw, settings, account, on_events, bench, headline, spool)
 
 
 def _evaluated(
@@ -118,6 +122,7 @@ def _evaluated(
     account: Account,
     on_events: OnEvents | None,
     bench: Bench,
+    headline: Headlining,
     spool: Spool,
 ) -> Evaluation:
     log = AnswerLog(raw, spool=spool)
@@ -139,7 +144,7 @@ def _evaluated(
         tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
     tally.add(pairer.finish(), on_events)
     tally.contradiction = contradiction
-    return _conclude(raw, log, settings, account, totals, source, tally, clocks)
+    return _conclude(raw, log, settings, account, totals, source, tally, clocks, headline)
 
 
 def _clocks(
@@ -327,6 +332,7 @@ def _conclude(
     source: CountSource,
     tally: _Tally,
     clocks: ClockComparison | None,
+    headline_by: Headlining,
 ) -> Evaluation:
     n, counts = int(tally.classes.sum()), _counts(totals, tally)
     capture = tally.best_capture
@@ -335,7 +341,7 @@ def _conclude(
         capture, tally.beyond.bench, channels, some_late=account.stimulus_late > 0
     )
     tally.beyond.bench = with_capture_room(tally.beyond.bench, delay)
-    headline = headline_of(raw, settings, account, _paired(settings, totals, tally))
+    headline = headline_by(raw, settings, account, _paired(settings, totals, tally))
     delays = (*filter(None, (delay,)), *headline.delays)
     beyond = tally.beyond.result(headline.measurands[0])
     limits = judge_limits(

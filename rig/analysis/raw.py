@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Protocol
 
+from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.sources import (
     EventSource,
     Schedule,
@@ -16,8 +17,6 @@ from rig.analysis.model.sources import (
 )
 from rig.analysis.observation import Wiring
 from rig.instruments import EdgeBlock, Int64Array, LogArray
-from rig.measure.known import INSIDE, SATURATION
-from rig.measure.saturation import RateSearch
 from rig.stimulus.train import Train
 from rig.untrusted.decode import Length, Range
 
@@ -140,10 +139,6 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raises ValueError for values that contradict each other, as in a foreign file."""
-        if isinstance(self.source, SelfMeasured) and self.measurement not in INSIDE:
-            raise ValueError(f"inside is {self.source.count} of {self.measurement!a}")
-        if (self.rate_search is not None) != (self.measurement == SATURATION):
-            raise ValueError(f"search is {self.rate_search!r} of {self.measurement!a}")
         wiring = self.wiring
         channels = [wiring.stimulus, wiring.response, *wiring.sequence]
         if wiring.task is not None:

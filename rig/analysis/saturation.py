@@ -17,12 +17,12 @@ from rig.analysis.budget.budget import Budget
 from rig.analysis.budget.contribution import Contribution, limits
 from rig.analysis.measurands.effects import Effects
 from rig.analysis.measurands.measurand import Measurand
+from rig.analysis.model.rate_search import REST_FACTOR, RateSearch, falls_behind
 from rig.analysis.pairing import EventClass, Events
 from rig.analysis.statistics import ExactHistogram, statistics
 from rig.analysis.witness import Witness
 from rig.instruments import Int64Array
 from rig.limit_names import SPACING
-from rig.measure.saturation import REST_FACTOR, RateSearch, falls_behind
 
 _PS_HZ = 10**12
 _UNEVEN_SAMPLES = 2

@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from rig.analysis.evidence import Finding
+from rig.analysis.log_values import LoggedValues, are_values
 from rig.analysis.witness import Witness
 from rig.instruments import LOG_CLOCK, LOG_VALUE, Int64Array, LogArray
-from rig.measure.times import Times, are_values
 
 
 class ValueOrder:
@@ -27,7 +27,7 @@ class ValueOrder:
         self._negative, self._jumps = Finding(), Finding()
         self._unshown, self._late = Finding(), Finding()
 
-    def feed(self, times: Times, records: LogArray) -> None:
+    def feed(self, times: LoggedValues, records: LogArray) -> None:
         """The values among the next records, and all of these."""
         number = self._count + np.arange(len(times.before))
         self._negative.add(number[times.values < 0])
@@ -40,7 +40,7 @@ class ValueOrder:
         if self._shown and len(records):
             self._against_pins(records)
 
-    def _one_by_one(self, times: Times, number: Int64Array) -> None:
+    def _one_by_one(self, times: LoggedValues, number: Int64Array) -> None:
         first = times.before[0] if self._end is None else self._end
         self._overlap.add(number[times.before < np.concatenate(([first], times.after[:-1]))])
         self._end = int(times.after[-1])

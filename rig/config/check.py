@@ -5,25 +5,18 @@ from __future__ import annotations
 
 import re
 
+from rig.analysis.model.rate_search import REST_FACTOR
+from rig.analysis.model.sources import SelfMeasured
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.plan import Plan
 from rig.config.tables import Document, TomlPath
 from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
-from rig.measure.known import INSIDE, SATURATION
-from rig.measure.saturation import REST_FACTOR
 from rig.stimulus.train import CLOCK_HZ, Train
 
-_SIGNALS = {
-    "interrupt": (STIMULUS, RESPONSE),
-    "interrupt_to_task": (STIMULUS, RESPONSE),
-    "interrupt_dispatch": (STIMULUS, RESPONSE),
-    "period": (STIMULUS, RESPONSE),
-    **dict.fromkeys(INSIDE, (STIMULUS, RESPONSE)),
-    SATURATION: (STIMULUS, RESPONSE),
-}
-"""Signals that each measurement must see."""
+_SIGNALS = (STIMULUS, RESPONSE)
+"""Signals that every measurement must see."""
 
 _PLAN_KEYS = {
     "delay_ticks": "delay",
@@ -45,7 +38,7 @@ def check(plan: Plan, fixture: Fixture, stimulus_clock_hz: int = CLOCK_HZ) -> No
     _check_trigger(plan, fixture)
     _check_resolution(plan, fixture)
     train = _train(plan, stimulus_clock_hz)
-    if plan.measurement in INSIDE:
+    if plan.source_type is SelfMeasured:
         return
     if plan.search_plan is not None:
         _check_search(plan, fixture, stimulus_clock_hz)
@@ -75,7 +68,7 @@ def _check_search(plan: Plan, fixture: Fixture, clock_hz: int) -> None:
 
 
 def _check_wires(plan: Plan, fixture: Fixture) -> None:
-    for signal in _SIGNALS[plan.measurement]:
+    for signal in _SIGNALS:
         if not fixture.has_signal(signal):
             problem = f"no wire carries {signal}, which plan {plan.name} needs"
             valid = f'a [[wire]] with signal = "{signal}"'

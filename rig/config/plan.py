@@ -7,16 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rig.analysis.model.rate_search import RateSearch
+from rig.analysis.model.sources import (
+    EventSource,
+    Schedule,
+    SelfMeasured,
+    SelfTriggers,
+    TargetClocked,
+)
 from rig.config.limits import parse_limits
-from rig.config.plan_agent import AGENT_KEYS, PERIOD, AgentPlan, parse_agent, refuse_override
+from rig.config.plan_agent import AgentPlan, parse_agent, refuse_override
 from rig.config.plan_search import SearchPlan, parse_search
 from rig.config.plan_tools import ToolsPlan, parse_tools
 from rig.config.tables import Document, Table, read_document
 from rig.config.units import ps_to_ticks
 from rig.errors import input_error
-from rig.limit_names import measurands_of
-from rig.measure.known import INSIDE, SATURATION
-from rig.measure.saturation import RateSearch
+from rig.measurements.registry import MEASUREMENTS
 from rig.resources import find_plan, plan_names
 from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
 
@@ -26,7 +32,6 @@ SEED_MAX = 2**32 - 1
 TIME_MAX_PS = 60 * SECOND_PS
 """Bound of every time in a plan; the firmware's own limits are closer and checked with a clock."""
 
-MEASUREMENTS = tuple(AGENT_KEYS)
 _TABLES = ("plan", "stimulus", "search", "agent", "tools", "capture", "response", "limits")
 NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
 NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
@@ -135,6 +140,27 @@ class Plan:
     """What `with_overrides` was given."""
 
     @property
+    def source_type(self) -> type[EventSource]:
+        """Where the events come from."""
+        measurement = MEASUREMENTS[self.measurement]
+        return measurement.source_type(self_trigger=self.agent.self_trigger)
+
+    def event_source(self, clock_hz: int) -> EventSource:
+        """The same in ticks of a stimulus clock.
+
+        Raises ValueError, in words, for trains that the firmware cannot make.
+        """
+        kind, agent = self.source_type, self.agent
+        if issubclass(kind, TargetClocked):
+            return kind(agent.period_ns, agent.count)
+        if kind is SelfMeasured:
+            return SelfMeasured(agent.count)
+        found = self.search(clock_hz) or self.train(clock_hz)
+        if found is None:
+            raise TypeError(f"plan {self.name} has neither [stimulus] nor [search]")
+        return found
+
+    @property
     def count(self) -> int:
         """Events planned: pulses, triggers of the target's own, or periods.
 
@@ -203,7 +229,7 @@ class Plan:
         if stimulus is None:
             if seed is not None:
                 raise refuse_override("--seed", self.name)
-            if timer is not None and self.measurement != PERIOD:
+            if timer is not None and "timer" not in MEASUREMENTS[self.measurement].agent_keys:
                 raise refuse_override("--timer", self.name)
             if period is not None and not self.agent.period_ps:
                 raise refuse_override("--period", self.name)
@@ -235,17 +261,18 @@ def parse_plan(text: str, source: str) -> Plan:
     root.allow_only(_TABLES)
     head = root.table("plan")
     head.allow_only(("name", "title", "measurement", "scenario"))
-    measurement = head.choice("measurement", MEASUREMENTS)
+    measurement = head.choice("measurement", tuple(MEASUREMENTS))
     agent = parse_agent(root, measurement)
-    search_plan = _search_for(measurement, root)
+    kind = MEASUREMENTS[measurement].source_type(self_trigger=agent.self_trigger)
+    search_plan = _search_for(measurement, kind, root)
     scenario = head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID)
-    measurands = measurands_of(measurement, self_trigger=agent.self_trigger)
+    measurands = MEASUREMENTS[measurement].measurands(kind)
     return Plan(
         name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
         title=head.text("title", "", valid="one line of text"),
         measurement=measurement,
         scenario=scenario,
-        stimulus=_stimulus_for(measurement, root, agent),
+        stimulus=_stimulus_for(kind, root),
         agent=agent,
         capture=_capture(root.table("capture")),
         response=_response(root.table("response")),
@@ -262,35 +289,33 @@ def _limits(
 ) -> dict[str, Any]:
     table = root.table("limits", optional=True)
     fields = parse_limits(table, measurands, scenario)
-    if measurement == SATURATION:  # it is made to find where answers get lost
-        named = {*table.values, *table.table(scenario, optional=True).values}
-        fields |= dict.fromkeys({"missed", "late", "merged"} - named)
-    return fields
+    named = {*table.values, *table.table(scenario, optional=True).values}
+    return fields | dict.fromkeys({*MEASUREMENTS[measurement].counts_not_limited} - named)
 
 
-def _search_for(measurement: str, root: Table) -> SearchPlan | None:
-    if measurement == SATURATION:
+def _search_for(measurement: str, kind: type[EventSource], root: Table) -> SearchPlan | None:
+    if kind is RateSearch:
         return parse_search(root.table("search"))
     if "search" in root:
         problem = f"measurement {measurement} has one rate or pattern, and looks for none"
-        raise root.error("search", problem, f'measurement = "{SATURATION}", or no [search] table')
+        owners = " or ".join(f'"{n}"' for n, m in MEASUREMENTS.items() if RateSearch in m.sources)
+        raise root.error("search", problem, f"measurement = {owners}, or no [search] table")
     return None
 
 
-def _stimulus_for(measurement: str, root: Table, agent: AgentPlan) -> StimulusPlan | None:
-    by_itself = measurement == PERIOD or measurement in INSIDE or agent.self_trigger
-    if not by_itself and measurement != SATURATION:
+_WHY_NO_STIMULUS: dict[type[EventSource], str] = {
+    Schedule: "the target is measured at periods of its own, and no pulses are sent",
+    SelfTriggers: "the target triggers itself, and no pulses are sent",
+    SelfMeasured: "the target measures by itself, and no pulses are sent",
+    RateSearch: "the pulses follow from what is kept up with, by [search]",
+}
+
+
+def _stimulus_for(kind: type[EventSource], root: Table) -> StimulusPlan | None:
+    if kind is Train:
         return _stimulus(root.table("stimulus"))
     if "stimulus" in root:
-        why = "is measured at periods of its own"
-        if agent.self_trigger:
-            why = "triggers itself"
-        elif measurement in INSIDE:
-            why = "measures by itself"
-        problem = f"the target {why}, and no pulses are sent"
-        if measurement == SATURATION:
-            problem = "the pulses follow from what is kept up with, by [search]"
-        raise root.error("stimulus", problem, "no [stimulus] table")
+        raise root.error("stimulus", _WHY_NO_STIMULUS[kind], "no [stimulus] table")
     return None
 
 

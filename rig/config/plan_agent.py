@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rig.analysis.model.sources import Schedule, SelfMeasured, TargetClocked
 from rig.config.tables import Table
 from rig.config.units import TIME
 from rig.errors import InputError, input_error
-from rig.measure.known import INSIDE, SATURATION, agent_keys
+from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 
-PERIOD = "period"
 PERIOD_MIN_PS = 10 * 10**6
 PERIOD_MAX_PS = 100 * 10**12
 COUNT_MAX = 2**32 - 1
@@ -25,17 +25,7 @@ TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
 SECOND_LEVELS = ("thread", "workqueue")
 
-TRIGGER_KEYS = ("self_trigger", "period", "count")
-"""Of a target that makes the interrupts itself."""
-
-AGENT_KEYS = {
-    "interrupt": ("handler", "cpu", *TRIGGER_KEYS),
-    "interrupt_to_task": ("handler", "second_level", "priority", "cpu", *TRIGGER_KEYS),
-    "interrupt_dispatch": ("handler", "priority", "cpu"),
-    PERIOD: ("period", "count", "timer", "priority", "cpu"),
-    **agent_keys(),
-    SATURATION: ("handler", "second_level", "priority", "cpu"),
-}
+AGENT_KEYS = {name: each.agent_keys for name, each in MEASUREMENTS.items()}
 """The keys that each measurement may have."""
 
 
@@ -116,7 +106,8 @@ class AgentPlan:
 
 def parse_agent(root: Table, measurement: str) -> AgentPlan:
     """The table of a plan for this measurement. Raises InputError."""
-    table = root.table("agent", optional=measurement not in (PERIOD, *INSIDE))
+    without_pulses = MEASUREMENTS[measurement].sources[0] in (Schedule, SelfMeasured)
+    table = root.table("agent", optional=not without_pulses)
     own = AGENT_KEYS[measurement]
     table.allow_only(tuple(dict.fromkeys(key for keys in AGENT_KEYS.values() for key in keys)))
     for key in table.values:
@@ -125,8 +116,9 @@ def parse_agent(root: Table, measurement: str) -> AgentPlan:
             problem = f"belongs to measurement {owners}, not to {measurement}"
             raise table.error(key, problem, ", ".join(own))
     self_trigger = table.flag("self_trigger")
-    inside = INSIDE.get(measurement)
-    timed = measurement == PERIOD or self_trigger
+    inside = SELF_MEASUREMENTS.get(measurement)
+    source = MEASUREMENTS[measurement].source_type(self_trigger=self_trigger)
+    timed = issubclass(source, TargetClocked)
     if inside is None:
         _refuse_untimed(table, measurement, timed=timed)
     variants = () if inside is None else tuple(inside.variants)

@@ -5,10 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rig.config.tables import Table
-from rig.config.units import RATE, ps_to_ticks
-from rig.errors import input_error
-from rig.measure.saturation import (
+from rig.analysis.model.rate_search import (
     ANSWERED_BY,
     HOLD_MAX,
     HOLD_MIN,
@@ -16,6 +13,9 @@ from rig.measure.saturation import (
     RESOLUTION_MIN_PPM,
     RateSearch,
 )
+from rig.config.tables import Table
+from rig.config.units import RATE, ps_to_ticks
+from rig.errors import input_error
 from rig.stimulus.train import CLOCK_HZ, INTERVAL_MIN_TICKS, Pattern, Polarity
 
 RATE_MIN_HZ = 10

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from rig.config.plan_agent import AgentPlan
 from rig.config.tables import Table
-from rig.measure.smi import SMI
-from rig.measure.tool_runs import CYCLICTEST, HWLAT, TIMERLAT
+from rig.measurements.registry import MEASUREMENTS
+from rig.tools.tool_runs import HWLAT
 
 SECOND_PS = 10**12
 DURATION_MAX_PS = 86_400 * SECOND_PS
 MICROSECOND_PS = 10**6
 
-TOOLS_OF = {"period": (CYCLICTEST.name, TIMERLAT.name), SMI.name: (HWLAT.name,)}
+TOOLS_OF = {name: each.tools for name, each in MEASUREMENTS.items() if each.tools}
 """Those that a measurement may have beside it."""
 _WINDOW_KEYS = ("window", "width", "threshold")
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.analysis.evaluation import Evaluation
-from rig.measure.hwlat import HwlatFigures, hwlat_figures
-from rig.measure.tool_runs import HWLAT, TOOLS, ToolRun
-from rig.measure.wakeup import ToolFigures, wakeup_figures
 from rig.session.results import Result
+from rig.tools.hwlat import HwlatFigures, hwlat_figures
+from rig.tools.tool_runs import HWLAT, TOOLS, ToolRun
+from rig.tools.wakeup import ToolFigures, wakeup_figures
 
 COLUMNS = ("", "n", "min", "average", "max", "max - min")
 """Times in microseconds."""

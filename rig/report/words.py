@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from rig.analysis.budget.budget import Judgment
 from rig.analysis.evaluation import Evaluation
+from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.sources import Schedule, SelfMeasured, SelfTriggers
 from rig.analysis.pairing import Counts
 from rig.analysis.raw import Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.config.units import TIME
-from rig.measure.saturation import RateSearch
+from rig.measurements.registry import measurement_of
 from rig.report.calibration_words import calibration_facts
 from rig.session.results import NO_DIGESTS, Result
 from rig.stimulus.train import Train
@@ -90,11 +91,7 @@ def measurement_words(name: str) -> str:
 
 def title_of(settings: Settings) -> str:
     """What was measured under what load, without a capital."""
-    name = measurement_words(settings.measurement)
-    what = "period accuracy" if settings.schedule is not None else f"{name} latency"
-    if settings.is_self_measured or settings.rate_search is not None:
-        what = name.replace("-", " ")
-    return f"{what}, scenario {settings.scenario}"
+    return f"{measurement_of(settings.measurement).title}, scenario {settings.scenario}"
 
 
 def load_of(settings: Settings) -> str:

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rig.analysis.evaluate import evaluate
 from rig.analysis.observation import Wiring
 from rig.analysis.raw import Account, Limits, Settings
 from rig.capture.replay.capture_file import OpenCapture, Source, open_capture
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, CaptureEnd, EdgeBlock, Int64Array, LogArray, Loss
+from rig.measurements.evaluate import evaluate
 from rig.record.space import check_new_file
 from rig.record.writer import RunWriter
 from rig.session.results import Result, store

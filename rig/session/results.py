@@ -9,12 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rig.analysis.correction import Correction
-from rig.analysis.evaluate import Evaluation, EventColumns, OnEvents, evaluate
 from rig.analysis.raw import Account, Settings
 from rig.analysis.statistics import as_dict
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
-from rig.measure.tool_runs import ToolRun
+from rig.measurements.evaluate import Evaluation, EventColumns, OnEvents, evaluate
 from rig.printable import json_text
 from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
@@ -31,6 +30,7 @@ from rig.session.calibration import (
 from rig.session.settings import account_from_json
 from rig.session.settings_check import IMPORTED, checked_settings
 from rig.session.stored_tools import tool_json, tool_runs
+from rig.tools.tool_runs import ToolRun
 
 BYTES_AN_EVENT = 8
 """Room for computed groups, for each raw edge; compressed they take less."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.sources import TargetClocked
 from rig.analysis.raw import Settings
 from rig.bench.open import Bench, OpenBench, open_bench
@@ -20,18 +21,16 @@ from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RigError
 from rig.instruments import CaptureEnd, EdgeBlock, Loss, StimulusStatus, TargetSummary
-from rig.measure.inside import Inside
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS, measurement_of
 from rig.record.layout import CALIBRATION, OVERRIDES
 from rig.record.writer import RunWriter
-from rig.session.arming import arm_options
 from rig.session.environment import environment_of
 from rig.session.fetcher import CaptureFetcher
 from rig.session.live import LiveSummary
 from rig.session.live_periods import GRACE_S, PeriodsEnd
 from rig.session.live_triggers import TriggersEnd
 from rig.session.live_windows import LiveWindows
-from rig.session.searching import LiveHunt
+from rig.session.searching import LiveRateSearch
 from rig.session.settings import settings_of, settings_to_json
 from rig.session.tools import tools_texts
 from rig.session.windows import folder_of
@@ -157,7 +156,7 @@ class _Recording:
         self._train_end_sample: int | None = None
         self._stimuli_before = 0  # of holds that have ended
         search = settings.rate_search
-        self._hunt = None if search is None else LiveHunt(search, settings)
+        self._hunt = None if search is None else LiveRateSearch(search, settings)
         self._ending = _Ending()
         self._capture_ended = True  # until it has begun
         self._armed = False
@@ -173,7 +172,7 @@ class _Recording:
             if self._hunt is not None:
                 self._search(self._hunt, stop)
             elif self._settings.is_self_measured:
-                self._collect_inside(INSIDE[self._settings.measurement], stop)
+                self._collect_inside(SELF_MEASUREMENTS[self._settings.measurement], stop)
             elif isinstance(self._settings.source, TargetClocked):
                 self._collect_by_target(self._settings.source, stop)
             elif not stop.is_set():
@@ -194,7 +193,8 @@ class _Recording:
         self._capture_ended = False
         while not self._live.samples and not stop.is_set():
             self._read()
-        self._bench.target.arm(arm_options(self._settings, self._live.planned))
+        measurement = measurement_of(self._settings.measurement)
+        self._bench.target.arm(measurement.arm_options(self._settings, self._live.planned))
         self._armed = True
 
     def _collect(self, fetcher: CaptureFetcher, stop: threading.Event) -> None:
@@ -209,7 +209,7 @@ class _Recording:
             if fetcher.error is not None:
                 raise fetcher.error
 
-    def _search(self, hunt: LiveHunt, stop: threading.Event) -> None:
+    def _search(self, hunt: LiveRateSearch, stop: threading.Event) -> None:
         """One hold after the other, until the limit is known."""
         while not stop.is_set() and (interval_ticks := hunt.next_ticks()) is not None:
             self._live.hold, self._live.planned = hunt.words, hunt.planned
@@ -239,7 +239,7 @@ class _Recording:
                 return
             self._read()
 
-    def _collect_inside(self, inside: Inside, stop: threading.Event) -> None:
+    def _collect_inside(self, inside: SelfMeasurement, stop: threading.Event) -> None:
         """Until the target has its values, and what it wrote on the pins has been seen."""
         while not stop.is_set() and not self._bench.target.ended(AWAIT_MS):
             self._read()

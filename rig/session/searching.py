@@ -10,20 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from rig.analysis.glitch import GlitchFilter
+from rig.analysis.model.rate_search import RateSearch, RateSearchState, keeps_up
 from rig.analysis.observation import Observer, Wiring
 from rig.analysis.raw import Settings
 from rig.instruments import EdgeBlock, StimulusStatus
-from rig.measure.saturation import Hunt, RateSearch, keeps_up
 
 
-class LiveHunt:
+class LiveRateSearch:
     """The search, fed with the capture's edges."""
 
     def __init__(self, search: RateSearch, settings: Settings) -> None:
         self.search = search
         self.sent: list[int] = []
         """Pulses of each hold that has ended, by the firmware's account."""
-        self._hunt = Hunt(search)
+        self._hunt = RateSearchState(search)
         self._clock_hz, self._rate_hz = settings.stimulus_clock_hz, settings.sample_rate_hz
         self._glitch = GlitchFilter(settings.glitch_samples)
         wiring = settings.wiring  # handler counts are not looked at: nothing need be held back

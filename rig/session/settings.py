@@ -8,16 +8,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
+from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.sources import EventSource, Schedule, SelfMeasured, SelfTriggers
 from rig.analysis.observation import Wiring
 from rig.analysis.raw import Account, ClockBounds, Limits, Settings
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
-from rig.config.plan_agent import PERIOD
 from rig.errors import InputError
 from rig.limit_names import COUNTS
-from rig.measure.known import INSIDE
-from rig.measure.saturation import RateSearch
+from rig.measurements.registry import measurement_of
 from rig.session.clock_bounds import clock_bounds
 from rig.stimulus.train import Polarity, Train
 from rig.untrusted.decode import Range, WrongValueError, decoded
@@ -32,7 +31,8 @@ def settings_of(
 ) -> Settings:
     """What analysis needs, with the rates that the instruments reported."""
     limits = plan.limits
-    pulses = plan.search(stimulus_clock_hz) or plan.train(stimulus_clock_hz)
+    source = plan.event_source(stimulus_clock_hz)
+    pulses = source if isinstance(source, Train | RateSearch) else None
     return Settings(
         measurement=plan.measurement,
         scenario=plan.scenario,
@@ -46,7 +46,7 @@ def settings_of(
             task=fixture.channel_of(TASK) if fixture.has_signal(TASK) else None,
         ),
         glitch_samples=plan.glitch_filter_samples(sample_rate_hz),
-        source=_source(plan, stimulus_clock_hz),
+        source=source,
         limits=Limits(
             max_ns=_ns(limits.max_latency_ps),
             average_ns=_ns(limits.average_latency_ps),
@@ -66,16 +66,6 @@ def settings_of(
         agent=plan.agent.words(),
         clocks=clock_bounds(fixture.clocks),
     )
-
-
-def _source(plan: Plan, clock_hz: int) -> EventSource | None:
-    if plan.agent.self_trigger:
-        return SelfTriggers(plan.agent.period_ns, plan.agent.count)
-    if plan.measurement == PERIOD:
-        return Schedule(plan.agent.period_ns, plan.agent.count)
-    if plan.measurement in INSIDE:
-        return SelfMeasured(plan.count)
-    return plan.search(clock_hz) or plan.train(clock_hz)
 
 
 def _ns(time_ps: int | None) -> float | None:
@@ -142,9 +132,11 @@ def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
         own = {name: stored[name] for name in _SOURCE_KEYS if name in stored}
         source = decoded(_StoredSource, own).source
         others = {name: value for name, value in stored.items() if name not in own}
-        return decoded(Settings, {**others, "source": source})
-    except WrongValueError as error:
+        settings = decoded(Settings, {**others, "source": source})
+        measurement_of(settings.measurement).check_source(settings.source)
+    except ValueError as error:
         raise InputError(f"{path}: damaged run file, settings: {error}") from None
+    return settings
 
 
 def account_from_json(path: Path, stored: dict[str, Any]) -> Account:

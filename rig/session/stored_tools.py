@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rig.errors import InputError
-from rig.measure.hwlat import hwlat_figures
-from rig.measure.tool_runs import HWLAT, ToolRun, from_json
-from rig.measure.wakeup import wakeup_figures
+from rig.tools.hwlat import hwlat_figures
+from rig.tools.tool_runs import HWLAT, ToolRun, from_json
+from rig.tools.wakeup import wakeup_figures
 
 TOOLS_TEXT = "environment/tools"
 """Name of the text in the run file."""

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, runtime_checkable
 
 from rig.config.plan import Plan
-from rig.measure.tool_runs import to_json
 from rig.session.stored_tools import TOOLS_TEXT
 from rig.target.tools import run_tools
+from rig.tools.tool_runs import to_json
 
 
 @runtime_checkable

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rig.instruments import TargetIdentity
-from rig.measure.tool_runs import TOOLS, lacking
 from rig.target.scenario import runs_commands
+from rig.tools.tool_runs import TOOLS, lacking
 
 IDLE_LATENCY_MAX_US = 10
 """A processor that takes longer to wake shows in every latency."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol, runtime_checkable
 
 from rig.errors import BenchError
-from rig.measure.tool_runs import OUTPUT_MAX, TOOLS, ToolRun, lacking
 from rig.target.protocol import ProtocolError, number
+from rig.tools.tool_runs import OUTPUT_MAX, TOOLS, ToolRun, lacking
 
 GRACE_S: Final = 30.0
 """How much longer than it was told a tool may take, by the host's clock."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from rig import __version__
 from rig.closing import Closing
 from rig.config.virtual_frequency import CpuFrequency
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.target.protocol import (
     LOG_CHUNK,
     LOG_FORMAT,
@@ -26,7 +26,7 @@ from rig.target.protocol import (
 from rig.virtual.frequency import FrequencyControl
 from rig.virtual.target import ModelledTarget
 
-MEASUREMENTS = ("interrupt", "interrupt_to_task", "period", *INSIDE)
+MEASUREMENTS = ("interrupt", "interrupt_to_task", "period", *SELF_MEASUREMENTS)
 """A model has no task that an interrupt could interrupt."""
 _LOOK_S = 0.01
 
@@ -139,7 +139,7 @@ class AgentServer(Closing):
         edge = pairs.get("edge", "rising")
         if edge not in ("rising", "falling"):
             raise ProtocolError("edge must be rising or falling")
-        if pairs["measurement"] in INSIDE:
+        if pairs["measurement"] in SELF_MEASUREMENTS:
             self._target.arm_inside(
                 pairs["measurement"], number(pairs, "capacity"), number(pairs, "sequence_bits"),
                 pairs | {"count": str(number(pairs, "count"))},

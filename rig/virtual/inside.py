@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_VALUE
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.virtual.clock import Clock
 from rig.virtual.truth import ANSWERED
 
@@ -40,7 +40,7 @@ class InsideTask:
         self, means: Means, name: str, words: Mapping[str, str], start_ps: int, count: int
     ) -> None:
         """Raises ValueError for what an agent refuses."""
-        inside = INSIDE[name]
+        inside = SELF_MEASUREMENTS[name]
         self._means, self._inside, self._count = means, inside, count
         variant = inside.variant(words)
         if not variant:

@@ -12,7 +12,7 @@ import numpy as np
 from rig.closing import Closing
 from rig.config.virtual import Misbehavior, VirtualTarget
 from rig.instruments import LOG_ENTRY, Int64Array, LogArray, TargetSummary
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.virtual.ahead import GivenAhead, entry_leads
 from rig.virtual.answer_pins import AnswerPins, AnswerWires
 from rig.virtual.counter import Counter
@@ -135,7 +135,7 @@ class ModelledTarget(Closing):
             self._ahead.settle()
             count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
             task: InsideTask | SpinTask
-            if INSIDE[name].spins:
+            if SELF_MEASUREMENTS[name].spins:
                 task = SpinTask(self._spin_means(), words, start_ps, count)
             else:
                 task = InsideTask(self._inside_means(), name, words, start_ps, count)

@@ -16,9 +16,9 @@ from rig.analysis.bracketing import _before_holes
 from rig.analysis.budget.bench import Bench as Known
 from rig.analysis.budget.contribution import calibrated, limits
 from rig.analysis.continuity import Gap
-from rig.analysis.evaluate import evaluate
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
+from rig.measurements.evaluate import evaluate
 from tests.analysis.clocks.simulated import simulate
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, log_of, settings_of, toggles
 

@@ -13,12 +13,12 @@ from rig.analysis.answers import AnswerLog
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated
 from rig.analysis.dispatch import TickLatencies
-from rig.analysis.evaluate import evaluate
 from rig.analysis.pin_pairs import PinPairs
 from rig.analysis.plausible.constants import DelayRange, logged_delay, task_path
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER
+from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import (
     RATE_HZ,
     STIMULUS,

@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.budget import Judgment
 from rig.analysis.budget.contribution import calibrated
-from rig.analysis.evaluate import evaluate
 from rig.analysis.limits import JudgedLimit, judge_limits
 from rig.analysis.measurands.effects import Effects
 from rig.analysis.measurands.measurand import Measurand, measurand
 from rig.analysis.measurands.series import Series
+from rig.analysis.model.sources import Schedule
 from rig.analysis.raw import Account, Limits
 from rig.analysis.verdict import Verdict
-from rig.limit_names import INTERVAL_ERROR, LATENCY, STATISTICS, in_words, measurands_of, split
+from rig.limit_names import INTERVAL_ERROR, LATENCY, STATISTICS, in_words, split
+from rig.measurements.evaluate import evaluate
+from rig.measurements.registry import MEASUREMENTS
 from rig.untrusted.decode import decoded
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, settings_of, toggles
 
@@ -166,11 +168,11 @@ def test_limits_come_in_the_order_of_the_figures() -> None:
 
 
 def test_names_of_limits_are_told_apart() -> None:
-    periods = measurands_of("period")
+    periods = MEASUREMENTS["period"].measurands(Schedule)
     assert split("p99_9_interval_error_by_ticks", periods) == ("p99_9", "interval_error_by_ticks")
     assert split("max_latency", periods) == ("max", "latency")
     assert split("interval_error", periods) is None
-    assert split("p99_9_interval_error", measurands_of("interrupt")) is None
+    assert split("p99_9_interval_error", ("latency",)) is None
     assert in_words("p99_9_interval_error_by_ticks") == "p99.9 interval error by ticks"
     assert in_words("p99_latency") == "p99 latency"
 

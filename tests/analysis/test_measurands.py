@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated, limits
-from rig.analysis.evaluate import Evaluation, evaluate
 from rig.analysis.figures.overruns import OverrunCounter
 from rig.analysis.measurands.measurand import Measurand
 from rig.analysis.model.sources import Schedule
 from rig.analysis.raw import Account, Limits
+from rig.measurements.evaluate import Evaluation, evaluate
 from tests.analysis.raw_runs import RATE_HZ, settings_of
 from tests.analysis.test_dispatch import dispatched
 from tests.analysis.test_periods import PERIOD_NS, Truth, noise

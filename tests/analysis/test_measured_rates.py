@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rig.analysis.budget.clock_limits import STIMULUS, TIMER
+from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.sources import SelfTriggers
 from rig.analysis.plausible.measured_rates import hold_rate, trigger_rate
 from rig.analysis.raw import Settings
-from rig.measure.saturation import RateSearch
 from rig.stimulus.train import Polarity
 from tests.analysis.raw_runs import settings_of
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated
-from rig.analysis.evaluate import Evaluation, evaluate
 from rig.analysis.model.sources import SelfTriggers
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_COALESCED, LOG_TRIGGER, LogArray
+from rig.measurements.evaluate import Evaluation, evaluate
 from tests.analysis.raw_runs import (
     RATE_HZ,
     STIMULUS,

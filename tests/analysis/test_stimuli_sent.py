@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from rig.analysis.evaluate import evaluate
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
+from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, settings_of, toggles
 
 N = 100

@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rig.analysis.log_values import LoggedValues, are_values
 from rig.analysis.value_order import ValueOrder
 from rig.instruments import LOG_VALUE, LogArray
-from rig.measure.times import Times, are_values
 from tests.analysis.raw_runs import log_of
 
 N = 20
@@ -33,7 +33,7 @@ def witnessed(records: LogArray, piece: int, parts: int = 1) -> str:
         handled = values["handled"].astype(np.int64)
         number = seen + np.arange(len(values))
         seen += len(values)
-        order.feed(Times(handled, number % parts, before, after, none, none), part)
+        order.feed(LoggedValues(handled, number % parts, before, after, none, none), part)
     return order.witness(N, 0).text
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rig.analysis.counting import handled_of
-from rig.analysis.evaluate import Evaluation, EventColumns, evaluate
 from rig.analysis.evidence import Accounts, LogTally, evidence
 from rig.analysis.pairing import EventClass
 from rig.analysis.verdict import Verdict
+from rig.measurements.evaluate import Evaluation, EventColumns, evaluate
 from tests.analysis.lies import LIES
 from tests.analysis.whole_bench import ORIGIN_PS, WholeRun, faults, train_of, whole_run
 from tests.truth.bench import expected_classes

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from rig.analysis.answer_edges import AnswerEdges, ByEdge
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated
-from rig.analysis.evaluate import evaluate
 from rig.analysis.raw import Account
 from rig.config.calibration import Quantity, Record
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK
+from rig.measurements.evaluate import evaluate
 from rig.record.reader import RunFile
 from rig.session.calibrated_bench import calibrated_bench
 from rig.session.results import document, read

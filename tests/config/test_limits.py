@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from rig.analysis.model.sources import Schedule
 from rig.config.plan import Limits, parse_plan
 from rig.errors import InputError
-from rig.limit_names import COUNTS, STATISTICS, measurands_of
+from rig.limit_names import COUNTS, STATISTICS
+from rig.measurements.registry import MEASUREMENTS
+from rig.stimulus.train import Train
 
 HEAD = """
 [plan]
@@ -44,11 +47,11 @@ def limits_of(text: str, measurement: str = "interrupt", agent: str = "") -> Lim
 @pytest.mark.parametrize(
     ("measurement", "agent", "measurands"),
     [
-        ("interrupt", "", measurands_of("interrupt")),
-        ("interrupt_to_task", "", measurands_of("interrupt_to_task")),
-        ("interrupt_dispatch", "", measurands_of("interrupt_dispatch")),
+        ("interrupt", "", ("latency",)),
+        ("interrupt_to_task", "", ("latency",)),
+        ("interrupt_dispatch", "", MEASUREMENTS["interrupt_dispatch"].measurands(Train)),
         ("interrupt", OWN + "self_trigger = true\n", ("latency", "internal_latency")),
-        ("period", OWN, measurands_of("period")),
+        ("period", OWN, MEASUREMENTS["period"].measurands(Schedule)),
     ],
 )
 def test_every_statistic_of_all_that_is_measured(measurement, agent, measurands) -> None:

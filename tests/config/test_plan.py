@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rig.config.plan import PATTERN_KEYS, Limits, load_plan, parse_plan
 from rig.errors import InputError
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.resources import plan_names
 from rig.stimulus.train import PARAMETERS, Pattern, Polarity
 
@@ -245,7 +245,7 @@ def test_built_in_plans_are_named_as_their_files_and_make_a_train(name: str) -> 
     assert (plan.name, plan.source) == (name, name)
     assert plan.title
     train = plan.train(16_000_000)
-    by_itself = plan.measurement in ("period", "saturation", *INSIDE)
+    by_itself = plan.measurement in ("period", "saturation", *SELF_MEASUREMENTS)
     assert (train is None) == (by_itself or plan.agent.self_trigger)
     assert train is None or train.count == plan.stimulus.count
     assert plan.count >= 1000

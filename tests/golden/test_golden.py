@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rig.cli.main import main
-from rig.config.plan import MEASUREMENTS
+from rig.measurements.registry import MEASUREMENTS
 from tests.golden.compare import differences
 from tests.golden.renamed import with_new_keys
 from tests.golden.runs import (

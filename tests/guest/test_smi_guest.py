@@ -11,11 +11,11 @@ import pytest
 
 from rig.config.fixture import Fixture, load_fixture, parse_fixture
 from rig.config.plan import parse_plan
-from rig.measure.hwlat import hwlat_figures
 from rig.report.page import page
 from rig.resources import find_fixture, find_plan
 from rig.session.results import Result, store
 from rig.session.run import run
+from rig.tools.hwlat import hwlat_figures
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.guest, pytest.mark.slow]
 

@@ -10,10 +10,10 @@ import pytest
 
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
-from rig.measure.wakeup import wakeup_figures
 from rig.report.page import page
 from rig.session.results import Result, store
 from rig.session.run import run
+from rig.tools.wakeup import wakeup_figures
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.guest, pytest.mark.slow]
 

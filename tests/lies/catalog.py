@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 
 DISPATCH, SELF, SATURATION = "interrupt_dispatch", "self_triggered", "saturation"
 ENTERED = ("interrupt", "interrupt_to_task", SELF, SATURATION)
@@ -13,8 +13,10 @@ ENTERED = ("interrupt", "interrupt_to_task", SELF, SATURATION)
 STIMULATED = (*ENTERED, DISPATCH)
 LOADS = ("cpu", "io", "half", "copy", "network")
 """Loads of the agent that need no right to real-time priorities."""
-VALUED = tuple(name for name, each in INSIDE.items() if not each.spins and not each.periodic)
-ALL = (*ENTERED[:2], "period", *INSIDE, DISPATCH, SELF, SATURATION)
+VALUED = tuple(
+    name for name, each in SELF_MEASUREMENTS.items() if not each.spins and not each.periodic
+)
+ALL = (*ENTERED[:2], "period", *SELF_MEASUREMENTS, DISPATCH, SELF, SATURATION)
 
 
 @dataclass(frozen=True)

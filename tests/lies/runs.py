@@ -21,7 +21,7 @@ from rig.config.fixture import Fixture, parse_fixture
 from rig.config.plan import Plan, parse_plan
 from rig.errors import RigError
 from rig.limit_names import BY_TICKS, INTERNAL, INTERRUPT, LATENCY, SPACING
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.resources import find_fixture, find_plan
 from rig.session.results import store
 from rig.session.run import run
@@ -197,7 +197,7 @@ def true_values(measurement: str, name: str, truth: Any) -> np.ndarray | None:
     """In ns; None where this measurand has no truth of its own."""
     begin, end = truth["stimulus_ps"].astype(float), truth["response_ps"].astype(float)
     served = truth["response_ps"] >= 0
-    if measurement in INSIDE:
+    if measurement in SELF_MEASUREMENTS:
         return _true_inside(measurement, name, truth)
     if measurement == "period":
         if name != "interval_error":
@@ -225,7 +225,7 @@ def _true_latencies(name: str, truth: Any) -> np.ndarray | None:
 
 
 def _true_inside(measurement: str, name: str, truth: Any) -> np.ndarray | None:
-    inside = INSIDE[measurement]
+    inside = SELF_MEASUREMENTS[measurement]
     begin, end = truth["stimulus_ps"].astype(float), truth["response_ps"].astype(float)
     if inside.spins:
         gaps: np.ndarray = np.diff(end) / 1000

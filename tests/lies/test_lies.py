@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.config.plan import MEASUREMENTS as KNOWN
+from rig.measurements.registry import MEASUREMENTS as KNOWN
 from tests.lies import loads
 from tests.lies.__main__ import FOUND
 from tests.lies.catalog import AGENT, ALL, ANALYZER, FIRMWARE, LOAD_LIES, LOADS

@@ -11,7 +11,7 @@ from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.observation import Wiring
 from rig.analysis.raw import Account, Limits, Settings
 from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_RECORD, LOG_VALUE, Int64Array
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from tests.analysis.raw_runs import RATE_HZ, MemoryRun, toggles
 
 TICK_HZ = 10**9
@@ -48,7 +48,7 @@ def known_run(
     limits: Limits | None = None,
 ) -> Known:
     """`values`: shape (iterations, parts), in ticks, or ns of a clock."""
-    inside = INSIDE[measurement]
+    inside = SELF_MEASUREMENTS[measurement]
     words = {"variant": variant, "count": str(len(values))} | ({"pin": "1"} if pin else {})
     rows, edges, now = [], [], ORIGIN_TICKS
     clock_flag = LOG_CLOCK if variant in inside.clocked else 0

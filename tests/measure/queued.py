@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rig.analysis.evaluate import Evaluation, evaluate
+from rig.analysis.model.rate_search import RateSearch, RateSearchState
 from rig.analysis.observation import Wiring
 from rig.analysis.raw import Account, Limits, Settings
 from rig.instruments import LOG_RECORD
-from rig.measure.saturation import Hunt, RateSearch
+from rig.measurements.evaluate import Evaluation, evaluate
 from rig.stimulus.train import CLOCK_HZ, Polarity
 from tests.analysis.raw_runs import MemoryRun, log_of, toggles
 
@@ -66,7 +66,7 @@ def queued_run(
     service_us: Times, latency_us: Times, search: RateSearch = SEARCH, *, log: bool = True
 ) -> Queued:
     """Search as the session does, by the answers of each hold."""
-    hunt, holds = Hunt(search), []
+    hunt, holds = RateSearchState(search), []
     stimuli: list[float] = []
     answers: list[float] = []
     now_us = 1000.0

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from rig.analysis.answers import are_answers
+from rig.analysis.log_values import logged_values
 from rig.analysis.value_order import ValueOrder
 from rig.errors import BenchError
 from rig.instruments import ArmOptions, LogArray
-from rig.measure.known import INSIDE
-from rig.measure.times import times_of
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.target.link import AgentLink
 from tests.target.real_agent import agent_program
 
@@ -29,7 +29,7 @@ COUNT = 50
 OPTIONS = ("--allow-unlocked", "--cpu-dma-latency", "off")
 CASES = [
     (name, variant)
-    for name, each in INSIDE.items()
+    for name, each in SELF_MEASUREMENTS.items()
     for variant in each.variants
     if not (each.periodic or each.spins)
 ]
@@ -65,7 +65,7 @@ def agent(tmp_path_factory) -> Iterator[Agent]:
 def words_of(measurement: str, variant: str, **more: str) -> dict[str, str]:
     # At ordinary priority it needs no permission; what is then different is counted.
     words = {"variant": variant, "count": str(COUNT), "priority": "0", **more}
-    return words | ({"period_ns": "20000"} if INSIDE[measurement].needs else {})
+    return words | ({"period_ns": "20000"} if SELF_MEASUREMENTS[measurement].needs else {})
 
 
 def run(agent: Agent, measurement: str, words: dict[str, str], capacity: int) -> LogArray:
@@ -79,10 +79,10 @@ def run(agent: Agent, measurement: str, words: dict[str, str], capacity: int) ->
 
 @pytest.mark.parametrize(("measurement", "variant"), CASES)
 def test_values_are_as_many_as_asked_for_and_in_order(agent, measurement, variant):
-    inside, words = INSIDE[measurement], words_of(measurement, variant, pin="1")
+    inside, words = SELF_MEASUREMENTS[measurement], words_of(measurement, variant, pin="1")
     records = run(agent, measurement, words, COUNT * inside.records(words))
     assert len(records) == COUNT * inside.records(words)
-    times = times_of(inside, records, words)
+    times = logged_values(inside, records, words)
     shown = variant not in inside.by_answers
     sequential = measurement != "task_switch" and variant != "realtime"
     order = ValueOrder(len(inside.parts), shown=shown, sequential=sequential)
@@ -138,14 +138,14 @@ def test_so_many_tasks_take_turns(agent, tasks):
 @pytest.mark.parametrize(
     ("measurement", "variant"),
     # Those by answers write the socket as fast as they can, which nobody reads here.
-    [case for case in CASES if case[1] not in INSIDE[case[0]].by_answers],
+    [case for case in CASES if case[1] not in SELF_MEASUREMENTS[case[0]].by_answers],
 )
 def test_stop_ends_it_at_any_time(agent, measurement, variant):
     words = words_of(measurement, variant) | {"count": "4000000000", "pin": "0"}
     agent.link.arm(ArmOptions(measurement, 10, 0, words))
     assert not agent.link.ended(1)
     end = agent.link.stop()
-    assert end.records + end.dropped == end.handled * INSIDE[measurement].records(words)
+    assert end.records + end.dropped == end.handled * SELF_MEASUREMENTS[measurement].records(words)
     assert agent.link.stop().handled == end.handled
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_is_refused_in_words(agent, measurement, words, part):
 
 def test_the_greeting_tells_all_that_this_host_knows(agent):
     told = agent.link.greeting["measurements"].split(",")
-    assert set(INSIDE) <= set(told)
+    assert set(SELF_MEASUREMENTS) <= set(told)
 
 
 def test_nothing_armed_is_refused(agent):
@@ -177,4 +177,6 @@ def test_nothing_armed_is_refused(agent):
 
 def test_the_plans_are_those_of_the_measurements():
     folder = Path(__file__).parents[2] / "rig" / "plans"
-    assert {name.replace("_", "-") for name in INSIDE} <= {path.stem for path in folder.iterdir()}
+    assert {name.replace("_", "-") for name in SELF_MEASUREMENTS} <= {
+        path.stem for path in folder.iterdir()
+    }

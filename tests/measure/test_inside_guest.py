@@ -13,14 +13,14 @@ import pytest
 from rig.bench.open import Bench, open_bench
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import parse_plan
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.resources import find_plan
 from rig.session.results import Result, store
 from rig.session.run import run
 
 pytestmark = pytest.mark.timeout(300)
 
-PLANS = {name: name.replace("_", "-") for name in INSIDE}
+PLANS = {name: name.replace("_", "-") for name in SELF_MEASUREMENTS}
 COUNT = 40
 
 
@@ -52,7 +52,7 @@ def test_every_variant_on_a_real_kernel(tmp_path: Path) -> None:
     fixture = load_fixture("qemu-debian")
     cases = [
         (name, variant, ())
-        for name, each in INSIDE.items()
+        for name, each in SELF_MEASUREMENTS.items()
         if not each.spins
         for variant in each.variants
     ]
@@ -67,7 +67,7 @@ def test_every_variant_on_a_real_kernel(tmp_path: Path) -> None:
             assert found.counts.n == found.counts.answered == COUNT, told
             assert found.values.rows[0].figures.n == COUNT, told
             seen = {witness.name: witness.text for witness in found.witnesses}
-            edges = 2 * COUNT if INSIDE[name].periodic else COUNT
+            edges = 2 * COUNT if SELF_MEASUREMENTS[name].periodic else COUNT
             assert seen["answers"] == f"analyzer {edges}, target log {edges}", told
             assert f"{edges} of {edges} events inside" in seen["bracket test"], told
             assert variant in ("coarse", "task") or found.figures.average_ns > 0, told

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.evaluate import evaluate
 from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.raw import Limits
 from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_VALUE, LOG_WENT_ON
-from rig.measure.known import INSIDE
+from rig.measurements.evaluate import evaluate
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.report.measured import measured
 from tests.measure.inside_runs import (
     PAUSE_TICKS,
@@ -28,14 +28,14 @@ from tests.measure.inside_runs import (
 
 CASES = [
     (name, variant)
-    for name, each in INSIDE.items()
+    for name, each in SELF_MEASUREMENTS.items()
     for variant in each.variants
     if not (each.periodic or each.spins)
 ]
 KINDS = [
     *(
         (name, next(iter(each.variants)))
-        for name, each in INSIDE.items()
+        for name, each in SELF_MEASUREMENTS.items()
         if not (each.periodic or each.spins)
     ),
     ("services", "port_write"),
@@ -45,7 +45,7 @@ KINDS = [
 
 
 def drawn(measurement: str, count: int, seed: int = 1) -> np.ndarray:
-    shape = (count, len(INSIDE[measurement].parts))
+    shape = (count, len(SELF_MEASUREMENTS[measurement].parts))
     return np.random.default_rng(seed).gamma(3, 700, shape).astype(np.int64) + 400
 
 
@@ -175,7 +175,7 @@ def test_an_empty_log_is_no_figure(measurement, variant):
 
 @pytest.mark.parametrize("measurement", ["task_switch", "preemption", "task_creation", "services"])
 def test_a_value_that_ends_behind_its_edge_is_caught(measurement):
-    variant = next(iter(INSIDE[measurement].variants))
+    variant = next(iter(SELF_MEASUREMENTS[measurement].variants))
     run = known_run(measurement, variant, drawn(measurement, 50))
     records = run.raw.records.copy()
     last = np.flatnonzero(records["flags"] & LOG_VALUE == 0)[20] - 1

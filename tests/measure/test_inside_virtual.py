@@ -16,7 +16,7 @@ from rig.bench.open import Bench, open_bench
 from rig.bench.replay import open_replay
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.plan import parse_plan
-from rig.measure.known import INSIDE
+from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.report.compare import compare
 from rig.report.page import write_page
 from rig.report.page_data import page_data
@@ -27,15 +27,19 @@ from rig.virtual.truth import load_truth
 
 COUNT = 60
 RUNS = [
-    *((name, next(iter(each.variants)), True) for name, each in INSIDE.items() if not each.spins),
+    *(
+        (name, next(iter(each.variants)), True)
+        for name, each in SELF_MEASUREMENTS.items()
+        if not each.spins
+    ),
     ("services", "port_write", False),
     ("task_switch", "mutex", False),
 ]
 
 
 def plan_text(measurement: str, variant: str, *, pin: bool) -> str:
-    period = 'period = "1 ms"' if INSIDE[measurement].needs else ""
-    period += '\nwork = "50 us"' if INSIDE[measurement].periodic else ""
+    period = 'period = "1 ms"' if SELF_MEASUREMENTS[measurement].needs else ""
+    period += '\nwork = "50 us"' if SELF_MEASUREMENTS[measurement].periodic else ""
     return f"""
 [plan]
 name = "inside"
@@ -98,7 +102,7 @@ def test_each_value_is_the_one_that_was_drawn(results, number):
     rows = _drawn(name, variant, pin=pin) // COUNT
     for part, each in enumerate(evaluation.measurands):
         true = lengths[part::rows]
-        if INSIDE[name].periodic:  # start and finish are told of a grid that is fitted
+        if SELF_MEASUREMENTS[name].periodic:  # start and finish are told of a grid that is fitted
             if each.name != "work":
                 assert each.statistics.n == COUNT
                 continue
@@ -114,14 +118,14 @@ def test_each_value_is_the_one_that_was_drawn(results, number):
 
 
 def _edges(name: str, variant: str, *, pin: bool) -> int:
-    if INSIDE[name].periodic:
+    if SELF_MEASUREMENTS[name].periodic:
         return 2 * COUNT
-    return COUNT if pin or variant in INSIDE[name].by_answers else 0
+    return COUNT if pin or variant in SELF_MEASUREMENTS[name].by_answers else 0
 
 
 def _drawn(name: str, variant: str, *, pin: bool) -> int:
     """Rows of the truth: values, and writes of the pins."""
-    inside = INSIDE[name]
+    inside = SELF_MEASUREMENTS[name]
     values = 0 if variant in inside.by_answers else COUNT * len(inside.parts)
     return values + _edges(name, variant, pin=pin)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.analysis.model.rate_search import RateSearch, RateSearchState, falls_behind, keeps_up
 from rig.analysis.raw import Account
 from rig.analysis.verdict import Verdict
-from rig.measure.saturation import Hunt, RateSearch, falls_behind, keeps_up
 from rig.report.saturation_words import facts, rows, title
 from rig.session.settings import settings_from_json, settings_to_json
 from rig.stimulus.train import CLOCK_HZ, Polarity
@@ -42,7 +42,7 @@ def searches(draw) -> RateSearch:
 
 @given(searches(), st.integers(1, 1_100_000))
 def test_a_sharp_limit_is_enclosed_to_the_resolution(search: RateSearch, limit_ticks: int) -> None:
-    hunt = Hunt(search)
+    hunt = RateSearchState(search)
     kept, lost = [], []
     while (ticks := hunt.next_ticks()) is not None:
         assert search.least_ticks <= ticks <= search.first_ticks
@@ -61,7 +61,7 @@ def test_a_sharp_limit_is_enclosed_to_the_resolution(search: RateSearch, limit_t
 
 @given(st.lists(st.booleans(), min_size=60, max_size=60))
 def test_it_ends_whatever_it_is_told(answers: list[bool]) -> None:
-    hunt = Hunt(SEARCH)
+    hunt = RateSearchState(SEARCH)
     for kept in answers:
         ticks = hunt.next_ticks()
         if ticks is None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.evaluate import Evaluation, evaluate
 from rig.analysis.raw import Limits
 from rig.analysis.spin_gaps import Bounds, Intervals, match_gaps
 from rig.analysis.verdict import Verdict
+from rig.measurements.evaluate import Evaluation, evaluate
 from rig.report.measured import measured
 from tests.analysis.raw_runs import RATE_HZ
 from tests.measure.spin_runs import (

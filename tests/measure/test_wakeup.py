@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from rig.config.plan import load_plan, parse_plan
 from rig.errors import InputError
-from rig.measure.hwlat import hwlat_figures
-from rig.measure.tool_runs import TOOLS, ToolRun, from_json, lacking, to_json
-from rig.measure.wakeup import wakeup_figures
 from rig.report.tables.record import Word
 from rig.report.tables.tools import tool_records
 from rig.resources import find_plan
 from rig.target.link import AgentLink
 from rig.target.tools import run_tools, tools_of
+from rig.tools.hwlat import hwlat_figures
+from rig.tools.tool_runs import TOOLS, ToolRun, from_json, lacking, to_json
+from rig.tools.wakeup import wakeup_figures
 from tests.target.real_agent import agent_program
 
 CYCLICTEST = """\

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from rig.analysis.verdict import Verdict
-from rig.config.plan import MEASUREMENTS
-from rig.measure.known import INSIDE
+from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from tests.measure.agent_lies import lies_of
 from tests.measure.true_runs import TRUE_RUNS, N, kinds_of
 
@@ -59,11 +58,11 @@ def test_no_measurement_is_left_out():
     for measurement, place in ELSEWHERE.items():
         text = (Path(__file__).parents[2] / place).read_text(encoding="utf-8")
         assert "lie" in text, (measurement, place)
-    inside = {(name, variant) for name, variant in ROWS if name in INSIDE}
+    inside = {(name, variant) for name, variant in ROWS if name in SELF_MEASUREMENTS}
     wanted = {
         (name, variant)
-        for name in INSIDE.keys() - ELSEWHERE.keys()
-        for variant in kinds_of(INSIDE[name])
+        for name in SELF_MEASUREMENTS.keys() - ELSEWHERE.keys()
+        for variant in kinds_of(SELF_MEASUREMENTS[name])
     }
     assert inside == wanted
     assert {row for row, _ in CELLS} == set(ROWS)

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from rig.analysis.answers import are_answers
-from rig.analysis.evaluate import Evaluation, evaluate
+from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.sources import Schedule, SelfTriggers
 from rig.analysis.raw import Account, Limits, Settings
 from rig.config.virtual import NormalModel
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER, LogArray
-from rig.measure.inside import Inside
-from rig.measure.known import INSIDE
+from rig.measurements.evaluate import Evaluation, evaluate
+from rig.measurements.registry import SELF_MEASUREMENTS
 from tests.analysis.raw_runs import (
     RATE_HZ,
     RESPONSE,
@@ -163,7 +163,7 @@ def _inside(measurement: str, variant: str) -> Callable[[Path], TrueRun]:
 
     def made(_folder: Path) -> TrueRun:
         rng = np.random.default_rng(7)
-        shape = (N, len(INSIDE[measurement].parts))
+        shape = (N, len(SELF_MEASUREMENTS[measurement].parts))
         values = rng.gamma(3, 700, shape).astype(np.int64) + 400
         return _of_known(known_run(measurement, variant, values))
 
@@ -176,7 +176,7 @@ def _start_finish(_folder: Path) -> TrueRun:
     return _of_known(known_periods(late, 50_000 + longer))
 
 
-def kinds_of(inside: Inside) -> tuple[str, ...]:
+def kinds_of(inside: SelfMeasurement) -> tuple[str, ...]:
     """The first of each kind of variant whose log is read in a way of its own."""
     kinds = {
         (variant in inside.clocked, variant in inside.by_answers): variant
@@ -199,7 +199,7 @@ TRUE_RUNS: dict[tuple[str, str], Callable[[Path], TrueRun]] = {
     ("start_finish", "task"): _start_finish,
     **{
         (name, variant): _inside(name, variant)
-        for name, each in INSIDE.items()
+        for name, each in SELF_MEASUREMENTS.items()
         if not each.periodic and not each.spins
         for variant in kinds_of(each)
     },

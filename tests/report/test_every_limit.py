@@ -14,9 +14,9 @@ from rich.console import Console
 
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.contribution import calibrated, limits
-from rig.analysis.evaluate import evaluate
 from rig.analysis.model.sources import Schedule
 from rig.analysis.raw import Account, Limits
+from rig.measurements.evaluate import evaluate
 from rig.report.junit import junit
 from rig.report.page import pages
 from rig.report.terminal import print_result

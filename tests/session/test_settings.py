@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
+from rig.measurements.registry import measurement_of
 from rig.resources import plan_names
-from rig.session.arming import arm_options
 from rig.session.settings import (
     account_from_json,
     settings_from_json,
@@ -84,7 +84,7 @@ def test_a_target_that_triggers_itself_has_neither():
     settings, text = stored("interrupt-self")
     assert (settings.train, settings.schedule, settings.planned) == (None, None, 1000)
     assert (settings.self_triggers.period_ns, settings.self_triggers.count) == (1_001_000, 1000)
-    asked = arm_options(settings, 1000)
+    asked = measurement_of(settings.measurement).arm_options(settings, 1000)
     assert (asked.measurement, asked.options["self_trigger"]) == ("interrupt", "1")
     assert asked.options["edge"] == "rising"
     assert asked.capacity == 5000  # two records for each, twice as many as that, and some to spare

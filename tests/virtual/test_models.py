@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.evaluate import evaluate
 from rig.analysis.verdict import Verdict
 from rig.config.virtual import (
     ConstantModel,
@@ -25,6 +24,7 @@ from rig.config.virtual import (
     ReferenceModel,
 )
 from rig.errors import InputError
+from rig.measurements.evaluate import evaluate
 from rig.virtual.clock import Clock
 from rig.virtual.models import build_model, truncated_normal
 from tests.analysis.whole_bench import ORIGIN_PS, RATE_HZ, Clocks, train_of, whole_run

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the events of a run come from: each run has one such source, and it is one of five kinds.
 
-`rig.stimulus.train.Train` and `rig.measure.saturation.RateSearch` are the two that need a stimulus
-microcontroller; the three in this file need only the target.
+Two of them need a stimulus microcontroller: the pulse train of `rig.stimulus.train` and the search
+of `rate_search.py`. The three in this file need only the target.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from rig.measure.saturation import RateSearch
+from rig.analysis.model.rate_search import RateSearch
 from rig.stimulus.train import Train
 from rig.untrusted.decode import Range
 

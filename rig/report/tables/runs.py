@@ -13,9 +13,10 @@ from rig.analysis.raw import Settings
 from rig.analysis.verdict import Verdict
 from rig.campaign.index import Entry, State, load_index
 from rig.errors import InputError
-from rig.limit_names import BY_PINS, FINISH, LATENCY, SWITCH_BACK, WAIT
-from rig.measure.known import SATURATION
-from rig.measure.saturation import HANDLER
+from rig.limit_names import LATENCY
+from rig.measurements.registry import measurement_of
+from rig.measurements.saturation import Saturation
+from rig.measurements.timer import Timer, starts_periodic_task
 from rig.record.layout import DIGESTS_SINCE
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
@@ -27,7 +28,6 @@ from rig.report.tables.record import (
     Figures,
     Record,
     Word,
-    period_words,
 )
 from rig.report.tables.tools import tool_records
 from rig.session.results import read, result_text
@@ -35,24 +35,12 @@ from rig.session.settings_check import checked_settings
 from rig.session.stored_evaluation import evaluation_document
 from rig.session.stored_tools import tool_runs
 from rig.shell_words import quoted
-from rig.stimulus.train import Pattern
 from rig.untrusted.decode import decoded
 from rig.untrusted.json_reader import json_object, json_value
 from rig.untrusted.toml_reader import toml_table
 
 RUNS_MAX: Final = 10_000
-_NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
-"""Words for the agent that do not tell one table from another."""
 
-_PARTS: Final = {
-    "preemption": {"cs1": "", "wait": WAIT, "cs2": SWITCH_BACK},
-    "start_finish": {
-        "start by ticks": "", "start by pins": LATENCY + BY_PINS,
-        "finish by ticks": FINISH, "finish by pins": FINISH + BY_PINS,
-    },
-}  # fmt: skip
-"""Measurements of several rows: what each is called, those of preemption as published, and the
-name of what it is of; "" is what the measurement is for."""
 _BRACKET_TEST: Final = "bracket test"
 
 
@@ -212,10 +200,10 @@ def _of_open(file: RunFile, text: str) -> list[Record]:
 def _of(found: Mapping[str, Any], settings: Settings, fixture: str) -> list[Record]:
     variant, remark, witness = variant_of(settings), _remark(found), _witness(found)
     counts = found["counts"]
-    if settings.measurement == SATURATION:
+    if settings.measurement == Saturation.name:
         figures = _spacing(found["saturation"])
         return [
-            Record(fixture, SATURATION, variant, settings.scenario, figures, remark,
+            Record(fixture, Saturation.name, variant, settings.scenario, figures, remark,
                    witness=witness)
         ]  # fmt: skip
     if settings.measurement != PERIOD or settings.schedule is None:
@@ -236,7 +224,7 @@ def _of(found: Mapping[str, Any], settings: Settings, fixture: str) -> list[Reco
 
 def _is_periodic(settings: Settings) -> bool:
     """It is of the start of a periodic task, by the target's own clock."""
-    return settings.measurement == "timer" and settings.agent.get("variant") == "periodic"
+    return settings.measurement == Timer.name and starts_periodic_task(settings.agent)
 
 
 def _of_parts(found: Mapping[str, Any], settings: Settings) -> dict[str, Figures]:
@@ -246,9 +234,9 @@ def _of_parts(found: Mapping[str, Any], settings: Settings) -> dict[str, Figures
     own = _figures(found["figures"], "latencies", overruns=overruns)
     further = found.get("further", {})
     return {
-        part: own if not name else _figures(further[name]["figures"], "n")
-        for part, name in _PARTS.get(settings.measurement, {"": ""}).items()
-        if not name or name in further
+        row: own if name == LATENCY else _figures(further[name]["figures"], "n")
+        for row, name in measurement_of(settings.measurement).rows().items()
+        if name == LATENCY or name in further
     }
 
 
@@ -295,40 +283,7 @@ def _figures(
 
 def variant_of(settings: Settings) -> str:
     """What tells this run from others of its measurement, but for the load and the length."""
-    words = []
-    if settings.schedule is not None:
-        words.append(period_words(settings.schedule.period_ns))
-    if settings.self_triggers is not None:
-        words.append("self")
-    if settings.rate_search is not None and settings.rate_search.answered_by != HANDLER:
-        words.append("task")
-    if settings.train is not None and settings.train.pattern is not Pattern.UNIFORM:
-        words.append(settings.train.pattern.name.lower())
-    agent = dict(settings.agent)
-    if settings.measurement == "task_switch" and agent.get("variant", "yield") == "yield":
-        agent.pop("variant", None)  # published by the number of tasks alone
-        words.append(f"{agent.pop('tasks', '2')} tasks")
-    elif settings.measurement == "task_switch":
-        agent.pop("tasks", None)
-    if _is_periodic(settings):
-        agent.pop("variant")
-        words += _time_words(agent, (("period_ns", ""),))
-    if settings.measurement == "start_finish":
-        words += _time_words(agent, (("period_ns", ""), ("work_ns", "work ")))
-    if settings.measurement == "smi":
-        words += _time_words(agent, (("pause_ns", "pause "), ("threshold_ns", "gaps above ")))
-    words += [text for key, text in agent.items() if key not in _NOT_A_VARIANT]
-    return " ".join(words)
-
-
-def _time_words(agent: dict[str, str], keys: tuple[tuple[str, str], ...]) -> list[str]:
-    """Some of its times, taken out of the agent's words; a foreign file may say anything."""
-    found = []
-    for key, before in keys:
-        text = agent.pop(key, "")
-        if text.isascii() and text.isdigit() and len(text) < 20:
-            found.append(before + period_words(int(text)))
-    return found
+    return " ".join(measurement_of(settings.measurement).variant_words(settings))
 
 
 def _remark(found: Mapping[str, Any]) -> str:

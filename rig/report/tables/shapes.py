@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rig.measure.known import SATURATION
+from rig.measurements.saturation import Saturation
 from rig.report.tables.record import PERIOD, PERIOD_LATENCY, PERIOD_START, Record, Word
 
 ABSENT: Final = "-"
@@ -24,7 +24,7 @@ SPACING: Final = (
 )
 _NOTES: Final[Mapping[str, tuple[str, ...]]] = {
     PERIOD_LATENCY: (EARLIEST,),
-    SATURATION: (SPACING,),
+    Saturation.name: (SPACING,),
 }
 """Below the tables of a measurement."""
 START_FINISH: Final = "start_finish"

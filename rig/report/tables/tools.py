@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from rig.measure.hwlat import hwlat_figures
-from rig.measure.tool_runs import HWLAT, ToolRun
-from rig.measure.wakeup import ToolFigures, wakeup_figures
 from rig.report.tables.record import Figures, Record, Word
+from rig.tools.hwlat import hwlat_figures
+from rig.tools.tool_runs import HWLAT, ToolRun
+from rig.tools.wakeup import ToolFigures, wakeup_figures
 
 WAKEUP, GAPS = "wakeup", "smi"
 

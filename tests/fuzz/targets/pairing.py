@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.evaluate import Evaluation, EventColumns, evaluate
 from rig.analysis.observation import Wiring
 from rig.analysis.raw import Account, Limits, Settings
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array, LogArray
+from rig.measurements.evaluate import Evaluation, EventColumns, evaluate
 from tests.fuzz.captures import levels_behind
 
 HEAD_BYTES = 8

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rig.analysis.evaluate import evaluate
+from rig.measurements.evaluate import evaluate
 from rig.record.reader import _object
 from rig.session.results import evaluation_text
 from rig.session.settings import account_from_json, settings_from_json

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rig.measure.tool_runs import ToolRun
+from rig.tools.tool_runs import ToolRun
 
 SAMPLES_MAX = 10_000
 _SAMPLE = re.compile(

@@ -112,7 +112,7 @@ def _faster(ticks: int, least_ticks: int) -> int:
     return max(least_ticks, min(ticks - 1, ticks * _SPEED_UP[0] // _SPEED_UP[1]))
 
 
-class Hunt:
+class RateSearchState:
     """A search under way."""
 
     def __init__(self, search: RateSearch) -> None:

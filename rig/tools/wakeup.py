@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rig.measure.tool_runs import CYCLICTEST, TIMERLAT, ToolRun
+from rig.tools.tool_runs import CYCLICTEST, TIMERLAT, ToolRun
 
 TASK = "from the time that a sleep should end to the task's reading of the clock"
 KERNEL_THREAD = "from the time that a timer is due to a kernel thread that it wakes"

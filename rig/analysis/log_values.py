@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.instruments import (
     LOG_CLOCK,
     LOG_PART_SHIFT,
@@ -17,13 +18,12 @@ from rig.instruments import (
     Int64Array,
     LogArray,
 )
-from rig.measure.inside import Inside
 
 PARTS_MAX = 16
 
 
 @dataclass(frozen=True)
-class Times:
+class LoggedValues:
     """Values in order. Shapes (n,)."""
 
     iteration: Int64Array
@@ -48,7 +48,9 @@ def are_values(records: LogArray) -> npt.NDArray[np.bool_]:
     return values
 
 
-def times_of(inside: Inside, records: LogArray, words: Mapping[str, str]) -> Times:
+def logged_values(
+    inside: SelfMeasurement, records: LogArray, words: Mapping[str, str]
+) -> LoggedValues:
     """What some records of a run with these words for the agent say, in their order."""
     wanted = are_values(records)
     if inside.variant(words) in inside.by_answers:
@@ -58,4 +60,4 @@ def times_of(inside: Inside, records: LogArray, words: Mapping[str, str]) -> Tim
     part = (rows["flags"] >> np.uint32(LOG_PART_SHIFT)).astype(np.int64) % PARTS_MAX
     went_on = (rows["flags"] & np.uint32(LOG_WENT_ON)) != 0
     clocked = (rows["flags"] & np.uint32(LOG_CLOCK)) != 0
-    return Times(rows["handled"].astype(np.int64), part, before, after, went_on, clocked)
+    return LoggedValues(rows["handled"].astype(np.int64), part, before, after, went_on, clocked)

@@ -22,7 +22,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Inside:
+class SelfMeasurement:
     """A measurement by the target's own counter, with or without the pins as a witness."""
 
     name: str
@@ -42,6 +42,10 @@ class Inside:
     always_pin: bool = False
     periodic: bool = False
     """Its values are those of two writes of the pins each period, by the target's schedule."""
+    by_settable_clock: tuple[str, ...] = ()
+    """Variants by a clock that may be set back meanwhile."""
+    torn_at_ordinary_priority: bool = False
+    """Without a real-time priority another task may run between the two ends of a value."""
     spins: bool = False
     """It writes the pins all the time, and logs few of the writes; `handled` counts them all."""
 

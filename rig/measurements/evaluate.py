@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a run's raw data to its figures, its witnesses and its verdict."""
+
+from __future__ import annotations
+
+from rig.analysis.budget.bench import Bench
+from rig.analysis.evaluation import Evaluation, EventColumns, OnEvents
+from rig.analysis.raw import Account, RawRun, Settings
+from rig.measurements.registry import measurement_of
+
+__all__ = ["Evaluation", "EventColumns", "OnEvents", "evaluate"]
+
+
+def evaluate(
+    raw: RawRun,
+    settings: Settings,
+    account: Account,
+    on_events: OnEvents | None = None,
+    bench: Bench | None = None,
+) -> Evaluation:
+    """Compute everything from the raw data; `on_events` gets all events in order, in pieces.
+
+    `bench`: what is known of its errors; None: nothing but the sample rate.
+    Raises ValueError if the settings name no known measurement.
+    """
+    return measurement_of(settings.measurement).evaluate(raw, settings, account, on_events, bench)

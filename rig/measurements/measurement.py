@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is particular to a measurement, and what it is where nothing else is said."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rig.analysis.model.sources import EventSource, SelfTriggers
+from rig.instruments import ArmOptions
+from rig.limit_names import INTERNAL, LATENCY
+from rig.stimulus.train import Pattern, Train
+
+if TYPE_CHECKING:
+    # At run time only what evaluates a run loads scipy and all that belongs to it.
+    from rig.analysis.budget.bench import Bench
+    from rig.analysis.evaluation import Evaluation, OnEvents
+    from rig.analysis.raw import Account, RawRun, Settings
+
+SPARE_LOG_RECORDS: Final = 1000
+"""Records that the target's log has room for beyond those expected: it may answer too often."""
+NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
+"""Words for the agent that do not tell a table of runs from another table."""
+_DIGITS_MAX: Final = 20
+
+
+class Measurement(ABC):
+    """One of the things that a plan can ask for."""
+
+    name: ClassVar[str]
+    """As plans, the agent and run files have it."""
+    sources: ClassVar[tuple[type[EventSource], ...]]
+    """Where the events can come from; the first unless the plan says `self_trigger`."""
+    agent_keys: ClassVar[tuple[str, ...]] = ()
+    """Keys of a plan's [agent] that it can have."""
+    counts_not_limited: ClassVar[tuple[str, ...]] = ()
+    """Counts that are not judged unless a plan names them, though other measurements allow none."""
+    tools: ClassVar[tuple[str, ...]] = ()
+    """Test tools on the target that a plan can run before it."""
+    records_an_event: ClassVar[int] = 1
+    """Records of the target's log that one event makes."""
+
+    @property
+    def title(self) -> str:
+        """What is measured, as it is written within a sentence."""
+        return f"{self.name.replace('_', '-')} latency"
+
+    def source_type(self, *, self_trigger: bool) -> type[EventSource]:
+        """Where the events come from.
+
+        `self_trigger`: as the plan says; only a measurement that allows this key has it True.
+        """
+        return SelfTriggers if self_trigger else self.sources[0]
+
+    def check_source(self, source: EventSource | None) -> None:
+        """Raises ValueError for a source that its events cannot come from."""
+        if source is not None and not isinstance(source, self.sources):
+            raise ValueError(f"events of {self.name} come from {type(source).__name__}")
+
+    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:
+        """Names of all that it measures of events of this source, its own purpose first."""
+        return (LATENCY, INTERNAL) if source is SelfTriggers else (LATENCY,)
+
+    def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
+        """What the agent is asked to do in a run of so many planned events."""
+        records = self.records_an_event + isinstance(settings.source, SelfTriggers)
+        return ArmOptions(
+            measurement=self.name,
+            capacity=2 * planned * records + SPARE_LOG_RECORDS,
+            sequence_bits=len(settings.wiring.sequence),
+            options={**settings.agent, "edge": edge_word(settings)},
+        )
+
+    def rows(self) -> dict[str, str]:
+        """Rows of a table of runs: what each begins with, to the measurand that it is of."""
+        return {"": LATENCY}
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        """What tells this run from others of its measurement, but for load and length."""
+        words: list[str] = []
+        if isinstance(settings.source, SelfTriggers):
+            words.append("self")
+        if isinstance(settings.source, Train) and settings.source.pattern is not Pattern.UNIFORM:
+            words.append(settings.source.pattern.name.lower())
+        return words + agent_words(settings.agent)
+
+    @abstractmethod
+    def evaluate(
+        self,
+        raw: RawRun,
+        settings: Settings,
+        account: Account,
+        on_events: OnEvents | None,
+        bench: Bench | None,
+    ) -> Evaluation:
+        """Compute figures, witnesses and verdict from the raw data; see `evaluate.evaluate`."""
+
+
+def edge_word(settings: Settings) -> str:
+    """The edge of the stimulus that is the interrupt, as the agent is told it."""
+    return "rising" if settings.wiring.active_level else "falling"
+
+
+def agent_words(agent: dict[str, str], *, without: Collection[str] = ()) -> list[str]:
+    """Values of the words for the agent that tell one table of runs from another."""
+    hidden = {*NOT_A_VARIANT, *without}
+    return [text for key, text in agent.items() if key not in hidden]
+
+
+def time_words(agent: dict[str, str], *keys: str, before: str = "") -> list[str]:
+    """Times among the words for the agent, in ns, as a variant; a foreign file may say anything."""
+    texts = [agent.get(key, "") for key in keys]
+    return [
+        before + short_time(int(text))
+        for text in texts
+        if text.isascii() and text.isdigit() and len(text) < _DIGITS_MAX
+    ]
+
+
+def short_time(time_ns: int) -> str:
+    """A time as a variant: `500us`, `10ms`, `1s`."""
+    for unit, size_ns in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
+        if time_ns % size_ns == 0:
+            return f"{time_ns // size_ns}{unit}"
+    return f"{time_ns}ns"

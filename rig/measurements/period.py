@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How well a task keeps its periods: when it answers, and how far its intervals are off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rig.analysis.model.sources import EventSource, Schedule
+from rig.instruments import ArmOptions
+from rig.limit_names import BY_TICKS, INTERVAL_ERROR, LATENCY
+from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement, agent_words, short_time
+from rig.tools.tool_runs import CYCLICTEST, TIMERLAT
+
+if TYPE_CHECKING:
+    from rig.analysis.budget.bench import Bench
+    from rig.analysis.evaluation import Evaluation, OnEvents
+    from rig.analysis.raw import Account, RawRun, Settings
+
+
+class Period(Measurement):
+    """A task answers at the beginning of each of its periods."""
+
+    name = "period"
+    title = "period accuracy"
+    sources = (Schedule,)
+    agent_keys = ("period", "count", "timer", "priority", "cpu")
+    tools = (CYCLICTEST.name, TIMERLAT.name)
+
+    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
+        return (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
+
+    def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
+        return ArmOptions(
+            measurement=self.name,
+            capacity=2 * planned + SPARE_LOG_RECORDS,
+            sequence_bits=len(settings.wiring.sequence),
+            options=dict(settings.agent),
+        )
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        own = [] if settings.schedule is None else [short_time(settings.schedule.period_ns)]
+        return own + agent_words(settings.agent)
+
+    def evaluate(
+        self,
+        raw: RawRun,
+        settings: Settings,
+        account: Account,
+        on_events: OnEvents | None,
+        bench: Bench | None,
+    ) -> Evaluation:
+        from rig.analysis.periods import evaluate_periods  # loads scipy
+
+        if settings.schedule is None:
+            raise TypeError(f"a run of periods needs a schedule, not {settings.source!r}")
+        return evaluate_periods(raw, settings, account, settings.schedule, on_events, bench)

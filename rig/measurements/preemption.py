@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A task of low priority wakes one of high priority: how soon that one runs, and what follows."""
+
+from __future__ import annotations
+
+from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.sources import EventSource
+from rig.limit_names import LATENCY, SWITCH_BACK, WAIT
+from rig.measurements.self_measured import MeasuredByTarget
+
+_MEANS = {
+    "semaphore": "a POSIX semaphore",
+    "signal": "a signal that is waited for (sigwaitinfo)",
+    "futex": "a futex",
+    "eventfd": "an eventfd",
+    "pipe": "a pipe",
+}
+
+
+class TaskPreemption(MeasuredByTarget):
+    """The switch to the woken task alone."""
+
+    description = SelfMeasurement(
+        name="task_preemption",
+        title="from a task that wakes one of higher priority to that one",
+        variants=_MEANS,
+        parts=(Part(LATENCY, "preemption"),),
+    )
+
+
+class Preemption(MeasuredByTarget):
+    """The switch to the woken task, its own time, and the switch back."""
+
+    description = SelfMeasurement(
+        name="preemption",
+        title="to a woken task of higher priority, its own time, and back",
+        variants=_MEANS,
+        parts=(Part(LATENCY, "cs1"), Part(WAIT, "wait"), Part(SWITCH_BACK, "cs2")),
+    )
+
+    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
+        return (LATENCY, WAIT, SWITCH_BACK)
+
+    def rows(self) -> dict[str, str]:
+        """As published: cs1 and cs2 are the two context switches."""
+        return {"cs1": LATENCY, "wait": WAIT, "cs2": SWITCH_BACK}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All measurements, by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.measurements.clock_resolution import ClockResolution
+from rig.measurements.interrupt import ImportedCapture, Interrupt, InterruptToTask
+from rig.measurements.interrupt_dispatch import InterruptDispatch
+from rig.measurements.measurement import Measurement
+from rig.measurements.period import Period
+from rig.measurements.preemption import Preemption, TaskPreemption
+from rig.measurements.saturation import Saturation
+from rig.measurements.self_measured import MeasuredByTarget
+from rig.measurements.services import Services
+from rig.measurements.smi import Smi
+from rig.measurements.start_finish import StartFinish
+from rig.measurements.task_creation import TaskCreation
+from rig.measurements.task_switch import TaskSwitch
+from rig.measurements.timer import Timer
+
+MEASUREMENTS: Final[dict[str, Measurement]] = {
+    each.name: each
+    for each in (
+        Interrupt(),
+        InterruptToTask(),
+        InterruptDispatch(),
+        Period(),
+        TaskSwitch(),
+        TaskPreemption(),
+        Preemption(),
+        Timer(),
+        ClockResolution(),
+        TaskCreation(),
+        Services(),
+        StartFinish(),
+        Smi(),
+        Saturation(),
+    )
+}
+"""What plans can ask for."""
+SELF_MEASUREMENTS: Final[dict[str, SelfMeasurement]] = {
+    name: each.description
+    for name, each in MEASUREMENTS.items()
+    if isinstance(each, MeasuredByTarget)
+}
+"""Descriptions of those that the target makes by itself."""
+_STORED: Final[dict[str, Measurement]] = {
+    **MEASUREMENTS,
+    ImportedCapture.name: ImportedCapture(),
+}
+
+
+def measurement_of(name: str) -> Measurement:
+    """The measurement that a run file names. Raises ValueError if there is none of this name."""
+    if name not in _STORED:
+        raise ValueError(f"measurement is {name!a:.60}; valid: {', '.join(_STORED)}")
+    return _STORED[name]

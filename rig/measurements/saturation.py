@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The highest rate of interrupts that the target keeps up with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rig.analysis.model.rate_search import HANDLER, RateSearch
+from rig.analysis.model.sources import EventSource
+from rig.instruments import ArmOptions
+from rig.limit_names import LATENCY, SPACING
+from rig.measurements.measurement import Measurement
+
+if TYPE_CHECKING:
+    from rig.analysis.budget.bench import Bench
+    from rig.analysis.evaluation import Evaluation, OnEvents
+    from rig.analysis.raw import Account, RawRun, Settings
+
+
+class Saturation(Measurement):
+    """One train after the other, each of another rate, until the limit is enclosed."""
+
+    name = "saturation"
+    title = "saturation"
+    sources = (RateSearch,)
+    agent_keys = ("handler", "second_level", "priority", "cpu")
+    counts_not_limited = ("missed", "late", "merged")  # it is made to find where answers get lost
+
+    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
+        return (LATENCY, SPACING)
+
+    def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
+        """The agent is asked for the measurement whose answers are wanted."""
+        options = super().arm_options(settings, planned)
+        search = settings.rate_search
+        return options if search is None else replace(options, measurement=search.answered_by)
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        search = settings.rate_search
+        by_task = search is not None and search.answered_by != HANDLER
+        return (["task"] if by_task else []) + super().variant_words(settings)
+
+    def evaluate(
+        self,
+        raw: RawRun,
+        settings: Settings,
+        account: Account,
+        on_events: OnEvents | None,
+        bench: Bench | None,
+    ) -> Evaluation:
+        from rig.analysis.interrupts import evaluate_interrupts  # loads scipy
+
+        return evaluate_interrupts(raw, settings, account, on_events, bench)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long one call of a service of the system takes."""
+
+from __future__ import annotations
+
+from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.limit_names import LATENCY
+from rig.measurements.self_measured import MeasuredByTarget
+
+
+class Services(MeasuredByTarget):
+    """A task calls one service again and again."""
+
+    description = SelfMeasurement(
+        name="services",
+        title="one call of a service",
+        variants={
+            "pipe_write": "64 bytes into a pipe",
+            "pipe_read": "64 bytes out of a pipe",
+            "shared_memory": "64 bytes of shared memory, written and read",
+            "port_write": "one write of the answering pins",
+            "port_read": "one reading of the answering pins",
+        },
+        parts=(Part(LATENCY, "call"),),
+        by_answers=("port_write",),
+    )

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a periodic task starts and finishes: its pin toggles at both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.sources import EventSource
+from rig.limit_names import BY_PINS, FINISH, LATENCY, WORK
+from rig.measurements.measurement import agent_words, time_words
+from rig.measurements.self_measured import MeasuredByTarget
+
+if TYPE_CHECKING:
+    from rig.analysis.raw import Settings
+
+
+class StartFinish(MeasuredByTarget):
+    """The pin toggles at a periodic task's start and at its finish."""
+
+    description = SelfMeasurement(
+        name="start_finish",
+        title="a periodic task's start and finish, each after its earliest, and its work between",
+        variants={"task": "clock_nanosleep until the time of each period"},
+        parts=(Part(LATENCY, "start"), Part(FINISH, "finish"), Part(WORK, "work")),
+        keys=("period", "work"),
+        needs=("period",),
+        by_answers=("task",),
+        always_pin=True,
+        periodic=True,
+    )
+
+    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
+        by_pins = (LATENCY + BY_PINS, FINISH + BY_PINS, WORK + BY_PINS)
+        return (LATENCY, FINISH, WORK, *by_pins)
+
+    def rows(self) -> dict[str, str]:
+        return {
+            "start by ticks": LATENCY,
+            "start by pins": LATENCY + BY_PINS,
+            "finish by ticks": FINISH,
+            "finish by pins": FINISH + BY_PINS,
+        }
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        agent = settings.agent
+        return [
+            *time_words(agent, "period_ns"),
+            *time_words(agent, "work_ns", before="work "),
+            *agent_words(agent, without=("work_ns",)),
+        ]

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From just before a process or thread is made to its first instruction."""
+
+from __future__ import annotations
+
+from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.limit_names import LATENCY
+from rig.measurements.self_measured import MeasuredByTarget
+
+
+class TaskCreation(MeasuredByTarget):
+    """A process or thread is made again and again."""
+
+    description = SelfMeasurement(
+        name="task_creation",
+        title="from making a process or thread to its first instruction",
+        variants={"thread": "pthread_create", "fork": "fork"},
+        parts=(Part(LATENCY, "creation"),),
+    )

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From one task to the next of the same priority, on one processor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.limit_names import LATENCY
+from rig.measurements.measurement import agent_words
+from rig.measurements.self_measured import MeasuredByTarget
+
+if TYPE_CHECKING:
+    from rig.analysis.raw import Settings
+
+
+class TaskSwitch(MeasuredByTarget):
+    """Tasks of one priority give way to each other in turn."""
+
+    description = SelfMeasurement(
+        name="task_switch",
+        title="from a task that gives way to the next one of the same priority",
+        variants={
+            "yield": "each task yields (sched_yield) in turn",
+            "mutex": "two tasks wait for each other's mutex",
+        },
+        parts=(Part(LATENCY, "switch"),),
+        keys=("tasks",),
+        torn_at_ordinary_priority=True,
+    )
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        """Published by the number of tasks alone, as far as they yield."""
+        agent = settings.agent
+        if agent.get("variant", "yield") != "yield":
+            return agent_words(agent, without=("tasks",))
+        tasks = f"{agent.get('tasks', '2')} tasks"
+        return [tasks, *agent_words(agent, without=("variant", "tasks"))]
