@@ -83,6 +83,7 @@ class Failure:
 
 def done(result: Result, page: Path, windows: Path | None, failure: str | None) -> Message:
     """The message of a finished run."""
+    from rig.analysis.period import PeriodFigures
     from rig.report.measured import COLUMNS, measured
     from rig.report.tools import tools
     from rig.report.words import (
@@ -97,6 +98,7 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
     evaluation = result.evaluation
     values, counts = evaluation.histogram.values, evaluation.histogram.counts
     beside, said = measured(evaluation), tools(result)
+    is_periods = isinstance(evaluation.details, PeriodFigures)
     bins, which = np.unique(bin_of(np.maximum(values, 0)), return_inverse=True)
     fields = {
         "path": str(result.path),
@@ -113,13 +115,11 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
         "measured": []
         if beside is None
         else [(row[0], list(zip(COLUMNS[1:], row[1:], strict=True))) for row in beside.rows],
-        "is_periods": evaluation.period is not None,
+        "is_periods": is_periods,
         "is_inside": result.settings.is_self_measured,
         "tools": [] if said is None else [(row[0], row[1:]) for row in said.rows],
         "tool_facts": [] if said is None else said.facts,
-        "worst_event": _worst_event(windows)
-        if evaluation.period is None
-        else _worst_interval(result.path),
+        "worst_event": _worst_interval(result.path) if is_periods else _worst_event(windows),
     }
     weights = np.zeros(len(bins), np.int64)
     np.add.at(weights, which, counts)

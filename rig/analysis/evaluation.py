@@ -30,6 +30,15 @@ from rig.analysis.witness import CaptureComparison, Witness
 EventColumns = dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]
 OnEvents = Callable[[EventColumns], None]
 
+Details = (
+    PeriodFigures
+    | DispatchFigures
+    | SelfTriggerFigures
+    | SaturationFigures
+    | ValueFigures
+    | SpinFigures
+)
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -49,18 +58,8 @@ class Evaluation:
     """Where handler counts came from: target log, sequence pins, or order alone."""
     gaps: tuple[Gap, ...] = ()
     """Holes in the sample stream that no instrument told of."""
-    period: PeriodFigures | None = None
-    """Measurement `period` only."""
-    dispatch: DispatchFigures | None = None
-    """Measurement `interrupt_dispatch` only."""
-    values: ValueFigures | None = None
-    """Only if the target measured by itself."""
-    spin: SpinFigures | None = None
-    """Measurement `smi` only."""
-    self_trigger: SelfTriggerFigures | None = None
-    """Only if the target made its interrupts itself."""
-    saturation: SaturationFigures | None = None
-    """Measurement `saturation` only."""
+    details: Details | None = None
+    """What only this kind of measurement has; None: it has only latencies."""
     beyond: Beyond | None = None
     """Intervals, dependence, tail, clocks and latency inside the target."""
     limits: tuple[JudgedLimit, ...] = ()

@@ -72,9 +72,8 @@ class Headline:
     """In samples."""
     aliases: tuple[Measurand, ...] = ()
     """One of the others by a second name."""
-    dispatch: DispatchFigures | None = None
-    self_trigger: SelfTriggerFigures | None = None
-    saturation: SaturationFigures | None = None
+    details: DispatchFigures | SelfTriggerFigures | SaturationFigures | None = None
+    """What only this kind of measurement has."""
     witnesses: tuple[Witness, ...] = ()
     doubts: tuple[str, ...] = ()
     delays: tuple[ConstantDelay, ...] = ()
@@ -103,7 +102,7 @@ def headline_of(raw: RawRun, settings: Settings, account: Account, paired: Paire
     return Headline(
         measurands=(latency, measurand(INTERNAL, inside, rate_hz, effects)),
         histogram=paired.histogram,
-        self_trigger=both,
+        details=both,
         witnesses=self_trigger_witnesses(both, account, paired.stimuli),
         delays=delays,
     )
@@ -143,7 +142,7 @@ def _saturation(
     return Headline(
         measurands=(latency, spacing(search, found, effects)),
         histogram=paired.histogram,
-        saturation=found,
+        details=found,
         witnesses=(hold_witness(search, tally, account.holds),),
         doubts=saturation_doubts(search, found),
     )
@@ -184,7 +183,7 @@ def dispatch_headline(
         measurands=measurands,
         aliases=aliases,
         histogram=ExactHistogram() if found.pins is None else found.pins.histogram,
-        dispatch=found.figures,
+        details=found.figures,
         witnesses=dispatch_witnesses(found.figures),
         doubts=dispatch_doubts(found.figures),
         delays=(*filter(None, (delay,)),),

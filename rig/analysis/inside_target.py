@@ -303,5 +303,5 @@ def _conclude(
     return Evaluation(
         verdict, reasons, counts, headline.statistics, witnesses, None, headline.histogram,
         duration / _rate_hz(settings, values), "the target's log", beyond=beyond, limits=limits,
-        measurands=found, values=figures, clocks=clocks,
+        measurands=found, details=figures, clocks=clocks,
     )  # fmt: skip

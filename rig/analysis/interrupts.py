@@ -378,9 +378,9 @@ def _conclude(
     duration_s = totals.span_samples / settings.sample_rate_hz
     return Evaluation(
         verdict, reasons, counts, headline.figures, (*seen, *headline.witnesses), capture,
-        headline.histogram, duration_s, source.name, totals.gaps, dispatch=headline.dispatch,
-        self_trigger=headline.self_trigger, saturation=headline.saturation, beyond=beyond,
-        limits=limits, measurands=headline.measurands, wander=_wander(settings, totals, tally),
+        headline.histogram, duration_s, source.name, totals.gaps, details=headline.details,
+        beyond=beyond, limits=limits, measurands=headline.measurands,
+        wander=_wander(settings, totals, tally),
         clocks=clocks, delays=delays,
     )  # fmt: skip
 

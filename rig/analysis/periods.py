@@ -309,7 +309,7 @@ def _conclude(
     )
     return Evaluation(
         verdict, reasons, counts, headline.statistics, witnesses, None,
-        tally.latencies.histogram, duration_s, found.source.name, period=found.figures,
+        tally.latencies.histogram, duration_s, found.source.name, details=found.figures,
         beyond=beyond, limits=limits, measurands=found.measurands, wander=found.wander,
         clocks=found.clocks,
     )  # fmt: skip

@@ -279,5 +279,5 @@ def _conclude(
     return Evaluation(
         verdict, reasons, counts, found.statistics, witnesses, None, found.histogram,
         figures.duration_s, "order, from one edge of the pin to the next", beyond=beyond,
-        limits=limits, measurands=(found,), spin=figures, clocks=clocks,
+        limits=limits, measurands=(found,), details=figures, clocks=clocks,
     )  # fmt: skip

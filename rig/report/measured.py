@@ -30,22 +30,23 @@ class Measured:
 
 def measured(evaluation: Evaluation) -> Measured | None:
     """None for measurements of a latency alone."""
-    if evaluation.period is not None:
-        return _period(evaluation.period, evaluation)
-    if evaluation.dispatch is not None:
-        return _dispatch(evaluation.dispatch)
-    if evaluation.spin is not None:
-        return _spin(evaluation.spin, evaluation)
-    if evaluation.values is not None:
-        return _values(evaluation.values)
-    if evaluation.self_trigger is not None:
-        return _self_trigger(evaluation.self_trigger)
+    match evaluation.details:
+        case PeriodFigures() as period:
+            return _period(period, evaluation)
+        case DispatchFigures() as dispatch:
+            return _dispatch(dispatch)
+        case SpinFigures() as spin:
+            return _spin(spin, evaluation)
+        case ValueFigures() as values:
+            return _values(values)
+        case SelfTriggerFigures() as both:
+            return _self_trigger(both)
     return None
 
 
 def quantity_of(evaluation: Evaluation) -> str:
     """What the figures and the distribution are of, in a word or a few."""
-    if evaluation.spin is None and evaluation.values is None:
+    if not isinstance(evaluation.details, SpinFigures | ValueFigures):
         return "latency"
     found = measured(evaluation)
     return found.rows[0][0] if found is not None and found.rows else "value"

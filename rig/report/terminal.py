@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
+from rig.analysis.saturation import SaturationFigures
 from rig.analysis.verdict import Verdict
 from rig.measurements.evaluate import Evaluation
 from rig.report import clock_words, saturation_words
@@ -123,8 +124,8 @@ def _print_tools(console: SafeConsole, found: Tools | None) -> None:
 
 def _print_saturation(console: SafeConsole, evaluation: Evaluation) -> None:
     """What the search found, and the holds next to the limit."""
-    found = evaluation.saturation
-    if found is None:
+    found = evaluation.details
+    if not isinstance(found, SaturationFigures):
         return
     console.print(Text(saturation_words.title(found), style="bold"))
     table = Table(box=None, pad_edge=False, padding=(0, 1))

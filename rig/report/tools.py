@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.analysis.evaluation import Evaluation
+from rig.analysis.period import PeriodFigures
+from rig.analysis.spin_figures import SpinFigures
 from rig.session.results import Result
 from rig.tools.hwlat import HwlatFigures, hwlat_figures
 from rig.tools.tool_runs import HWLAT, TOOLS, ToolRun
@@ -45,15 +47,15 @@ def tools(result: Result) -> Tools | None:
 
 
 def _pins(evaluation: Evaluation) -> tuple[list[list[str]], list[tuple[str, str]]]:
-    if evaluation.spin is not None:
-        spin = evaluation.spin
+    if isinstance(evaluation.details, SpinFigures):
+        spin = evaluation.details
         longest = evaluation.figures.max_ns
         row = ["pin", str(spin.gaps), "-", "-", _micro(longest), "-"]
         words = f"gaps above {spin.threshold_ns / 1e3:g} us between two edges of a spinning task"
         return [row], [("pin", words)]
-    if evaluation.period is None:
+    if not isinstance(evaluation.details, PeriodFigures):
         return [], []
-    found = evaluation.period.pins.latency
+    found = evaluation.details.pins.latency
     times = (found.min_ns, found.average_ns, found.max_ns, found.gap_ns)
     return [["pin", str(found.n), *(_micro(each) for each in times)]], [("pin", PIN)]
 

@@ -9,8 +9,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rig.analysis.correction import Correction
+from rig.analysis.dispatch import DispatchFigures
+from rig.analysis.evaluation import Details
+from rig.analysis.period import PeriodFigures
 from rig.analysis.raw import Account, Settings
+from rig.analysis.saturation import SaturationFigures
+from rig.analysis.self_trigger import SelfTriggerFigures
+from rig.analysis.spin_figures import SpinFigures
 from rig.analysis.statistics import as_dict
+from rig.analysis.values import ValueFigures
 from rig.analysis.verdict import Verdict
 from rig.errors import InputError
 from rig.measurements.evaluate import Evaluation, EventColumns, OnEvents, evaluate
@@ -41,6 +48,15 @@ EXIT_CODES = {
     Verdict.INCONSISTENT: 4,
     Verdict.INCOMPLETE: 4,
 }
+DETAILS: dict[type[Details], str] = {
+    PeriodFigures: "period",
+    DispatchFigures: "dispatch",
+    SelfTriggerFigures: "self_trigger",
+    SaturationFigures: "saturation",
+    ValueFigures: "values",
+    SpinFigures: "spin",
+}
+"""Key by which the details of each kind of measurement are stored and shown."""
 NO_DIGESTS = "none, format version 1 has none: nobody can tell whether this file was changed"
 INTERRUPTED_EXIT_CODE = 130
 """A run ended by Ctrl-C, as a shell reports it."""
@@ -69,13 +85,15 @@ class Result:
     def unit_hz(self) -> int:
         """Of the histogram's values: the analyzer's rate, or that of the clock that the target
         itself measured by."""
-        values = self.evaluation.values
-        return self.settings.sample_rate_hz if values is None else values.unit_hz
+        details = self.evaluation.details
+        if isinstance(details, ValueFigures):
+            return details.unit_hz
+        return self.settings.sample_rate_hz
 
     @property
     def unit(self) -> str:
         """The same by name: `sample`, or a time."""
-        if self.evaluation.values is None:
+        if not isinstance(self.evaluation.details, ValueFigures):
             return "sample"
         return "ns" if self.unit_hz == 10**9 else f"{1e9 / self.unit_hz:.12g} ns"
 
@@ -242,17 +260,9 @@ def document(result: Result) -> dict[str, object]:
 
 def _measured(evaluation: Evaluation) -> dict[str, object]:
     """What only some measurements have."""
-    found = {
-        "period": evaluation.period,
-        "dispatch": evaluation.dispatch,
-        "self_trigger": evaluation.self_trigger,
-        "saturation": evaluation.saturation,
-        "values": evaluation.values,
-        "spin": evaluation.spin,
-    }
-    stated: dict[str, object] = {
-        name: asdict(figures) for name, figures in found.items() if figures is not None
-    }
+    stated: dict[str, object] = {}
+    if evaluation.details is not None:
+        stated[DETAILS[type(evaluation.details)]] = asdict(evaluation.details)
     if evaluation.clocks is not None:
         stated["clocks"] = asdict(evaluation.clocks)
     if evaluation.delays:

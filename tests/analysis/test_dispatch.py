@@ -80,7 +80,7 @@ def test_each_interrupt_counts_as_what_it_was(block: int) -> None:
     kinds = list("tttettotteeotott" * 5)
     latency = [100 + 3 * (number % 11) for number in range(len(kinds))]
     found = dispatched(kinds, latency, block)
-    dispatch = found.dispatch
+    dispatch = found.details
     mine = [n for kind, n in zip(kinds, latency, strict=True) if kind == "t"]
     assert (dispatch.interrupts, dispatch.of_task) == (80, 65)
     assert (dispatch.overtaken, dispatch.ticks.n) == (15, 50)
@@ -103,7 +103,7 @@ def test_each_interrupt_counts_as_what_it_was(block: int) -> None:
 @given(st.text("toe", min_size=1, max_size=40), st.integers(SPACING // 4, 5 * SPACING), st.data())
 def test_blocks_of_any_length_give_the_same(kinds: str, block: int, data: st.DataObject) -> None:
     latency = data.draw(st.lists(st.integers(40, 2000), min_size=len(kinds), max_size=len(kinds)))
-    whole, cut = (dispatched(list(kinds), latency, n).dispatch for n in (1 << 40, block))
+    whole, cut = (dispatched(list(kinds), latency, n).details for n in (1 << 40, block))
     assert whole == cut
     # Without an overtaken one before it, each of the task's interrupts is told by pins, too.
     before = zip("?" + kinds, kinds, strict=False)
@@ -146,7 +146,7 @@ def test_an_edge_that_the_log_does_not_know_is_not_paired_with_the_next() -> Non
     task = [(at + 100, TASK, n % 2) for n, at in enumerate(response[:10] + response[11:], 1)]
     run = MemoryRun([*toggles(response), *task], 30 * SPACING, log_of(rows))
     found = evaluate(run, settings, Account(sent=0, handled=20))
-    assert (found.dispatch.pins, found.dispatch.ticks.n) == (None, 20)
+    assert (found.details.pins, found.details.ticks.n) == (None, 20)
     assert witness_of(found, "task's pin").text == "analyzer 19, target log 20"
     assert found.verdict is Verdict.INCONSISTENT
 

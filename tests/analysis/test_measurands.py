@@ -164,7 +164,7 @@ def test_dispatch_has_figures_by_pins_by_ticks_and_of_the_interrupt() -> None:
     found = dispatched(["t"] * 900, latency)
     names = [each.name for each in found.measurands]
     assert names == ["latency", "latency_by_ticks", "interrupt_latency"]
-    assert found.figures == of(found, "latency").statistics == found.dispatch.pins
+    assert found.figures == of(found, "latency").statistics == found.details.pins
     assert found.beyond is not None
     assert found.beyond.figures is of(found, "latency").figures
     assert of(found, "latency").figures.maximum.value == max(latency)
@@ -184,7 +184,7 @@ def test_dispatch_without_the_tasks_wire_is_told_by_ticks() -> None:
     settings = settings_of("interrupt_dispatch", limits=Limits(further={"max_latency": 1e6}))
     found = evaluate(run[0], settings, account)
     assert [each.name for each in found.measurands] == ["latency", "interrupt_latency"]
-    assert found.figures == wired.dispatch.ticks
+    assert found.figures == wired.details.ticks
     assert found.beyond is not None
     assert found.beyond.sample_ns == 1.0  # a tick
     both = {"max_latency_by_ticks": 1e6, "max_latency": 1.0}
@@ -206,4 +206,4 @@ def test_a_latency_from_inside_has_a_budget_of_its_own() -> None:
     assert "rate of the target's counter" in {each.name for each in budget.contributions}
     assert inside.figures is not None
     assert inside.figures.percentiles
-    assert inside.statistics == found.self_trigger.internal
+    assert inside.statistics == found.details.internal

@@ -85,7 +85,7 @@ def test_figures_are_the_truth_by_both_witnesses() -> None:
     truth = Truth(2000, noise(2000), ppm=40)
     found, events = judged(truth, truth.run())
     assert found.verdict is Verdict.PASS, found.reasons
-    period = found.period
+    period = found.details
     assert period.pins.rate_ppm == pytest.approx(40, abs=0.1)
     assert abs(period.pins.rate_ppm - 40) < 3 * period.pins.rate_uncertainty_ppm
     assert period.ticks.rate_ppm == pytest.approx(0, abs=0.1)
@@ -129,8 +129,8 @@ def test_missed_periods_and_overruns_are_counted_with_their_numbers() -> None:
     apart = events["stimulus_sample"] * 1e9 / RATE_HZ - due_ns
     assert np.ptp(apart) < 1000  # all due times are on one grid, also of those not answered
     # Nothing is divided or left out: the longest interval is three periods too long.
-    assert found.period.pins.interval_error.max_ns == pytest.approx(3e6, abs=2e4)
-    assert found.period.pins.interval_error.n == 394
+    assert found.details.pins.interval_error.max_ns == pytest.approx(3e6, abs=2e4)
+    assert found.details.pins.interval_error.n == 394
 
 
 @pytest.mark.parametrize(("logged", "pins"), [(True, False), (True, True), (False, True)])
@@ -147,7 +147,7 @@ def test_each_source_of_numbers_gives_the_same(logged: bool, pins: bool, block: 
     assert found.paired_by == words.get((logged, pins), "sequence pins")
     assert (found.counts.n, found.counts.missed) == (300, 3)
     assert (np.flatnonzero(events["class"] == 2) == [7, 8, 150]).all()
-    assert (found.period.ticks is None) == (not logged)
+    assert (found.details.ticks is None) == (not logged)
 
 
 def test_without_log_and_pins_time_alone_tells() -> None:
@@ -156,7 +156,7 @@ def test_without_log_and_pins_time_alone_tells() -> None:
     truth = Truth(300, latency_ns, ppm=-200)
     found, _ = judged(truth, truth.run(logged=False), Account())
     assert (found.paired_by, found.counts.missed) == ("order alone", 3)
-    assert found.period.pins.rate_ppm == pytest.approx(-200, abs=0.5)
+    assert found.details.pins.rate_ppm == pytest.approx(-200, abs=0.5)
     assert found.verdict is Verdict.FAIL
 
 
@@ -204,7 +204,7 @@ def test_a_duplicate_is_no_period_of_its_own() -> None:
     found, _ = judged(truth, truth.run(), limits=Limits(duplicate=0))
     assert (found.counts.n, found.counts.duplicate, found.counts.missed) == (200, 1, 0)
     assert found.verdict is Verdict.FAIL
-    assert found.period.pins.latency.n == 200
+    assert found.details.pins.latency.n == 200
 
 
 def test_a_run_cut_short_misses_nothing_that_was_not_due() -> None:
@@ -237,7 +237,7 @@ def test_a_limit_on_the_interval_error_takes_both_signs() -> None:
     for limit_ns, verdict in ((195_000, Verdict.FAIL), (205_000, Verdict.PASS)):
         found, _ = judged(truth, truth.run(), limits=Limits(interval_error_ns=limit_ns))
         assert found.verdict is verdict
-    assert found.period.pins.interval_error.max_ns < 205_000
+    assert found.details.pins.interval_error.max_ns < 205_000
 
 
 @given(st.integers(10_000, 10**9), st.integers(10**3, 10**10), st.integers(2, 50), st.data())

@@ -99,7 +99,7 @@ def test_one_event_from_outside_and_from_inside(block: int) -> None:
     latency_ns = [4_000 + 37 * (n % 23) for n in range(100)]
     found = Target(latency_ns).evaluation(block=block)
     assert (found.verdict, found.reasons) == (Verdict.PASS, ())
-    both = found.self_trigger
+    both = found.details
     assert both is not None
     assert both.external == found.figures
     inside_ns = np.array(latency_ns) - 10  # from reading to reading
@@ -123,7 +123,7 @@ def test_one_event_from_outside_and_from_inside(block: int) -> None:
 def test_any_latencies_in_blocks_of_any_length(latency_ns: list[int], block: int) -> None:
     found = Target(list(latency_ns)).evaluation(block=block)
     assert found.verdict is Verdict.PASS, found.reasons
-    both = found.self_trigger
+    both = found.details
     assert (both.internal.min_ns, both.internal.max_ns) == (
         min(latency_ns) - 10,
         max(latency_ns) - 10,
@@ -142,7 +142,7 @@ def test_late_and_missed_ones_keep_their_own_trigger() -> None:
     counts = found.counts
     assert (counts.answered, counts.late, counts.missed) == (18, 1, 1)
     assert (counts.duplicate, counts.spurious) == (0, 0)
-    both = found.self_trigger
+    both = found.details
     assert (both.internal.n, both.external.n) == (19, 19)
     assert both.internal.max_ns == PERIOD_NS + 2_000 - 10
     assert both.internal.median_ns == 5_000 - 10
@@ -160,7 +160,7 @@ def test_coalesced_ones_wait_for_the_shared_answer_inside_too() -> None:
     records["flags"][shared] = LOG_COALESCED
     found = target.evaluation(records, handled=10)
     assert (found.counts.merged, found.counts.missed) == (1, 0)
-    both = found.self_trigger
+    both = found.details
     assert (both.internal.n, both.internal.max_ns) == (10, PERIOD_NS + 1_000 - 10)
     assert (both.brackets.compared, both.brackets.outside) == (10, 0)
 
@@ -182,7 +182,7 @@ def test_a_latency_that_the_log_denies_is_named() -> None:
 def test_what_a_sample_and_a_tick_explain_is_no_contradiction() -> None:
     """Pin writes of no length, read at the same moment: only the samples make a difference."""
     found = Target([5_000 + n for n in range(200)], width_ns=0, lead_ns=20).evaluation()
-    brackets = found.self_trigger.brackets
+    brackets = found.details.brackets
     assert (brackets.compared, brackets.outside) == (200, 0)
     assert brackets.least_ns < -30
     assert brackets.most_ns > 30
@@ -195,7 +195,7 @@ def test_an_edge_that_was_not_seen() -> None:
     found = target.evaluation()
     assert witness_of(found, "stimulus edges").text == "analyzer 29, target log 30 triggers"
     assert found.verdict is Verdict.INCONSISTENT
-    both = found.self_trigger
+    both = found.details
     assert (both.internal.n, both.internal.max_ns) == (30, 4_990)
     assert (both.brackets.compared, both.brackets.least_ns) == (0, None)
 
@@ -222,7 +222,7 @@ def test_triggers_that_found_the_log_full() -> None:
     assert edges.text == (
         "analyzer 20, target log 17 triggers, 6 records found it full, 20 by the agent's count"
     )
-    assert found.self_trigger.brackets.compared == 0
+    assert found.details.brackets.compared == 0
 
 
 def test_more_triggers_seen_than_found_the_log_full() -> None:
@@ -257,18 +257,18 @@ def test_a_damaged_log_gives_figures_or_none(data: st.DataObject) -> None:
             patch.setattr(f"rig.analysis.{module}.CHUNK", data.draw(st.sampled_from([3, 1000])))
         found = target.evaluation(records)
     assert found.counts.n == 12
-    assert found.self_trigger.external.n <= 12
-    shortest_ns = found.self_trigger.internal.min_ns
+    assert found.details.external.n <= 12
+    shortest_ns = found.details.internal.min_ns
     assert shortest_ns is None or shortest_ns >= 0
 
 
 def test_a_log_in_many_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of few records give the same."""
     target = Target([4_000 + 11 * (n % 7) for n in range(60)])
-    whole = target.evaluation().self_trigger
+    whole = target.evaluation().details
     for module in ("answers", "self_trigger"):
         monkeypatch.setattr(f"rig.analysis.{module}.CHUNK", 7)
-    assert target.evaluation(block=9_000).self_trigger == whole
+    assert target.evaluation(block=9_000).details == whole
 
 
 def test_a_channel_that_is_late_is_named() -> None:

@@ -53,7 +53,7 @@ def told_twice(result: Result, count: int, *, between_writes_ns: float) -> None:
     assert result.exit_code == 0, found.reasons
     assert result.account.sent is None
     assert result.account.triggers == found.counts.n == found.counts.answered == count
-    both = found.self_trigger
+    both = found.details
     assert both.external.n == both.internal.n == both.brackets.compared == count
     assert -between_writes_ns < both.brackets.least_ns <= both.brackets.most_ns < between_writes_ns
     assert both.external.average_ns == pytest.approx(
@@ -82,7 +82,7 @@ def test_periods_dispatches_and_triggers_of_a_real_kernel(tmp_path: Path) -> Non
     told_twice(triggered, 100, between_writes_ns=200)
     replayed_alike(triggered, fixture, tmp_path / "again.h5")
     assert periods.exit_code == 0, periods.evaluation.reasons
-    pins, ticks = periods.evaluation.period.pins, periods.evaluation.period.ticks
+    pins, ticks = periods.evaluation.details.pins, periods.evaluation.details.ticks
     # One virtual clock makes the analyzer's samples and the kernel's counter, at 1 GHz but for what
     # the kernel makes of it: the two witnesses tell the same of each interval, to a sample each.
     for side in (pins, ticks):
@@ -92,7 +92,7 @@ def test_periods_dispatches_and_triggers_of_a_real_kernel(tmp_path: Path) -> Non
     assert periods.account.unanswered == periods.account.overruns == 0
 
     assert dispatches.exit_code == 0, dispatches.evaluation.reasons
-    dispatch = dispatches.evaluation.dispatch
+    dispatch = dispatches.evaluation.details
     assert dispatch.interrupts == dispatch.interrupt.n == 100
     assert dispatch.ticks.n > 90
     assert 0 < dispatch.ticks.min_ns < dispatch.pins.min_ns
@@ -128,7 +128,7 @@ def test_a_handler_that_is_no_thread_tells_it_on_both_kernels(kernel: str, tmp_p
         "interrupt-dispatch-hard", load_fixture(kernel), tmp_path / "run.h5", count=100
     )
     assert found.exit_code == 0, found.evaluation.reasons
-    dispatch = found.evaluation.dispatch
+    dispatch = found.evaluation.details
     assert dispatch.interrupts == 100
     assert dispatch.of_task == dispatch.ticks.n > 90
     assert 0 < dispatch.ticks.min_ns < dispatch.pins.min_ns

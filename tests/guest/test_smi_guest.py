@@ -38,7 +38,7 @@ def test_what_holds_a_task_up_is_seen_by_both(fixture, tmp_path):
     found = measured(load_fixture(fixture), tmp_path / "run.h5")
     evaluation = found.evaluation
     assert found.exit_code == 0, evaluation.reasons
-    spin = evaluation.spin
+    spin = evaluation.details
     assert spin.toggles == COUNT
     assert spin.gaps == spin.gaps_by_log == spin.gaps_by_both
     # Between two toggles lie the pause and a write of the pins, and the kernel's tick now and then.
@@ -66,7 +66,7 @@ def test_time_that_is_taken_from_the_guest_is_found_to_the_last(fixture, tmp_pat
     found = measured(stalled(fixture), tmp_path / "run.h5", threshold="300 us")
     evaluation = found.evaluation
     assert found.exit_code == 0, evaluation.reasons
-    spin = evaluation.spin
+    spin = evaluation.details
     least = int(spin.duration_s / EVERY_S)
     assert least >= 8
     assert spin.gaps == spin.gaps_by_log == spin.gaps_by_both == len(spin.listed)

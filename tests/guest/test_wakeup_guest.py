@@ -38,7 +38,7 @@ def test_their_figures_stand_beside_the_pins(fixture, tmp_path):
     # A task runs some thousand instructions after its time, of 4 ns each, and on an idle guest
     # never as late as a period.
     assert 1_000 < task.min_ns <= task.average_ns <= task.max_ns < 1_000_000
-    pin = found.evaluation.period.pins.latency
+    pin = found.evaluation.details.pins.latency
     assert pin.n == COUNT
     assert 0 <= pin.gap_ns < 1_000_000
     if fixture == "qemu-debian":

@@ -87,7 +87,7 @@ def test_two_plans_and_two_run_files(qtbot, page, settings):
     files = {part.choice.plan_name: part.path for part in page.series.parts}
     assert set(run_files(page.folder)) == set(files.values())
     assert read(files["interrupt"]).settings.measurement == "interrupt"
-    period = read(files["period"]).evaluation.period.pins.interval_error
+    period = read(files["period"]).evaluation.details.pins.interval_error
     worst_ns = max(-period.min_ns, period.max_ns)
     assert page.figures.worst == f"{worst_ns / 1e3:.3f} µs"
     live = [snapshot for snapshot in seen if snapshot.is_periods and len(snapshot.bins)]

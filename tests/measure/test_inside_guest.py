@@ -65,10 +65,10 @@ def test_every_variant_on_a_real_kernel(tmp_path: Path) -> None:
             told = f"{name} {variant} {lines}: {found.reasons}"
             assert result.exit_code == 0, told
             assert found.counts.n == found.counts.answered == COUNT, told
-            assert found.values.rows[0].figures.n == COUNT, told
+            assert found.details.rows[0].figures.n == COUNT, told
             seen = {witness.name: witness.text for witness in found.witnesses}
             edges = 2 * COUNT if SELF_MEASUREMENTS[name].periodic else COUNT
             assert seen["answers"] == f"analyzer {edges}, target log {edges}", told
             assert f"{edges} of {edges} events inside" in seen["bracket test"], told
             assert variant in ("coarse", "task") or found.figures.average_ns > 0, told
-            assert found.values.went_on == 0, told
+            assert found.details.went_on == 0, told

@@ -104,7 +104,7 @@ def test_a_clock_of_the_system_is_in_its_own_nanoseconds():
     odd = replace(run, settings=replace(run.settings, tick_hz=2_799_999_999))
     found = evaluate(odd.raw, odd.settings, odd.account)
     assert found.figures.max_ns == run.values.max()
-    assert found.values.by_clock
+    assert found.details.by_clock
 
 
 def test_wakes_that_did_not_preempt_are_told():
@@ -113,14 +113,14 @@ def test_wakes_that_did_not_preempt_are_told():
     run.raw.records["flags"][late] |= np.uint32(LOG_WENT_ON)
     found = evaluated(run)
     assert found.verdict is Verdict.PASS
-    assert found.values.went_on == 2
+    assert found.details.went_on == 2
     assert "2 wakes" in dict(measured(found).facts)["went on"]
 
 
 def test_a_clock_that_stands_still_is_told():
     values = np.array([0, 0, 4_000_000, 0]).reshape(-1, 1)
     found = evaluated(known_run("clock_resolution", "coarse", values, pin=False))
-    assert (found.values.at_zero, found.values.smallest_step_ns) == (3, 4_000_000)
+    assert (found.details.at_zero, found.details.smallest_step_ns) == (3, 4_000_000)
 
 
 # --- limits and ends ----------------------------------------------------------------------------

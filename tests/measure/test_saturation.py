@@ -130,7 +130,7 @@ def test_the_limit_found_is_the_service_time(service_us: float, log: bool) -> No
     run = queued_run(constant(service_us), noisy(5, 0.6), log=log)
     found = run.evaluated()
     assert found.verdict is Verdict.PASS, found.reasons
-    figures = found.saturation
+    figures = found.details
     assert figures.kept_ns == pytest.approx(service_us * 1e3, rel=0.02)
     assert abs(figures.limit_ns - service_us * 1e3) <= figures.expanded_ns
     assert figures.lost_ns < service_us * 1e3 <= figures.kept_ns * (1 + 1 / SEARCH.count)
@@ -147,7 +147,7 @@ def test_the_limit_found_is_the_service_time(service_us: float, log: bool) -> No
 def test_a_service_time_that_scatters_has_its_mean_as_limit(seed: int) -> None:
     search = replace(SEARCH, count=1000)
     run = queued_run(noisy(60, 1.2, seed), noisy(5, 0.6, seed), search)
-    figures = run.evaluated().saturation
+    figures = run.evaluated().details
     assert figures.limit_ns == pytest.approx(60e3, rel=0.02)
 
 
@@ -164,7 +164,7 @@ def test_a_target_that_queues_without_bound_does_not_keep_up() -> None:
     raw = replace(run.raw, edges=edges, records=run.raw.records[:0])
     found = replace(run, raw=raw, account=replace(run.account, handled=None)).evaluated()
     assert found.counts.merged == found.counts.missed == 0
-    by_rate = {round(hold.spacing_ns / 1e3): hold for hold in found.saturation.holds}
+    by_rate = {round(hold.spacing_ns / 1e3): hold for hold in found.details.holds}
     assert all(hold.behind == (spacing < 40) for spacing, hold in by_rate.items())
     assert not by_rate[20].kept
     assert by_rate[40].kept
@@ -172,12 +172,12 @@ def test_a_target_that_queues_without_bound_does_not_keep_up() -> None:
 
 def test_nothing_is_lost_and_nothing_is_kept() -> None:
     fast = queued_run(constant(5), constant(3)).evaluated()
-    assert (fast.saturation.lost_ns, fast.saturation.limit_ns) == (None, None)
-    assert fast.saturation.kept_ns == pytest.approx(20e3, rel=1e-4)
-    assert "up to 50,000/s" in title(fast.saturation)
+    assert (fast.details.lost_ns, fast.details.limit_ns) == (None, None)
+    assert fast.details.kept_ns == pytest.approx(20e3, rel=1e-4)
+    assert "up to 50,000/s" in title(fast.details)
     assert fast.verdict is Verdict.PASS
     slow = queued_run(constant(3000), constant(3)).evaluated()
-    assert slow.saturation.rate_hz is None
+    assert slow.details.rate_hz is None
     assert slow.verdict is Verdict.INCONCLUSIVE
     assert "no rate was kept up with; begin at a lower rate_start" in slow.reasons
 
@@ -187,12 +187,12 @@ def test_a_slower_hold_that_is_lost_is_told() -> None:
     stall = 3 * SEARCH.count + 50
     run = queued_run(lambda n: 1500.0 if n == stall else 25.0, constant(5))
     # The search closes in on that; a faster hold that is kept is put behind it.
-    figures = run.evaluated().saturation
+    figures = run.evaluated().details
     assert figures.lost_ns > 300e3
     assert title(figures).startswith("saturation: highest rate kept up with")
     kept_later = replace(run, raw=_with_hold(run), account=_one_more(run.account))
     found = kept_later.evaluated()
-    assert found.saturation.contradictions == 1
+    assert found.details.contradictions == 1
     assert any("not sharp" in reason for reason in found.reasons)
 
 
@@ -237,7 +237,7 @@ def test_a_limit_on_the_spacing(limit_us: float, verdict: str) -> None:
 
 def test_a_run_cut_short_keeps_its_whole_holds() -> None:
     run = queued_run(constant(47.3), constant(5))
-    whole = run.evaluated().saturation
+    whole = run.evaluated().details
     cut = len(whole.holds) // 2
     stimuli = sorted(at for at, channel, level in run.raw.edges if (channel, level) == (0, 1))
     end = stimuli[cut * SEARCH.count + 30] + 1
@@ -246,10 +246,10 @@ def test_a_run_cut_short_keeps_its_whole_holds() -> None:
     raw = replace(run.raw, edges=edges, end=end, records=run.raw.records[:answers])
     found = replace(run, raw=raw, account=Account()).evaluated()
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.saturation.holds[:cut] == whole.holds[:cut]
-    (rest,) = found.saturation.holds[cut:]
+    assert found.details.holds[:cut] == whole.holds[:cut]
+    (rest,) = found.details.holds[cut:]
     assert (rest.sent, rest.whole, rest.kept) == (31, False, False)
-    assert found.saturation.lost_ns in {None, *(h.spacing_ns for h in whole.holds[:cut])}
+    assert found.details.lost_ns in {None, *(h.spacing_ns for h in whole.holds[:cut])}
 
 
 @pytest.mark.parametrize("number", [3, 700, 1500])
@@ -283,7 +283,7 @@ def test_stimuli_that_the_firmware_did_not_send_are_told() -> None:
 
 
 def test_words_and_tables() -> None:
-    figures = queued_run(constant(47.3), constant(5)).evaluated().saturation
+    figures = queued_run(constant(47.3), constant(5)).evaluated().details
     assert dict(facts(figures))["limit"].endswith(f"(U = {figures.limit_u_hz:,.0f})")
     every, few = rows(figures), rows(figures, few=True)
     assert len(every) == len(figures.holds)

@@ -71,7 +71,7 @@ def searched(folder: Path, fixture: Fixture, plan: Plan) -> tuple[Result, np.nda
 def compare(result: Result, truth: np.ndarray, service_us: float) -> None:
     """The limit within 2 %, and what was lost in each hold."""
     evaluation = result.evaluation
-    figures = evaluation.saturation
+    figures = evaluation.details
     assert evaluation.verdict is Verdict.PASS, evaluation.reasons
     assert figures.rate_hz == pytest.approx(1e6 / service_us, rel=0.02)
     assert figures.limit_hz == pytest.approx(1e6 / service_us, rel=0.02)
@@ -93,7 +93,7 @@ def test_the_rate_found_is_the_models(service_us, model, tmp_path) -> None:
     result, truth = searched(tmp_path, fixture, search_plan())
     compare(result, truth, service_us)
     (shown,) = document(result)["measurements"]
-    assert len(shown["saturation"]["holds"]) == len(result.evaluation.saturation.holds)
+    assert len(shown["saturation"]["holds"]) == len(result.evaluation.details.holds)
     text = page(result)
     assert "Saturation: highest rate kept up with" in text
     assert "answered by an answer of its own" in text
@@ -121,9 +121,9 @@ def test_a_target_that_misses_at_any_rate_keeps_up_with_none(tmp_path) -> None:
     result, truth = searched(tmp_path, fixture, search_plan(100))
     evaluation = result.evaluation
     assert evaluation.verdict is Verdict.INCONCLUSIVE
-    (hold,) = evaluation.saturation.holds
+    (hold,) = evaluation.details.holds
     assert hold.missed == np.count_nonzero(truth["kind"] == MISSED) > 0
-    assert evaluation.saturation.rate_hz is None
+    assert evaluation.details.rate_hz is None
 
 
 def test_a_search_that_is_interrupted_keeps_its_holds(tmp_path) -> None:
@@ -140,7 +140,7 @@ def test_a_search_that_is_interrupted_keeps_its_holds(tmp_path) -> None:
     assert run(search_plan(), fixture, tmp_path / "run.h5", watch, stop) is None
     assert seen[:2] == ["hold 1 at 1,000/s", "hold 2 at 1,429/s"]
     result = store(tmp_path / "run.h5")
-    holds = result.evaluation.saturation.holds
+    holds = result.evaluation.details.holds
     assert [hold.whole for hold in holds[:3]] == [True] * 3
     assert [hold.sent for hold in holds] == [n for n in result.account.holds if n]
     assert result.evaluation.verdict is Verdict.INCONCLUSIVE

@@ -52,7 +52,7 @@ def run() -> Spun:
 def test_each_gap_is_found_by_both_with_its_length(run):
     found = evaluated(run)
     assert found.verdict is Verdict.PASS, found.reasons
-    spin = found.spin
+    spin = found.details
     true = np.flatnonzero(run.intervals_ns > THRESHOLD_NS) + 2
     assert (spin.gaps, spin.gaps_by_log, spin.gaps_by_both) == (5, 5, 5)
     # 500 was held up behind its edge: that shows before edge 501.
@@ -71,15 +71,15 @@ def test_figures_are_those_of_all_intervals(run):
     assert found.figures.n == 999
     assert found.figures.max_ns == pytest.approx(run.intervals_ns.max(), abs=SAMPLE_NS + 5)
     assert found.duration_s == pytest.approx(duration_s, rel=1e-4)
-    assert found.spin.per_hour == pytest.approx(5 / duration_s * 3600, rel=1e-4)
-    assert found.spin.share == pytest.approx(gaps_ns.sum() / 1e9 / duration_s, rel=1e-3)
-    assert found.spin.toggles == 1000
+    assert found.details.per_hour == pytest.approx(5 / duration_s * 3600, rel=1e-4)
+    assert found.details.share == pytest.approx(gaps_ns.sum() / 1e9 / duration_s, rel=1e-3)
+    assert found.details.toggles == 1000
 
 
 def test_a_train_without_gaps_passes():
     found = evaluated(spun(300, {}))
     assert found.verdict is Verdict.PASS, found.reasons
-    assert (found.spin.gaps, found.spin.gaps_by_log, found.spin.per_hour) == (0, 0, 0.0)
+    assert (found.details.gaps, found.details.gaps_by_log, found.details.per_hour) == (0, 0, 0.0)
     assert found.figures.n == 299
 
 
@@ -133,7 +133,7 @@ def test_wherever_a_hold_up_falls_both_agree(hold_ups):
     assert all(each.agrees for each in found.witnesses), found.witnesses
     away = np.abs(run.intervals_ns - THRESHOLD_NS) > 2 * SAMPLE_NS
     sure = int((run.intervals_ns[away] > THRESHOLD_NS).sum())
-    assert sure <= found.spin.gaps <= sure + int((~away).sum())
+    assert sure <= found.details.gaps <= sure + int((~away).sum())
 
 
 def test_a_full_log_leaves_later_gaps_with_one_witness(run):
@@ -141,8 +141,8 @@ def test_a_full_log_leaves_later_gaps_with_one_witness(run):
     found = evaluated(cut)
     assert found.verdict is Verdict.INCONCLUSIVE, found.reasons
     assert any("log got full, 4 records are missing" in reason for reason in found.reasons)
-    assert found.spin.gaps == 5
-    assert found.spin.gaps_by_log < 5
+    assert found.details.gaps == 5
+    assert found.details.gaps_by_log < 5
 
 
 def test_an_interval_above_its_limit_fails(run):
@@ -154,7 +154,7 @@ def test_an_account_that_never_came_has_no_witness(run):
     killed = replace(run, account=replace(run.account, handled=None))
     found = evaluated(killed)
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.spin.gaps == 5
+    assert found.details.gaps == 5
 
 
 @pytest.mark.parametrize("words", [{}, {"threshold_ns": "x", "pause_ns": "-1"}])
@@ -162,7 +162,7 @@ def test_a_foreign_file_that_tells_no_threshold_is_no_crash(run, words):
     """Each interval is a gap then, of which few have records."""
     found = evaluated(replace(run, settings=replace(run.settings, agent=words)))
     assert found.verdict is Verdict.INCONSISTENT
-    assert found.spin.gaps == 999
+    assert found.details.gaps == 999
 
 
 def test_it_is_told_in_words(run):

@@ -65,7 +65,7 @@ def test_every_gap_that_was_made_is_found_with_its_length(result):
     assert not near.any(), "choose another seed: whether these are gaps is open"
     gaps = np.flatnonzero(true_ns > THRESHOLD_NS) + 2
     assert len(gaps) > 20
-    spin = found.evaluation.spin
+    spin = found.evaluation.details
     assert spin.gaps == spin.gaps_by_log == spin.gaps_by_both == len(gaps)
     listed = {gap.number: gap for gap in spin.listed}
     longest = gaps[np.argsort(-true_ns[gaps - 2])[: len(listed)]]

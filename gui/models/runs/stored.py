@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gui.models.runs.stored_beyond import same, stored_beyond
 from gui.models.runs.stored_measurands import stored_measurands
-from rig.analysis.evaluation import Evaluation
+from rig.analysis.evaluation import Details, Evaluation
 from rig.analysis.raw import Settings
 from rig.analysis.statistics import ExactHistogram
 from rig.analysis.witness import CaptureComparison
@@ -16,7 +16,7 @@ from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.stored import damaged
 from rig.session.calibration import bench_in_use
-from rig.session.results import Result, result_text
+from rig.session.results import DETAILS, Result, result_text
 from rig.session.settings import account_from_json
 from rig.session.settings_check import checked_settings
 from rig.session.stored_tools import tool_runs
@@ -64,8 +64,17 @@ def _fields(stored: dict[str, Any], settings: Settings, seen: ExactHistogram) ->
         "figures": figures,
         "capture": _capture(stored.get("capture"), settings),
         "histogram": seen,
+        "details": _details(stored),
         "beyond": stored_beyond(stored.get("beyond"), _unit_ns(stored, settings)),
     }
+
+
+def _details(stored: dict[str, Any]) -> Details | None:
+    """What only this kind of measurement has."""
+    for kind, key in DETAILS.items():
+        if stored.get(key) is not None:
+            return decoded(kind, stored[key], ignore_unknown=True)
+    return None
 
 
 def _unit_ns(stored: dict[str, Any], settings: Settings) -> float:

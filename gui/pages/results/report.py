@@ -16,6 +16,7 @@ from gui.pages.results.notes_editor import NotesEditor
 from gui.pages.results.report_text import report_html
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
+from rig.analysis.saturation import SaturationFigures
 from rig.errors import InputError
 from rig.session.results import Result
 
@@ -83,7 +84,8 @@ class ReportView(QWidget):
         limit_us = None if limit is None else limit / 1e3
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs, limit_us))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), runs, limit_us))
-        found = result.evaluation.saturation
+        details = result.evaluation.details
+        found = details if isinstance(details, SaturationFigures) else None
         self.rates.show_chart(RatesChart(self.rates.chart.title, found))
         self.rates.setVisible(found is not None)
         self._render()

@@ -6,6 +6,8 @@ from __future__ import annotations
 from rig.analysis.budget.budget import Budget
 from rig.analysis.budget.contribution import Contribution
 from rig.analysis.budget.run import Budgets
+from rig.analysis.dispatch import DispatchFigures
+from rig.analysis.period import PeriodFigures
 from rig.printable import html_text
 from rig.report.page_data import PageData
 from rig.report.sections.html import note, section
@@ -47,17 +49,19 @@ def budget(data: PageData) -> str:
 
 def _what(data: PageData) -> str:
     """The quantity that the budgets are of."""
-    evaluation = data.result.evaluation
-    if evaluation.period is not None:
-        return "Latency of each period's pin edge past its due time, on the grid of the earliest"
-    if evaluation.dispatch is None:
-        return (
-            "Latency from the stimulus edge at the target's line to the beginning of the agent's "
-            "pin write"
-        )
-    if evaluation.dispatch.pins is None:
-        return "Dispatch latency between two readings of the target's counter"
-    return "Dispatch latency from the edge of the handler's pin to that of the task's"
+    match data.result.evaluation.details:
+        case PeriodFigures():
+            return (
+                "Latency of each period's pin edge past its due time, on the grid of the earliest"
+            )
+        case DispatchFigures(pins=None):
+            return "Dispatch latency between two readings of the target's counter"
+        case DispatchFigures():
+            return "Dispatch latency from the edge of the handler's pin to that of the task's"
+    return (
+        "Latency from the stimulus edge at the target's line to the beginning of the agent's pin "
+        "write"
+    )
 
 
 def _budget_table(found: Budget) -> str:

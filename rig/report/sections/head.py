@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from rig.analysis.saturation import SaturationFigures
 from rig.printable import html_text
 from rig.report.page_data import PageData
 from rig.report.sections.budget import average_of, maximum_of
@@ -65,7 +66,8 @@ def _cards(data: PageData) -> str:
             cards.append((f"{rounded(value_ns or 0.0, budget.expanded)} us", name + reserve))
         elif value_ns is not None:
             cards.append((f"{value_ns / 1e3:.3f} us", name))
-    sought = ", as the search wants" if evaluation.saturation is not None else ""
+    is_search = isinstance(evaluation.details, SaturationFigures)
+    sought = ", as the search wants" if is_search else ""
     cards.append((f"{wrong:,}", f"events not as they should be{sought}"))
     return (
         '<div class="cards">'

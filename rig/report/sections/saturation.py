@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from rig.analysis.saturation import SaturationFigures
 from rig.report.page_data import PageData
 from rig.report.plots.saturation import saturation_svg
 from rig.report.saturation_words import COLUMNS, NUMBERS, rows
@@ -13,8 +14,8 @@ from rig.report.sections.html import facts, figure, section, table
 
 def saturation(data: PageData) -> str:
     """What was found and every hold; "" for other measurements."""
-    found = data.result.evaluation.saturation
-    if found is None:
+    found = data.result.evaluation.details
+    if not isinstance(found, SaturationFigures):
         return ""
     name = line(found)
     holds = table(COLUMNS, rows(found), range(NUMBERS))
@@ -23,8 +24,8 @@ def saturation(data: PageData) -> str:
 
 def saturation_curve(data: PageData) -> str:
     """Answered share over rate; "" for other measurements."""
-    found = data.result.evaluation.saturation
-    drawn = "" if found is None else saturation_svg(found)
+    found = data.result.evaluation.details
+    drawn = saturation_svg(found) if isinstance(found, SaturationFigures) else ""
     if not drawn:
         return ""
     caption = "Late answers count, merged and missed stimuli do not."
