@@ -2,8 +2,8 @@
 """The wizard for a new board, without any user interface: terminal and window ask it alike."""
 
 from calibration.wizard.report import Report
+from calibration.wizard.services import WizardServices
 from calibration.wizard.state import State
-from calibration.wizard.tools import Tools
 from calibration.wizard.wizard import Wizard
 
-__all__ = ["Report", "State", "Tools", "Wizard"]
+__all__ = ["Report", "State", "Wizard", "WizardServices"]

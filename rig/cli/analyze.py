@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rig.capture.replay.capture_file import FileKind, kind_of
 from rig.capture.replay.sr_reader import RATE_MAX_HZ
+from rig.cli.options import add_json, add_out
 from rig.cli.output import show_result
 from rig.cli.streams import say
 from rig.config.units import RATE, TIME, Quantity
@@ -30,6 +31,36 @@ _CAPTURE_OPTIONS = (
     "sample_rate",
     "out",
 )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument(
+        "--calibration", metavar="FILE|none", help="instead of the one that the run was made with"
+    )
+    capture = parser.add_argument_group("for a capture made by hand")
+    capture.add_argument("--stimulus", metavar="CHANNEL", help="channel by name, or D0, D1, ...")
+    capture.add_argument("--response", metavar="CHANNEL")
+    capture.add_argument(
+        "--sequence", metavar="CHANNEL,...", help="sequence bits, least significant first"
+    )
+    capture.add_argument(
+        "--edge", choices=("rising", "falling"), help="stimulus edge that counts (rising)"
+    )
+    capture.add_argument(
+        "--answer",
+        choices=("rising", "falling", "both"),
+        help="response edges that are answers (both: a pin that toggles)",
+    )
+    capture.add_argument(
+        "--glitch-filter", metavar="TIME", help='shorter pulses are set aside, such as "200 ns"'
+    )
+    capture.add_argument(
+        "--sample-rate", metavar="RATE", help="that the capture was made with, if not in the file"
+    )
+    add_out(capture, "RUN.h5", "keep it as a run file")
+    add_json(parser)
 
 
 def command(options: argparse.Namespace) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
+from rig.cli.options import add_json, add_out
 from rig.cli.streams import say
 from rig.errors import InputError
 from rig.printable import json_text
@@ -18,11 +20,18 @@ from rig.report.page_data import page_data
 from rig.session.results import read
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    add_out(parser, "OUT.html", "write a page as well")
+    add_json(parser)
+
+
 def command(options: argparse.Namespace) -> int:
     """Show the runs side by side; 0 if they could be compared, whatever came out."""
     if len(options.files) < 2:
         raise InputError("compare: one run file given; valid: two or more")
-    out = options.output
+    out = options.out
     if out is not None:
         if out.suffix not in (".html", ".htm"):
             raise InputError(f"{out}: valid names end in .html")

@@ -53,6 +53,10 @@ class Finding:
     """Of a target that could be asked over ssh: its name."""
 
 
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """There are none."""
+
+
 def command(_options: argparse.Namespace) -> int:
     """Print a line for each finding; 3 if something that every bench needs is missing."""
     findings = list(look())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from rig.cli.streams import say
 from rig.config.units import TIME
@@ -13,6 +14,16 @@ from rig.record.vetting import vet
 from rig.session.events_csv import write_events
 from rig.session.settings_check import checked_settings
 from rig.session.windows import MARGIN_NS, Window, window_of, write_window
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("out", metavar="OUT", type=Path, help="a name ending in .sr, .vcd or .csv")
+    parser.add_argument("--event", metavar="N", type=int, help="only around event N, from 0")
+    parser.add_argument(
+        "--margin", metavar="TIME", help='shown before and after it, as "1 ms" (default: 200 us)'
+    )
 
 
 def command(options: argparse.Namespace) -> int:

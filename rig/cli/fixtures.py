@@ -10,6 +10,10 @@ from rig.config.fixture import load_fixture
 from rig.resources import fixture_names
 
 
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """There are none."""
+
+
 def command(_options: argparse.Namespace) -> int:
     """A line for each built-in fixture."""
     names = fixture_names()

@@ -7,12 +7,26 @@ import argparse
 import sys
 
 from rig.analysis.figures.unseen import events_needed, unseen_probability
+from rig.cli.options import add_json
 from rig.cli.streams import say, say_lines
 from rig.config.units import RATE, TIME, Quantity
 from rig.errors import InputError
 from rig.printable import json_text
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("--limit", metavar="TIME", required=True, help='such as "100 us"')
+    parser.add_argument(
+        "--probability", metavar="P", required=True, help="of an answer above it, such as 1e-6"
+    )
+    parser.add_argument("--confidence", metavar="C", default="0.95", help="(0.95)")
+    parser.add_argument(
+        "--rate", metavar="RATE", required=True, help='stimuli per second, such as "1 kHz"'
+    )
+    add_json(parser)
 
 
 def command(options: argparse.Namespace) -> int:

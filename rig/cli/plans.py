@@ -12,6 +12,10 @@ from rig.config.plan import load_plan
 from rig.resources import plan_names
 
 
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """There are none."""
+
+
 def command(_options: argparse.Namespace) -> int:
     """A line for each built-in plan, and for each campaign of several runs."""
     plans = [(name, load_plan(name).title) for name in plan_names()]

@@ -12,6 +12,14 @@ from rig.record.vetting import vet
 from rig.shell_words import quoted
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument(
+        "out", metavar="OUT", type=Path, nargs="?", help="new file (default: FILE-recovered.h5)"
+    )
+
+
 def command(options: argparse.Namespace) -> int:
     """Copy what a crash left; 0 if the copy is there."""
     source: Path = options.file

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from rig.cli.options import add_out
 from rig.cli.streams import say
 from rig.errors import InputError
 from rig.record.space import check_new_file
@@ -14,9 +16,16 @@ from rig.report.page import write_pages
 from rig.session.results import read
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    add_out(parser, "OUT.html", "(default: the first FILE's name with .html)")
+    parser.add_argument("--junit", metavar="OUT.xml", type=Path, help="verdicts as JUnit XML too")
+
+
 def command(options: argparse.Namespace) -> int:
     """Write the page; 0 if all files could be read, whatever their verdicts."""
-    out = options.output or options.files[0].with_suffix(".html")
+    out = options.out or options.files[0].with_suffix(".html")
     if out.suffix not in (".html", ".htm"):
         raise InputError(f"{out}: valid names end in .html")
     check_new_file(out)

@@ -15,10 +15,50 @@ from rig.cli.measuring import (
     measurement,
     new_run_file,
 )
+from rig.cli.options import EXIT_CODES, add_json, add_out
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
 from rig.config.plan import load_plan
+from rig.config.plan_agent import TIMERS
 from rig.errors import BenchError, input_error
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.epilog = EXIT_CODES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "plan", metavar="PLAN", help="a built-in plan or campaign (`rig plans`), or a TOML file"
+    )
+    parser.add_argument(
+        "--fixture",
+        metavar="FIXTURE",
+        required=True,
+        help="a built-in fixture (`rig fixtures`), a TOML file, or replay:RUN.h5",
+    )
+    add_out(
+        parser,
+        "FILE",
+        "run file (default: runs/PLAN-TIME.h5); of a campaign its folder, which may hold the "
+        "first part of it (default: runs/CAMPAIGN-FIXTURE)",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="of a campaign: show what would be measured, no more"
+    )
+    parser.add_argument(
+        "--count", metavar="N", type=int, help="stimuli or periods, instead of the plan's"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, help="seed of the train, not the plan's")
+    parser.add_argument("--period", metavar="TIME", help="period of a plan of periods, as '500 us'")
+    parser.add_argument("--timer", choices=TIMERS, help="what wakes the task of a plan of periods")
+    parser.add_argument("--junit", metavar="OUT.xml", type=Path, help="verdict as JUnit XML too")
+    parser.add_argument(
+        "--calibration",
+        metavar="FILE|none",
+        help="of the bench (default: the fixture's own, `rig calibration show` tells where)",
+    )
+    add_json(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress, only the result")
 
 
 def command(options: argparse.Namespace) -> int:

@@ -7,11 +7,18 @@ import argparse
 from pathlib import Path
 from time import time
 
+from rig.cli.options import add_json
 from rig.cli.output import show_result
 from rig.cli.streams import say
 from rig.record.vetting import vet
 from rig.session.results import read
 from rig.shell_words import quoted
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("file", metavar="FILE", type=Path)
+    add_json(parser)
 
 
 def command(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from rig.cli.options import add_out
 from rig.cli.streams import say
 from rig.errors import InputError
 from rig.record.space import check_new_file
@@ -23,9 +24,29 @@ _SHAPE_OF: Final = {"slides": "slides", "thesis": "thesis"}
 """Of a reference that has a shape of its own."""
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("places", metavar="FOLDER", type=Path, nargs="+", help="or run files")
+    parser.add_argument(
+        "--reference", choices=("radder", "slides", "thesis"), help="published figures beside ours"
+    )
+    parser.add_argument(
+        "--shape", choices=("scenarios", "comparison", "slides", "thesis", "golem"),
+        help="(default: as --reference has it, else by scenario, with a comparison of systems)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=("terminal", "html", "csv", "latex", "markdown"), default="terminal"
+    )
+    parser.add_argument(
+        "--history", action="store_true",
+        help="instead: a page with all runs of one measurement in one picture, oldest in front",
+    )  # fmt: skip
+    add_out(parser, "FILE", "write it there (default: standard output)")
+
+
 def command(options: argparse.Namespace) -> int:
     """Tables of the runs; 0 if there is anything to show. Raises InputError."""
-    out: Path | None = options.output
+    out: Path | None = options.out
     if out is not None:
         check_new_file(out)
     if options.history:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from rig.bench.target import open_target, open_target_of
 from rig.cli.interrupt import interruptible
+from rig.cli.options import add_out
 from rig.cli.streams import say
 from rig.cli.target_deploy import MODULE_PLACE, deploy_agent, deploy_module
 from rig.cli.target_log import arm_options, write_log
@@ -38,6 +39,48 @@ from rig.target.link import AgentLink
 from rig.target.permissions import account_findings, account_of
 from rig.target.ssh import SshHost
 from rig.target.tools import tools_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    actions = parser.add_subparsers(
+        required=True, metavar="ACTION", dest="action", parser_class=argparse.ArgumentParser
+    )
+    probe = actions.add_parser(
+        "probe", help="what a target has, what is missing, how to mend it; 3 if it cannot measure"
+    )
+    deploy = actions.add_parser("deploy", help="put the agent on a target, over ssh")
+    log = actions.add_parser("log", help="stop a target's agent and write its log as CSV")
+    for action in (probe, deploy, log):
+        _add_target_place(action)
+    deploy.add_argument("--to", metavar="PATH", help="there (default: ~/.local/bin/rig-agent)")
+    deploy.add_argument("--cc", metavar="CC", help="cross-compile here, as aarch64-linux-gnu-gcc")
+    deploy.add_argument("--build-there", action="store_true", help="compile on the target")
+    deploy.add_argument(
+        "--module", action="store_true", help="build the kernel module there too, do not load it"
+    )
+    add_out(log, "FILE.csv", "the log", needed=True)
+    log.add_argument(
+        "--arm", metavar="WORDS", help='measure first: "measurement=period period_ns=1000000"'
+    )
+    log.add_argument("--capacity", metavar="N", type=int, default=1_000_000, help="records")
+    log.add_argument("--wait", metavar="TIME", default="10 s", help="how long it measures (10 s)")
+
+
+def _add_target_place(action: argparse.ArgumentParser) -> None:
+    action.add_argument(
+        "target",
+        metavar="TARGET",
+        nargs="?",
+        help="ssh:[USER@]HOST, tcp:HOST:PORT or serial:DEVICE[:BAUD]",
+    )
+    action.add_argument("--fixture", metavar="FIXTURE", help="the target of this fixture")
+    ssh = action.add_argument_group("over ssh")
+    ssh.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
+    ssh.add_argument("--agent", metavar="PATH", help="there (default: ~/.local/bin/rig-agent)")
+    ssh.add_argument(
+        "--agent-arguments", metavar="WORDS", help='of rig-agent (default: "--port ppdev")'
+    )
 
 
 def command(options: argparse.Namespace) -> int:

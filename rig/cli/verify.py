@@ -27,6 +27,19 @@ _WORDS = {
 }
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("files", metavar="FILE", type=Path, nargs="+")
+    parser.add_argument(
+        "--sign", metavar="KEY", type=Path, help="sign with this key of OpenSSH, into FILE.sig"
+    )
+    parser.add_argument(
+        "--signers", metavar="FILE", type=Path,
+        help="allowed signers, as ssh-keygen(1) has them: FILE.sig must be of one of them",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="one JSON document a file")
+
+
 def command(options: argparse.Namespace) -> int:
     """Compare every part with its digest; 0 if all hold, and the signatures asked for are good."""
     codes = [_verified(file, options) for file in options.files]

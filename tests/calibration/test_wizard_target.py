@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from calibration.cli.wizard_services import RigWizardServices
 from calibration.wizard import Wizard
 from calibration.wizard.place import Place
 from calibration.wizard.stages import Job
-from rig.cli.calibrate_tools import RigTools
 from rig.errors import BenchError
 from tests.target.real_agent import PORT, agent_program
 from tests.target.sshd import HOST, Sshd, running_sshd
@@ -41,7 +41,7 @@ def wizard(sshd, tmp_path):
 
 
 def work(wizard):
-    report = wizard.stage.work(Job(wizard.state, wizard.place, RigTools()))
+    report = wizard.stage.work(Job(wizard.state, wizard.place, RigWizardServices()))
     wizard.record(report)
     return report
 

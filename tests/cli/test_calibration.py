@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from rig.cli.calibration import value_text
+from calibration.cli.show import value_text
 from rig.cli.main import main
 from rig.config.calibration import Quantity, Record, append_record
 

@@ -11,8 +11,8 @@ from calibration.context import Progress
 from calibration.wizard.place import Place
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report
+from calibration.wizard.services import WizardServices
 from calibration.wizard.state import State
-from calibration.wizard.tools import Tools
 from rig.config.fixture import Fixture, load_fixture
 
 
@@ -22,7 +22,7 @@ class Job:
 
     state: State
     place: Place
-    tools: Tools
+    tools: WizardServices
     progress: Progress = lambda _text: None
     stop: threading.Event = field(default_factory=threading.Event)
 

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from calibration.cli.wizard_services import RigWizardServices
 from calibration.context import StoppedError
 from calibration.kept import keep_record
 from calibration.runner import chosen, run_steps
@@ -43,7 +44,6 @@ from gui.pages.calibrate.messages import (
     line_of,
     report_fields,
 )
-from rig.cli.calibrate_tools import RigTools
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP
 from rig.config.calibration.place import calibration_path, require_fixture
@@ -77,7 +77,7 @@ class Work:
             known = load_calibration(path)
             require_fixture(known, fixture, str(path))
             skew = known.newest(SKEW_STEP)
-        opener = partial(RigTools().open_bench, stop=self._stop, progress=self._tell)
+        opener = partial(RigWizardServices().open_bench, stop=self._stop, progress=self._tell)
         steps = chosen([str(name) for name in self._job["steps"]])
         settings = Settings(seconds=int(self._job["seconds"]), skew=skew)
         told = {step.name: step for step in steps}
@@ -105,7 +105,7 @@ class Work:
 
     def _wizard_job(self) -> Job:
         place = Place(Path(str(self._job["state"])))
-        return Job(read_state(place.state), place, RigTools(), self._tell, self._stop)
+        return Job(read_state(place.state), place, RigWizardServices(), self._tell, self._stop)
 
     def _announce(self, step: Step) -> None:
         self._tell(step.title)

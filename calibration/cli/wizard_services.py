@@ -13,7 +13,7 @@ from typing import Final
 
 from calibration.context import Progress, StoppedError
 from calibration.findings import Finding
-from calibration.wizard.tools import Measured
+from calibration.wizard.services import Measured
 from rig.bench.open import Bench, open_bench
 from rig.cli.measuring import evaluated, measure, measurement, new_run_file
 from rig.cli.progress import counts_text, events_of
@@ -33,8 +33,8 @@ WIDTH: Final = 100
 _TELL_S: Final = 0.5
 
 
-class RigTools:
-    """calibration.wizard.tools.Tools, done with the code of `rig target` and `rig run`."""
+class RigWizardServices:
+    """What the wizard asks for, done with the code of `rig target` and `rig run`."""
 
     @contextmanager
     def open_bench(

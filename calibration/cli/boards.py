@@ -18,6 +18,23 @@ from rig.resources import board_names
 WIDTH = 96
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a board, or a TOML file")
+    parser.add_argument(
+        "--stimulus", metavar="NAME", default="arduino-uno", help="(arduino-uno) or arduino-nano"
+    )
+    parser.add_argument(
+        "--lines",
+        metavar="SIGNAL=N,...",
+        help="GPIO lines other than the described ones, as stimulus=17,response=27",
+    )
+    parser.add_argument("--svg", metavar="FILE", type=Path, help="draw the wiring into a new file")
+    parser.add_argument(
+        "--fixture", metavar="FILE.toml", type=Path, help="write a new fixture with these wires"
+    )
+
+
 def command(options: argparse.Namespace) -> int:
     """List the boards, or show one, and write what is asked for. Raises InputError."""
     if options.name is None:

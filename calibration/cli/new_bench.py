@@ -8,6 +8,16 @@ import sys
 import threading
 from collections.abc import Callable
 
+from calibration.cli.prompts import (
+    Answers,
+    Asker,
+    BackError,
+    LeaveError,
+    Terminal,
+    paragraphs,
+    wrapped,
+)
+from calibration.cli.wizard_services import RigWizardServices
 from calibration.context import StoppedError
 from calibration.findings import Finding
 from calibration.wizard import Report, Wizard, as_found
@@ -20,16 +30,6 @@ from calibration.wizard.stages.connect import STAGE as CONNECT
 from calibration.wizard.stages.connect import open_wires
 from calibration.wizard.stages.save import STAGE as SAVE
 from calibration.wizard.wizard import check_name
-from rig.cli.calibrate_asking import (
-    Answers,
-    Asker,
-    BackError,
-    LeaveError,
-    Terminal,
-    paragraphs,
-    wrapped,
-)
-from rig.cli.calibrate_tools import RigTools
 from rig.cli.interrupt import interruptible
 from rig.cli.streams import say, say_lines
 from rig.errors import InputError, RigError
@@ -260,7 +260,7 @@ def show(report: Report, indent: str = "  ") -> None:
 
 
 def _job(wizard: Wizard, stop: threading.Event) -> Job:
-    return Job(wizard.state, wizard.place, RigTools(), _tell, stop)
+    return Job(wizard.state, wizard.place, RigWizardServices(), _tell, stop)
 
 
 def _tell(text: str) -> None:

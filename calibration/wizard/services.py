@@ -27,7 +27,7 @@ class Measured:
     """Why it did not get to its end, or what its verdict complains of; "" if all is well."""
 
 
-class Tools(Protocol):
+class WizardServices(Protocol):
     """All raise RigError: BenchError if something fails, StoppedError or an ordered end on stop."""
 
     def open_bench(

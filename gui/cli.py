@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 from rig.errors import BenchError
@@ -20,6 +21,16 @@ LIBRARIES = {
     "libxkbcommon-x11-0": "xkbcommon-x11",
 }
 """Debian's packages that Qt needs for a window on X11, and what it loads from each."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument(
+        "--folder",
+        metavar="DIR",
+        type=Path,
+        help="of run files (default: ./runs if there is one, else that of last time)",
+    )
 
 
 def command(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.text import Text
 
 from calibration.shown import name_of, value_text
+from rig.cli.options import add_json
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import CORRECTING_STEPS
 from rig.config.calibration.place import calibration_path, require_fixture
@@ -23,6 +24,19 @@ from rig.printable import json_text
 from rig.report.console import SafeConsole
 
 _STYLES = {Validity.VALID: "green", Validity.ABSENT: "dim"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    actions = parser.add_subparsers(
+        required=True, metavar="ACTION", dest="action", parser_class=argparse.ArgumentParser
+    )
+    text = "show what was found of a bench, and whether it still holds; 1 if not all of it does"
+    show = actions.add_parser("show", help=text, description=text)
+    show.add_argument("file", metavar="FILE", type=Path, nargs="?", help="a calibration file")
+    show.add_argument("--fixture", metavar="FIXTURE", help="the one of this fixture")
+    show.add_argument("--all", action="store_true", help="older records too")
+    add_json(show)
 
 
 def command(options: argparse.Namespace) -> int:

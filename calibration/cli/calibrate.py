@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from calibration.cli import new_bench
+from calibration.cli.wiring_picture import write_drawing
 from calibration.findings import Finding, Outcome
 from calibration.kept import keep_record
 from calibration.runner import chosen, run_steps
@@ -16,8 +18,8 @@ from calibration.settings import Settings, parse_channel, parse_counter
 from calibration.shown import lines_of
 from calibration.steps import STEPS, Step
 from rig.bench.open import open_bench
-from rig.cli.calibrate_drawing import write_drawing
 from rig.cli.interrupt import interruptible
+from rig.cli.options import add_out
 from rig.cli.streams import say, say_lines
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP, WIRING
@@ -31,8 +33,71 @@ OK, FAULTS_FOUND = 0, 1
 WIDTH = 96
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words and options of the command."""
+    parser.add_argument(
+        "steps", metavar="STEP", nargs="*", help="steps by name (--list), or all (the default)"
+    )
+    parser.add_argument("--list", action="store_true", help="the steps, what each does and needs")
+    parser.add_argument(
+        "--fixture", metavar="FIXTURE", help="a built-in fixture (`rig fixtures`) or a TOML file"
+    )
+    add_out(parser, "FILE", "calibration file, to which the records are added")
+    parser.add_argument(
+        "--keep", action="store_true",
+        help="add the records to the fixture's own calibration, which its runs use",
+    )  # fmt: skip
+    parser.add_argument(
+        "--write-fixture", metavar="FILE", type=Path,
+        help="after the wiring check: the fixture with the wires as found, as a new file",
+    )  # fmt: skip
+    parser.add_argument(
+        "--svg", metavar="FILE", type=Path,
+        help="after the wiring check: the wires on --board as a picture, with what was found",
+    )  # fmt: skip
+    parser.add_argument("--board", metavar="BOARD", help="of the target (`rig boards`)")
+    _add_measuring(parser)
+    _add_new(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress, only the result")
+
+
+def _add_new(calibrate: argparse.ArgumentParser) -> None:
+    new = calibrate.add_argument_group("a new bench, question by question")
+    new.add_argument(
+        "--new", metavar="NAME", nargs="?", const="",
+        help="from choosing the board to a calibrated fixture; goes on where it was left",
+    )  # fmt: skip
+    new.add_argument("--state", metavar="FILE", type=Path, help="keeps how far it has come")
+    new.add_argument(
+        "--answers", metavar="FILE.toml", type=Path, help="answers by name, nothing is asked"
+    )
+
+
+def _add_measuring(calibrate: argparse.ArgumentParser) -> None:
+    calibrate.add_argument(
+        "--seconds", metavar="N", type=int, default=60,
+        help="how long clocks are watched (default: 60)",
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--frequency-counter", metavar="READING",
+        help='time base: of the microcontroller\'s clock, such as "16000123.4 Hz +- 0.2 Hz"',
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--pps", metavar="CHANNEL", help="time base: a GPS receiver's pulse a second, such as D7"
+    )
+    calibrate.add_argument(
+        "--far", metavar="CHANNEL", help="line delay: clipped to the target's end of the wire"
+    )
+    calibrate.add_argument(
+        "--signal", metavar="SIGNAL", default="response",
+        help="line delay: whose wire that is (default: response)",
+    )  # fmt: skip
+
+
 def command(options: argparse.Namespace) -> int:
     """Run steps; 0 if nothing has to be mended, else 1. Raises RigError."""
+    if options.new is not None:
+        return new_bench.command(options)
     if options.list:
         _list()
         return OK
@@ -98,9 +163,9 @@ def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[Outcome]
 
 def _kept_in(options: argparse.Namespace, fixture: Fixture) -> Path | None:
     """The calibration file that takes the records, if any; one that is there must be fit for it."""
-    if options.keep and options.output is not None:
+    if options.keep and options.out is not None:
         raise InputError("--keep and -o: one of the two; --keep is the fixture's own file")
-    path: Path | None = calibration_path(fixture) if options.keep else options.output
+    path: Path | None = calibration_path(fixture) if options.keep else options.out
     if path is not None:
         check_kept_file(path)
     if path is not None and path.exists():
