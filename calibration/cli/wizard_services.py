@@ -15,15 +15,15 @@ from calibration.context import Progress, StoppedError
 from calibration.findings import Finding
 from calibration.wizard.services import Measured
 from rig.bench.open import Bench, open_bench
-from rig.cli.measuring import evaluated, measure, measurement, new_run_file
 from rig.cli.progress import counts_text, events_of
-from rig.cli.target import probe_findings
-from rig.cli.target_deploy import deploy_agent
 from rig.config.fixture import Fixture
 from rig.config.plan import load_plan
 from rig.config.target import SshLink
 from rig.errors import BenchError, InputError
 from rig.report.console import SafeConsole
+from rig.services.deploy import deploy_agent
+from rig.services.measure import finish, measure, new_run_file, request_of
+from rig.services.probe import TargetPlace, probe
 from rig.session.live import LiveSummary
 from rig.target import findings as target_findings
 from rig.target.permissions import account_findings, account_of
@@ -52,7 +52,7 @@ class RigWizardServices:
 
     def ask_agent(self, fixture: Fixture) -> tuple[Finding, ...]:
         """An agent that does not answer is a finding."""
-        return _findings(probe_findings(fixture.target.link, fixture))
+        return _findings(probe(TargetPlace(fixture.target.link, fixture)))
 
     def deploy(self, fixture: Fixture, *, there: bool) -> str:
         """Raises BenchError, InputError."""
@@ -70,13 +70,13 @@ class RigWizardServices:
         progress: Callable[[str], None],
     ) -> Measured:
         """Raises RigError if nothing was measured, StoppedError if the user broke it off."""
-        asked = measurement(load_plan(plan).with_overrides(count), fixture.source)
+        asked = request_of(load_plan(plan).with_overrides(count), fixture.source)
         path = new_run_file(folder.absolute(), asked.plan, "name another folder")
         failure = measure(asked, path, _Teller(progress), stop, progress)
         if stop.is_set():
             raise StoppedError
         progress("evaluating")
-        result = evaluated(path).result
+        result = finish(path).result
         from rig.report.terminal import print_result  # loaded by now
 
         text = io.StringIO()

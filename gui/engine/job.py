@@ -14,10 +14,10 @@ from gui.engine.request import BEGUN, REPLAYED, TELL, Job
 from rig.bench.target import open_target
 from rig.campaign.loaded import cell_of, plan_under
 from rig.campaign.skipping import Abilities, known_abilities, why_not
-from rig.cli import measuring
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan, load_plan
 from rig.errors import RefusedError
+from rig.services import measure as measuring
 from rig.target.scenario import IDLE
 
 
@@ -32,7 +32,7 @@ def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
     if job.scenario:
         plan = plan_under(plan, job.scenario)
     plan = plan.with_overrides(job.count, job.seed)
-    asked = measuring.measurement(plan, job.fixture, job.calibration)
+    asked = measuring.request_of(plan, job.fixture, job.calibration)
     if wants_load:
         tell(f"Asking the target for load {job.scenario} …")
         _check_load(plan, asked.fixture, is_replay=asked.replayed is not None)
@@ -47,7 +47,7 @@ def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
     if words is not None:  # at once: figures may take long
         publisher.send(Message(BENCH_FAILED, {"text": words}))
     observer.evaluating()
-    found = measuring.evaluated(path)
+    found = measuring.finish(path)
     publisher.send(done(found.result, found.page, found.windows, words or found.unwritten or None))
 
 

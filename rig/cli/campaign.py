@@ -15,7 +15,6 @@ from typing import Final
 from rich.table import Table
 
 from rig.bench.target import open_target
-from rig.campaign.duration import expected_s, in_words
 from rig.campaign.execute import Made, execute
 from rig.campaign.folder import held, opened
 from rig.campaign.index import Entry, Index, State, load_index
@@ -23,13 +22,14 @@ from rig.campaign.matrix import Cell, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
 from rig.campaign.skipping import Abilities, is_guest, known_abilities, why_not
 from rig.cli.interrupt import interruptible
-from rig.cli.measuring import evaluated, measure, measurement, was_loaded
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
-from rig.config.fixture import Fixture, load_fixture
+from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.errors import BenchError, InputError, RefusedError, input_error
 from rig.printable import json_text
 from rig.report.console import SafeConsole
+from rig.services.duration import expected_s, in_words
+from rig.services.measure import finish, measure, request_of, was_loaded
 from rig.session.results import INTERRUPTED_EXIT_CODE
 from rig.shell_words import quoted
 from rig.target.scenario import IDLE, LOADS
@@ -85,14 +85,14 @@ def _execute(
 def _make(options: argparse.Namespace, stop: threading.Event, cell: Cell, path: Path) -> Made:
     """One run, as `rig run` makes it."""
     assert cell.plan is not None, "runs without a plan are skipped"  # noqa: S101 - for mypy
-    asked = measurement(cell.plan, options.fixture, options.calibration)
+    asked = request_of(cell.plan, options.fixture, options.calibration)
     with progress_for(quiet=options.quiet or options.json) as on_progress:
         failure = measure(asked, path, on_progress, stop, _silent_text)
     if failure is not None:
         return Made(failure=failure)
     if cell.scenario != IDLE and not was_loaded(path):
         return Made(failure=RefusedError(f"the agent cannot start load {cell.scenario}"))
-    result = evaluated(path).result
+    result = finish(path).result
     return Made(str(result.evaluation.verdict), result.exit_code)
 
 
@@ -103,7 +103,7 @@ def _refuse_foreign(options: argparse.Namespace) -> None:
             raise input_error(
                 f"--{name}", None, "", "not for a campaign", "its plan's set and vary tables"
             )
-    if options.fixture.startswith("replay:"):
+    if options.fixture.startswith(REPLAY_PREFIX):
         raise InputError("a campaign measures; a run that is replayed has nothing to be measured")
 
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 from rig.campaign.places import find_campaign
 from rig.cli.interrupt import interruptible
-from rig.cli.measuring import (
-    check_new_files,
-    evaluated,
-    measure,
-    measurement,
-    new_run_file,
-)
 from rig.cli.options import EXIT_CODES, add_json, add_out
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
 from rig.config.plan import load_plan
 from rig.config.plan_agent import TIMERS
 from rig.errors import BenchError, input_error
+from rig.services.measure import (
+    check_new_files,
+    finish,
+    measure,
+    new_run_file,
+    request_of,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def command(options: argparse.Namespace) -> int:
         options.count, options.seed, options.period, options.timer
     )
     quiet = options.quiet or options.json
-    asked = measurement(plan, options.fixture, options.calibration)
+    asked = request_of(plan, options.fixture, options.calibration)
     path = options.out or new_run_file(Path("runs"), plan, "name a run file with --out")
     check_new_files(path)
     if options.junit is not None:
@@ -86,7 +86,7 @@ def command(options: argparse.Namespace) -> int:
         failure = measure(asked, path, on_progress, stop, tell)
     if failure is not None:
         say(f"rig: {failure}", error=True)
-    measured = evaluated(path)
+    measured = finish(path)
     result, windows, unwritten = measured.result, measured.windows, measured.unwritten
     from rig.cli.output import show_result  # loaded by now: its parts have evaluated the run
 

@@ -5,40 +5,31 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from rig.bench.target import open_target, open_target_of
+from rig.cli.findings import show_findings
 from rig.cli.interrupt import interruptible
 from rig.cli.options import add_out
 from rig.cli.streams import say
-from rig.cli.target_deploy import MODULE_PLACE, deploy_agent, deploy_module
 from rig.cli.target_log import arm_options, write_log
-from rig.config.fixture import Fixture, load_fixture
+from rig.config.fixture import load_fixture
 from rig.config.target import (
     ARGUMENTS_VALID,
     PATH_PATTERN,
     PATH_VALID,
     SshLink,
-    TargetLink,
     link_of_word,
     split_arguments,
 )
 from rig.config.units import TIME
-from rig.errors import BenchError, InputError
+from rig.errors import InputError
 from rig.record.space import check_new_file
+from rig.services.deploy import MODULE_PLACE, deploy_agent, deploy_module
+from rig.services.probe import TargetPlace, port_of, probe
 from rig.target.findings import (
-    Finding,
-    agent_findings,
-    environment_findings,
     plain,
-    tool_findings,
 )
-from rig.target.link import AgentLink
 from rig.target.permissions import account_findings, account_of
-from rig.target.ssh import SshHost
-from rig.target.tools import tools_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,27 +81,7 @@ def command(options: argparse.Namespace) -> int:
     return code
 
 
-@dataclass(frozen=True)
-class _Place:
-    """The target named on the command line."""
-
-    link: TargetLink
-    fixture: Fixture | None
-
-    def open(self) -> AbstractContextManager[AgentLink]:
-        """Connect and greet. Raises BenchError."""
-        if self.fixture is not None and self.fixture.is_virtual:
-            return open_target_of(self.fixture)
-        return open_target(self.link)
-
-    @property
-    def ssh(self) -> SshHost | None:
-        if not isinstance(self.link, SshLink):
-            return None
-        return SshHost(self.link.host, self.link.config)
-
-
-def _place(options: argparse.Namespace) -> _Place:
+def _place(options: argparse.Namespace) -> TargetPlace:
     if (options.target is None) == (options.fixture is None):
         raise InputError("name one target: ssh:[USER@]HOST or another link, or --fixture FIXTURE")
     fixture = load_fixture(options.fixture) if options.fixture else None
@@ -125,7 +96,7 @@ def _place(options: argparse.Namespace) -> _Place:
         raise InputError("--ssh-config, --agent and --agent-arguments are for targets behind ssh")
     if isinstance(link, SshLink):
         link = replace(link, **given)
-    return _Place(link, fixture)
+    return TargetPlace(link, fixture)
 
 
 def _path(text: str) -> str:
@@ -146,52 +117,14 @@ def _arguments(text: str | None) -> tuple[str, ...] | None:
 # --- probe ---------------------------------------------------------------------------------------
 
 
-def _probe(place: _Place, _options: argparse.Namespace) -> int:
-    return _show([*_probed(place)])
-
-
-def probe_findings(link: TargetLink, fixture: Fixture | None = None) -> Iterator[Finding]:
-    """What `rig target probe` says of a target, named by its link or by a fixture."""
-    yield from _probed(_Place(link, fixture))
-
-
-def _probed(place: _Place) -> Iterator[Finding]:
-    if place.ssh is not None and isinstance(place.link, SshLink):
-        yield from account_findings(account_of(place.ssh), _port_of(place.link))
-    yield from _agent(place)
-
-
-def _agent(place: _Place) -> Iterator[Finding]:
-    try:
-        with place.open() as agent:
-            yield from agent_findings(agent.identity, agent.greeting)
-            yield from tool_findings(tools_of(agent))
-            yield from environment_findings(agent.environment())
-    except BenchError as error:
-        yield Finding("agent", "does not answer", str(error), needed=True)
-
-
-def _port_of(link: SshLink) -> str:
-    """The port that the agent is started with."""
-    words = " ".join(link.arguments).replace("=", " ").split()
-    return words[words.index("--port") + 1] if "--port" in words[:-1] else ""
-
-
-def _show(findings: list[Finding]) -> int:
-    """A line for each; 3 if something that is needed is missing."""
-    width = max(len(finding.what) for finding in findings)
-    for finding in findings:
-        mark = "ok     " if not finding.mend else ("MISSING" if finding.needed else "note   ")
-        say(f"{mark}  {finding.what:<{width}}  {finding.state}")
-        if finding.mend:
-            say(f"         {'':<{width}}  -> {finding.mend}")
-    return 3 if any(finding.mend and finding.needed for finding in findings) else 0
+def _probe(place: TargetPlace, _options: argparse.Namespace) -> int:
+    return show_findings([*probe(place)])
 
 
 # --- deploy --------------------------------------------------------------------------------------
 
 
-def _deploy(place: _Place, options: argparse.Namespace) -> int:
+def _deploy(place: TargetPlace, options: argparse.Namespace) -> int:
     if place.ssh is None or not isinstance(place.link, SshLink):
         raise InputError("rig target deploy needs a target behind ssh: ssh:[USER@]HOST")
     if options.cc and options.build_there:
@@ -206,7 +139,7 @@ def _deploy(place: _Place, options: argparse.Namespace) -> int:
         say(f"          as root there: {_insmod(account.user)}")
     if to != place.link.agent:
         say(f'          in the fixture: agent = "{to}"')
-    _show([*account_findings(account, _port_of(place.link))])
+    show_findings([*account_findings(account, port_of(place.link))])
     return 0  # it is there; what it still needs has been said
 
 
@@ -220,7 +153,7 @@ def _insmod(user: str) -> str:
 # --- log -----------------------------------------------------------------------------------------
 
 
-def _log(place: _Place, options: argparse.Namespace) -> int:
+def _log(place: TargetPlace, options: argparse.Namespace) -> int:
     armed = arm_options(options.arm, options.capacity) if options.arm else None
     if armed is None and place.ssh is not None:
         raise InputError(

@@ -18,6 +18,8 @@ from rig.config.virtual import VirtualSettings, parse_virtual
 from rig.instruments import Command
 from rig.resources import find_fixture, fixture_names
 
+REPLAY_PREFIX = "replay:"
+"""In place of a fixture's name: the run file behind it is played again."""
 STIMULUS = "stimulus"
 RESPONSE = "response"
 SEQUENCE = tuple(f"sequence{bit}" for bit in range(8))

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from rig.campaign.duration import BOOT_S, LOAD_S, SETUP_S, expected_s, in_words
 from rig.config.plan import load_plan
 from rig.resources import plan_names
+from rig.services.duration import BOOT_S, LOAD_S, SETUP_S, expected_s, in_words
 from rig.stimulus.train import CLOCK_HZ
 
 

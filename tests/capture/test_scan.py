@@ -12,7 +12,7 @@ import pytest
 
 from rig.capture.scan import DRIVERS, Scanned, scan
 from rig.capture.sigrok import driver_names
-from rig.cli.doctor import scan_finding
+from rig.services.doctor import scan_finding
 
 
 def test_what_a_driver_finds_is_what_sigrok_cli_finds():

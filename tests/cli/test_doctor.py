@@ -17,7 +17,7 @@ from rig.capture.usb_analyzers import (
     missing_firmware,
     present,
 )
-from rig.cli.doctor import UDEV_RULES, analyzer_finding
+from rig.services.doctor import UDEV_RULES, analyzer_finding
 from tests.cli.command import rig
 
 

@@ -17,10 +17,10 @@ from gui.pages.run.scenario_row import SCENARIOS, ScenarioRow
 from gui.pages.run.series import DONE, LEFT_OUT, RUNNING, SKIPPED, WAITING, Series
 from gui.pages.run.series_card import PATH
 from gui.plots.words import duration
-from rig.campaign.duration import BOOT_S, LOAD_S, SETUP_S
 from rig.record.reader import RunFile
 from rig.report.words import title_of
 from rig.resources import find_fixture
+from rig.services.duration import BOOT_S, LOAD_S, SETUP_S
 from rig.session.results import read
 from rig.target.scenario import NOT_ALLOWED
 from tests.gui.bench import ENDS_MS, run_files

@@ -8,21 +8,19 @@ from pathlib import Path
 from typing import Final
 
 from gui.engine.request import REPLAYED
-from rig.campaign import duration
 from rig.campaign.loaded import cell_of, plan_under
 from rig.campaign.skipping import is_guest, known_abilities, why_not
 from rig.config.check import check
-from rig.config.fixture import Fixture, load_fixture
+from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.config.plan import Plan, load_plan
 from rig.errors import RigError
 from rig.printable import printable
-from rig.stimulus.train import CLOCK_HZ
+from rig.services import duration
 from rig.target.scenario import IDLE
 
 FIRST_FIXTURE: Final = "virtual"
 FIRST_PLAN: Final = "interrupt"
 PERIOD: Final = "period"
-REPLAY_PREFIX: Final = "replay:"
 
 
 @dataclass(frozen=True)
@@ -105,18 +103,10 @@ def _why_no_load(plan: Plan, fixture: Fixture | None) -> str:
 
 def expected_s(plan: Plan) -> float | None:
     """None for a train that the firmware cannot make."""
-    timeout_s = plan.response.timeout_ps / 1e12
-    tools_s = 0.0 if plan.tools is None else plan.tools.expected_s(plan.agent)
     try:
-        train = plan.train(CLOCK_HZ)
-        if plan.search_plan is not None:
-            return plan.search_plan.longest_s(plan.response.timeout_ps) + tools_s
+        return duration.measuring_s(plan)
     except ValueError:
         return None
-    if train is None:
-        each_ps = plan.agent.period_ps or plan.agent.pause_ps
-        return plan.agent.count * each_ps / 1e12 + tools_s + timeout_s
-    return train.expected_duration_ticks / CLOCK_HZ + tools_s + timeout_s
 
 
 def shown_name(name: str) -> str:

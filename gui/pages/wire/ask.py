@@ -12,11 +12,11 @@ import sys
 from dataclasses import asdict
 from typing import Final
 
-from rig.cli.doctor import Finding
-from rig.cli.target import probe_findings
 from rig.config.fixture import parse_fixture
 from rig.config.target import link_of_word
 from rig.errors import RigError
+from rig.services.doctor import Finding
+from rig.services.probe import TargetPlace, probe
 
 REQUEST_MAX: Final = 8 << 20
 
@@ -38,7 +38,7 @@ def findings(request: dict[str, str]) -> list[Finding]:
         name, link = "target", fixture.target.link
     found: list[Finding] = []
     try:
-        for each in probe_findings(link, fixture):
+        for each in probe(TargetPlace(link, fixture)):
             what = f"{name}: {each.what}"
             found.append(Finding(what, each.state, each.mend, needed=each.needed))
     except RigError as error:

@@ -15,7 +15,7 @@ from gui.pages.wire.editing import set_text
 from gui.pages.wire.editor import FixtureEditor
 from gui.pages.wire.instruments import InstrumentList
 from gui.pages.wire.looker import Looker
-from rig.cli.doctor import Finding
+from rig.services.doctor import Finding
 
 PASSIVE: Final = "--passive"
 

@@ -22,7 +22,7 @@ from gui.pages.wire.words import tr
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import PlainLabel, caption, dim
-from rig.cli.doctor import Finding
+from rig.services.doctor import Finding
 
 
 class InstrumentList(QFrame):

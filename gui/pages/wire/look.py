@@ -14,7 +14,7 @@ import sys
 from dataclasses import asdict
 from typing import Final
 
-from rig.cli.doctor import look
+from rig.services.doctor import look
 
 PASSIVE: Final = "--passive"
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
-from rig.cli.doctor import Finding
+from rig.services.doctor import Finding
 
 LOOK_MS: Final = 60_000
 """After so long something hangs, and is given up; every driver may take its own limit before."""

@@ -24,8 +24,8 @@ from gui.pages.wire.words import (
 from gui.theme import GAP, GAP_L, theme
 from gui.theme.theme import figures_font
 from gui.theme.wires import wire_color
-from rig.cli.doctor import Finding
 from rig.config.fixture import Fixture
+from rig.services.doctor import Finding
 
 WIDTH, WIDTH_CHOSEN = 2.0, 4.0
 RADIUS: Final = 8.0

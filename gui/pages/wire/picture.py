@@ -15,8 +15,8 @@ from gui.pages.wire.painting import CENTER, LEFT, LINE, RADIUS, BenchPainter
 from gui.pages.wire.words import tr, wire_words
 from gui.theme import GAP, GAP_L, theme
 from gui.tool_tips import tool_tip
-from rig.cli.doctor import Finding
 from rig.config.fixture import Fixture
+from rig.services.doctor import Finding
 
 
 class BenchPicture(QWidget):

@@ -11,10 +11,10 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication
 
 from rig.capture.usb_analyzers import KNOWN
-from rig.cli.doctor import Finding
 from rig.config.fixture import Fixture, Wire
 from rig.config.target import VIRTUAL, SerialLink, SshLink, TcpLink
 from rig.config.units import RATE
+from rig.services.doctor import Finding
 
 PIN_DUTY: Final = {"D9": "OC1A", "D8": "ICP1"}
 """What the chip's data sheet calls the pins that its timer fixes."""

@@ -80,7 +80,7 @@ def test_the_change_is_theils_and_sens(n, highest):
     [
         ("rig.session.results, rig.cli.analyze, rig.cli.show, rig.cli.table", "scipy.stats"),
         ("rig.session.results, rig.cli.analyze, rig.cli.show, rig.cli.table", "matplotlib"),
-        ("rig.cli.run, rig.cli.measuring, rig.cli.verify, rig.virtual.__main__", "scipy"),
+        ("rig.cli.run, rig.services.measure, rig.cli.verify, rig.virtual.__main__", "scipy"),
     ],
 )
 def test_no_command_waits_for_what_it_does_not_need(modules, without):

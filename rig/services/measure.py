@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One measurement from names to a run file with its report, for `rig run` and for the window."""
+"""One measurement, from names to a run file with its figures and its report."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rig.bench.open import OpenBench, open_bench
 from rig.bench.replay import open_replay, replay_fixture
 from rig.config.check import check
-from rig.config.fixture import Fixture, load_fixture
+from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, InputError, RigError
 from rig.record.reader import RunFile
@@ -26,12 +26,11 @@ from rig.untrusted.json_reader import json_value
 if TYPE_CHECKING:
     from rig.session.results import Result
 
-REPLAY_PREFIX: Final = "replay:"
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Request:
     """What is to be measured on what; nothing has been touched yet."""
 
     plan: Plan
@@ -43,7 +42,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class Measured:
+class FinishedRun:
     """What a measurement left."""
 
     result: Result
@@ -55,28 +54,28 @@ class Measured:
     """Why one of the two is not there, and what to do; empty if nothing is missing."""
 
 
-def measurement(plan: Plan, bench: str, calibration: str | None = None) -> Measurement:
+def request_of(plan: Plan, bench: str, calibration: str | None = None) -> Request:
     """`bench` is a built-in fixture, a file, or `replay:RUN.h5`.
 
     Raises InputError for what cannot be measured.
     """
     fixture, replayed = _bench(bench)
     check(plan, fixture)
-    return Measurement(plan, fixture, replayed, calibration)
+    return Request(plan, fixture, replayed, calibration)
 
 
 def measure(
-    asked: Measurement, path: Path, on_progress: OnProgress, stop: threading.Event, tell: Tell
+    request: Request, path: Path, on_progress: OnProgress, stop: threading.Event, tell: Tell
 ) -> RigError | None:
     """Leave a run file without figures; `tell` gets a line on what takes long before that.
 
     Returns and raises as rig.session.run.run.
     """
     opener: OpenBench = partial(open_bench, stop=stop, on_progress=tell)
-    if asked.replayed is not None:
-        opener = partial(open_replay, asked.replayed)
-    chosen = asked.calibration
-    return run(asked.plan, asked.fixture, path, on_progress, stop, opener, chosen, tell)
+    if request.replayed is not None:
+        opener = partial(open_replay, request.replayed)
+    chosen = request.calibration
+    return run(request.plan, request.fixture, path, on_progress, stop, opener, chosen, tell)
 
 
 def was_loaded(path: Path) -> bool:
@@ -86,7 +85,7 @@ def was_loaded(path: Path) -> bool:
     return "scenario" in target
 
 
-def evaluated(path: Path) -> Measured:
+def finish(path: Path) -> FinishedRun:
     """Store a run file's figures, write its report and the waveforms of outliers.
 
     Figures that are stored stay, whatever happens to the rest.
@@ -100,10 +99,10 @@ def evaluated(path: Path) -> Measured:
     result, page = store(path), path.with_suffix(".html")
     try:
         write_page(page, result)
-        return Measured(result, page, write_outliers(path, result.settings))
+        return FinishedRun(result, page, write_outliers(path, result.settings))
     except (InputError, BenchError) as error:
         mend = "make room, then `rig report` and `rig export --event` write it from the run file"
-        return Measured(result, page, None, f"{error}; {mend}")
+        return FinishedRun(result, page, None, f"{error}; {mend}")
 
 
 def new_run_file(folder: Path, plan: Plan, remedy: str) -> Path:

@@ -18,9 +18,18 @@ LOAD_S: Final = 2.5
 
 
 def expected_s(plan: Plan, *, guest: bool = False) -> float:
-    """Time of the events, the wait after them, and the usual time before and after both.
+    """Time of a whole run, from opening the instruments to its report.
 
     `guest`: on a target that boots first.
+    Raises ValueError for a train that the firmware cannot make.
+    """
+    before_s = SETUP_S + (BOOT_S if guest else 0) + (LOAD_S if plan.scenario != IDLE else 0)
+    return before_s + measuring_s(plan)
+
+
+def measuring_s(plan: Plan) -> float:
+    """Time of the events, of the wait after them, and of the target's own tools before them.
+
     Raises ValueError for a train that the firmware cannot make.
     """
     train, search = plan.train(CLOCK_HZ), plan.search_plan
@@ -33,8 +42,7 @@ def expected_s(plan: Plan, *, guest: bool = False) -> float:
         events_s = train.expected_duration_ticks / CLOCK_HZ
     if plan.tools is not None:
         events_s += plan.tools.expected_s(plan.agent)
-    before_s = SETUP_S + (BOOT_S if guest else 0) + (LOAD_S if plan.scenario != IDLE else 0)
-    return before_s + events_s + plan.response.timeout_ps / SECOND_PS
+    return events_s + plan.response.timeout_ps / SECOND_PS
 
 
 def in_words(seconds: float) -> str:

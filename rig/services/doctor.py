@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What this machine has for a bench, what is missing, and how to mend it."""
+
+from __future__ import annotations
+
+import grp
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from serial.tools import list_ports
+
+from rig.capture import native, sigrok
+from rig.capture.scan import Scanned, scan
+from rig.capture.usb_analyzers import (
+    FX2LAFW_PACKAGE,
+    Present,
+    firmware_folders,
+    missing_firmware,
+    present,
+)
+from rig.errors import RigError
+from rig.resources import emulator_binary, firmware_image
+from rig.shell_words import quoted
+from rig.target.hosts import CONFIG, ssh_hosts
+
+FX2LAFW_FIRMWARE = "fx2lafw-cypress-fx2.fw"
+OWN_FIRMWARE = "~/.local/share/sigrok-firmware"
+BEAGLELOGIC = Path("/dev/beaglelogic")
+UDEV_RULES = tuple(
+    Path(folder) / "60-libsigrok.rules" for folder in ("/lib/udev/rules.d", "/etc/udev/rules.d")
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at."""
+
+    what: str
+    state: str
+    mend: str = ""
+    """What to do; empty if nothing needs doing."""
+    needed: bool = True
+    """Nothing at all can be measured without it."""
+    driver: str = ""
+    """Of an analyzer that is there: libsigrok's driver."""
+    port: str = ""
+    """Of a serial port: its device."""
+    host: str = ""
+    """Of a target that could be asked over ssh: its name."""
+
+
+def look(*, ask_drivers: bool = True) -> Iterator[Finding]:
+    """All that is looked at, in order; takes a moment.
+
+    `ask_drivers`: let libsigrok search, too, which opens each analyzer for a moment. No host is
+    asked, only named.
+    """
+    yield from _libsigrok()
+    yield _extraction()
+    yield _fx2lafw_firmware()
+    yield _udev()
+    yield from _analyzers()
+    if ask_drivers:
+        yield from _scanned()
+    yield _resource(
+        "stimulus firmware image", firmware_image, "make setup   (in the source tree)", needed=True
+    )
+    yield _resource(
+        "emulated microcontroller",
+        emulator_binary,
+        "apt-get install libsimavr-dev, then install latency-rig again   "
+        "(for the virtual bench only)",
+        needed=False,
+    )
+    yield from _serial_ports()
+    for name in ssh_hosts():
+        yield Finding(f"host {name}", f"in {CONFIG}; `rig target probe ssh:{name}`", host=name)
+
+
+def _extraction() -> Finding:
+    if native.variants():
+        return Finding("edge extraction", native.status())
+    mend = "apt-get install gcc, then install latency-rig again   (for speed only)"
+    return Finding("edge extraction", native.status(), mend, needed=False)
+
+
+def _libsigrok() -> Iterator[Finding]:
+    try:
+        version, drivers = sigrok.library_version(), sigrok.driver_names()
+    except RigError as error:
+        yield Finding("libsigrok", str(error), "apt-get install libsigrok4")
+        return
+    yield Finding("libsigrok", f"{version}, {len(drivers)} drivers")
+    for name in ("beaglelogic", "fx2lafw"):
+        if name not in drivers:
+            yield Finding(f"driver {name}", "not in this libsigrok", "apt-get install libsigrok4")
+
+
+def _fx2lafw_firmware() -> Finding:
+    what = "analyzer firmware (fx2lafw)"
+    for folder in firmware_folders():
+        if (folder / FX2LAFW_FIRMWARE).is_file():
+            return Finding(what, str(folder))
+    mend = f"{FX2LAFW_PACKAGE}   (for Cypress FX2 analyzers only)"
+    return Finding(what, f"{FX2LAFW_FIRMWARE} is not there", mend, needed=False)
+
+
+def _udev() -> Finding:
+    for path in UDEV_RULES:
+        if path.is_file():
+            return Finding("USB permissions (udev)", str(path))
+    mend = "apt-get install libsigrok4, then unplug and plug the analyzer"
+    return Finding("USB permissions (udev)", "libsigrok's rules are not there", mend, needed=False)
+
+
+def _analyzers() -> Iterator[Finding]:
+    """What is plugged in, and whether it could be opened now."""
+    found = list(present())
+    for analyzer in found:
+        yield analyzer_finding(analyzer, firmware_folders())
+    if BEAGLELOGIC.exists():
+        state = f"{BEAGLELOGIC}: driver beaglelogic"
+        yield Finding("analyzer BeagleLogic", state, driver="beaglelogic")
+    elif not found:
+        mend = "plug one in   (not for the virtual bench, nor for a BeagleLogic over TCP)"
+        yield Finding("analyzers", "none found on USB", mend, needed=False)
+
+
+def analyzer_finding(analyzer: Present, folders: list[Path]) -> Finding:
+    """The driver of an analyzer on USB; what keeps it from working."""
+    kind = analyzer.kind
+    what = f"analyzer {kind.name}"
+    state = f"USB {analyzer.usb_id} at {analyzer.place}: driver {kind.driver}"
+    missing = missing_firmware(kind, folders)
+    if missing:
+        files = ", ".join(missing)
+        if kind.is_packaged:
+            state = f"{state}, {files} is not there"
+            return Finding(what, state, kind.source, needed=False, driver=kind.driver)
+        mend = f"put {files} into {OWN_FIRMWARE}; {kind.source}"
+        state = f"{state}, without its maker's firmware"
+        return Finding(what, state, mend, needed=False, driver=kind.driver)
+    if not os.access(analyzer.node, os.R_OK | os.W_OK):
+        mend = "sudo usermod -aG plugdev $USER, log in again, unplug and plug the analyzer"
+        state = f"{state}, no permission for {analyzer.node}"
+        return Finding(what, state, mend, needed=False, driver=kind.driver)
+    return Finding(what, state, driver=kind.driver)
+
+
+def _scanned() -> Iterator[Finding]:
+    """What libsigrok's drivers find when they search for themselves."""
+    try:
+        sigrok.library_version()
+    except RigError:
+        return  # told already
+    answers = scan()
+    for answer in answers:
+        if answer.name or answer.problem:
+            yield scan_finding(answer)
+    if not any(answer.name or answer.problem for answer in answers):
+        asked = ", ".join(answer.driver for answer in answers)
+        yield Finding("libsigrok's search", f"nothing answers; asked {asked}")
+
+
+def scan_finding(answer: Scanned) -> Finding:
+    """A driver that found a device, or that could not tell."""
+    what = f"search by {answer.driver}"
+    if answer.problem:
+        mend = (
+            "end other programs that use the analyzer, or unplug it and plug it again; "
+            f"`sigrok-cli -d {answer.driver} --scan -l 4` tells more"
+        )
+        return Finding(what, answer.problem, mend, needed=False)
+    return Finding(what, f"{answer.name}, {answer.channels} channels", driver=answer.driver)
+
+
+def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -> Finding:
+    try:
+        return Finding(what, str(find()))
+    except RigError as error:
+        return Finding(what, str(error), mend, needed=needed)
+
+
+def _serial_ports() -> Iterator[Finding]:
+    ports = sorted(list_ports.comports(), key=lambda port: port.device)
+    if not ports:
+        mend = "plug the stimulus microcontroller in   (not for the virtual bench)"
+        yield Finding("serial ports", "none found", mend, needed=False)
+    for port in ports:
+        what = f"serial port {port.device}"
+        known = (port.description.replace("n/a", ""), port.serial_number)
+        about = " ".join(part for part in known if part) or "nothing is known of what is there"
+        if os.access(port.device, os.R_OK | os.W_OK):
+            yield Finding(what, about, port=port.device)
+        else:
+            group = _group_of(Path(port.device))
+            mend = f"sudo usermod -aG {quoted(group)} $USER, then log in again"
+            state = f"{about}, no permission"
+            yield Finding(what, state, mend, needed=False, port=port.device)
+
+
+def _group_of(path: Path) -> str:
+    try:
+        return grp.getgrgid(path.stat().st_gid).gr_name
+    except (OSError, KeyError):
+        return "dialout"
