@@ -485,8 +485,8 @@
   </message>
   <message>
    <location filename="gui/pages/run/endings.py" />
-   <source>NO LOAD</source>
-   <translation>KEINE LAST</translation>
+   <source>LOAD BY HAND</source>
+   <translation>LAST VON HAND</translation>
   </message>
   <message>
    <location filename="gui/pages/run/endings.py" />

@@ -71,6 +71,8 @@ def why_not(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
 def _why_no_load(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
     if abilities.no_loads:
         return f"no load {cell.scenario}: {abilities.no_loads}"
+    if cell.scenario in fixture.loads_by_hand:
+        return f"load {cell.scenario} is started by hand, and between runs there is nobody to do it"
     if cell.scenario in fixture.scenarios:
         return "" if abilities.commands else f"no load {cell.scenario}: {NOT_ALLOWED}"
     if cell.scenario not in abilities.loads:

@@ -25,14 +25,14 @@ from rig.cli.interrupt import interruptible
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
-from rig.errors import BenchError, InputError, RefusedError, input_error
+from rig.errors import BenchError, InputError, input_error
 from rig.printable import json_text
 from rig.report.console import SafeConsole
 from rig.services.duration import expected_s, in_words
-from rig.services.measure import finish, measure, request_of, was_loaded
+from rig.services.measure import finish, measure, request_of
 from rig.session.results import INTERRUPTED_EXIT_CODE
 from rig.shell_words import quoted
-from rig.target.scenario import IDLE, LOADS
+from rig.target.scenario import LOADS
 
 _FAILED: Final = 3
 _WORST_FIRST: Final = (_FAILED, 4, 1)
@@ -90,8 +90,6 @@ def _make(options: argparse.Namespace, stop: threading.Event, cell: Cell, path: 
         failure = measure(asked, path, on_progress, stop, _silent_text)
     if failure is not None:
         return Made(failure=failure)
-    if cell.scenario != IDLE and not was_loaded(path):
-        return Made(failure=RefusedError(f"the agent cannot start load {cell.scenario}"))
     result = finish(path).result
     return Made(str(result.evaluation.verdict), result.exit_code)
 

@@ -102,6 +102,8 @@ class Fixture:
     clocks: ClockSettings = field(default_factory=ClockSettings)
     """How far its clocks may be off, and how fast they may drift."""
     scenarios: Mapping[str, Command] = field(default_factory=dict)
+    loads_by_hand: frozenset[str] = frozenset()
+    """Scenarios whose load the user starts before the run: the rig only notes their name."""
     """Loads that are the user's own programs, by name."""
 
     @property
@@ -146,7 +148,7 @@ def parse_fixture(text: str, source: str) -> Fixture:
     head.allow_only(("name", "title"))
     analyzer = _analyzer(root.table("analyzer"))
     stimulus = _stimulus(root.table("stimulus"))
-    scenarios = parse_scenarios(root.table("scenarios", optional=True))
+    scenarios, by_hand = parse_scenarios(root.table("scenarios", optional=True))
     return Fixture(
         name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
         title=head.text("title", "", valid="one line of text"),
@@ -160,6 +162,7 @@ def parse_fixture(text: str, source: str) -> Fixture:
         uncertainty=parse_uncertainty(root.table("uncertainty", optional=True)),
         clocks=parse_clocks(root.table("clocks", optional=True)),
         scenarios=scenarios,
+        loads_by_hand=by_hand,
     )
 
 

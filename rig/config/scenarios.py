@@ -27,20 +27,31 @@ _VALID: Final = (
 )
 
 
-def parse_scenarios(table: Table) -> Mapping[str, Command]:
-    """Commands by the scenario's name, from the table, which may be empty. Raises InputError."""
+def parse_scenarios(table: Table) -> tuple[Mapping[str, Command], frozenset[str]]:
+    """Commands by the scenario's name, and names of loads that the user starts by hand.
+
+    table: may be empty. Raises InputError.
+    """
     if len(table.values) > COMMANDS_MAX:
         raise table.error("", f"{len(table.values)} of them", f"at most {COMMANDS_MAX}")
-    return MappingProxyType({name: _command(table, name) for name in table.values})
+    found = {name: _command(table, name) for name in table.values}
+    commands = {name: command for name, command in found.items() if command is not None}
+    return MappingProxyType(commands), frozenset(found.keys() - commands.keys())
 
 
-def _command(table: Table, name: str) -> Command:
+def _command(table: Table, name: str) -> Command | None:
+    """None for a load that the user starts by hand."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise table.error(name, "no name for a scenario", _NAME_VALID)
     if name in (IDLE, *LOADS):
         raise table.error(name, "the name of a built-in scenario", "another name")
     own = table.table(name)
-    own.allow_only(("command", "busy_min"))
+    own.allow_only(("command", "busy_min", "by_hand"))
+    if own.flag("by_hand"):
+        for key in ("command", "busy_min"):
+            if key in own:
+                raise own.error(key, "of a load that is started by hand", "by_hand = true alone")
+        return None
     words = own.values.get("command")
     if not isinstance(words, list) or not 1 <= len(words) <= WORDS_MAX:
         raise own.error("command", "no array of words", _VALID)

@@ -17,11 +17,9 @@ from rig.config.check import check
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, InputError, RigError
-from rig.record.reader import RunFile
 from rig.record.space import check_new_file
 from rig.session.run import OnProgress, run
 from rig.session.windows import folder_of, write_outliers
-from rig.untrusted.json_reader import json_value
 
 if TYPE_CHECKING:
     from rig.session.results import Result
@@ -76,13 +74,6 @@ def measure(
         opener = partial(open_replay, request.replayed)
     chosen = request.calibration
     return run(request.plan, request.fixture, path, on_progress, stop, opener, chosen, tell)
-
-
-def was_loaded(path: Path) -> bool:
-    """Whether the run file tells of a load that the agent started. Raises InputError."""
-    with RunFile(path) as file:
-        target = json_value(file.texts().get("environment/target", "{}"))
-    return "scenario" in target
 
 
 def finish(path: Path) -> FinishedRun:

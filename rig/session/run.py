@@ -35,7 +35,7 @@ from rig.session.settings import settings_of, settings_to_json
 from rig.session.tools import tools_texts
 from rig.session.windows import folder_of
 from rig.target.protocol import LOG_CHUNK
-from rig.target.scenario import IDLE, Load, load_on, only_a_name
+from rig.target.scenario import IDLE, Load, load_on, nobody_starts
 
 AWAIT_MS = 200
 """A target that measures by itself is asked so often whether it is done."""
@@ -109,7 +109,9 @@ def run(
             chosen = bench.calibration
         with load_on(bench.target, plan.scenario, stop, fixture.scenarios) as load:
             if load is None and plan.scenario != IDLE and bench.calibration is None:
-                tell(only_a_name(bench.target, plan.scenario))
+                if plan.scenario not in fixture.loads_by_hand:
+                    raise nobody_starts(bench.target, plan.scenario)
+                tell(f"load {plan.scenario}: started by hand, says the fixture; see that it runs")
             environment = environment_of(bench, None if load is None else load.measured)
             environment |= tools_texts(plan, bench.target, stop, _say_of(live, on_progress))
             texts = {"plan": plan.text, "fixture": fixture.text, CALIBRATION: chosen, **environment}

@@ -145,13 +145,13 @@ def runs_commands(greeting: Mapping[str, str]) -> bool:
     return greeting.get("commands") == "1"
 
 
-def only_a_name(target: object, scenario: str) -> str:
-    """What to say before a run whose load nobody starts; a line for people."""
+def nobody_starts(target: object, scenario: str) -> RefusedError:
+    """The refusal of a run whose load neither the agent nor, by the fixture, the user starts."""
     loads = ", ".join(loads_of(target))
     can = f"the agent starts {loads}" if loads else "the agent starts no loads"
-    return (
-        f"scenario {scenario} is only a name: nothing is started, start that load yourself; "
-        f"{can}, and commands go into [scenarios] of the fixture (docs/scenarios.md)"
+    return RefusedError(
+        f"no load {scenario}: {can}; a command of yours goes into [scenarios.{scenario}] of the "
+        "fixture, and by_hand = true there says that you start it yourself (docs/scenarios.md)"
     )
 
 

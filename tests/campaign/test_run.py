@@ -14,6 +14,7 @@ import pytest
 
 from rig.campaign.index import State, load_index
 from rig.cli.main import main
+from rig.config.fixture import load_fixture
 from tests.campaign import plans
 from tests.cli.command import RIG, rig
 
@@ -129,17 +130,30 @@ def test_options_that_mean_nothing_are_refused(tmp_path, monkeypatch, capsys, mo
     assert not (tmp_path / "folder").exists()
 
 
-def test_a_load_that_nobody_starts_is_told_before_the_run(tmp_path):
-    (tmp_path / "mine.toml").write_text(
+def _under_my_load(folder, more=""):
+    """`rig run` of a plan whose load is no one of the agent's; the fixture has some text more."""
+    (folder / "mine.toml").write_text(
         '[plan]\nname = "mine"\nmeasurement = "period"\nscenario = "my-load"\n'
         '[agent]\nperiod = "1 ms"\ncount = 5\n'
         '[capture]\nresolution = "50 ns"\nglitch_filter = "0 ns"\n[response]\ntimeout = "5 ms"\n'
     )
-    ended = rig("run", "./mine.toml", "--fixture", "virtual", "--out", "mine.h5", folder=tmp_path)
+    (folder / "bench.toml").write_text(load_fixture("virtual").text + more)
+    return rig("run", "./mine.toml", "--fixture", "./bench.toml", "--out", "mine.h5", folder=folder)
+
+
+def test_a_load_that_nobody_starts_is_refused(tmp_path):
+    ended = _under_my_load(tmp_path)
+    assert ended.returncode == 3, ended.stderr
+    assert "rig: no load my-load: the agent starts no loads; " in ended.stderr
+    assert "[scenarios.my-load] of the fixture, and by_hand = true there" in ended.stderr
+    assert not (tmp_path / "mine.h5").exists()
+
+
+def test_a_load_that_the_user_starts_is_told_before_the_run(tmp_path):
+    ended = _under_my_load(tmp_path, "\n[scenarios.my-load]\nby_hand = true\n")
     assert ended.returncode == 0, ended.stderr
     told = ended.stderr.partition("measuring")[0]
-    assert "scenario my-load is only a name: nothing is started, start that load yourself" in told
-    assert "the agent starts no loads, and commands go into [scenarios] of the fixture" in told
+    assert "load my-load: started by hand, says the fixture; see that it runs" in told
 
 
 def test_a_plan_has_no_dry_run(capsys):

@@ -95,3 +95,15 @@ def test_a_campaign_skips_what_may_not_be_run(greeting, reason):
     assert re.search(reason, why_not(Cell("a", "interrupt", "mine", plan), bench, able))
     other = why_not(Cell("a", "interrupt", "yours", plan), bench, able)
     assert other == "the agent cannot start load yours; it has cpu, the fixture mine"
+
+
+def test_a_load_that_is_started_by_hand():
+    found = fixture("[scenarios.kettle]\nby_hand = true")
+    assert (dict(found.scenarios), found.loads_by_hand) == ({}, {"kettle"})
+    assert not fixture(EXAMPLE).loads_by_hand
+
+
+@pytest.mark.parametrize("key", ['command = ["make"]', "busy_min = 0.5"])
+def test_a_load_that_is_started_by_hand_has_nothing_else(key):
+    with pytest.raises(InputError, match="started by hand; valid: by_hand = true alone"):
+        fixture(f"[scenarios.kettle]\nby_hand = true\n{key}")

@@ -10,7 +10,7 @@ from gui.pages.run.page import RunPage
 from gui.plots.words import NONE
 from rig.record.reader import RunFile
 from rig.session.results import read
-from tests.gui.bench import finish
+from tests.gui.bench import ENDS_MS, finish
 from tests.gui.results_runs import choose, results_page
 from tests.gui.ten_runs import bench_file
 
@@ -119,19 +119,34 @@ def test_tools_beside_periods(qtbot, page):
     assert page.figures.found.isHidden()
 
 
-def test_a_load_that_nobody_starts_is_told_to_the_end(qtbot, page, tmp_path):
-    own = tmp_path / "own.toml"
-    text = page.chooser.choice.plan.text
-    own.write_text(text.replace('scenario = "idle"', 'scenario = "kettle"'))
-    page.choose_plan(own)
+def test_a_load_that_the_user_starts_is_told_to_the_end(qtbot, page, tmp_path):
+    page.choose_fixture(
+        bench_file(tmp_path / "b.toml", "virtual", "[scenarios.kettle]\nby_hand = true")
+    )
+    page.choose_plan(_under_kettle(page, tmp_path))
     told = []
     page.engine.snapshot.connect(
         lambda _s: told.append((page.banner.isVisible(), page.banner.text))
     )
     finish(qtbot, page, 40)
-    words = "scenario kettle is only a name: nothing is started, start that load yourself"
-    assert any(shown and words in text for shown, text in told)
+    words = "load kettle: started by hand, says the fixture; see that it runs"
+    assert any(shown and words in text for shown, text in told), told[:5]
     assert words in page.banner.text
     assert page.banner.text.startswith("PASS")
     page.endings.begin(None)
     assert not page.banner.isVisible()
+
+
+def test_a_load_that_nobody_starts_is_refused(qtbot, page, tmp_path):
+    page.choose_plan(_under_kettle(page, tmp_path))
+    page.toggle()
+    qtbot.waitUntil(lambda: not page.engine.is_running, timeout=ENDS_MS)
+    assert "no load kettle: the agent starts no loads; " in page.failure.message
+    assert [*page.folder.glob("*.h5")] == []
+
+
+def _under_kettle(page, folder):
+    own = folder / "own.toml"
+    text = page.chooser.choice.plan.text
+    own.write_text(text.replace('scenario = "idle"', 'scenario = "kettle"'))
+    return own

@@ -17,7 +17,7 @@ from rig.bench.target import open_target
 from rig.config.target import SshLink
 from rig.errors import BenchError, RefusedError
 from rig.instruments import Command
-from rig.target.scenario import Load, load_on, only_a_name, runs_commands
+from rig.target.scenario import Load, load_on, nobody_starts, runs_commands
 from tests.target.real_agent import PORT, agent_program
 from tests.target.sshd import HOST, running_sshd
 from tests.target.test_agent import build, program, running, started  # noqa: F401 - fixtures
@@ -246,16 +246,15 @@ def test_words_that_are_not_whole_run_nothing(agent, lines, why):
         assert not family(agent.process)
 
 
-def test_a_name_that_nobody_starts_is_told():
+def test_a_load_that_nobody_starts_is_refused():
     class Target:
         greeting = {"loads": "cpu,io"}  # noqa: RUF012 - a fake's
 
         def load(self, words):
             raise AssertionError(words)
 
-    text = only_a_name(Target(), "mine")
-    assert "scenario mine is only a name: nothing is started" in text
-    assert "the agent starts cpu, io" in text
-    assert "the agent starts no loads" in only_a_name(object(), "mine")
+    text = str(nobody_starts(Target(), "mine"))
+    assert text.startswith("no load mine: the agent starts cpu, io; ")
+    assert "the agent starts no loads" in str(nobody_starts(object(), "mine"))
     with load_on(Target(), "mine", threading.Event()) as load:
         assert load is None

@@ -29,19 +29,19 @@ class EndingTeller:
 
     def __init__(self, page: RunPage, banner: Banner) -> None:
         self._page, self._banner = page, banner
-        self._only_a_name, self._no_load = "", ""
+        self._by_hand, self._note = "", ""
 
     def begin(self, plan: Plan | None) -> None:
         """A run of this plan: nothing is told of it yet."""
         self._banner.hide()
-        self._no_load = ""
-        self._only_a_name = "" if plan is None else f"scenario {plan.scenario} is only a name:"
+        self._note = ""
+        self._by_hand = "" if plan is None else f"load {plan.scenario}: started by hand"
 
     def hear(self, text: str) -> None:
-        """A line before anything is measured. That nobody starts the load stays to be seen."""
-        if self._only_a_name and text.startswith(self._only_a_name):
-            self._no_load = text
-            self._banner.tell("warn", _tr("NO LOAD"), text, [], [])
+        """A line before anything is measured. That the user starts the load stays to be seen."""
+        if self._by_hand and text.startswith(self._by_hand):
+            self._note = text
+            self._banner.tell("warn", _tr("LOAD BY HAND"), text, [], [])
 
     def tell_bench_failed(self, text: str) -> None:
         """In mid-run; how it ended follows when it is evaluated."""
@@ -63,8 +63,8 @@ class EndingTeller:
                 _tr("Nothing was answered. Check the wires to the target's interrupt and from its "
                     "answer; the wiring check on the Calibrate page tells which one it is."),
             )  # fmt: skip
-        if self._no_load:
-            reasons.insert(0, self._no_load)
+        if self._note:
+            reasons.insert(0, self._note)
         kind = _KINDS.get(outcome.verdict, "bad")
         self._banner.tell(
             kind, outcome.verdict.upper(), outcome.verdict_words, reasons, self._links(outcome)
