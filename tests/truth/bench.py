@@ -156,13 +156,18 @@ def compare(case: Case, result: Result, truth: Any, facts: dict[str, Any]) -> No
     with RunFile(result.path) as file:
         captures = file.captures(0, file.capture_count)
         log, report = file.log(0, file.log_count), file.report
-    assert (report["capture_overruns"], report["stimulus_late"]) == (0, 0)
+    assert report["stimulus_late"] == 0
+    # Answers of interrupts that waited follow each other in 20 us. If the host's words come just
+    # then, the microcontroller reads the second too late, and says that it has lost one.
+    lost = report["capture_overruns"]
+    assert lost == 0 or case.misbehavior == "late and merge"
     assert events["class"].tolist() == expected_classes(truth)
     assert counts.duplicate == truth["duplicates"].sum()
     assert counts.glitches == truth["glitches"].sum() == facts["glitches"]
     assert counts.spurious == 0
     compare_latencies(case, result, truth, events)
-    compare_captures(truth, events, captures, result)
+    if not lost:
+        compare_captures(truth, events, captures, result)
     compare_inside(truth, events, result)
     own = events["answer"][truth["kind"] != MISSED]
     for name in ("before_ticks", "after_ticks", "handled"):
