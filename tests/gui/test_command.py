@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.cli import gui
+from gui import cli as gui
 from rig.errors import BenchError
 from tests.cli.command import RIG
 

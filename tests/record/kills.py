@@ -21,11 +21,11 @@ import numpy as np
 import psutil
 
 from rig.bench.open import Bench, open_bench
-from rig.cli import measuring
 from rig.cli.main import main as rig_main
 from rig.config.fixture import Fixture
 from rig.instruments import EdgeBlock
 from rig.record.reader import RunFile
+from rig.services import measure as measuring
 from rig.session.results import evaluation_text, read
 from tests.cli.command import GONE_S, rig
 
