@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
@@ -183,11 +184,10 @@ def rig(
 @contextlib.contextmanager
 def loaded() -> Iterator[None]:
     """All that commands import, imported once; what is there by then is left out of collection."""
-    for name in (
-        "analyze", "boards", "calibration", "compare", "export", "fixtures", "length", "plans",
-        "recover", "report", "run", "show", "table",
-    ):  # fmt: skip
-        __import__(f"rig.cli.{name}")
+    from rig.cli.commands import COMMANDS
+
+    for each in COMMANDS:
+        import_module(each.module)
     import matplotlib.backends.backend_svg  # noqa: F401
 
     import rig.report.tables.history  # noqa: F401
