@@ -69,7 +69,7 @@ apt apt-dev apt-fuzz:
 $(BIN)/python: | apt
 	$(PYTHON) -m venv $(VENV)
 
-NATIVE := $(wildcard rig/capture/native/*.[ch] rig/analysis/native/*.[ch])
+NATIVE := $(wildcard rig/capture/native/*.[ch] rig/analysis/native/*.[ch] rig/record/native/*.[ch])
 
 $(VENV)/.installed: pyproject.toml setup.py $(NATIVE) | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
@@ -129,4 +129,4 @@ clean:
 	$(MAKE) -C firmware/emulator clean
 	$(MAKE) -C targets/agent clean
 	$(MAKE) -C targets/qemu clean
-	rm -rf rig/capture/native/build rig/analysis/native/build $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .mutation
+	rm -rf rig/capture/native/build rig/analysis/native/build rig/record/native/build $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .mutation

@@ -3,10 +3,10 @@
 agent and kernel module.
 
 The emulator is built if simavr's headers are there (libsimavr-dev); without it a wheel
-does everything but the virtual bench. Edge extraction and the lines of the bracket test are
-compiled if there is a C compiler; without it numpy does the same, slower (docs/decisions/0008,
-0034). The firmware is the image shipped with its source revision (docs/decisions/0003), so that
-no AVR compiler is needed.
+does everything but the virtual bench. Edge extraction, the lines of the bracket test and the
+codes of edges are compiled if there is a C compiler; without it numpy does the same, slower
+(docs/decisions/0008, 0034, 0035). The firmware is the image shipped with its source revision
+(docs/decisions/0003), so that no AVR compiler is needed.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ TARGETS = ROOT / "targets"
 NATIVE = {
     Path("rig/capture/native"): "librig-edges.so",
     Path("rig/analysis/native"): "librig-lines.so",
+    Path("rig/record/native"): "librig-distances.so",
 }
 """Folders of C sources, and the library that each is compiled to."""
 NATIVE_FLAGS = ["-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden"]

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.instruments import Int64Array, UInt8Array
+from rig.record import native
 
 LINE = np.dtype(
     [
@@ -88,6 +89,29 @@ def _kinds(
     return kind, place
 
 
+def _native(line: np.void) -> npt.NDArray[np.void] | None:
+    """The same for the library; None if numpy is to do it: there is none, or the line is odd."""
+    if not native.available():
+        return None
+    return _native_line(
+        *(int(line[name]) for name in ("pulse", "from_pulse", "answer", "from_answer"))
+    )
+
+
+@lru_cache(maxsize=8)
+def _native_line(
+    pulse: int, from_pulse: int, answer: int, from_answer: int
+) -> npt.NDArray[np.void] | None:
+    kind, place = _kinds(pulse, from_pulse, from_answer)
+    bases = np.array([native.FROM_PULSE, native.FROM_PULSE, native.FROM_ANSWER, native.FROM_LAST])
+    line = np.zeros(1, native.LINE)
+    line["base"], line["value"] = bases[kind], np.argsort(place)
+    line["pulse"], line["answer"] = pulse, answer
+    answers = line["base"][0, [answer & 0x7F, answer | 0x80]]
+    # No writer stores another line, and numpy takes the answers' places before they are known.
+    return line if answer < _CHANNELS and np.all(answers == native.FROM_PULSE) else None
+
+
 def line_of(wiring: Mapping[str, Any]) -> Line | None:
     """How edges are coded that come through these wires; None: there is no gain to be had."""
     sequence = wiring.get("sequence")
@@ -146,27 +170,47 @@ def encode(delta: UInt32Array, packed: UInt8Array, line: Line) -> tuple[Line, Co
     packed: channel in bits 0 to 6 and level in bit 7 of each edge.
     """
     if _FEWEST * np.count_nonzero(packed == line["pulse"]) >= len(packed):
-        kinds = _Kinds.of(line[0], packed)
-        at = np.cumsum(delta.astype(np.int64))
-        pulses = at[kinds.pulses]
-        pulses[1:] -= pulses[:-1].copy()
-        told = np.concatenate(
-            (
-                pulses,
-                at[kinds.from_pulse] - _last(at, kinds.pulses)[kinds.from_pulse],
-                at[kinds.from_answer] - _last(at, kinds.answers)[kinds.from_answer],
-                delta[kinds.from_last],
-            )
-        )
-        if told.max() < _LIMIT:
-            return line, {CODE: told.astype(np.uint32)}
+        in_c = _native(line[0])
+        codes = _codes(delta, packed, line) if in_c is None else native.encode(in_c, packed, delta)
+        if codes is not None:
+            return line, {CODE: codes}
     return np.zeros(1, LINE), {CODE: delta}
+
+
+def _codes(delta: UInt32Array, packed: UInt8Array, line: Line) -> UInt32Array | None:
+    """None if one has no place in 32 bits."""
+    kinds = _Kinds.of(line[0], packed)
+    at = np.cumsum(delta.astype(np.int64))
+    pulses = at[kinds.pulses]
+    pulses[1:] -= pulses[:-1].copy()
+    told = np.concatenate(
+        (
+            pulses,
+            at[kinds.from_pulse] - _last(at, kinds.pulses)[kinds.from_pulse],
+            at[kinds.from_answer] - _last(at, kinds.answers)[kinds.from_answer],
+            delta[kinds.from_last],
+        )
+    )
+    return told.astype(np.uint32) if told.max() < _LIMIT else None
 
 
 def decode(line: np.void, codes: Codes, packed: UInt8Array) -> UInt32Array:
     """The distances. Raises ValueError for codes that are none of edges in order."""
     if not line["by_pulse"]:
         return codes[CODE].astype(np.uint32, copy=False)
+    in_c = _native(line)
+    delta = (
+        _distances(line, codes, packed)
+        if in_c is None
+        else native.decode(in_c, packed, codes[CODE].astype(np.uint32, copy=False))
+    )
+    if delta is None:
+        raise ValueError("has edges out of order")
+    return delta
+
+
+def _distances(line: np.void, codes: Codes, packed: UInt8Array) -> UInt32Array | None:
+    """None if the codes are none of edges in order."""
     kinds = _Kinds.of(line, packed)
     told = codes[CODE].astype(np.int64)
     ends = np.cumsum([len(rows) for rows in kinds.in_order])[:3]
@@ -179,9 +223,7 @@ def decode(line: np.void, codes: Codes, packed: UInt8Array) -> UInt32Array:
         _put_from_last(at, kinds.from_last, from_last)
     delta = at.copy()
     delta[1:] -= at[:-1]
-    if delta.min() < 0 or delta.max() >= _LIMIT:
-        raise ValueError("has edges out of order")
-    return delta.astype(np.uint32)
+    return delta.astype(np.uint32) if delta.min() >= 0 and delta.max() < _LIMIT else None
 
 
 def _last(at: Int64Array, rows: Rows) -> Int64Array:

@@ -24,9 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARES = {
     "rig/analysis/native": 0.05,
     "rig/capture/native": 0.07,
+    "rig/record/native": 0.02,
     "rig/analysis": 0.38,
     "rig/capture": 0.14,
-    "rig/record": 0.14,
+    "rig/record": 0.12,
     "firmware/core": 0.11,
     "targets/agent/core": 0.11,
 }

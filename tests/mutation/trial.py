@@ -41,6 +41,9 @@ NATIVE = {
     "rig/analysis/native": (
         "tests/analysis/clocks/test_native_lines.py", "tests/analysis/clocks/test_clock.py",
     ),
+    "rig/record/native": (
+        "tests/record/test_native_distances.py", "tests/record/test_distance_code.py",
+    ),
 }  # fmt: skip
 """Folders of the host's libraries in C, and what tests them."""
 _COMPILE = """

@@ -55,6 +55,7 @@ def test_what_travels_in_it(wheel):
         "rig/data/targets/qemu/init",
         "rig/capture/native/build/librig-edges.so",
         "rig/analysis/native/build/librig-lines.so",
+        "rig/record/native/build/librig-distances.so",
         "rig/plans/interrupt.toml",
         "rig/virtual/reference/radder2015_benchmarks.csv",
         "gui/__init__.py",
