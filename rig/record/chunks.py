@@ -44,6 +44,9 @@ class StoredRows:
         self._dataset, self._source, self._kept_bytes = dataset, source, kept_bytes
         self._chunk: int = dataset.chunks[0]
         self._dtype = dataset.dtype
+        self._full = self._chunk * self._dtype.itemsize
+        self._room = bytearray()
+        """For a chunk as it is stored, made once."""
         self._kept: dict[int, Rows] = {}
 
     def datasets(self, rows: int) -> list[tuple[h5py.Dataset, int]]:
@@ -53,12 +56,15 @@ class StoredRows:
     def read(self, first: int, stop: int, rows: int = 0) -> Rows:  # noqa: ARG002
         """Rows [first, stop). Raises InputError for damaged chunks, or what h5py does.
 
-        `rows`: as of CodedRows, of no account here.
+        Not to be written to: those of one chunk are the ones that are kept. `rows`: as of
+        CodedRows, of no account here.
         """
         parts = []
         for number in range(first // self._chunk, -(-stop // self._chunk)):
             begin = number * self._chunk
             parts.append(self._rows_of(number)[max(first - begin, 0) : stop - begin])
+        if len(parts) == 1:
+            return parts[0]
         return np.concatenate(parts) if parts else np.empty(0, self._dtype)
 
     def _rows_of(self, number: int) -> Rows:
@@ -66,6 +72,7 @@ class StoredRows:
         rows = self._kept.pop(number, None)
         if rows is None:
             rows = self._inflated(number)
+            rows.flags.writeable = False
         self._kept[number] = rows
         while len(self._kept) * rows.nbytes > self._kept_bytes:
             self._kept.pop(next(iter(self._kept)), None)
@@ -75,12 +82,14 @@ class StoredRows:
         at = (number * self._chunk,)
         try:
             # Not asked for its size beforehand: HDF5 would go through all chunks before it.
-            room = bytearray(largest_stored(self._dataset))
-            mask, data = self._dataset.id.read_direct_chunk(at, out=room)
+            self._room = self._room or bytearray(largest_stored(self._dataset))
+            mask, data = self._dataset.id.read_direct_chunk(at, out=self._room)
         except (RuntimeError, ValueError):
             raise self._damaged(number, "is missing or too large") from None
-        width, full = self._dtype.itemsize, self._chunk * self._dtype.itemsize
-        if not mask & _NO_DEFLATE:
+        width, full = self._dtype.itemsize, self._full
+        if mask & _NO_DEFLATE:
+            data = bytes(data)  # the room is for the next chunk
+        else:
             inflater = zlib.decompressobj()
             try:
                 data = inflater.decompress(data, full + 1)
@@ -103,8 +112,12 @@ def _joined(planes: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> Rows:
     Of small integers most planes are zeros, and the few others are quickly put together.
     """
     used = len(planes)
-    while used and dtype.kind in "iu" and not planes[used - 1].any():
-        used -= 1
+    if dtype.kind in "iu":
+        words = planes.view(np.uint64) if planes.shape[1] % 8 == 0 else planes
+        half = used // 2
+        used = used if words[half:].any() else half
+        while used and not words[used - 1].any():
+            used -= 1
     if used > _FEW_PLANES:
         return np.frombuffer(np.ascontiguousarray(planes.T), dtype)
     rows: Rows = planes[0].astype(dtype)

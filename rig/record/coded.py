@@ -40,18 +40,24 @@ class Code:
     columns: dict[str, np.dtype[Any]]
     decode: Callable[[np.void, Codes, Any], Rows]
     """From a line and codes, and what the rows were coded along."""
+    needed: frozenset[str]
+    """Columns whose codes it takes even if all are 0."""
     level: int
     """Of compression. Of zeros, as most codes of stamps are, 1 makes three times as much as 4."""
 
 
 CODES = {
     DELTA: Code(
-        np.dtype("<u4"), distance_code.LINE, distance_code.COLUMNS, distance_code.decode, 1
+        np.dtype("<u4"), distance_code.LINE, distance_code.COLUMNS,
+        distance_code.decode, frozenset(distance_code.COLUMNS), 1,
     ),
-    LOG: Code(LOG_RECORD, stamp_code.LOG_LINE, stamp_code.LOG_COLUMNS, stamp_code.decode_log, 4),
+    LOG: Code(
+        LOG_RECORD, stamp_code.LOG_LINE, stamp_code.LOG_COLUMNS,
+        stamp_code.decode_log, frozenset(stamp_code.STAMP_COLUMNS), 4,
+    ),
     CAPTURES: Code(
         np.dtype("<i8"), stamp_code.STAMP_LINE, stamp_code.STAMP_COLUMNS,
-        stamp_code.decode_stamps, 4,
+        stamp_code.decode_stamps, frozenset(stamp_code.STAMP_COLUMNS), 4,
     ),
 }  # fmt: skip
 """Of each column that can be coded."""
@@ -165,13 +171,18 @@ class CodedRows:
         return [(each, lines if name == LINES else 0) for name, each in self._datasets.items()]
 
     def read(self, first: int, stop: int, rows: int) -> Rows:
-        """Rows [first, stop) of `rows` in all, as far as they are in whole chunks, or final."""
-        parts = [np.empty(0, self._code.dtype)]
+        """Rows [first, stop) of `rows` in all, as far as they are in whole chunks, or final.
+
+        Not to be written to.
+        """
+        parts = []
         for number in range(first // self._chunk, -(-stop // self._chunk)):
             begin = number * self._chunk
             part = self._decoded(number, min(begin + self._chunk, rows))
             parts.append(part[max(first - begin, 0) : stop - begin])
-        return np.concatenate(parts)
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate(parts) if parts else np.empty(0, self._code.dtype)
 
     def _decoded(self, number: int, stop: int) -> Rows:
         rows = self._kept.pop(number, None)
@@ -179,15 +190,17 @@ class CodedRows:
             first = number * self._chunk
             line = self._line(number)
             codes = {
+                name: np.zeros(stop - first, self._code.columns[name]) for name in self._code.needed
+            } | {
                 name: stored.read(first, stop)
-                if line[STORED] >> place & 1
-                else np.zeros(stop - first, self._code.columns[name])
                 for place, (name, stored) in enumerate(self._stored.items())
+                if line[STORED] >> place & 1
             }
             try:
                 beside = self._beside(first, stop)
                 with np.errstate(all="ignore"):  # of a damaged file any number may come
                     rows = self._code.decode(line, codes, beside)
+                rows.flags.writeable = False
             except ValueError as error:
                 raise damaged(self._source, f"chunk {number} of {self._name} {error}") from None
         self._kept[number] = rows

@@ -189,8 +189,13 @@ class EdgeDecoder:
             raise self._damaged("what refers to an edge has the number of one that is not there")
         samples = np.empty(len(rows), np.int64)
         chunks = rows // CHUNK
+        in_order = not np.any(rows[1:] < rows[:-1])
         for number in _different(chunks):
-            mine = chunks == number
+            mine: slice | npt.NDArray[np.bool_] = (
+                slice(*np.searchsorted(chunks, (number, number + 1)).tolist())
+                if in_order
+                else chunks == number
+            )
             samples[mine] = self._chunk_index(number)[rows[mine] - number * CHUNK]
         return samples
 
@@ -276,7 +281,8 @@ class EdgeDecoder:
         starts = anchors["row"] - first
         distance = np.cumsum(delta.astype(np.int64))  # in one step it takes twice as long
         base = anchors["sample"] - distance[starts]
-        index = distance + np.repeat(base, np.diff(starts, append=stop - first))
+        index = distance
+        index += base[0] if len(base) == 1 else np.repeat(base, np.diff(starts, append=len(delta)))
         if index[0] < 0 or np.any(index[1:] < index[:-1]):
             raise self._damaged(f"edges from row {first} on are out of order")
         return index, packed

@@ -25,7 +25,10 @@ def zigzag(values: Int64Array) -> UInt64Array:
 
 def unzigzag(codes: UInt64Array) -> Int64Array:
     """The inverse."""
-    return ((codes >> np.uint64(1)) ^ (np.uint64(0) - (codes & np.uint64(1)))).view(np.int64)
+    signs = codes & np.uint64(1)
+    values = codes >> np.uint64(1)
+    values ^= np.negative(signs, out=signs)
+    return values.view(np.int64)
 
 
 def steps(values: Int64Array, origin: int = 0) -> UInt64Array:
@@ -37,7 +40,9 @@ def steps(values: Int64Array, origin: int = 0) -> UInt64Array:
 def unstepped(codes: UInt64Array, origin: int = 0) -> Int64Array:
     """The inverse; sums are modulo 2^64."""
     with np.errstate(over="ignore"):
-        values: Int64Array = np.cumsum(unzigzag(codes)) + np.int64(origin)
+        values = unzigzag(codes)
+        np.cumsum(values, out=values)
+        values += np.int64(origin)
         return values
 
 

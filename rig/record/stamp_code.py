@@ -120,16 +120,30 @@ def encode_log(rows: npt.NDArray[np.void], edges: Edges | None) -> tuple[Lines, 
 
 
 def decode_log(line: np.void, codes: Codes, samples_of: SamplesOf) -> npt.NDArray[np.void]:
-    """Records of a chunk."""
+    """Records of a chunk. Codes of a field that are all 0 may be left out."""
     rows = np.empty(len(codes[REST]), LOG_RECORD)
-    values = {name: codes[name] + line[f"{name}_least"] for name in list(LOG_COLUMNS)[2:]}
-    rows["before_ticks"] = decode_stamps(line, codes, samples_of).view(np.uint64)
+    before = decode_stamps(line, codes, samples_of).view(np.uint64)
+    rows["before_ticks"], rows["after_ticks"] = before, before + _field(line, codes, "after")
     for name in _COUNTED:
-        rows[name] = unstepped(values[name], int(line[f"{name}_before"])).view(np.uint64)
-    rows["after_ticks"] = rows["before_ticks"] + values["after"]
+        rows[name] = _counted(line, codes, name)
     for name in ("flags", "reserved"):
-        rows[name] = values[name]
+        rows[name] = _field(line, codes, name)
     return rows
+
+
+def _field(line: np.void, codes: Codes, name: str) -> Any:
+    """Its values, shape (n,), or the only one."""
+    least = line[f"{name}_least"]
+    return codes[name] + least if name in codes else least
+
+
+def _counted(line: np.void, codes: Codes, name: str) -> UInt64Array:
+    """Values of a field whose steps are coded."""
+    origin, steps_of = int(line[f"{name}_before"]), _field(line, codes, name)
+    if name in codes:
+        return unstepped(steps_of, origin).view(np.uint64)
+    numbers = np.arange(1, len(codes[REST]) + 1)
+    return (numbers * unzigzag(np.array([steps_of])) + np.int64(origin)).view(np.uint64)
 
 
 def fitted(samples: Int64Array, counts: Int64Array) -> tuple[int, float]:
