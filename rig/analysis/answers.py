@@ -7,6 +7,7 @@ number j is then not record number j.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -44,7 +45,8 @@ def are_triggers(records: LogArray) -> npt.NDArray[np.bool_]:
 class AnswerLog:
     """Answers by their own numbers.
 
-    Memory: some chunks of the log, and of all others as much as the spool keeps in memory.
+    The log is read once, as far as it is asked for. Memory: some chunks of it, and of all others as
+    much as the spool keeps in memory.
     """
 
     def __init__(
@@ -53,31 +55,55 @@ class AnswerLog:
         wanted: Callable[[LogArray], npt.NDArray[np.bool_]] = are_answers,
         spool: Spool | None = None,
     ) -> None:
-        """Reads the log once; what the spool has no room for is read again when it is asked for.
+        """What the spool has no room for is read again when it is asked for.
 
         `wanted`: records of another kind than answers. `spool` None: in memory, and not much.
         """
         self._raw, self._wanted = raw, wanted
         self._chunks: OrderedDict[int, _Chunk] = OrderedDict()
         self._packed: list[Records] = []
-        self.order = LogOrder()
+        self._order = LogOrder()
+        self._spool = spool or Spool(KEPT_BYTES, 0)
+        self._ends: list[int] = []
+        """Answers up to the end of each chunk that was read."""
+
+    @property
+    def count(self) -> int:
+        """Answers in the log."""
+        self._read_all()
+        return self._so_far
+
+    @property
+    def order(self) -> LogOrder:
         """What is out of order among all records, of whatever kind."""
-        spool = spool or Spool(KEPT_BYTES, 0)
-        counts, has_room = [], True
-        for first in range(0, raw.log_count, CHUNK):
-            rows = raw.log(first, CHUNK)
-            self.order.feed(rows)
-            chosen = wanted(rows)
-            counts.append(np.count_nonzero(chosen))
-            packed = None
-            if has_room:
-                packed = Records.of(rows if chosen.all() else rows[chosen], spool)
-            has_room = packed is not None
+        self._read_all()
+        return self._order
+
+    @property
+    def _so_far(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def reach(self, count: int) -> None:
+        """Read so many answers, if there are so many.
+
+        Whoever reads other parts of the run does it in step: records are stored along edges.
+        """
+        while self._so_far < count and len(self._ends) * CHUNK < self._raw.log_count:
+            self._read_more()
+
+    def _read_all(self) -> None:
+        while len(self._ends) * CHUNK < self._raw.log_count:
+            self._read_more()
+
+    def _read_more(self) -> None:
+        rows = self._raw.log(len(self._ends) * CHUNK, CHUNK)
+        self._order.feed(rows)
+        chosen = self._wanted(rows)
+        if len(self._packed) == len(self._ends):  # there was room for all so far
+            packed = Records.of(rows if chosen.all() else rows[chosen], self._spool)
             if packed is not None:
                 self._packed.append(packed)
-        self._ends = np.cumsum(counts, dtype=np.int64)
-        self.count = int(self._ends[-1]) if counts else 0
-        """Answers in the log."""
+        self._ends.append(self._so_far + int(np.count_nonzero(chosen)))
 
     def read(self, first: int, count: int) -> LogArray:
         """Records of answers first .. first + count - 1, fewer at the end."""
@@ -89,13 +115,14 @@ class AnswerLog:
 
     def column(self, name: str, first: int, count: int) -> npt.NDArray[np.unsignedinteger]:
         """One column of them, in its own type; not to be written to."""
-        chunk = int(np.searchsorted(self._ends, first, side="right"))
-        stop = min(first + count, self.count)
+        self.reach(first + count)
+        chunk = bisect_right(self._ends, first)
+        stop = min(first + count, self._so_far)
         parts = []
         while first < stop:
-            begin = int(self._ends[chunk - 1]) if chunk else 0
+            begin = self._ends[chunk - 1] if chunk else 0
             parts.append(self._chunk(chunk).column(name)[first - begin : stop - begin])
-            first, chunk = int(self._ends[chunk]), chunk + 1
+            first, chunk = self._ends[chunk], chunk + 1
         return parts[0] if len(parts) == 1 else np.concatenate([_none(name), *parts])
 
     def _chunk(self, number: int) -> _Chunk:

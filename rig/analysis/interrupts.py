@@ -19,6 +19,7 @@ from rig.analysis.beyond import BeyondTally
 from rig.analysis.bracketing import ClockAgreement, bracket_agreement
 from rig.analysis.budget.bench import Bench
 from rig.analysis.budget.clock_limits import ClockLimits
+from rig.analysis.captured import CapturedAnswers
 from rig.analysis.continuity import Alignment, Continuity, Gap
 from rig.analysis.counting import CountSource, pins_differing, unmatched
 from rig.analysis.evaluation import Evaluation, OnEvents
@@ -127,7 +128,8 @@ def _evaluated(
 ) -> Evaluation:
     log = AnswerLog(raw, spool=spool)
     stretches = Stretches(raw, settings, spool)
-    totals = _count(stretches, log, settings, account, AnswerTimes(spool))
+    captured = CapturedAnswers(raw, spool)
+    totals = _count(stretches, log, captured, settings, account, AnswerTimes(spool))
     source = CountSource.choose(settings, log, totals.responses, totals.pins_differing)
     edges = None if totals.gaps else AnswerEdges.of(raw, settings, bench)
     agreement, fitted = bracket_agreement(
@@ -138,7 +140,7 @@ def _evaluated(
         stretches, settings, account, source, agreement, response_path(bench)
     )
     beyond = BeyondTally(settings, log, with_room(bench, clocks), agreement, fitted, edges)
-    tally = _Tally(raw, log, settings, totals, beyond)
+    tally = _Tally(raw, log, captured, settings, totals, beyond)
     pairer = Pairer(profile, source.coalesced)
     for observation, counts in counted_stretches(stretches, source):
         tally.add(pairer.feed(observation.stimulus, observation.response, counts), on_events)
@@ -171,7 +173,12 @@ def _clocks(
 
 
 def _count(
-    stretches: Stretches, log: AnswerLog, settings: Settings, account: Account, times: AnswerTimes
+    stretches: Stretches,
+    log: AnswerLog,
+    captured: CapturedAnswers,
+    settings: Settings,
+    account: Account,
+    times: AnswerTimes,
 ) -> Totals:
     continuity = _continuity(settings, account)
     stimuli = responses = first = last = differing = end = 0
@@ -187,6 +194,9 @@ def _count(
         differing += pins_differing(log, responses, seen, len(settings.wiring.sequence))
         stimuli += len(seen.stimulus)
         responses += len(seen.response)
+        log.reach(responses)
+        if settings.train is not None:  # else nothing says when the answers' stimuli were
+            captured.reach(responses)
         times.add(seen.response)
         knots.add(seen.stimulus)
         early += seen.stimulus[: wanted - len(early)].tolist()
@@ -221,6 +231,7 @@ class _Tally:
         self,
         raw: RawRun,
         log: AnswerLog,
+        captured: CapturedAnswers,
         settings: Settings,
         totals: Totals,
         beyond: BeyondTally,
@@ -233,7 +244,7 @@ class _Tally:
         self.contradiction: tuple[Witness, ...] = ()
         self.capture: CaptureComparison | None = None
         self._capture_at_pin: CaptureComparison | None = None
-        self._raw = raw
+        self._captured = captured
         self.straddlers = Straddlers(totals.gaps)
         self.planned_times = PlannedTimes(totals.gaps[0].first_sample if totals.gaps else None)
         self.brackets: BracketTally | None = None
@@ -251,7 +262,7 @@ class _Tally:
         self._planned: PlannedTicks | None = None
         if settings.train is not None and totals.alignment is not None:
             self._planned = PlannedTicks(settings.train, totals.alignment)
-            if raw.capture_count == totals.responses > 0 and totals.stimuli > 1:
+            if captured.count == totals.responses > 0 and totals.stimuli > 1:
                 self.capture = self._capture_at_pin = _comparison(settings, totals.alignment)
                 self._rate = local_rate(settings, settings.train, totals.alignment, totals.knots)
 
@@ -291,7 +302,7 @@ class _Tally:
             return
         answer = events.answer[comparable]
         first = int(answer[0])
-        ticks = self._raw.captures(first, int(answer[-1]) + 1 - first)[answer - first]
+        ticks = self._captured.read(first, int(answer[-1]) + 1 - first)[answer - first]
         latency_samples = events.response[comparable] - events.stimulus[comparable]
         local = self._rate.at(events.stimulus[comparable], latency_samples)
         late = ticks - planned[comparable]

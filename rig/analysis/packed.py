@@ -65,6 +65,24 @@ class _Steps:
 
 
 @dataclass(frozen=True)
+class Ticks:
+    """Readings of one clock, in two bytes or four each where they lie near each other."""
+
+    count: int
+    steps: _Steps
+
+    @classmethod
+    def of(cls, ticks: Int64Array, spool: Spool) -> Self | None:
+        """None if the spool has no room; shape (n,), n > 0."""
+        steps = _Steps.of(ticks.view(np.uint64), spool)
+        return None if steps is None else cls(len(ticks), steps)
+
+    def values(self) -> Int64Array:
+        """As they were."""
+        return self.steps.values(self.count).view(np.int64)
+
+
+@dataclass(frozen=True)
 class Records:
     """Some records of a target's log, in about a fifth of their bytes where they lie in order."""
 
