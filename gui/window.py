@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
@@ -21,11 +21,15 @@ from PySide6.QtWidgets import (
 
 from gui.navigation import Navigation
 from gui.pages.page import Page
-from gui.rooms import FIRST, ROOMS, Room
+from gui.pages.registry import FIRST, PAGES, PageSpec
 from gui.theme import theme
 from gui.translations.language import LANGUAGES, SYSTEM, choose_language, chosen_language
 from gui.widgets.labels import PlainLabel
 from rig import __version__
+
+if TYPE_CHECKING:
+    from gui.pages.results.page import ResultsPage
+    from gui.pages.run.page import RunPage
 
 SIZE_MIN: Final = QSize(1100, 640)
 SIZE_FIRST: Final = QSize(1280, 720)
@@ -45,7 +49,7 @@ class Window(QMainWindow):
         """Pages whose measurement goes on."""
         self._menus: dict[str, QMenu] = {}
         self._stack = QStackedWidget()
-        self._room_actions = self._make_room_actions()
+        self._page_actions = self._make_page_actions()
         self._lay_out()
         self._make_menus()
         self.setMinimumSize(SIZE_MIN)
@@ -54,19 +58,19 @@ class Window(QMainWindow):
         if isinstance(geometry, QByteArray):
             self.restoreGeometry(geometry)
         last = str(settings.value("window/page", FIRST))
-        self.enter(last if last in self._room_actions else FIRST)
+        self.enter(last if last in self._page_actions else FIRST)
 
     def page(self, name: str) -> Page:
         """A page by name, made if need be."""
         if name not in self._pages:
-            room = next(room for room in ROOMS if room.name == name)
-            self._pages[name] = self._made(room)
+            spec = next(spec for spec in PAGES if spec.name == name)
+            self._pages[name] = self._made(spec)
         return self._pages[name]
 
     def enter(self, name: str) -> None:
         """Bring a page to the front."""
         page = self.page(name)
-        self._room_actions[name].setChecked(True)
+        self._page_actions[name].setChecked(True)
         self._stack.setCurrentWidget(page)
         self._settings.setValue("window/page", name)
         self._retitle()
@@ -75,17 +79,14 @@ class Window(QMainWindow):
 
     def show_run(self, path: Path) -> None:
         """A run file on the Results page."""
-        results = self.page("results")
-        show = getattr(results, "show_run", None)
-        if show is not None:
-            show(path)
+        results = cast("ResultsPage", self.page("results"))
+        results.show_run(path)
         self.enter("results")
 
     def use_bench(self, name: str) -> None:
         """A fixture on the Run page."""
-        use = getattr(self.page("run"), "use_bench", None)
-        if use is not None:
-            use(name)
+        run = cast("RunPage", self.page("run"))
+        run.use_bench(name)
         self.enter("run")
 
     def quit(self) -> None:
@@ -108,29 +109,29 @@ class Window(QMainWindow):
 
     # --- set up ---------------------------------------------------------------------------------
 
-    def _made(self, room: Room) -> Page:
-        page = room.make(self._folder, self._settings)
+    def _made(self, spec: PageSpec) -> Page:
+        page = spec.make(self._folder, self._settings)
         page.status.connect(self._status.setText)
         page.run_wanted.connect(self.show_run)
         page.bench_wanted.connect(self.use_bench)
-        page.bench_used.connect(partial(self._bench_used, room.name))
+        page.bench_used.connect(partial(self._bench_used, spec.name))
         page.closable.connect(self.close)
         self._stack.addWidget(page)
-        menu = self._menus[room.name]
+        menu = self._menus[spec.name]
         menu.addActions(page.actions())
         menu.menuAction().setVisible(bool(page.actions()))
         return page
 
-    def _make_room_actions(self) -> dict[str, QAction]:
+    def _make_page_actions(self) -> dict[str, QAction]:
         group = QActionGroup(self)
         actions: dict[str, QAction] = {}
-        for number, room in enumerate(ROOMS, 1):
-            action = QAction(room.title(), self, checkable=True)
+        for number, spec in enumerate(PAGES, 1):
+            action = QAction(spec.title(), self, checkable=True)
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
             action.setToolTip(f"{action.text()} (Ctrl+{number})")
-            action.triggered.connect(partial(self._entered, room.name))
+            action.triggered.connect(partial(self._entered, spec.name))
             group.addAction(action)
-            actions[room.name] = action
+            actions[spec.name] = action
         return actions
 
     def _bench_used(self, name: str, used: bool) -> None:
@@ -152,7 +153,7 @@ class Window(QMainWindow):
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(Navigation(self._room_actions.items()))
+        row.addWidget(Navigation(self._page_actions.items()))
         row.addWidget(self._stack, 1)
         self.setCentralWidget(body)
         self._status = PlainLabel()
@@ -164,13 +165,13 @@ class Window(QMainWindow):
         bar = self.menuBar()
         file = bar.addMenu(self.tr("&File"))
         titles = [self.tr("&File"), self.tr("&View"), self.tr("&Help")]
-        for room in ROOMS:
-            titles.append(with_letter(room.title(), titles))
-            self._menus[room.name] = bar.addMenu(titles[-1])
-            self._menus[room.name].menuAction().setVisible(False)
+        for spec in PAGES:
+            titles.append(with_letter(spec.title(), titles))
+            self._menus[spec.name] = bar.addMenu(titles[-1])
+            self._menus[spec.name].menuAction().setVisible(False)
         self._add(file, self.tr("&Quit"), "Ctrl+Q", self.quit)
         view = bar.addMenu(self.tr("&View"))
-        view.addActions(list(self._room_actions.values()))
+        view.addActions(list(self._page_actions.values()))
         view.addSeparator()
         self._add_theme_menu(view)
         self._add_language_menu(view)

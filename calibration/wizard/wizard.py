@@ -56,10 +56,6 @@ class Wizard:
         """Of the stage, from 1."""
         return _ORDER.index(self.state.stage) + 1
 
-    @property
-    def is_first(self) -> bool:
-        return self.number == 1
-
     def default_of(self, question: Question) -> str:
         """What was answered last time, else what most people answer."""
         return self.state.answer(question.key, question.default)

@@ -83,7 +83,7 @@ class Failure:
 
 def done(result: Result, page: Path, windows: Path | None, failure: str | None) -> Message:
     """The message of a finished run."""
-    from rig.analysis.period import PeriodFigures
+    from rig.analysis.measurements.period import PeriodFigures
     from rig.report.measured import COLUMNS, measured
     from rig.report.tools import tools
     from rig.report.words import (

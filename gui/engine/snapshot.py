@@ -70,7 +70,7 @@ class Snapshot:
     """Sum of all latencies."""
     latencies: int = 0
     counts: dict[str, int] = field(default_factory=dict)
-    """Events of each class, decided so far, by the names of rig.analysis.pairing.Counts."""
+    """Events of each class, decided so far, by the names of rig.analysis.pairing.pairing.Counts."""
     losses: int = 0
     """Signs of loss."""
     samples: int = 0

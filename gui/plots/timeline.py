@@ -19,7 +19,7 @@ from gui.plots.pg import pg
 from gui.plots.reduce import coarser, nice_above, one_two_five_around
 from gui.plots.words import count
 from gui.theme import theme
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 
 MARK_PX: Final = 2
 """Width of the mark of an event."""

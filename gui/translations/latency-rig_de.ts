@@ -2343,36 +2343,26 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
   </message>
  </context>
  <context>
-  <name>rooms</name>
+  <name>pages</name>
   <message>
-   <location filename="gui/rooms.py" />
+   <location filename="gui/pages/registry.py" />
    <source>Calibrate</source>
    <translation>Kalibrieren</translation>
   </message>
   <message>
-   <location filename="gui/rooms.py" />
+   <location filename="gui/pages/registry.py" />
    <source>Results</source>
    <translation>Ergebnisse</translation>
   </message>
   <message>
-   <location filename="gui/rooms.py" />
+   <location filename="gui/pages/registry.py" />
    <source>Run</source>
    <translation>Messen</translation>
   </message>
   <message>
-   <location filename="gui/rooms.py" />
-   <source>There is no calibration to be made here yet: figures contain what the bench adds.</source>
-   <translation>Hier gibt es noch nichts zu kalibrieren: Kennzahlen enthalten, was der Prüfstand beiträgt.</translation>
-  </message>
-  <message>
-   <location filename="gui/rooms.py" />
+   <location filename="gui/pages/registry.py" />
    <source>Wire</source>
    <translation>Verdrahten</translation>
-  </message>
-  <message>
-   <location filename="gui/rooms.py" />
-   <source>`rig show FILE` shows a run, its report opens in a browser.</source>
-   <translation>`rig show DATEI` zeigt einen Lauf, sein Bericht öffnet sich im Browser.</translation>
   </message>
  </context>
  <context>

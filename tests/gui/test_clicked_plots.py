@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 
 from gui.pages.results.page import EVENTS
 from gui.pages.run.page import RunPage
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from rig.resources import find_fixture
 from tests.gui.bench import begin, ending, finish
 from tests.gui.results_runs import FAULTY, GOOD, choose, results_page

@@ -20,7 +20,7 @@ from gui.models.runs.wanted import Wanted
 from gui.pages.results.page import COMPARE, EVENTS
 from gui.pages.results.report import distribution_of
 from gui.pages.run.page import RunPage
-from rig.analysis.raw import Settings
+from rig.analysis.model.settings import Settings
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.session.live import LiveSummary

@@ -23,7 +23,7 @@ from gui.plots.waveform.marks import marks_of
 from gui.plots.waveform.scene import NAMES_PX
 from gui.plots.waveform.shape import EDGES_A_PIXEL, shape_of_edges, shape_of_rows
 from gui.plots.waveform.view import WaveformView, span_around
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from tests.gui.results_runs import FAULTY, GOOD

@@ -16,7 +16,7 @@ from gui.models.runs.seek import pieces, seek, worst_interval
 from gui.models.runs.wanted import ANY, Wanted
 from gui.models.summary.rows import EVENTS
 from gui.models.summary.service import Summary
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from tests.cli.command import rig

@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
 
 from calibration.steps import STEPS
 from gui.app import application
+from gui.pages.registry import PAGES
 from gui.pages.run.figures import CLASSES
 from gui.pages.run.scenario_row import SCENARIOS
-from gui.rooms import ROOMS
 from gui.theme import theme
 from gui.translations.language import LANGUAGES, choose_language, speak
 from gui.translations.texts import TextError, find_texts
@@ -145,8 +145,8 @@ def test_no_text_escapes(qtbot, settings, tmp_path, pseudo, monkeypatch):
     run, wire = window.page("run"), window.page("wire")
     try:
         finish(qtbot, run, 300)
-        for room in ROOMS:
-            window.enter(room.name)
+        for spec in PAGES:
+            window.enter(spec.name)
             window.grab()
         window.show_run(run.outcome.path)
         results = window.page("results")

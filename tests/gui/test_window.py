@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
 from gui.app import application, runs_folder
-from gui.rooms import ROOMS
+from gui.pages.registry import PAGES
 from gui.theme import DARK, LIGHT, theme
 from gui.trouble import TroubleTeller
 from gui.window import Window
@@ -56,18 +56,18 @@ def test_it_opens_on_the_run_page_ready_to_run(window):
 
 
 def test_each_page_is_reached_by_a_shortcut_and_kept(qtbot, window, settings):
-    for number, room in enumerate(ROOMS, 1):
+    for number, spec in enumerate(PAGES, 1):
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
-        assert window.page(room.name).isVisible()
-        assert settings.value("window/page") == room.name
-    assert {room.name for room in ROOMS} == {"wire", "run", "results", "calibrate"}
+        assert window.page(spec.name).isVisible()
+        assert settings.value("window/page") == spec.name
+    assert {spec.name for spec in PAGES} == {"wire", "run", "results", "calibrate"}
 
 
 def test_every_action_has_a_shortcut_of_its_own(window):
-    for room in ROOMS:
-        window.enter(room.name)
-        front = window.page(room.name).actions()
-        behind = [a for other in ROOMS for a in window.page(other.name).actions()]
+    for spec in PAGES:
+        window.enter(spec.name)
+        front = window.page(spec.name).actions()
+        behind = [a for other in PAGES for a in window.page(other.name).actions()]
         front = [action for action in front if not action.isSeparator()]
         own = [*front, *(a for a in actions(window) if a not in behind)]
         keys = {action: action.shortcut().toString() for action in own}

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QMenu, QTabBar, QWidget
 
 from gui.app import application
-from gui.rooms import ROOMS
+from gui.pages.registry import PAGES
 from gui.theme import theme
 from gui.translations.language import LANGUAGES, choose_language, speak
 from gui.window import Window
@@ -59,15 +59,15 @@ def walk(qtbot, window) -> list[QWidget]:
 
 
 def test_tab_comes_by_everything_that_can_be_used(qtbot, window):
-    for room in ROOMS:
-        window.enter(room.name)
-        page = window.page(room.name)
-        if room.name == "wire":
+    for spec in PAGES:
+        window.enter(spec.name)
+        page = window.page(spec.name)
+        if spec.name == "wire":
             qtbot.waitUntil(lambda: not page.finder.looker.is_looking, timeout=LOOKS_MS)  # noqa: B023 - at once
         seen = walk(qtbot, window)
         stops = [w for w in window.findChildren(QWidget) if takes_tab(w)]
         missed = [(type(w).__name__, w.accessibleName()) for w in stops if w not in seen]
-        assert missed == [], room.name
+        assert missed == [], spec.name
         assert all(w.isVisible() for w in seen)
 
 
@@ -81,15 +81,15 @@ def test_the_way_of_tab_goes_down_and_to_the_right(qtbot, window):
 
 
 def test_what_can_be_used_has_a_name_for_those_who_do_not_see_it(qtbot, window):
-    for room in ROOMS:
-        window.enter(room.name)
+    for spec in PAGES:
+        window.enter(spec.name)
         for widget in walk(qtbot, window):
             told = [widget.accessibleName()]
             if isinstance(widget, QAbstractButton):
                 told.append(widget.text())
             if isinstance(widget, QLineEdit):
                 told.append(widget.placeholderText())
-            assert any(told), (room.name, type(widget).__name__, widget.objectName())
+            assert any(told), (spec.name, type(widget).__name__, widget.objectName())
 
 
 def menus(menu: QMenu) -> list[QMenu]:
@@ -99,8 +99,8 @@ def menus(menu: QMenu) -> list[QMenu]:
 
 
 def test_no_letter_twice_in_a_menu(window):
-    for room in ROOMS:
-        window.page(room.name)
+    for spec in PAGES:
+        window.page(spec.name)
     bar = window.menuBar().actions()
     for actions in (bar, *(m.actions() for top in bar for m in menus(top.menu()))):
         letters = [a.text().replace("&&", "").partition("&")[2][:1].lower() for a in actions]

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from gui.models.runs.stored import is_whole, stored_result
 from gui.models.runs.vetting import vet_apart
-from rig.analysis.pairing import EventClass
-from rig.analysis.raw import Settings
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.settings import Settings
 from rig.closing import Closing
 from rig.config.fixture import RESPONSE, SEQUENCE, STIMULUS, TASK, parse_fixture
 from rig.errors import InputError

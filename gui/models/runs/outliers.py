@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun, latencies
 from gui.models.summary.levels import Levels
 from gui.models.summary.rows import BUCKET, Rows
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 
 LARGEST_SHOWN = 100
 """Without a limit in the plan, an outlier is one of about so many largest latencies."""

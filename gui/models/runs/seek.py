@@ -14,10 +14,10 @@ import numpy.typing as npt
 from gui.engine.snapshot import Event
 from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun
 from gui.models.runs.wanted import ANY, Wanted
-from rig.analysis.glitch import GlitchFilter
+from rig.analysis.measurements.period import NominalPeriod
+from rig.analysis.model.events import EventClass
 from rig.analysis.model.sources import Schedule
-from rig.analysis.pairing import EventClass
-from rig.analysis.period import NominalPeriod
+from rig.analysis.signals.glitch import GlitchFilter
 from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array
 from rig.record.layout import CHUNK

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from gui.models.runs.stored_beyond import same, stored_beyond
 from gui.models.runs.stored_measurands import stored_measurands
-from rig.analysis.evaluation import Details, Evaluation
-from rig.analysis.raw import Settings
-from rig.analysis.statistics import ExactHistogram
-from rig.analysis.witness import CaptureComparison
+from rig.analysis.crosscheck.witness import CaptureComparison
+from rig.analysis.measurements.evaluation import Details, Evaluation
+from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.descriptive import ExactHistogram
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.stored import damaged

@@ -13,21 +13,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from rig.analysis.beyond import Beyond
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Contribution, Distribution, Quantity, Unknown
-from rig.analysis.figures.average import AverageInterval
-from rig.analysis.figures.changes import Change
-from rig.analysis.figures.correlation import Autocorrelation
-from rig.analysis.figures.interval import Interval
-from rig.analysis.figures.overruns import Overruns
-from rig.analysis.figures.quantiles import Percentile
-from rig.analysis.figures.summary import Figures, ObservedMaximum
-from rig.analysis.figures.tail import Tail, Test
-from rig.analysis.figures.tick import Tick
-from rig.analysis.figures.trend import Trend
-from rig.analysis.inside import InsideFigures
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.inference.internal_latency import InsideFigures
+from rig.analysis.statistics.average import AverageInterval
+from rig.analysis.statistics.changes import Change
+from rig.analysis.statistics.correlation import Autocorrelation
+from rig.analysis.statistics.interval import Interval
+from rig.analysis.statistics.overruns import Overruns
+from rig.analysis.statistics.quantiles import Percentile
+from rig.analysis.statistics.summary import Figures, ObservedMaximum
+from rig.analysis.statistics.tail import Tail, Test
+from rig.analysis.statistics.tick import Tick
+from rig.analysis.statistics.trend import Trend
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Contribution, Distribution, Quantity, Unknown
 from rig.session.beyond_json import beyond_json
 
 Stored = dict[str, Any]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from gui.models.runs.stored_beyond import MAX, Figured, stored_budget, stored_contribution
-from rig.analysis.beyond import Beyond
-from rig.analysis.budget.contribution import Unknown
-from rig.analysis.measurands.effects import Effects
-from rig.analysis.measurands.measurand import Measurand
-from rig.analysis.statistics import ExactHistogram, Statistics
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
+from rig.analysis.uncertainty.contribution import Unknown
+from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.measurand import Measurand
 from rig.limit_names import LATENCY, MEASURANDS
 from rig.untrusted.decode import decoded
 

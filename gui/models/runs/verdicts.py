@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gui.models.runs.entry import RunEntry
 from gui.theme.palette import Palette
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 
 
 def verdict_color(verdict: Verdict, colors: Palette) -> str:

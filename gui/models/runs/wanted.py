@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 
 ANY: Final = 1 << 61
 

@@ -16,7 +16,7 @@ from gui.pages.results.notes_editor import NotesEditor
 from gui.pages.results.report_text import report_html
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
-from rig.analysis.saturation import SaturationFigures
+from rig.analysis.measurements.saturation import SaturationFigures
 from rig.errors import InputError
 from rig.session.results import Result
 

@@ -15,7 +15,7 @@ from gui.widgets.figures import Row
 from rig.report.units import micro
 
 if TYPE_CHECKING:
-    from rig.analysis.saturation import SaturationFigures
+    from rig.analysis.measurements.saturation import SaturationFigures
 
 Group = tuple[str, list[Row]]
 
@@ -25,7 +25,7 @@ def saturation_of(outcome: Outcome) -> SaturationFigures | None:
     (figures,) = outcome.document["measurements"]
     if figures.get("saturation") is None:
         return None
-    from rig.analysis.saturation import SaturationFigures
+    from rig.analysis.measurements.saturation import SaturationFigures
     from rig.untrusted.decode import decoded
 
     return decoded(SaturationFigures, figures["saturation"], ignore_unknown=True)

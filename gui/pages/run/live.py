@@ -18,7 +18,7 @@ from gui.plots.timeline import TimelinePlot
 from gui.theme import GAP
 
 if TYPE_CHECKING:
-    from rig.analysis.saturation import SaturationFigures
+    from rig.analysis.measurements.saturation import SaturationFigures
 
 
 class LivePlots(QWidget):

@@ -105,6 +105,6 @@ class Looking(QObject):
 
 def _a_missed_one() -> Wanted:
     from gui.models.runs.wanted import Wanted
-    from rig.analysis.pairing import EventClass
+    from rig.analysis.model.events import EventClass
 
     return Wanted(kinds=(EventClass.MISSED,))

@@ -13,7 +13,7 @@ from gui.theme import GAP, GAP_L, GAP_S
 from gui.widgets.labels import caption
 
 if TYPE_CHECKING:
-    from rig.analysis.saturation import SaturationFigures
+    from rig.analysis.measurements.saturation import SaturationFigures
 
 
 class RatesCard(QFrame):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gui.models.runs.opened import Columns, Event, OpenedRun
-from rig.analysis.answers import are_answers
 from rig.analysis.clocks.brackets import log_brackets, stamp_brackets
 from rig.analysis.clocks.line import Line, corners_of, fit_line
+from rig.analysis.log.responses import are_answers
 from rig.instruments import Int64Array, LogArray
 
 AROUND = 256

@@ -19,7 +19,7 @@ from gui.plots.waveform.marks import marks_of
 from gui.plots.waveform.scene import Span
 from gui.theme import GAP_S
 from gui.widgets.labels import PlainLabel
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from rig.errors import InputError
 
 ROOM = 0.6

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.theme.palette import Palette
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.descriptive import ExactHistogram
 
 Floats = npt.NDArray[np.float64]
 BINS = 200

@@ -17,7 +17,7 @@ from gui.theme.palette import Palette
 from gui.theme.theme import figures_font
 
 if TYPE_CHECKING:
-    from rig.analysis.saturation import Hold, SaturationFigures
+    from rig.analysis.measurements.saturation import Hold, SaturationFigures
 
 _DOT = 3.5
 _BESIDE = 9.0

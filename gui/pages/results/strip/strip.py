@@ -22,7 +22,7 @@ from gui.pages.results.charts.axes import (
 from gui.pages.results.strip.columns import EventColumns, columns_of, event_near
 from gui.theme import theme
 from gui.theme.palette import Palette
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from rig.errors import InputError
 
 WHEEL_FACTOR = 0.8
