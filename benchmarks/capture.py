@@ -20,9 +20,10 @@ import numpy as np
 
 from benchmarks.clock import best_s
 from benchmarks.signals import Samples, packets, read, toggling
-from rig.analysis.deficits import MergeProfile
-from rig.analysis.observation import Wiring, observe
-from rig.analysis.pairing import Pairer, latencies
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.pairing.deficits import MergeProfile
+from rig.analysis.pairing.pairing import Pairer, latencies
+from rig.analysis.signals.decoder import observe
 from rig.capture.edges import EdgeExtractor, implementations
 from rig.instruments import Int64Array
 from rig.streaming.flow import Flow

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.observation import Wiring
-from rig.analysis.pairing import Counts, EventClass
-from rig.analysis.raw import Limits, Settings
-from rig.analysis.statistics import ExactHistogram, statistics
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.events import Counts, EventClass
+from rig.analysis.model.settings import Limits, Settings
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.statistics.descriptive import ExactHistogram, statistics
 from rig.instruments import EdgeBlock, Int64Array
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile

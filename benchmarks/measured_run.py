@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Limits, Settings
+from rig.analysis.model.settings import Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array
 from rig.record.writer import RunWriter
 from rig.session.settings import settings_to_json

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.evaluation import Evaluation, EventColumns, OnEvents
-from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.measurements.evaluation import Evaluation, EventColumns, OnEvents
+from rig.analysis.model.account import Account
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.uncertainty.bench import Bench
 from rig.measurements.registry import measurement_of
 
 __all__ = ["Evaluation", "EventColumns", "OnEvents", "evaluate"]

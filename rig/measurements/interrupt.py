@@ -10,9 +10,11 @@ from rig.measurements.measurement import Measurement
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
-    from rig.analysis.budget.bench import Bench
-    from rig.analysis.evaluation import Evaluation, OnEvents
-    from rig.analysis.raw import Account, RawRun, Settings
+    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+    from rig.analysis.model.account import Account
+    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.model.settings import Settings
+    from rig.analysis.uncertainty.bench import Bench
 
 TRIGGER_KEYS: Final = ("self_trigger", "period", "count")
 """Keys of [agent] for a target that triggers the interrupts itself."""
@@ -33,7 +35,7 @@ class Interrupt(Measurement):
         on_events: OnEvents | None,
         bench: Bench | None,
     ) -> Evaluation:
-        from rig.analysis.interrupts import evaluate_interrupts  # loads scipy
+        from rig.analysis.measurements.interrupts import evaluate_interrupts  # loads scipy
 
         return evaluate_interrupts(raw, settings, account, on_events, bench)
 

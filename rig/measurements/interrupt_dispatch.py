@@ -11,9 +11,11 @@ from rig.measurements.measurement import Measurement
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
-    from rig.analysis.budget.bench import Bench
-    from rig.analysis.evaluation import Evaluation, OnEvents
-    from rig.analysis.raw import Account, RawRun, Settings
+    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+    from rig.analysis.model.account import Account
+    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.model.settings import Settings
+    from rig.analysis.uncertainty.bench import Bench
 
 
 class InterruptDispatch(Measurement):
@@ -35,7 +37,9 @@ class InterruptDispatch(Measurement):
         on_events: OnEvents | None,
         bench: Bench | None,
     ) -> Evaluation:
-        from rig.analysis.headline import dispatch_headline  # these load scipy
-        from rig.analysis.interrupts import evaluate_interrupts
+        from rig.analysis.measurements.interrupts import evaluate_interrupts
+        from rig.analysis.measurements.primary_measurand import (
+            dispatch_headline,  # these load scipy
+        )
 
         return evaluate_interrupts(raw, settings, account, on_events, bench, dispatch_headline)

@@ -14,9 +14,11 @@ from rig.stimulus.train import Pattern, Train
 
 if TYPE_CHECKING:
     # At run time only what evaluates a run loads scipy and all that belongs to it.
-    from rig.analysis.budget.bench import Bench
-    from rig.analysis.evaluation import Evaluation, OnEvents
-    from rig.analysis.raw import Account, RawRun, Settings
+    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+    from rig.analysis.model.account import Account
+    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.model.settings import Settings
+    from rig.analysis.uncertainty.bench import Bench
 
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""

@@ -12,9 +12,11 @@ from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement, agent_w
 from rig.tools.tool_runs import CYCLICTEST, TIMERLAT
 
 if TYPE_CHECKING:
-    from rig.analysis.budget.bench import Bench
-    from rig.analysis.evaluation import Evaluation, OnEvents
-    from rig.analysis.raw import Account, RawRun, Settings
+    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+    from rig.analysis.model.account import Account
+    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.model.settings import Settings
+    from rig.analysis.uncertainty.bench import Bench
 
 
 class Period(Measurement):
@@ -49,7 +51,7 @@ class Period(Measurement):
         on_events: OnEvents | None,
         bench: Bench | None,
     ) -> Evaluation:
-        from rig.analysis.periods import evaluate_periods  # loads scipy
+        from rig.analysis.measurements.periods import evaluate_periods  # loads scipy
 
         if settings.schedule is None:
             raise TypeError(f"a run of periods needs a schedule, not {settings.source!r}")

@@ -13,9 +13,11 @@ from rig.limit_names import LATENCY, SPACING
 from rig.measurements.measurement import Measurement
 
 if TYPE_CHECKING:
-    from rig.analysis.budget.bench import Bench
-    from rig.analysis.evaluation import Evaluation, OnEvents
-    from rig.analysis.raw import Account, RawRun, Settings
+    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+    from rig.analysis.model.account import Account
+    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.model.settings import Settings
+    from rig.analysis.uncertainty.bench import Bench
 
 
 class Saturation(Measurement):
@@ -49,6 +51,6 @@ class Saturation(Measurement):
         on_events: OnEvents | None,
         bench: Bench | None,
     ) -> Evaluation:
-        from rig.analysis.interrupts import evaluate_interrupts  # loads scipy
+        from rig.analysis.measurements.interrupts import evaluate_interrupts  # loads scipy
 
         return evaluate_interrupts(raw, settings, account, on_events, bench)

@@ -12,9 +12,11 @@ from rig.limit_names import LATENCY
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
 
 if TYPE_CHECKING:
-    from rig.analysis.budget.bench import Bench
-    from rig.analysis.evaluation import Evaluation, OnEvents
-    from rig.analysis.raw import Account, RawRun, Settings
+    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+    from rig.analysis.model.account import Account
+    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.model.settings import Settings
+    from rig.analysis.uncertainty.bench import Bench
 
 
 class MeasuredByTarget(Measurement):
@@ -54,6 +56,6 @@ class MeasuredByTarget(Measurement):
         on_events: OnEvents | None,  # noqa: ARG002
         bench: Bench | None,
     ) -> Evaluation:
-        from rig.analysis.inside_target import evaluate_inside  # loads scipy
+        from rig.analysis.measurements.self_measured import evaluate_inside  # loads scipy
 
         return evaluate_inside(raw, settings, account, self.description, bench)

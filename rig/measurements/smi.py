@@ -18,9 +18,11 @@ from rig.measurements.self_measured import MeasuredByTarget
 from rig.tools.tool_runs import HWLAT
 
 if TYPE_CHECKING:
-    from rig.analysis.budget.bench import Bench
-    from rig.analysis.evaluation import Evaluation, OnEvents
-    from rig.analysis.raw import Account, RawRun, Settings
+    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+    from rig.analysis.model.account import Account
+    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.model.settings import Settings
+    from rig.analysis.uncertainty.bench import Bench
 
 
 class Smi(MeasuredByTarget):
@@ -55,6 +57,6 @@ class Smi(MeasuredByTarget):
         on_events: OnEvents | None,  # noqa: ARG002
         bench: Bench | None,
     ) -> Evaluation:
-        from rig.analysis.spin import evaluate_spin  # loads scipy
+        from rig.analysis.measurements.toggle_gaps import evaluate_spin  # loads scipy
 
         return evaluate_spin(raw, settings, account, bench)

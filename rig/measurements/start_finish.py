@@ -12,7 +12,7 @@ from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
-    from rig.analysis.raw import Settings
+    from rig.analysis.model.settings import Settings
 
 
 class StartFinish(MeasuredByTarget):

@@ -11,7 +11,7 @@ from rig.measurements.measurement import agent_words
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
-    from rig.analysis.raw import Settings
+    from rig.analysis.model.settings import Settings
 
 
 class TaskSwitch(MeasuredByTarget):

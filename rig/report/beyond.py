@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.analysis.beyond import Beyond
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.run import Budgets
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.figures.interval import Interval
-from rig.analysis.figures.summary import Figures
-from rig.analysis.figures.tail import Tail
-from rig.analysis.inside import InsideFigures
-from rig.analysis.statistics import Statistics
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.inference.internal_latency import InsideFigures
+from rig.analysis.inference.run_budgets import Budgets
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.statistics.descriptive import Statistics
+from rig.analysis.statistics.interval import Interval
+from rig.analysis.statistics.summary import Figures
+from rig.analysis.statistics.tail import Tail
+from rig.analysis.uncertainty.budget import Budget
 from rig.report.sections.numbers import signed
 
 SIGNIFICANT = 0.01

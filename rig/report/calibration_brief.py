@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.correction import Correction
+from rig.analysis.uncertainty.correction import Correction
 from rig.config.calibration.validity import Judged, Validity
 from rig.session.results import Result
 

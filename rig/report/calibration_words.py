@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.analysis.correction import Correction
-from rig.analysis.statistics import Statistics
+from rig.analysis.statistics.descriptive import Statistics
+from rig.analysis.uncertainty.correction import Correction
 from rig.config.calibration.names import CORRECTING_STEPS
 from rig.config.calibration.validity import Judged, Validity
 from rig.session.calibration import CalibrationInUse

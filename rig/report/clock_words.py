@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.plausible.clock_rates import ClockPair, shown_ppm
-from rig.analysis.plausible.constants import ConstantDelay
+from rig.analysis.crosscheck.clock_rates import ClockPair, shown_ppm
+from rig.analysis.crosscheck.constants import ConstantDelay
+from rig.analysis.measurements.evaluation import Evaluation
 
 TITLE = "Clocks"
 COLUMNS = ("pair", "difference", "may be", "by")

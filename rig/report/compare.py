@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rig.analysis.budget.difference import (
+from rig.analysis.statistics.descriptive import as_dict
+from rig.analysis.uncertainty.difference import (
     Difference,
     Sample,
     average_difference,
     quantile_difference,
 )
-from rig.analysis.statistics import as_dict
 from rig.errors import InputError
 from rig.report.calibration_brief import (
     calibration_identity,

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 from rig import __version__
-from rig.analysis.budget.difference import Difference
+from rig.analysis.uncertainty.difference import Difference
 from rig.printable import html_text
 from rig.report.compare import ABSENT, Comparison
 from rig.report.console import SafeConsole

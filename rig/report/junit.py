@@ -15,10 +15,10 @@ from enum import StrEnum
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from rig.analysis.budget.budget import Judgment
-from rig.analysis.limits import JudgedLimit
-from rig.analysis.statistics import as_dict
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.limits import JudgedLimit
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.statistics.descriptive import as_dict
+from rig.analysis.uncertainty.budget import Judgment
 from rig.errors import InputError
 from rig.printable import xml_text
 from rig.report.calibration_brief import calibration_state, taken_off

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.campaign.index import Entry, Index, State
 from rig.errors import InputError
 from rig.report.junit import Case, Outcome, suite_of, written

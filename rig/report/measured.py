@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.analysis.dispatch import DispatchFigures
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.period import PeriodFigures, PeriodSide
-from rig.analysis.self_trigger import SelfTriggerFigures
-from rig.analysis.spin_figures import SpinFigures
-from rig.analysis.spin_gaps import SpinGap
-from rig.analysis.statistics import Statistics
-from rig.analysis.values import ValueFigures
+from rig.analysis.measurements.dispatch import DispatchFigures
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.period import PeriodFigures, PeriodSide
+from rig.analysis.measurements.self_trigger import SelfTriggerFigures
+from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.analysis.measurements.toggle_gap_list import SpinGap
+from rig.analysis.measurements.values import ValueFigures
+from rig.analysis.statistics.descriptive import Statistics
 from rig.config.units import TIME
 
 COLUMNS = ("", "n", "average", "min", "max", "gap", "deviation")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answers import are_answers
-from rig.analysis.evidence import LogTally
-from rig.analysis.pairing import EventClass
+from rig.analysis.log.contingency import LogTally
+from rig.analysis.log.responses import are_answers
+from rig.analysis.model.events import EventClass
 from rig.instruments import LOG_COALESCED
 from rig.record.reader import RunFile
 from rig.session.results import Result

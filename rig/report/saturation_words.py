@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rig.analysis.saturation import Hold, SaturationFigures
+from rig.analysis.measurements.saturation import Hold, SaturationFigures
 
 COLUMNS: Final = (
     "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max us", "",

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
-from rig.analysis.saturation import SaturationFigures
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.saturation import SaturationFigures
+from rig.analysis.measurements.verdict import Verdict
 from rig.measurements.evaluate import Evaluation
 from rig.report import clock_words, saturation_words
 from rig.report.beyond import beyond_facts, further_facts

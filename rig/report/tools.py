@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.period import PeriodFigures
-from rig.analysis.spin_figures import SpinFigures
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.period import PeriodFigures
+from rig.analysis.measurements.toggle_gap_figures import SpinFigures
 from rig.session.results import Result
 from rig.tools.hwlat import HwlatFigures, hwlat_figures
 from rig.tools.tool_runs import HWLAT, TOOLS, ToolRun

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from rig.analysis.budget.budget import Judgment
-from rig.analysis.evaluation import Evaluation
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.events import Counts
 from rig.analysis.model.rate_search import RateSearch
+from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule, SelfMeasured, SelfTriggers
-from rig.analysis.pairing import Counts
-from rig.analysis.raw import Settings
-from rig.analysis.statistics import as_dict
-from rig.analysis.verdict import Verdict
+from rig.analysis.statistics.descriptive import as_dict
+from rig.analysis.uncertainty.budget import Judgment
 from rig.config.units import TIME
 from rig.measurements.registry import measurement_of
 from rig.report.calibration_words import calibration_facts

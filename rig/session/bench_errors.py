@@ -7,11 +7,11 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rig.analysis.budget.analyzers import bench_by_maker, virtual_bench
-from rig.analysis.budget.bench import Bench, edge_shape
-from rig.analysis.budget.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE
-from rig.analysis.budget.clock_limits import ClockLimits
-from rig.analysis.budget.contribution import Quantity, limits
+from rig.analysis.uncertainty.analyzers import bench_by_maker, virtual_bench
+from rig.analysis.uncertainty.bench import Bench, edge_shape
+from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE
+from rig.analysis.uncertainty.clock_limits import ClockLimits
+from rig.analysis.uncertainty.contribution import Quantity, limits
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.config.virtual import VirtualSettings

@@ -7,17 +7,17 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from rig.analysis.beyond import Beyond
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Contribution, Unknown
-from rig.analysis.figures.interval import Interval
-from rig.analysis.figures.summary import Figures
-from rig.analysis.figures.tail import Tail
-from rig.analysis.inside import InsideFigures
-from rig.analysis.limits import JudgedLimit
-from rig.analysis.measurands.effects import Effects
-from rig.analysis.measurands.measurand import Measurand
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.inference.internal_latency import InsideFigures
+from rig.analysis.measurements.limits import JudgedLimit
+from rig.analysis.statistics.interval import Interval
+from rig.analysis.statistics.summary import Figures
+from rig.analysis.statistics.tail import Tail
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Contribution, Unknown
+from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.measurand import Measurand
 
 
 def beyond_json(beyond: Beyond) -> dict[str, Any]:

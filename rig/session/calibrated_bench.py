@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.chips import CaptureTiming
-from rig.analysis.budget.clock_limits import (
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.chips import CaptureTiming
+from rig.analysis.uncertainty.clock_limits import (
     COUNTER,
     CRYSTAL_CHANGE_PPM,
     STIMULUS,
@@ -24,9 +25,8 @@ from rig.analysis.budget.clock_limits import (
     ClockLimit,
     ClockLimits,
 )
-from rig.analysis.budget.contribution import Quantity as Known
-from rig.analysis.budget.contribution import calibrated
-from rig.analysis.observation import Wiring
+from rig.analysis.uncertainty.contribution import Quantity as Known
+from rig.analysis.uncertainty.contribution import calibrated
 from rig.config.calibration.names import (
     CAPTURE_DELAY,
     CHANNEL_SKEW,

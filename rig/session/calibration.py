@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.correction import Correction
-from rig.analysis.raw import Settings
-from rig.analysis.statistics import Statistics, as_dict
+from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.descriptive import Statistics, as_dict
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.correction import Correction
 from rig.config.calibration.file import calibration_file_text, parse_calibration
 from rig.config.calibration.names import (
     CORRECTING_STEPS,

@@ -14,7 +14,7 @@ from typing import IO
 
 import numpy as np
 
-from rig.analysis.evaluation import EventColumns
+from rig.analysis.measurements.evaluation import EventColumns
 from rig.closing import Closing
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from rig.analysis.pairing import EventClass
-from rig.analysis.raw import Settings
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.settings import Settings
 from rig.errors import InputError
 from rig.instruments import UNKNOWN_PS
 from rig.record.layout import EVENT_COLUMNS, INSIDE

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, Limits, Settings
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.capture.replay.capture_file import OpenCapture, Source, open_capture
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, CaptureEnd, EdgeBlock, Int64Array, LogArray, Loss
@@ -126,7 +127,7 @@ def _record(source: Source, writer: RunWriter) -> int:
 
 
 class _RawCapture:
-    """Implements rig.analysis.raw.RawRun: the file is read again for each pass."""
+    """Implements rig.analysis.model.run_data.RawRun: the file is read again for each pass."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

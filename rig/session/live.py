@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rig.analysis.raw import Settings
+from rig.analysis.model.settings import Settings
 from rig.instruments import Backlog, EdgeBlock
 from rig.session.live_periods import LivePeriods
 from rig.streaming.flow import Flow
@@ -43,11 +43,6 @@ class LiveSummary:
     """In place of both in a run that the target measures by itself; it need not use the pin."""
     notable: deque[Notable] = field(default_factory=lambda: deque(maxlen=NOTABLE_KEPT))
     """The last events worth a line, oldest first."""
-
-    @property
-    def bench_time_s(self) -> float:
-        """Length of the capture by the analyzer's clock."""
-        return self.samples / self.sample_rate_hz
 
     @property
     def max_ns(self) -> float | None:

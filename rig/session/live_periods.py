@@ -8,11 +8,11 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.glitch import GlitchFilter
+from rig.analysis.measurements.period import NominalPeriod
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule, TargetClocked
-from rig.analysis.pairing import EventClass
-from rig.analysis.period import NominalPeriod
-from rig.analysis.raw import Settings
+from rig.analysis.signals.glitch import GlitchFilter
 from rig.instruments import EdgeBlock, Int64Array
 from rig.streaming.histogram import BINS, bin_of
 from rig.streaming.outcome import Notable, Reason

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from rig.analysis.raw import Settings
+from rig.analysis.model.settings import Settings
 from rig.capture.sr_file import write_sr
 from rig.errors import InputError
 from rig.instruments import EdgeBlock

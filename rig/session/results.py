@@ -8,17 +8,18 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from rig.analysis.correction import Correction
-from rig.analysis.dispatch import DispatchFigures
-from rig.analysis.evaluation import Details
-from rig.analysis.period import PeriodFigures
-from rig.analysis.raw import Account, Settings
-from rig.analysis.saturation import SaturationFigures
-from rig.analysis.self_trigger import SelfTriggerFigures
-from rig.analysis.spin_figures import SpinFigures
-from rig.analysis.statistics import as_dict
-from rig.analysis.values import ValueFigures
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.dispatch import DispatchFigures
+from rig.analysis.measurements.evaluation import Details
+from rig.analysis.measurements.period import PeriodFigures
+from rig.analysis.measurements.saturation import SaturationFigures
+from rig.analysis.measurements.self_trigger import SelfTriggerFigures
+from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.analysis.measurements.values import ValueFigures
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.descriptive import as_dict
+from rig.analysis.uncertainty.correction import Correction
 from rig.errors import InputError
 from rig.measurements.evaluate import Evaluation, EventColumns, OnEvents, evaluate
 from rig.printable import json_text

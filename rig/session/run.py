@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import TargetClocked
-from rig.analysis.raw import Settings
 from rig.bench.open import Bench, OpenBench, open_bench
 from rig.config.calibration.place import chosen_text
 from rig.config.fitting import fitted

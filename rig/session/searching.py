@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.glitch import GlitchFilter
 from rig.analysis.model.rate_search import RateSearch, RateSearchState, keeps_up
-from rig.analysis.observation import Observer, Wiring
-from rig.analysis.raw import Settings
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.signals.decoder import Observer
+from rig.analysis.signals.glitch import GlitchFilter
 from rig.instruments import EdgeBlock, StimulusStatus
 
 

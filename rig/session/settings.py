@@ -8,10 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
+from rig.analysis.model.account import Account
 from rig.analysis.model.rate_search import RateSearch
+from rig.analysis.model.settings import ClockBounds, Limits, Settings
 from rig.analysis.model.sources import EventSource, Schedule, SelfMeasured, SelfTriggers
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, ClockBounds, Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
 from rig.errors import InputError

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rig.analysis.raw import Settings
+from rig.analysis.model.settings import Settings
 from rig.config.fixture import parse_fixture
 from rig.config.plan import Plan, parse_plan
 from rig.errors import InputError

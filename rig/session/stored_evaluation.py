@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.errors import InputError
 from rig.shell_words import quoted
 from rig.untrusted.decode import Length, Range, WrongValueError, decoded

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rig.analysis.pairing import EventClass
-from rig.analysis.raw import Settings
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.settings import Settings
 from rig.capture.sr_file import write_sr
 from rig.capture.vcd_file import write_vcd
 from rig.errors import InputError

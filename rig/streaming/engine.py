@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from rig.analysis.pairing import Counts, EventClass, ExtraClass
+from rig.analysis.model.events import Counts, EventClass, ExtraClass
 from rig.capture.edges import PackedBlock
 from rig.capture.native import flow as native
 from rig.streaming.histogram import Extreme, LogHistogram

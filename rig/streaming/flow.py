@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rig.analysis.observation import Wiring, settle_samples
-from rig.analysis.pairing import Counts
+from rig.analysis.model.events import Counts
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.signals.decoder import settle_samples
 from rig.capture.edges import LEVEL_BIT, PackedBlock
 from rig.capture.native import flow as native
 from rig.instruments import EdgeBlock

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import IntFlag
 from typing import Final
 
-from rig.analysis.observation import Wiring
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.wiring import Wiring
 from rig.capture.native import flow as native
 
 CAPACITY: Final = 1 << 16

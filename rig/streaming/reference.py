@@ -2,14 +2,14 @@
 """The flow in Python: what the one in C is tested against, and what works without a compiler.
 
 Edges go through the glitch filter and the observer of the analysis. What follows is the rule of
-`rig.analysis.pairing`, whose second pass needs to know the whole run: the number of merged
+`rig.analysis.pairing.pairing`, whose second pass needs to know the whole run: the number of merged
 interrupts before answer j is m_j = min(d_j, d_j+1, ...), over all later deficits d. While a run
 goes on, m_j is known at once if d_j is what m was before; that is the rule, since deficits come
 back to it as long as no interrupt is merged. Otherwise the answer stays undecided until a later
 deficit is as low as m was, or until its stimulus is older than the horizon. Then m_j is taken to be
 the minimum of what has been seen, and is the new m.
 
-So much for the early reading. The late one follows it with L_j of rig.analysis.deficits in the
+So much for the early reading. The late one follows it with L_j of rig.analysis' deficits in the
 place of m_j, from anchors by the edges alone: what the log tells of handlers' entries is not there
 yet. A stimulus is decided when the late reading gets to it, and is ambiguous if the two do not say
 the same.
@@ -37,10 +37,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.deficits import PROMPT, SCORE
-from rig.analysis.glitch import GlitchFilter
-from rig.analysis.observation import Observation, Observer
-from rig.analysis.pairing import Counts, EventClass, ExtraClass, PinCounter
+from rig.analysis.model.events import Counts, EventClass, ExtraClass
+from rig.analysis.pairing.deficits import PROMPT, SCORE
+from rig.analysis.pairing.pairing import PinCounter
+from rig.analysis.signals.decoder import Observation, Observer
+from rig.analysis.signals.glitch import GlitchFilter
 from rig.capture.edges import LEVEL_BIT, PackedBlock
 from rig.streaming.histogram import Extreme, LogHistogram, bin_of, empty_histogram
 from rig.streaming.outcome import NOTABLE_MAX, Doubts, FlowSettings, Notable, Reason
@@ -118,7 +119,7 @@ class _Answer:
 
 
 class _Anchors:
-    """Finds prompt answers one by one, as rig.analysis.deficits does."""
+    """Finds prompt answers one by one, as rig.analysis.pairing.deficits does."""
 
     def __init__(self, by_order: bool) -> None:
         self._by_order = by_order

@@ -12,8 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from rig.analysis.deficits import Entered, MergeProfile
-from rig.analysis.pairing import EventClass, Events, Pairer
+from rig.analysis.model.events import EventClass
+from rig.analysis.pairing.deficits import Entered, MergeProfile
+from rig.analysis.pairing.pairing import Events, Pairer
 
 SAMPLE_NS = 100
 US = 1000 // SAMPLE_NS

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import EventSource
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array, LogArray
 
 RATE_HZ = 24_000_000
@@ -25,7 +25,7 @@ Edge = tuple[int, int, int]
 
 @dataclass
 class MemoryRun:
-    """Implements rig.analysis.raw.RawRun."""
+    """Implements rig.analysis.model.run_data.RawRun."""
 
     edges: Sequence[Edge]
     end: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.relative_rate import DRIFT_PPM_PER_S
+from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
 from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
 
 WIDTH_TICKS = 160

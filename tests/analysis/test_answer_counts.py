@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.deficits import AnswerCounter
+from rig.analysis.pairing.deficits import AnswerCounter
 
 
 @pytest.mark.parametrize("counted", [True, False])

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rig.analysis import answers
-from rig.analysis.answers import AnswerLog
-from rig.analysis.spool import Spool
+from rig.analysis.log import responses as answers
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.signals.spool import Spool
 from rig.instruments import LOG_COALESCED, LOG_RECORD, LOG_TRIGGER, LogArray
 from tests.analysis.raw_runs import MemoryRun
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.contribution import calibrated, limits
-from rig.analysis.figures.quantiles import quantile_ranks
-from rig.analysis.measurands.bounds import Bounds, Untold, bounds, needed_n, worst_of
-from rig.analysis.measurands.effects import Effects, between_answers, of_latency
-from rig.analysis.measurands.measurand import Measurand, measurand
-from rig.analysis.measurands.series import Series
+from rig.analysis.statistics.quantiles import quantile_ranks
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bounds import Bounds, Untold, bounds, needed_n, worst_of
+from rig.analysis.uncertainty.contribution import calibrated, limits
+from rig.analysis.uncertainty.effects import Effects, between_answers, of_latency
+from rig.analysis.uncertainty.measurand import Measurand, measurand
+from rig.analysis.uncertainty.series import Series
 from rig.limit_names import STATISTICS
 
 RATE_HZ = 24_000_000

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis import answer_times
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.bracketing import _before_holes
-from rig.analysis.budget.bench import Bench as Known
-from rig.analysis.budget.contribution import calibrated, limits
-from rig.analysis.continuity import Gap
-from rig.analysis.raw import Account
-from rig.analysis.verdict import Verdict
+from rig.analysis.crosscheck.run_brackets import _before_holes
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
+from rig.analysis.signals import response_times as answer_times
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.train.continuity import Gap
+from rig.analysis.uncertainty.bench import Bench as Known
+from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.measurements.evaluate import evaluate
 from tests.analysis.clocks.simulated import simulate
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, log_of, settings_of, toggles

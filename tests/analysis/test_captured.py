@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis import captured
-from rig.analysis.captured import CapturedAnswers
-from rig.analysis.spool import Spool
+from rig.analysis.log import captured
+from rig.analysis.log.captured import CapturedAnswers
+from rig.analysis.signals.spool import Spool
 from rig.instruments import Int64Array
 from tests.analysis.raw_runs import MemoryRun
 

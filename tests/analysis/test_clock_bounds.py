@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rig.analysis.pin_pairs import PinPairs
-from rig.analysis.raw import Account, ClockBounds
+from rig.analysis.crosscheck.edge_intervals import PinPairs
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import ClockBounds
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import STIMULUS, MemoryRun, log_of, settings_of, toggles
 from tests.analysis.test_bracketing import RATE_HZ, Bench, bracket_witness

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.clock_limits import (
+from rig.analysis.crosscheck.clock_rates import (
+    ClockComparison,
+    ClockRate,
+    compare_clocks,
+    compare_with_timer,
+    with_room,
+)
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.clock_limits import (
     ANALYZER,
     COUNTER,
     STIMULUS,
@@ -18,13 +25,6 @@ from rig.analysis.budget.clock_limits import (
     CalibratedRate,
     ClockLimit,
     ClockLimits,
-)
-from rig.analysis.plausible.clock_rates import (
-    ClockComparison,
-    ClockRate,
-    compare_clocks,
-    compare_with_timer,
-    with_room,
 )
 
 RATE_HZ = 24_000_000

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.deficits import Entered, MergeProfile
-from rig.analysis.pairing import EventClass, Pairer, latencies
+from rig.analysis.model.events import EventClass
+from rig.analysis.pairing.deficits import Entered, MergeProfile
+from rig.analysis.pairing.pairing import Pairer, latencies
 
 PERIOD = 1000
 LATENCY = 50

@@ -10,11 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.budget.bench import Bench, latency_budget
-from rig.analysis.budget.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE, CaptureTiming
-from rig.analysis.budget.contribution import Quantity, calibrated, limits
-from rig.analysis.pin_pairs import PinPairs
-from rig.analysis.plausible.constants import (
+from rig.analysis.crosscheck.constants import (
     ConstantDelay,
     DelayRange,
     capture_delay,
@@ -23,7 +19,11 @@ from rig.analysis.plausible.constants import (
     task_path,
     with_capture_room,
 )
-from rig.analysis.witness import CaptureComparison
+from rig.analysis.crosscheck.edge_intervals import PinPairs
+from rig.analysis.crosscheck.witness import CaptureComparison
+from rig.analysis.uncertainty.bench import Bench, latency_budget
+from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE, CaptureTiming
+from rig.analysis.uncertainty.contribution import Quantity, calibrated, limits
 from rig.instruments import LOG_TASK
 from tests.analysis.raw_runs import log_of
 

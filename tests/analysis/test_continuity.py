@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.continuity import LOST_EDGES, Alignment, Continuity, Gap, repeats_after
-from rig.analysis.planned import PlannedEdges
-from rig.analysis.realign import UNEXPLAINED_EDGES
-from rig.analysis.relative_rate import smallest_step_samples
+from rig.analysis.train.continuity import LOST_EDGES, Alignment, Continuity, Gap, repeats_after
+from rig.analysis.train.planned import PlannedEdges
+from rig.analysis.train.relative_rate import smallest_step_samples
+from rig.analysis.train.resync import UNEXPLAINED_EDGES
 from rig.stimulus.train import CLOCK_HZ, Pattern
 from tests.analysis.stimulus_line import Bench, Received, train_of
 from tests.stimulus.train_strategies import trains

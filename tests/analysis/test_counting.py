@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.counting import unmatched
-from rig.analysis.raw import Account
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.model.account import Account
+from rig.analysis.pairing.handler_count import unmatched
 from tests.analysis.raw_runs import MemoryRun, log_of, sequence_edges, settings_of, toggles
 
 N = 40

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import settings as few
 from hypothesis import strategies as st
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.contribution import calibrated
-from rig.analysis.dispatch import TickLatencies
-from rig.analysis.pin_pairs import PinPairs
-from rig.analysis.plausible.constants import DelayRange, logged_delay, task_path
-from rig.analysis.raw import Account
-from rig.analysis.verdict import Verdict
+from rig.analysis.crosscheck.constants import DelayRange, logged_delay, task_path
+from rig.analysis.crosscheck.edge_intervals import PinPairs
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.measurements.dispatch import TickLatencies
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.contribution import calibrated
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import (

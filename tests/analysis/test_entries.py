@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.entries import RATE_PPM, HandlerEntries
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.pairing.handler_entries import RATE_PPM, HandlerEntries
 from rig.instruments import LOG_ENTRY, LOG_LEAD, LOG_RECORD
 from tests.analysis.raw_runs import MemoryRun
 

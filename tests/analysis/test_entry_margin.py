@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.deficits import Entered, MergeProfile
+from rig.analysis.pairing.deficits import Entered, MergeProfile
 
 PERIOD, MARGIN, ACKNOWLEDGE = 1000, 24, 48
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from rig.analysis.envelope import EarliestLine, LowerEnvelope
+from rig.analysis.clocks.lower_envelope import EarliestLine, LowerEnvelope
 
 Points = list[tuple[int, int]]
 

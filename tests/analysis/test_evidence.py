@@ -9,14 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.evidence import (
-    PLACES_MAX,
-    Accounts,
-    CountMatcher,
-    LogTally,
-    evidence,
-)
-from rig.analysis.pairing import Counts
+from rig.analysis.log.contingency import PLACES_MAX, Accounts, CountMatcher, LogTally, evidence
+from rig.analysis.model.events import Counts
 
 NONE = np.empty(0, np.int64)
 

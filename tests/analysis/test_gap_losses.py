@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.continuity import Gap
-from rig.analysis.gap_losses import TOLD_MAX, Straddlers, gap_losses
-from rig.analysis.pairing import Events
+from rig.analysis.pairing.gap_losses import TOLD_MAX, Straddlers, gap_losses
+from rig.analysis.pairing.pairing import Events
+from rig.analysis.train.continuity import Gap
 
 RATE_HZ = 24_000_000
 

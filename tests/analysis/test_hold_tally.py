@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.analysis.measurements.saturation import HoldTally
+from rig.analysis.model.events import EventClass
 from rig.analysis.model.rate_search import RateSearch
-from rig.analysis.pairing import EventClass, Events
-from rig.analysis.saturation import HoldTally
+from rig.analysis.pairing.pairing import Events
 from rig.stimulus.train import Polarity
 
 RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000

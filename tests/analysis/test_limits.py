@@ -10,16 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.budget import Judgment
-from rig.analysis.budget.contribution import calibrated
-from rig.analysis.limits import JudgedLimit, judge_limits
-from rig.analysis.measurands.effects import Effects
-from rig.analysis.measurands.measurand import Measurand, measurand
-from rig.analysis.measurands.series import Series
+from rig.analysis.measurements.limits import JudgedLimit, judge_limits
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
-from rig.analysis.raw import Account, Limits
-from rig.analysis.verdict import Verdict
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.budget import Judgment
+from rig.analysis.uncertainty.contribution import calibrated
+from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.measurand import Measurand, measurand
+from rig.analysis.uncertainty.series import Series
 from rig.limit_names import INTERVAL_ERROR, LATENCY, STATISTICS, in_words, split
 from rig.measurements.evaluate import evaluate
 from rig.measurements.registry import MEASUREMENTS

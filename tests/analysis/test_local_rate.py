@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.local_rate import LocalRate, RateKnots
+from rig.analysis.train.local_rate import LocalRate, RateKnots
 
 RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000
 PPM_PER_S = 5.0

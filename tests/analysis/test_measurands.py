@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.contribution import calibrated, limits
-from rig.analysis.figures.overruns import OverrunCounter
-from rig.analysis.measurands.measurand import Measurand
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
-from rig.analysis.raw import Account, Limits
+from rig.analysis.statistics.overruns import OverrunCounter
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.contribution import calibrated, limits
+from rig.analysis.uncertainty.measurand import Measurand
 from rig.measurements.evaluate import Evaluation, evaluate
 from tests.analysis.raw_runs import RATE_HZ, settings_of
 from tests.analysis.test_dispatch import dispatched

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rig.analysis.budget.clock_limits import STIMULUS, TIMER
+from rig.analysis.measurements.measured_rates import hold_rate, trigger_rate
 from rig.analysis.model.rate_search import RateSearch
+from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import SelfTriggers
-from rig.analysis.plausible.measured_rates import hold_rate, trigger_rate
-from rig.analysis.raw import Settings
+from rig.analysis.uncertainty.clock_limits import STIMULUS, TIMER
 from rig.stimulus.train import Polarity
 from tests.analysis.raw_runs import settings_of
 

@@ -11,14 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.deficits import Entered, MergeProfile
-from rig.analysis.pairing import (
-    EventClass,
-    ExtraClass,
-    Pairer,
-    PinCounter,
-    latencies,
-)
+from rig.analysis.model.events import EventClass, ExtraClass
+from rig.analysis.pairing.deficits import Entered, MergeProfile
+from rig.analysis.pairing.pairing import Pairer, PinCounter, latencies
 
 PERIOD = 1000
 LATENCY = 50

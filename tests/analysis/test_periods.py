@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.analysis.measurements.period import NominalPeriod, PeriodFit
+from rig.analysis.measurements.period_slips import Slips
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
-from rig.analysis.period import NominalPeriod, PeriodFit
-from rig.analysis.raw import Account, Limits
-from rig.analysis.slips import Slips
-from rig.analysis.verdict import Verdict
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import (
     RATE_HZ,

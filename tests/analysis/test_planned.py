@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.planned import PlannedEdges
+from rig.analysis.train.planned import PlannedEdges
 from rig.stimulus.train import Pattern, Train
 from tests.analysis.stimulus_line import train_of
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from tests.analysis.latch import US, Habits, faults, pair, simulate
 
 SEEDS = st.integers(0, 2**32 - 1)

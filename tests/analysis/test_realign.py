@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.planned import PlannedEdges
-from rig.analysis.realign import Fit, first_fit
-from rig.analysis.relative_rate import RelativeRate
+from rig.analysis.train.planned import PlannedEdges
+from rig.analysis.train.relative_rate import RelativeRate
+from rig.analysis.train.resync import Fit, first_fit
 from rig.stimulus.train import Pattern
 from tests.analysis.stimulus_line import train_of
 

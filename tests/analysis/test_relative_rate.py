@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.relative_rate import RelativeRate
+from rig.analysis.train.relative_rate import RelativeRate
 
 RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000
 DRIFT_PPM_PER_S = 10.0

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.budget.clock_limits import STIMULUS, ClockLimits
-from rig.analysis.budget.phase import scatter_samples
-from rig.analysis.plausible.clock_rates import ClockComparison, ClockRate, compare_clocks
-from rig.analysis.plausible.sample_grid import repeated_samples
+from rig.analysis.crosscheck.clock_rates import ClockComparison, ClockRate, compare_clocks
+from rig.analysis.crosscheck.sample_grid import repeated_samples
+from rig.analysis.uncertainty.clock_limits import STIMULUS, ClockLimits
+from rig.analysis.uncertainty.phase import scatter_samples
 from tests.analysis.raw_runs import RATE_HZ, MemoryRun, toggles
 
 BLOCK = 100_000

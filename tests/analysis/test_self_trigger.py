@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import settings as few
 from hypothesis import strategies as st
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.contribution import calibrated
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
 from rig.analysis.model.sources import SelfTriggers
-from rig.analysis.raw import Account
-from rig.analysis.verdict import Verdict
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.contribution import calibrated
 from rig.instruments import LOG_COALESCED, LOG_TRIGGER, LogArray
 from rig.measurements.evaluate import Evaluation, evaluate
 from tests.analysis.raw_runs import (
@@ -253,7 +253,7 @@ def test_a_damaged_log_gives_figures_or_none(data: st.DataObject) -> None:
         most = 2**32 - 1 if name == "flags" else 2**64 - 1
         records[name][at] = data.draw(st.integers(0, most))
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("answers", "self_trigger"):
+        for module in ("log.responses", "measurements.self_trigger"):
             patch.setattr(f"rig.analysis.{module}.CHUNK", data.draw(st.sampled_from([3, 1000])))
         found = target.evaluation(records)
     assert found.counts.n == 12
@@ -266,7 +266,7 @@ def test_a_log_in_many_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of few records give the same."""
     target = Target([4_000 + 11 * (n % 7) for n in range(60)])
     whole = target.evaluation().details
-    for module in ("answers", "self_trigger"):
+    for module in ("log.responses", "measurements.self_trigger"):
         monkeypatch.setattr(f"rig.analysis.{module}.CHUNK", 7)
     assert target.evaluation(block=9_000).details == whole
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.spool import Array, Spool
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.signals.spool import Array, Spool
 
 COUNT = 5_000
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from rig.analysis.statistics import (
+from rig.analysis.statistics.descriptive import (
     ExactHistogram,
     Statistics,
     as_dict,

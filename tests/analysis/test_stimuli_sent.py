@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from rig.analysis.raw import Account
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, settings_of, toggles
 

@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rig.analysis.filtered import filtered
-from rig.analysis.observation import Observation, Wiring, observe
-from rig.analysis.spool import Spool
-from rig.analysis.stretches import Stretches
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.signals.decoder import Observation, observe
+from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.spool import Spool
+from rig.analysis.signals.stretches import Stretches
 from rig.instruments import EdgeBlock
 from tests.analysis.raw_runs import (
     RATE_HZ,

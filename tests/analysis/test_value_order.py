@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.log_values import LoggedValues, are_values
-from rig.analysis.value_order import ValueOrder
+from rig.analysis.log.value_order import ValueOrder
+from rig.analysis.log.values import LoggedValues, are_values
 from rig.instruments import LOG_VALUE, LogArray
 from tests.analysis.raw_runs import log_of
 

@@ -12,8 +12,8 @@ import pytest
 from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.analysis.clocks.clock import Clock
-from rig.analysis.raw import ClockBounds
-from rig.analysis.wander import FollowedClock, PlannedTimes, wanders
+from rig.analysis.measurements.clock_stability import FollowedClock, PlannedTimes, wanders
+from rig.analysis.model.settings import ClockBounds
 from tests.analysis.raw_runs import settings_of
 from tests.analysis.test_bracketing import Bench
 from tests.analysis.test_measurands import periods

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.analysis.counting import handled_of
-from rig.analysis.evidence import Accounts, LogTally, evidence
-from rig.analysis.pairing import EventClass
-from rig.analysis.verdict import Verdict
+from rig.analysis.log.contingency import Accounts, LogTally, evidence
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.events import EventClass
+from rig.analysis.pairing.handler_count import handled_of
 from rig.measurements.evaluate import Evaluation, EventColumns, evaluate
 from tests.analysis.lies import LIES
 from tests.analysis.whole_bench import ORIGIN_PS, WholeRun, faults, train_of, whole_run

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.measurements.evaluate import evaluate
 from rig.record.reader import RunFile
 from rig.session.settings import account_from_json, settings_from_json

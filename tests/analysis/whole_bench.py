@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, Limits, RawRun, Settings
+from rig.analysis.model.account import Account
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.config.virtual import LatencyModel, Misbehavior, MixtureModel, VirtualTarget
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
@@ -100,7 +102,7 @@ def train_of(seed: int, count: int, least_us: int = 200, most_us: int = 600) -> 
 
 @dataclass
 class ArrayRun:
-    """Implements rig.analysis.raw.RawRun on arrays, which a test may change."""
+    """Implements rig.analysis.model.run_data.RawRun on arrays, which a test may change."""
 
     index: Int64Array
     channel: np.ndarray

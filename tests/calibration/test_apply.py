@@ -11,8 +11,8 @@ from functools import partial
 
 import pytest
 
-from rig.analysis.correction import Correction
-from rig.analysis.measurands.effects import of_latency
+from rig.analysis.uncertainty.correction import Correction
+from rig.analysis.uncertainty.effects import of_latency
 from rig.bench.replay import open_replay, replay_fixture
 from rig.cli.main import main
 from rig.config.plan import parse_plan

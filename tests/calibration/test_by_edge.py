@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.answer_edges import AnswerEdges, ByEdge
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.contribution import calibrated
-from rig.analysis.raw import Account
+from rig.analysis.model.account import Account
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.by_edge import AnswerEdges, ByEdge
+from rig.analysis.uncertainty.contribution import calibrated
 from rig.config.calibration import Quantity, Record
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK
 from rig.measurements.evaluate import evaluate

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.glitch import GlitchFilter
+from rig.analysis.signals.glitch import GlitchFilter
 from rig.capture.edges import EdgeExtractor, join_blocks
 from rig.instruments import EdgeBlock
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.analysis.raw import ClockBounds
+from rig.analysis.model.settings import ClockBounds
 from rig.config.clocks import KINDS, ClockKind, ClockSettings
 from rig.config.fixture import parse_fixture
 from rig.config.plan import load_plan

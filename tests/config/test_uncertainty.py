@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.analysis.budget.bench import latency_budget
+from rig.analysis.uncertainty.bench import latency_budget
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.errors import InputError

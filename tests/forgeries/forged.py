@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.errors import InputError

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from rig.analysis.pairing import Counts
-from rig.analysis.statistics import Statistics
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.events import Counts
+from rig.analysis.statistics.descriptive import Statistics
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.plan import load_plan
 from rig.record.reader import RunFile

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.instruments import LOG_ENTRY, LOG_LEAD

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from tests.guest.brackets import fit
 from tests.guest.matrix import COUNT, KERNELS, WAYS, Case, Outcome, cases, measure
 

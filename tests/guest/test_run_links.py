@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.bench.open import Bench
 from rig.bench.target import open_target
 from rig.bench.virtual_process import VirtualProcess

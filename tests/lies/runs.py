@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.verdict import Verdict
 from rig.bench import virtual_process
 from rig.bench.open import Bench, open_bench
 from rig.config.fixture import Fixture, parse_fixture

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import SelfMeasured
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_RECORD, LOG_VALUE, Int64Array
 from rig.measurements.registry import SELF_MEASUREMENTS
 from tests.analysis.raw_runs import RATE_HZ, MemoryRun, toggles

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rig.analysis.model.account import Account
 from rig.analysis.model.rate_search import RateSearch, RateSearchState
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, Limits, Settings
+from rig.analysis.model.settings import Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_RECORD
 from rig.measurements.evaluate import Evaluation, evaluate
 from rig.stimulus.train import CLOCK_HZ, Polarity

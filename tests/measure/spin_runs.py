@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import SelfMeasured
-from rig.analysis.raw import Account, Limits, Settings
 from rig.instruments import LOG_RECORD, Int64Array
 from tests.analysis.raw_runs import RATE_HZ, SEQUENCE, MemoryRun, settings_of
 from tests.measure.inside_runs import ORIGIN_TICKS, TICK_HZ, sample_of

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.analysis.answers import are_answers
-from rig.analysis.log_values import logged_values
-from rig.analysis.value_order import ValueOrder
+from rig.analysis.log.responses import are_answers
+from rig.analysis.log.value_order import ValueOrder
+from rig.analysis.log.values import logged_values
 from rig.errors import BenchError
 from rig.instruments import ArmOptions, LogArray
 from rig.measurements.registry import SELF_MEASUREMENTS

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import SelfMeasured
-from rig.analysis.raw import Limits
-from rig.analysis.verdict import Verdict
 from rig.instruments import LOG_VALUE, LOG_WENT_ON
 from rig.measurements.evaluate import evaluate
 from rig.measurements.registry import SELF_MEASUREMENTS

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
 from rig.analysis.model.rate_search import RateSearch, RateSearchState, falls_behind, keeps_up
-from rig.analysis.raw import Account
-from rig.analysis.verdict import Verdict
 from rig.report.saturation_words import facts, rows, title
 from rig.session.settings import settings_from_json, settings_to_json
 from rig.stimulus.train import CLOCK_HZ, Polarity

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.bench.replay import open_replay
 from rig.config.check import check
 from rig.config.fixture import Fixture, parse_fixture

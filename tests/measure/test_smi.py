@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.raw import Limits
-from rig.analysis.spin_gaps import Bounds, Intervals, match_gaps
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.toggle_gap_list import Bounds, Intervals, match_gaps
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.settings import Limits
 from rig.measurements.evaluate import Evaluation, evaluate
 from rig.report.measured import measured
 from tests.analysis.raw_runs import RATE_HZ

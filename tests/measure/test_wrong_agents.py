@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from tests.measure.agent_lies import lies_of
 from tests.measure.true_runs import TRUE_RUNS, N, kinds_of

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rig.analysis.answers import are_answers
+from rig.analysis.log.responses import are_answers
+from rig.analysis.model.account import Account
 from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import Schedule, SelfTriggers
-from rig.analysis.raw import Account, Limits, Settings
 from rig.config.virtual import NormalModel
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER, LogArray
 from rig.measurements.evaluate import Evaluation, evaluate

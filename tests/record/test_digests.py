@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from rig.analysis.observation import Wiring
+from rig.analysis.model.wiring import Wiring
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError

@@ -19,7 +19,7 @@ import h5py
 import numpy as np
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.bench.open import Bench, open_bench
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import load_plan

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.capture.sr_file import write_sr
 from rig.errors import InputError
 from rig.session.imported import CaptureSignals, analyze_capture, import_capture

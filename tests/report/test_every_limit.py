@@ -12,10 +12,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from rich.console import Console
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.contribution import calibrated, limits
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
-from rig.analysis.raw import Account, Limits
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.measurements.evaluate import evaluate
 from rig.report.junit import junit
 from rig.report.page import pages

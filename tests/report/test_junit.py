@@ -10,19 +10,20 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.contribution import calibrated
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.figures.overruns import Overruns
-from rig.analysis.limits import counted, judge_limits
-from rig.analysis.measurands.effects import of_latency
-from rig.analysis.measurands.measurand import Measurand
-from rig.analysis.observation import Wiring
-from rig.analysis.pairing import Counts
-from rig.analysis.raw import Account, Limits, Settings
-from rig.analysis.statistics import ExactHistogram, Statistics
-from rig.analysis.verdict import Verdict
-from rig.analysis.witness import Witness
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.limits import counted, judge_limits
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.account import Account
+from rig.analysis.model.events import Counts
+from rig.analysis.model.settings import Limits, Settings
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.model.witness import Witness
+from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
+from rig.analysis.statistics.overruns import Overruns
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.contribution import calibrated
+from rig.analysis.uncertainty.effects import of_latency
+from rig.analysis.uncertainty.measurand import Measurand
 from rig.errors import InputError
 from rig.report.junit import junit, write_junit
 from rig.session.results import Result

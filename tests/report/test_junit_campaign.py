@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.campaign.index import Entry, Index, State
 from rig.errors import InputError
 from rig.report.junit_campaign import campaign_junit, write_campaign

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.wander import Wander
+from rig.analysis.measurements.clock_stability import Wander
 from rig.report.plots.agreement import agreement_svg, thinned
 from rig.report.plots.allan import allan_svg
 from rig.report.plots.brackets import brackets_svg

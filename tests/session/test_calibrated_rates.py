@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.clock_limits import COUNTER, STIMULUS
-from rig.analysis.observation import Wiring
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.clock_limits import COUNTER, STIMULUS
 from rig.config.calibration.names import (
     COUNTER_RATE,
     COUNTER_STEP,

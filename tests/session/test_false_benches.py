@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.session.results import Result, store

@@ -9,17 +9,12 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from rig.analysis.deficits import MergeProfile
-from rig.analysis.glitch import GlitchFilter
-from rig.analysis.observation import Wiring, observe
-from rig.analysis.pairing import (
-    Counts,
-    EventClass,
-    ExtraClass,
-    Pairer,
-    PinCounter,
-    latencies,
-)
+from rig.analysis.model.events import Counts, EventClass, ExtraClass
+from rig.analysis.model.wiring import Wiring
+from rig.analysis.pairing.deficits import MergeProfile
+from rig.analysis.pairing.pairing import Pairer, PinCounter, latencies
+from rig.analysis.signals.decoder import observe
+from rig.analysis.signals.glitch import GlitchFilter
 from rig.capture.edges import PackedBlock
 from rig.instruments import EdgeBlock
 from rig.streaming.flow import Flow

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.observation import Wiring
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.wiring import Wiring
 from rig.capture import native
 from rig.instruments import EdgeBlock
 from rig.streaming.flow import Flow, implementations

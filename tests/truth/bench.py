@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rig.analysis.pairing import EventClass
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.events import EventClass
 from rig.config.check import check
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan

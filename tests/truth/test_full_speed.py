@@ -19,8 +19,8 @@ import numpy as np
 import psutil
 import pytest
 
-from rig.analysis.continuity import Continuity
-from rig.analysis.relative_rate import smallest_step_samples
+from rig.analysis.train.continuity import Continuity
+from rig.analysis.train.relative_rate import smallest_step_samples
 from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.instruments import CaptureEnd, EdgeBlock, Int64Array, Loss, UInt8Array
 from rig.record.reader import RunFile

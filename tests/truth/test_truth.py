@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rig.analysis.pairing import EventClass
+from rig.analysis.model.events import EventClass
 from tests.stored_events import events_of
 from tests.truth.bench import (
     MISBEHAVIORS,

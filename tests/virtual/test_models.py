@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
 from rig.config.virtual import (
     ConstantModel,
     GammaModel,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
 from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates, stamp_brackets
-from rig.analysis.relative_rate import DRIFT_PPM_PER_S
+from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
 from rig.instruments import Int64Array
 
 

@@ -20,6 +20,11 @@ from rig.analysis.clocks.line_set import FloatArray
 from rig.analysis.clocks.stretch_lines import StretchLines
 from rig.instruments import Int64Array
 
+DRIFT_PPM_PER_S = 10
+"""Fastest drift of one clock against the other: what a ceramic resonator may do while it warms up.
+Crystals are far slower. A fixture's [clocks] may tell better."""
+
+
 _FEWEST_EVENTS = 16
 _READ_EVENTS = 1 << 15
 _HIDDEN = 1 / 8

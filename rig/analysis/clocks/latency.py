@@ -11,9 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from rig.analysis.clocks.brackets import Brackets
 from rig.analysis.clocks.clock import Clock
 from rig.analysis.clocks.line_set import FloatArray
 from rig.instruments import Int64Array
@@ -69,31 +67,3 @@ def stimulus_to_handler(
         lowest / np.where(lowest > 0, fastest, slowest),
         highest / np.where(highest > 0, slowest, fastest),
     )
-
-
-def trigger_to_handler(
-    before_ticks: Int64Array,
-    after_ticks: Int64Array,
-    flags: npt.NDArray[np.uint32],
-    tick_hz: int,
-) -> InternalLatency:
-    """Of a self-triggered log, shapes (n,), for each answer: from the latest trigger before it.
-
-    The trigger's pin changed within its record's bracket; the answer's reading is `before`. NaN for
-    answers without a trigger before them, and for further answers to one that had its answer.
-    """
-    trigger = (flags & TRIGGER_FLAG) != 0
-    latest = np.maximum.accumulate(np.where(trigger, np.arange(len(flags)), -1))
-    answer = np.flatnonzero(~trigger)
-    of = latest[answer]
-    repeated = np.concatenate([[False], of[1:] == of[:-1]]) if len(of) else np.empty(0, bool)
-    known = (of >= 0) & ~repeated
-    tick_ns = 1e9 / tick_hz
-    lowest = (before_ticks[answer] - after_ticks[of] - 1) * tick_ns
-    highest = (before_ticks[answer] + 1 - before_ticks[of]) * tick_ns
-    return InternalLatency(np.where(known, lowest, np.nan), np.where(known, highest, np.nan))
-
-
-def handler_to_pin(brackets: Brackets, tick_hz: int) -> FloatArray:
-    """The longest that each answer's pin write can have taken, in ns, shape (n,)."""
-    return np.asarray(brackets.after_ticks + 1 - brackets.before_ticks, np.float64) * 1e9 / tick_hz

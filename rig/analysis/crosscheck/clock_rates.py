@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.clock_limits import (
+from rig.analysis.model.witness import Witness
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.clock_limits import (
     ANALYZER,
     COUNTER,
     STIMULUS,
@@ -23,8 +24,7 @@ from rig.analysis.budget.clock_limits import (
     ClockLimit,
     ClockLimits,
 )
-from rig.analysis.budget.contribution import limits
-from rig.analysis.witness import Witness
+from rig.analysis.uncertainty.contribution import limits
 
 NAME = "clocks"
 """Of the witness."""

@@ -16,10 +16,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.chips import CaptureTiming
-from rig.analysis.budget.contribution import Quantity, limits
-from rig.analysis.witness import CaptureComparison, Witness
+from rig.analysis.crosscheck.witness import CaptureComparison
+from rig.analysis.model.witness import Witness
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.chips import CaptureTiming
+from rig.analysis.uncertainty.contribution import Quantity, limits
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

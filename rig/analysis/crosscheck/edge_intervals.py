@@ -15,9 +15,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.plausible.constants import DelayRange
-from rig.analysis.raw import Settings
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.constants import DelayRange
+from rig.analysis.model.settings import Settings
 from rig.instruments import Int64Array, LogArray
 
 _SLOWEST_PPM: Final = -999_999.0

@@ -9,14 +9,12 @@ their intervals, so that what is wrong can be named.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answer_edges import AnswerEdges
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.answers import AnswerLog
+from rig.analysis.clocks.agreement import ClockAgreement, Residuals
 from rig.analysis.clocks.blame import blame_by_capture
 from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
 from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates
@@ -24,9 +22,13 @@ from rig.analysis.clocks.clock import Clock
 from rig.analysis.clocks.counter import Diagnosis, diagnose
 from rig.analysis.clocks.matching import match
 from rig.analysis.clocks.wraps import unwrap_after
-from rig.analysis.continuity import Gap
-from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.witness import Witness
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.model.account import Account
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.train.continuity import Gap
+from rig.analysis.uncertainty.by_edge import AnswerEdges
 from rig.instruments import Int64Array, LogArray
 
 WHOLE_MAX = 1 << 20
@@ -38,48 +40,6 @@ STRIPS, STRIP = 64, 32
 _TOLD = 5
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Residuals:
-    """Some of the brackets, less what the fitted clock showed at the samples of their edges.
-
-    Shapes (k,). Sample and tick are within: an edge fits if it lies from `before_ns` to `after_ns`.
-    """
-
-    time_s: FloatArray
-    before_ns: FloatArray
-    after_ns: FloatArray
-
-
-@dataclass(frozen=True)
-class ClockAgreement:
-    """What the bracket test says."""
-
-    n: int
-    """Edges tested."""
-    of: int
-    """Edges in the run."""
-    holds: bool
-    text: str
-    findings: tuple[str, ...] = ()
-    """What is wrong, a line each."""
-    slack_ns: float | None = None
-    """All brackets could shrink by this at both ends, in the tightest stretch."""
-    rate_ppm: float | None = None
-    """Mean rate of the target's counter by the analyzer's clock, against its nominal rate."""
-    residuals: Residuals | None = field(default=None, compare=False)
-    rate_within_ppm: float | None = None
-    """That rate is off by no more than this."""
-
-    @property
-    def witness(self) -> Witness:
-        """The same as a comparison of two witnesses."""
-        part = "" if self.n == self.of else f" (of {self.of:,})"
-        told = list(self.findings[:_TOLD])
-        if len(self.findings) > _TOLD:
-            told.append(f"and {len(self.findings) - _TOLD} more")
-        return Witness("bracket test", self.holds, "; ".join([self.text + part, *told]))
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import math
 
 import numpy as np
 
-from rig.analysis.budget.clock_limits import ANALYZER
-from rig.analysis.plausible.clock_rates import ClockComparison
-from rig.analysis.raw import RawRun
-from rig.analysis.witness import Witness
+from rig.analysis.crosscheck.clock_rates import ClockComparison
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.witness import Witness
+from rig.analysis.uncertainty.clock_limits import ANALYZER
 from rig.instruments import Int64Array
 
 NAME = "samples"

@@ -9,20 +9,13 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.raw import Account, RawRun
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.model.account import Account
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.witness import Witness
 from rig.instruments import Int64Array
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Witness:
-    """One comparison between two witnesses."""
-
-    name: str
-    agrees: bool
-    text: str
 
 
 @dataclass(frozen=True)

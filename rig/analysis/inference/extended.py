@@ -7,23 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.answer_edges import AnswerEdges, ByEdge
-from rig.analysis.answers import AnswerLog
-from rig.analysis.bracketing import ClockAgreement, FittedClock
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.phase import PhaseTally, places, scatter_samples
-from rig.analysis.budget.run import Budgets, bench_with_log, run_budgets
-from rig.analysis.figures.overruns import OverrunCounter, Overruns
-from rig.analysis.figures.sequence import EventSequence
-from rig.analysis.figures.summary import Figures, summarize
-from rig.analysis.inside import InsideFigures, InsideTally
-from rig.analysis.measurands.effects import Effects, by_edge, of_latency, on_counter
-from rig.analysis.measurands.measurand import Measurand
-from rig.analysis.measurands.series import TAIL_EVENTS
-from rig.analysis.pairing import EventClass, Events
-from rig.analysis.raw import Settings
-from rig.analysis.statistics import ExactHistogram, statistics
-from rig.analysis.witness import Witness
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.run_brackets import FittedClock
+from rig.analysis.inference.internal_latency import InsideFigures, InsideTally
+from rig.analysis.inference.run_budgets import Budgets, bench_with_log, run_budgets
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.pairing import Events
+from rig.analysis.statistics.descriptive import ExactHistogram, statistics
+from rig.analysis.statistics.overruns import OverrunCounter, Overruns
+from rig.analysis.statistics.sequence import EventSequence
+from rig.analysis.statistics.summary import Figures, summarize
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.by_edge import AnswerEdges, ByEdge
+from rig.analysis.uncertainty.effects import Effects, by_edge, of_latency, on_counter
+from rig.analysis.uncertainty.measurand import Measurand
+from rig.analysis.uncertainty.phase import PhaseTally, places, scatter_samples
+from rig.analysis.uncertainty.series import TAIL_EVENTS
 from rig.instruments import Int64Array
 
 
@@ -60,7 +62,7 @@ class BeyondTally:
         self._by_edge = None if edges is None else ByEdge(edges, settings.sample_rate_hz)
         self._phases = PhaseTally()
         self.scatter_samples = 0.0
-        """How far apart stimulus edges lie about their train, see rig.analysis.budget.phase."""
+        """How far apart stimulus edges lie about their train, see uncertainty.phase."""
         self._sequence, self._overruns = EventSequence(), OverrunCounter()
         self.has_inside = fitted is not None
         """There is a latency inside the target of each event, as far as it was answered."""

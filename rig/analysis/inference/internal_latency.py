@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.bracketing import FittedClock
-from rig.analysis.budget.bench import PIN_WRITE, PPM, Bench
 from rig.analysis.clocks.latency import stimulus_to_handler
-from rig.analysis.measurands.effects import Effects, of_latency
-from rig.analysis.pairing import Events
-from rig.analysis.plausible.constants import response_path
-from rig.analysis.witness import Witness
+from rig.analysis.crosscheck.constants import response_path
+from rig.analysis.crosscheck.run_brackets import FittedClock
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.pairing import Events
+from rig.analysis.uncertainty.bench import PIN_WRITE, PPM, Bench
+from rig.analysis.uncertainty.effects import Effects, of_latency
 from rig.instruments import LOG_ENTRY, LOG_LEAD, UNKNOWN_PS, Int64Array
 
 _LIMIT = 3.0

@@ -6,13 +6,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.budget.analyzers import with_log
-from rig.analysis.budget.bench import Bench, average_budget, extreme_budget
-from rig.analysis.budget.budget import Budget
-from rig.analysis.statistics import ExactHistogram, Statistics
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.statistics.descriptive import ExactHistogram, Statistics, excess_kurtosis
+from rig.analysis.uncertainty.analyzers import with_log
+from rig.analysis.uncertainty.bench import Bench, average_budget, extreme_budget
+from rig.analysis.uncertainty.budget import Budget
 
 ALONE_SAMPLES = 2
 """A maximum that far above all others was not chosen by its quantization."""
@@ -50,20 +49,6 @@ def run_budgets(
             excess_kurtosis=excess_kurtosis(values, counts),
         ),
     }
-
-
-def excess_kurtosis(values: npt.ArrayLike, counts: npt.ArrayLike) -> float:
-    """Of values that occur so often, shapes (n,): 0 for a normal distribution, also if all alike.
-
-    m4 / m2^2 - 3, of the sample as it is.
-    """
-    weight = np.asarray(counts, np.float64)
-    value = np.asarray(values, np.float64)
-    square = (value - np.average(value, weights=weight)) ** 2
-    variance = np.average(square, weights=weight)
-    if not variance:
-        return 0.0
-    return float(np.average((square / variance) ** 2, weights=weight)) - 3
 
 
 def bench_with_log(bench: Bench, log: AnswerLog, tick_hz: int | None) -> Bench:

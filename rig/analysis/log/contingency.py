@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.pairing import Counts
+from rig.analysis.model.events import Counts
 from rig.instruments import Int64Array
 
 PLACES_MAX = 5

@@ -14,10 +14,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.log_order import LogOrder
-from rig.analysis.packed import Records
-from rig.analysis.raw import RawRun
-from rig.analysis.spool import Spool
+from rig.analysis.log.record_order import LogOrder
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.signals.packed import Records
+from rig.analysis.signals.spool import Spool
 from rig.instruments import LOG_RECORD, LOG_TASK, LOG_TRIGGER, LOG_VALUE, LogArray
 
 CHUNK = 1 << 16

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.evidence import Finding
-from rig.analysis.log_values import LoggedValues, are_values
-from rig.analysis.witness import Witness
+from rig.analysis.log.contingency import Finding
+from rig.analysis.log.values import LoggedValues, are_values
+from rig.analysis.model.witness import Witness
 from rig.instruments import LOG_CLOCK, LOG_VALUE, Int64Array, LogArray
 
 

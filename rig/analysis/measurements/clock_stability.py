@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.bracketing import ClockAgreement, FittedClock
+from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.clocks.allan import clock_phase, overlapping_adev
 from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Rates, stamp_brackets
 from rig.analysis.clocks.clock import Clock
 from rig.analysis.clocks.line_set import FloatArray
-from rig.analysis.raw import Settings
+from rig.analysis.crosscheck.run_brackets import FittedClock
+from rig.analysis.model.settings import Settings
+from rig.analysis.signals.response_times import AnswerTimes
 from rig.instruments import Int64Array
 
 SHORTEST_S = 10.0

@@ -14,17 +14,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answers import CHUNK, are_answers
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.counting import handled_of
-from rig.analysis.filtered import filtered
-from rig.analysis.measurands.series import Series
-from rig.analysis.observation import observe
-from rig.analysis.pin_pairs import PinPairs
-from rig.analysis.plausible.constants import DelayRange, PathDelay
-from rig.analysis.raw import RawRun, Settings
-from rig.analysis.statistics import Statistics, statistics
-from rig.analysis.witness import Witness
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.constants import DelayRange, PathDelay
+from rig.analysis.crosscheck.edge_intervals import PinPairs
+from rig.analysis.log.responses import CHUNK, are_answers
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.handler_count import handled_of
+from rig.analysis.signals.decoder import observe
+from rig.analysis.signals.filtered import filtered
+from rig.analysis.statistics.descriptive import Statistics, statistics
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArray
 
 BoolArray = npt.NDArray[np.bool_]

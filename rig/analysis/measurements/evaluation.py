@@ -9,23 +9,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.beyond import Beyond
-from rig.analysis.continuity import Gap
-from rig.analysis.dispatch import DispatchFigures
-from rig.analysis.limits import JudgedLimit
-from rig.analysis.measurands.measurand import Measurand
-from rig.analysis.pairing import Counts
-from rig.analysis.period import PeriodFigures
-from rig.analysis.plausible.clock_rates import ClockComparison
-from rig.analysis.plausible.constants import ConstantDelay
-from rig.analysis.saturation import SaturationFigures
-from rig.analysis.self_trigger import SelfTriggerFigures
-from rig.analysis.spin_figures import SpinFigures
-from rig.analysis.statistics import ExactHistogram, Statistics
-from rig.analysis.values import ValueFigures
-from rig.analysis.verdict import Verdict
-from rig.analysis.wander import Wander
-from rig.analysis.witness import CaptureComparison, Witness
+from rig.analysis.crosscheck.clock_rates import ClockComparison
+from rig.analysis.crosscheck.constants import ConstantDelay
+from rig.analysis.crosscheck.witness import CaptureComparison
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.measurements.clock_stability import Wander
+from rig.analysis.measurements.dispatch import DispatchFigures
+from rig.analysis.measurements.limits import JudgedLimit
+from rig.analysis.measurements.period import PeriodFigures
+from rig.analysis.measurements.saturation import SaturationFigures
+from rig.analysis.measurements.self_trigger import SelfTriggerFigures
+from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.analysis.measurements.values import ValueFigures
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.events import Counts
+from rig.analysis.model.witness import Witness
+from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
+from rig.analysis.train.continuity import Gap
+from rig.analysis.uncertainty.measurand import Measurand
 
 EventColumns = dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]
 OnEvents = Callable[[EventColumns], None]

@@ -12,61 +12,49 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answer_edges import AnswerEdges
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.answers import AnswerLog
-from rig.analysis.beyond import BeyondTally
-from rig.analysis.bracketing import ClockAgreement, bracket_agreement
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.clock_limits import ClockLimits
-from rig.analysis.captured import CapturedAnswers
-from rig.analysis.continuity import Alignment, Continuity, Gap
-from rig.analysis.counting import CountSource, pins_differing, unmatched
-from rig.analysis.evaluation import Evaluation, OnEvents
-from rig.analysis.gap_losses import Straddlers, gap_losses
-from rig.analysis.headline import Headlining, Paired, headline_of
-from rig.analysis.limits import counted, judge_limits
-from rig.analysis.local_rate import RateKnots, local_rate
-from rig.analysis.merging import counted_stretches, merge_profile
-from rig.analysis.other_reading import OtherReading
-from rig.analysis.pairing import (
-    Counts,
-    EventClass,
-    Events,
-    ExtraClass,
-    Pairer,
-    latencies,
-)
-from rig.analysis.planned_ticks import PlannedTicks
-from rig.analysis.plausible.clock_rates import (
-    ClockComparison,
-    compare_with_timer,
-    with_room,
-)
-from rig.analysis.plausible.constants import (
-    capture_delay,
-    response_path,
-    with_capture_room,
-)
-from rig.analysis.plausible.measured_rates import (
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.clock_rates import ClockComparison, compare_with_timer, with_room
+from rig.analysis.crosscheck.constants import capture_delay, response_path, with_capture_room
+from rig.analysis.crosscheck.run_brackets import bracket_agreement
+from rig.analysis.crosscheck.sample_grid import repeated_samples
+from rig.analysis.crosscheck.witness import CaptureComparison, count_witness, witnesses
+from rig.analysis.inference.extended import BeyondTally
+from rig.analysis.log.captured import CapturedAnswers
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.measurements.clock_stability import PlannedTimes, Wander, followed, wanders
+from rig.analysis.measurements.evaluation import Evaluation, OnEvents
+from rig.analysis.measurements.limits import counted, judge_limits
+from rig.analysis.measurements.measured_rates import (
     FIRST_EDGES,
     counter_rate,
     hold_rate,
     train_rate,
     trigger_rate,
 )
-from rig.analysis.plausible.sample_grid import repeated_samples
-from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.saturation import HoldTally
-from rig.analysis.self_trigger import (
-    BracketTally,
-)
-from rig.analysis.spool import Spool
-from rig.analysis.statistics import ExactHistogram
-from rig.analysis.stretches import Stretches
-from rig.analysis.verdict import verdict_of
-from rig.analysis.wander import PlannedTimes, Wander, followed, wanders
-from rig.analysis.witness import CaptureComparison, Witness, count_witness, witnesses
+from rig.analysis.measurements.primary_measurand import Headlining, Paired, headline_of
+from rig.analysis.measurements.saturation import HoldTally
+from rig.analysis.measurements.self_trigger import BracketTally
+from rig.analysis.measurements.verdict import verdict_of
+from rig.analysis.model.account import Account
+from rig.analysis.model.events import Counts, EventClass, ExtraClass
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.gap_losses import Straddlers, gap_losses
+from rig.analysis.pairing.handler_count import CountSource, pins_differing, unmatched
+from rig.analysis.pairing.merging import counted_stretches, merge_profile
+from rig.analysis.pairing.other_reading import OtherReading
+from rig.analysis.pairing.pairing import Events, Pairer, latencies
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.signals.spool import Spool
+from rig.analysis.signals.stretches import Stretches
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.train.continuity import Alignment, Continuity, Gap
+from rig.analysis.train.local_rate import RateKnots, local_rate
+from rig.analysis.train.planned_ticks import PlannedTicks
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.by_edge import AnswerEdges
+from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.instruments import Int64Array
 
 

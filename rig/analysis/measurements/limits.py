@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rig.analysis.budget.budget import Judgment
-from rig.analysis.figures.overruns import Overruns
-from rig.analysis.measurands.bounds import Bounds, Untold, bounds, worst_of
-from rig.analysis.measurands.measurand import Measurand
-from rig.analysis.pairing import Counts
-from rig.analysis.raw import Limits
+from rig.analysis.model.events import Counts
+from rig.analysis.model.settings import Limits
+from rig.analysis.statistics.overruns import Overruns
+from rig.analysis.uncertainty.bounds import Bounds, Untold, bounds, worst_of
+from rig.analysis.uncertainty.budget import Judgment
+from rig.analysis.uncertainty.measurand import Measurand
 from rig.limit_names import (
     COUNTS,
     INTERVAL_ERROR,

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.budget.bench import PPM
-from rig.analysis.budget.clock_limits import COUNTER, STIMULUS, TIMER
-from rig.analysis.continuity import Alignment
-from rig.analysis.period import PeriodSide
-from rig.analysis.plausible.clock_rates import ClockRate
-from rig.analysis.raw import Settings
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.clock_rates import ClockRate
+from rig.analysis.measurements.period import PeriodSide
+from rig.analysis.model.settings import Settings
+from rig.analysis.train.continuity import Alignment
+from rig.analysis.uncertainty.bench import PPM
+from rig.analysis.uncertainty.clock_limits import COUNTER, STIMULUS, TIMER
 from rig.instruments import Int64Array
 
 FIRST_EDGES = 1 << 12

@@ -3,8 +3,8 @@
 
 Answer number k of a period T is due at a + k * T. The target's own clock makes T, the clock that
 judges has another rate, and nobody tells a: grid and rate are fitted as the line below all answers
-(rig.analysis.envelope), since no wake-up is early. So the shortest latency is 0 by definition, and
-what all wake-ups have in common does not show.
+(rig.analysis.clocks.lower_envelope), since no wake-up is early. So the shortest latency is 0 by
+definition, and what all wake-ups have in common does not show.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from rig.analysis.envelope import EarliestLine, Line
-from rig.analysis.measurands.series import Series
-from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.clocks.lower_envelope import EarliestLine, Line
+from rig.analysis.statistics.descriptive import ExactHistogram, Statistics, statistics
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import Int64Array
 
 PARTS_MAX = 1000

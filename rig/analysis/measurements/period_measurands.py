@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.answers import CHUNK, AnswerLog
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.budget.bench import Bench
-from rig.analysis.counting import handled_of
-from rig.analysis.measurands.effects import (
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.measurements.period import PeriodFit, PeriodSide
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.sources import Schedule
+from rig.analysis.pairing.handler_count import handled_of
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.effects import (
     Effects,
     of_grid_latency,
     of_intervals,
     on_counter,
     on_own_grid,
 )
-from rig.analysis.measurands.measurand import Measurand, measurand
-from rig.analysis.measurands.series import Series
-from rig.analysis.model.sources import Schedule
-from rig.analysis.period import PeriodFit, PeriodSide
-from rig.analysis.raw import Settings
+from rig.analysis.uncertainty.measurand import Measurand, measurand
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import Int64Array
 from rig.limit_names import BY_TICKS, INTERVAL_ERROR, LATENCY
 

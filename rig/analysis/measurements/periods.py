@@ -13,33 +13,41 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answer_edges import AnswerEdges
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.answers import AnswerLog
-from rig.analysis.beyond import Beyond
-from rig.analysis.bracketing import ClockAgreement, bracket_agreement
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.clock_limits import ClockLimits
-from rig.analysis.counting import CountSource, pins_differing
-from rig.analysis.evaluation import Evaluation, EventColumns, OnEvents
-from rig.analysis.figures.overruns import OverrunCounter
-from rig.analysis.filtered import filtered
-from rig.analysis.limits import counted, judge_limits
-from rig.analysis.measurands.measurand import Measurand
-from rig.analysis.measurands.series import Series
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.clock_rates import ClockComparison, compare_with_timer, with_room
+from rig.analysis.crosscheck.run_brackets import bracket_agreement
+from rig.analysis.crosscheck.sample_grid import repeated_samples
+from rig.analysis.crosscheck.witness import count_witness, log_witnesses
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.measurements.clock_stability import Wander, followed, wanders
+from rig.analysis.measurements.evaluation import Evaluation, EventColumns, OnEvents
+from rig.analysis.measurements.limits import counted, judge_limits
+from rig.analysis.measurements.measured_rates import counter_rate, period_rate
+from rig.analysis.measurements.period import Grid, PeriodFigures, PeriodFit
+from rig.analysis.measurements.period_measurands import (
+    PeriodSeries,
+    period_measurands,
+    series_by_ticks,
+)
+from rig.analysis.measurements.period_slips import Slips
+from rig.analysis.measurements.verdict import verdict_of
+from rig.analysis.model.account import Account
+from rig.analysis.model.events import Counts, EventClass
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule
-from rig.analysis.observation import observe
-from rig.analysis.pairing import Counts, EventClass
-from rig.analysis.period import Grid, PeriodFigures, PeriodFit
-from rig.analysis.period_measurands import PeriodSeries, period_measurands, series_by_ticks
-from rig.analysis.plausible.clock_rates import ClockComparison, compare_with_timer, with_room
-from rig.analysis.plausible.measured_rates import counter_rate, period_rate
-from rig.analysis.plausible.sample_grid import repeated_samples
-from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.slips import Slips
-from rig.analysis.verdict import verdict_of
-from rig.analysis.wander import Wander, followed, wanders
-from rig.analysis.witness import Witness, count_witness, log_witnesses
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.handler_count import CountSource, pins_differing
+from rig.analysis.signals.decoder import observe
+from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.statistics.overruns import OverrunCounter
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.by_edge import AnswerEdges
+from rig.analysis.uncertainty.clock_limits import ClockLimits
+from rig.analysis.uncertainty.measurand import Measurand
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import Int64Array, UInt8Array
 
 GONE_MAX = 1 << 16

@@ -6,25 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from rig.analysis.beyond import BeyondTally
-from rig.analysis.dispatch import (
-    DispatchFigures,
-    dispatch_doubts,
-    dispatch_witnesses,
-    measure_dispatch,
-)
-from rig.analysis.measurands.effects import between_answers, on_analyzer
-from rig.analysis.measurands.measurand import Measurand, measurand
-from rig.analysis.model.rate_search import RateSearch
-from rig.analysis.plausible.constants import (
+from rig.analysis.crosscheck.constants import (
     ConstantDelay,
     logged_delay,
     response_path,
     task_path,
     with_wires,
 )
-from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.saturation import (
+from rig.analysis.inference.extended import BeyondTally
+from rig.analysis.measurements.dispatch import (
+    DispatchFigures,
+    dispatch_doubts,
+    dispatch_witnesses,
+    measure_dispatch,
+)
+from rig.analysis.measurements.saturation import (
     HoldTally,
     SaturationFigures,
     find,
@@ -32,14 +28,20 @@ from rig.analysis.saturation import (
     saturation_doubts,
     spacing,
 )
-from rig.analysis.self_trigger import (
+from rig.analysis.measurements.self_trigger import (
     BracketTally,
     SelfTriggerFigures,
     measure_self_trigger,
     self_trigger_witnesses,
 )
-from rig.analysis.statistics import ExactHistogram, Statistics
-from rig.analysis.witness import Witness
+from rig.analysis.model.account import Account
+from rig.analysis.model.rate_search import RateSearch
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
+from rig.analysis.uncertainty.effects import between_answers, on_analyzer
+from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.limit_names import BY_TICKS, INTERNAL, INTERRUPT, LATENCY
 
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Contribution, limits
-from rig.analysis.measurands.effects import Effects
-from rig.analysis.measurands.measurand import Measurand
+from rig.analysis.model.events import EventClass
 from rig.analysis.model.rate_search import REST_FACTOR, RateSearch, falls_behind
-from rig.analysis.pairing import EventClass, Events
-from rig.analysis.statistics import ExactHistogram, statistics
-from rig.analysis.witness import Witness
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.pairing import Events
+from rig.analysis.statistics.descriptive import ExactHistogram, statistics
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Contribution, limits
+from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.measurand import Measurand
 from rig.instruments import Int64Array
 from rig.limit_names import SPACING
 

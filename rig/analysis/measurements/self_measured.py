@@ -9,39 +9,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.answers import CHUNK, AnswerLog
-from rig.analysis.beyond import Beyond
-from rig.analysis.bracketing import ClockAgreement, bracket_agreement
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.clock_limits import ClockLimits
-from rig.analysis.budget.contribution import Unknown
-from rig.analysis.counting import pins_differing
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.figures.overruns import OverrunCounter
-from rig.analysis.filtered import filtered
-from rig.analysis.limits import counted, judge_limits
-from rig.analysis.log_values import LoggedValues, logged_values
-from rig.analysis.measurands.effects import (
-    Effects,
-    of_grid_latency,
-    on_analyzer,
-    on_counter,
-)
-from rig.analysis.measurands.measurand import Measurand, measurand
-from rig.analysis.measurands.series import Series
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.clock_rates import ClockComparison, compare_clocks, with_room
+from rig.analysis.crosscheck.run_brackets import bracket_agreement
+from rig.analysis.crosscheck.sample_grid import repeated_samples
+from rig.analysis.crosscheck.witness import log_witnesses
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.log.value_order import ValueOrder
+from rig.analysis.log.values import LoggedValues, logged_values
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.limits import counted, judge_limits
+from rig.analysis.measurements.measured_rates import counter_rate
+from rig.analysis.measurements.start_finish import StartFinish, by_pins, start_finish
+from rig.analysis.measurements.values import ValueFigures, ValueRow
+from rig.analysis.measurements.verdict import verdict_of
+from rig.analysis.model.account import Account
+from rig.analysis.model.events import Counts
+from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.self_measurement import SelfMeasurement
-from rig.analysis.observation import observe
-from rig.analysis.pairing import Counts
-from rig.analysis.plausible.clock_rates import ClockComparison, compare_clocks, with_room
-from rig.analysis.plausible.measured_rates import counter_rate
-from rig.analysis.plausible.sample_grid import repeated_samples
-from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.start_finish import StartFinish, by_pins, start_finish
-from rig.analysis.value_order import ValueOrder
-from rig.analysis.values import ValueFigures, ValueRow
-from rig.analysis.verdict import verdict_of
-from rig.analysis.witness import Witness, log_witnesses
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.handler_count import pins_differing
+from rig.analysis.signals.decoder import observe
+from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.statistics.overruns import OverrunCounter
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.clock_limits import ClockLimits
+from rig.analysis.uncertainty.contribution import Unknown
+from rig.analysis.uncertainty.effects import Effects, of_grid_latency, on_analyzer, on_counter
+from rig.analysis.uncertainty.measurand import Measurand, measurand
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import Int64Array
 from rig.limit_names import BY_PINS
 

@@ -15,17 +15,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answers import CHUNK, AnswerLog, are_answers, are_triggers
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.counting import handled_of
-from rig.analysis.deficits import MergeProfile
-from rig.analysis.measurands.series import Series
-from rig.analysis.pairing import Events, Pairer
-from rig.analysis.pin_pairs import PinPairs
-from rig.analysis.plausible.constants import DelayRange, PathDelay
-from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.statistics import Statistics, statistics
-from rig.analysis.witness import Witness
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.constants import DelayRange, PathDelay
+from rig.analysis.crosscheck.edge_intervals import PinPairs
+from rig.analysis.log.responses import CHUNK, AnswerLog, are_answers, are_triggers
+from rig.analysis.model.account import Account
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.deficits import MergeProfile
+from rig.analysis.pairing.handler_count import handled_of
+from rig.analysis.pairing.pairing import Events, Pairer
+from rig.analysis.statistics.descriptive import Statistics, statistics
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
 _TICKS_MAX = 2**62

@@ -2,8 +2,8 @@
 """Start and finish of a periodic task, from the log of its two pin writes each period and from the
 edges that they make.
 
-Each is taken against the ideal grid below all of its kind (rig.analysis.period): the earliest start
-and the earliest finish are at 0. The work is from one to the other.
+Each is taken against the ideal grid below all of its kind (see period.py): the earliest start and
+the earliest finish are at 0. The work is from one to the other.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.answers import CHUNK, AnswerLog
-from rig.analysis.counting import handled_of
-from rig.analysis.evidence import Finding
-from rig.analysis.measurands.series import Series
-from rig.analysis.period import Grid, PeriodFit
-from rig.analysis.raw import RawRun, Settings
-from rig.analysis.witness import Witness
+from rig.analysis.log.contingency import Finding
+from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.measurements.period import Grid, PeriodFit
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.handler_count import handled_of
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import LOG_PART_SHIFT, Int64Array, LogArray
 
 PERIOD_NS_MAX = 10**12

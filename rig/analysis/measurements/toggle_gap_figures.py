@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.analysis.spin_gaps import SpinGap
+from rig.analysis.measurements.toggle_gap_list import SpinGap
 
 
 @dataclass(frozen=True)

@@ -8,29 +8,39 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answer_times import AnswerTimes
-from rig.analysis.answers import CHUNK, AnswerLog
-from rig.analysis.beyond import Beyond
-from rig.analysis.bracketing import ClockAgreement, bracket_agreement
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.clock_limits import ClockLimits
-from rig.analysis.evaluation import Evaluation
-from rig.analysis.figures.overruns import OverrunCounter
-from rig.analysis.filtered import filtered
-from rig.analysis.limits import counted, judge_limits
-from rig.analysis.measurands.effects import of_intervals
-from rig.analysis.measurands.measurand import Measurand, measurand
-from rig.analysis.measurands.series import Series
-from rig.analysis.observation import Observation, observe
-from rig.analysis.pairing import Counts
-from rig.analysis.plausible.clock_rates import ClockComparison, compare_clocks, with_room
-from rig.analysis.plausible.measured_rates import counter_rate
-from rig.analysis.plausible.sample_grid import repeated_samples
-from rig.analysis.raw import Account, RawRun, Settings
-from rig.analysis.spin_figures import SpinFigures
-from rig.analysis.spin_gaps import Bounds, Intervals, Matched, bounds_of, match_gaps
-from rig.analysis.verdict import verdict_of
-from rig.analysis.witness import Witness, log_witnesses
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.clock_rates import ClockComparison, compare_clocks, with_room
+from rig.analysis.crosscheck.run_brackets import bracket_agreement
+from rig.analysis.crosscheck.sample_grid import repeated_samples
+from rig.analysis.crosscheck.witness import log_witnesses
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.limits import counted, judge_limits
+from rig.analysis.measurements.measured_rates import counter_rate
+from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.analysis.measurements.toggle_gap_list import (
+    Bounds,
+    Intervals,
+    Matched,
+    bounds_of,
+    match_gaps,
+)
+from rig.analysis.measurements.verdict import verdict_of
+from rig.analysis.model.account import Account
+from rig.analysis.model.events import Counts
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.signals.decoder import Observation, observe
+from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.statistics.overruns import OverrunCounter
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.clock_limits import ClockLimits
+from rig.analysis.uncertainty.effects import of_intervals
+from rig.analysis.uncertainty.measurand import Measurand, measurand
+from rig.analysis.uncertainty.series import Series
 from rig.instruments import Int64Array, LogArray
 from rig.limit_names import LATENCY
 

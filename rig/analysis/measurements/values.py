@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.analysis.statistics import Statistics
+from rig.analysis.statistics.descriptive import Statistics
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from rig.analysis.budget.budget import Judgment
-from rig.analysis.limits import JudgedLimit
-from rig.analysis.raw import Account
-from rig.analysis.witness import Witness
+from rig.analysis.measurements.limits import JudgedLimit
+from rig.analysis.model.account import Account
+from rig.analysis.model.witness import Witness
+from rig.analysis.uncertainty.budget import Judgment
 
 
 class Verdict(StrEnum):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What analysis needs of a run: the raw data and the settings that give them meaning."""
+"""The settings of a run that give its raw data meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Protocol
+from typing import Annotated
 
+from rig.analysis.model.account import Count, Name, Rate, Time
 from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.sources import (
     EventSource,
@@ -15,16 +16,9 @@ from rig.analysis.model.sources import (
     SelfTriggers,
     planned_count,
 )
-from rig.analysis.observation import Wiring
-from rig.instruments import EdgeBlock, Int64Array, LogArray
+from rig.analysis.model.wiring import Wiring
 from rig.stimulus.train import Train
 from rig.untrusted.decode import Length, Range
-
-Count = Annotated[int, Range(0, 2**63 - 1)]
-Time = Annotated[float, Range(0, 1e18)]
-"""Nanoseconds; 1e18 of them are 30 years. Of a limit on counts: as many."""
-Rate = Annotated[int, Range(1, 10**12)]
-Name = Annotated[str, Length(400)]
 
 
 @dataclass(frozen=True)
@@ -145,56 +139,3 @@ class Settings:
             channels.append(wiring.task)
         if len(set(channels)) != len(channels):
             raise ValueError(f"wiring: two signals on one of the channels {channels}")
-
-
-@dataclass(frozen=True)
-class Account:
-    """What the instruments said at the end. None: the run did not get there."""
-
-    sent: Count | None = None
-    """Pulses that left the stimulus's pin."""
-    stimulus_late: Count = 0
-    """Pulses that left later than planned."""
-    capture_overruns: Count = 0
-    """Answers that the stimulus's input capture knows it lost."""
-    handled: Count | None = None
-    """Interrupts that the target's handler counted."""
-    log_dropped: Count = 0
-    """Records that found the target's log full."""
-    holds: tuple[Count, ...] | None = None
-    """Of a search: pulses that the firmware sent at each rate; they make up `sent`."""
-    unanswered: Count | None = None
-    """Interrupts or periods that got no pin write of their own, by the agent's count."""
-    overruns: Count | None = None
-    """Answers that ended when the next period was already due, by the agent's count."""
-    triggers: Count | None = None
-    """Interrupts that the target made itself, by the agent's count."""
-    throttled: Count = 0
-    """Times that the target held interrupts up, so that others than it could run."""
-    backlog_max_ns: Count | None = None
-    """How far the host was behind the analyzer's driver, at most; not judged."""
-    backlog_max_sample: Count = 0
-    """Where the capture was then."""
-    driver_held_ns: Count = 0
-    """How long the driver had to wait for the host, at most; too long is a loss of its own."""
-    interrupted: bool = False
-    failure: Annotated[str, Length(4000)] = ""
-    """Why the bench failed; empty if it did not."""
-
-
-class RawRun(Protocol):
-    """The raw data of a run. Everything can be read any number of times, in pieces."""
-
-    def edge_blocks(self) -> Iterator[EdgeBlock]: ...
-
-    def losses(self) -> list[tuple[str, int, str]]: ...
-
-    @property
-    def log_count(self) -> int: ...
-
-    def log(self, first: int, count: int) -> LogArray: ...
-
-    @property
-    def capture_count(self) -> int: ...
-
-    def captures(self, first: int, count: int) -> Int64Array: ...

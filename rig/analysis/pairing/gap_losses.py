@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.continuity import Gap
-from rig.analysis.pairing import Events
+from rig.analysis.pairing.pairing import Events
+from rig.analysis.train.continuity import Gap
 from rig.instruments import LossKind
 
 TOLD_MAX = 1000

@@ -10,12 +10,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.answers import CHUNK, AnswerLog
-from rig.analysis.evidence import CountMatcher, Finding
-from rig.analysis.filtered import filtered
-from rig.analysis.observation import Observation, observe
-from rig.analysis.pairing import PinCounter
-from rig.analysis.raw import Account, RawRun, Settings
+from rig.analysis.log.contingency import CountMatcher, Finding
+from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.model.account import Account
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.pairing.pairing import PinCounter
+from rig.analysis.signals.decoder import Observation, observe
+from rig.analysis.signals.filtered import filtered
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
 _HANDLED_MAX = 2**62

@@ -14,11 +14,11 @@ from typing import Self
 
 import numpy as np
 
-from rig.analysis.answers import AnswerLog
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.deficits import ACKNOWLEDGE_NS, Entered
-from rig.analysis.plausible.constants import PathDelay
-from rig.analysis.raw import Settings
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.constants import PathDelay
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.model.settings import Settings
+from rig.analysis.pairing.deficits import ACKNOWLEDGE_NS, Entered
 from rig.instruments import LOG_ENTRY, LOG_LEAD, LOG_SPAN, Int64Array
 
 MARGIN_NS = 1_000

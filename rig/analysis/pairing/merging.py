@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.counting import CountSource
-from rig.analysis.deficits import MergeProfile
-from rig.analysis.entries import HandlerEntries
-from rig.analysis.observation import Observation
-from rig.analysis.plausible.constants import PathDelay
-from rig.analysis.raw import Account, Settings
-from rig.analysis.stretches import Stretches
-from rig.analysis.witness import Witness
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.constants import PathDelay
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.deficits import MergeProfile
+from rig.analysis.pairing.handler_count import CountSource
+from rig.analysis.pairing.handler_entries import HandlerEntries
+from rig.analysis.signals.decoder import Observation
+from rig.analysis.signals.stretches import Stretches
 from rig.instruments import Int64Array
 
 

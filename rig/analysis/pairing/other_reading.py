@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.pairing import EventClass, Events, Reading
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.model.events import EventClass
+from rig.analysis.pairing.pairing import Events, Reading
+from rig.analysis.statistics.descriptive import ExactHistogram
 from rig.instruments import Int64Array
 
 _CLASSES = {

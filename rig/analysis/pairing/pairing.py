@@ -7,7 +7,7 @@ would belong to stimulus c_j. Each interrupt that the target could not see, beca
 pending when the next one came (merged), shifts that by one for all later answers: answer j belongs
 to stimulus c_j + m_j, with m_j the number of merged interrupts so far, which never falls.
 
-Between which two numbers m_j lies, rig.analysis.deficits finds from causality, from all later
+Between which two numbers m_j lies, deficits.py finds from causality, from all later
 answers and from the times at which handlers were entered, where the log has them. Where it leaves
 more than one, both ends are paired: the *early* reading, in which interrupts merged as soon as they
 can have and answers are as prompt as can be, and the *late* reading. Stimuli of which the two say
@@ -25,52 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.deficits import AnswerCounter, MergeProfile
+from rig.analysis.model.events import EventClass, ExtraClass
+from rig.analysis.pairing.deficits import AnswerCounter, MergeProfile
 from rig.instruments import Int64Array, UInt8Array
-
-
-class EventClass(IntEnum):
-    """What became of a stimulus edge."""
-
-    ANSWERED = 0
-    LATE = 1
-    """Answered, but only after the next stimulus edge."""
-    MISSED = 2
-    """No answer belongs to it."""
-    MERGED = 3
-    """Still pending when the next one came; both were served by one answer, which is its too."""
-    AMBIGUOUS = 4
-    """More than one of these, or more than one answer, fits all that was seen."""
-
-
-class ExtraClass(IntEnum):
-    """What an answer edge is that belongs to no stimulus."""
-
-    DUPLICATE = 0
-    """A further answer to an interrupt that had one."""
-    SPURIOUS = 1
-    """An answer without any stimulus to belong to."""
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Every stimulus is in exactly one of answered, late, missed, merged and ambiguous; n is their
-    sum."""
-
-    n: int
-    answered: int
-    late: int
-    missed: int
-    merged: int
-    duplicate: int
-    spurious: int
-    glitches: int
-    ambiguous: int = 0
 
 
 class PinCounter:

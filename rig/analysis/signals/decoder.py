@@ -5,36 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Annotated
 
 import numpy as np
 
+from rig.analysis.model.wiring import Wiring
 from rig.instruments import EdgeBlock, Int64Array
-from rig.untrusted.decode import OneOf, Range
 
 SEQUENCE_SETTLE_NS = 200
 """Sequence pins are read this long after the answer's edge, so that skew between pins is over."""
-
-
-CHANNELS_MAX = 64
-"""Levels of all channels fit one integer."""
-Channel = Annotated[int, Range(0, CHANNELS_MAX - 1)]
-
-
-@dataclass(frozen=True)
-class Wiring:
-    """Which channel carries which signal, and which edge of the stimulus counts."""
-
-    stimulus: Channel
-    response: Channel
-    sequence: tuple[Channel, ...] = ()
-    """Channels of sequence bits, least significant first."""
-    active_level: Annotated[int, OneOf((0, 1))] = 1
-    """Level of the stimulus line after its leading edge."""
-    answer_level: Annotated[int, OneOf((0, 1))] | None = None
-    """Level of the response line after an answer; None: every edge of it is one."""
-    task: Channel | None = None
-    """Channel of the pin of a task that is interrupted, if it is wired."""
 
 
 @dataclass(frozen=True)

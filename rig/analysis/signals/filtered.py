@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.analysis.glitch import GlitchFilter
-from rig.analysis.raw import RawRun, Settings
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.signals.glitch import GlitchFilter
 from rig.instruments import EdgeBlock
 
 

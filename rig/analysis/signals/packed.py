@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.spool import Kept, Spool
+from rig.analysis.signals.spool import Kept, Spool
 from rig.instruments import LOG_RECORD, Int64Array, LogArray
 
 UInt64Array = npt.NDArray[np.uint64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.packed import Ascending
-from rig.analysis.spool import Spool
+from rig.analysis.signals.packed import Ascending
+from rig.analysis.signals.spool import Spool
 from rig.instruments import Int64Array
 
 KEPT_MAX = 1 << 25

@@ -9,11 +9,12 @@ from typing import Self
 
 import numpy as np
 
-from rig.analysis.filtered import filtered
-from rig.analysis.observation import Observation, observe
-from rig.analysis.packed import Ascending
-from rig.analysis.raw import RawRun, Settings
-from rig.analysis.spool import Kept, Spool
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.signals.decoder import Observation, observe
+from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.packed import Ascending
+from rig.analysis.signals.spool import Kept, Spool
 
 
 class Stretches:

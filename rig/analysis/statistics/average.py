@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.figures.correlation import IntegratedTime, integrated_time
-from rig.analysis.figures.distributions import normal_quantile, student_quantile
-from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
-from rig.analysis.figures.sequence import EventSequence, made_once
+from rig.analysis.statistics.correlation import IntegratedTime, integrated_time
+from rig.analysis.statistics.distributions import normal_quantile, student_quantile
+from rig.analysis.statistics.interval import CONFIDENCE, Interval, check_share
+from rig.analysis.statistics.sequence import EventSequence, made_once
 
 _FEWEST_STEPS = 8
 

@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from rig.analysis.figures.correlation import FloatArray, integrated_time, ranks
-from rig.analysis.figures.sequence import EventSequence, made_once
+from rig.analysis.statistics.correlation import FloatArray, integrated_time, ranks
+from rig.analysis.statistics.sequence import EventSequence, made_once
 
 LEVEL = 0.01
 """Probability to find any change where there is none, each kind."""

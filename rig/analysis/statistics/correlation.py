@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft, linalg
 
-from rig.analysis.figures.distributions import chi_squared_above, normal_quantile
+from rig.analysis.statistics.distributions import chi_squared_above, normal_quantile
 
 FloatArray = npt.NDArray[np.float64]
 LAGS = 20

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rig.instruments import Int64Array
 
@@ -178,3 +179,17 @@ def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:
 def as_dict(figures: Statistics) -> dict[str, int | float | None]:
     """Field name to value, in the order of the table."""
     return {field.name: getattr(figures, field.name) for field in fields(figures)}
+
+
+def excess_kurtosis(values: npt.ArrayLike, counts: npt.ArrayLike) -> float:
+    """Of values that occur so often, shapes (n,): 0 for a normal distribution, also if all alike.
+
+    m4 / m2^2 - 3, of the sample as it is.
+    """
+    weight = np.asarray(counts, np.float64)
+    value = np.asarray(values, np.float64)
+    square = (value - np.average(value, weights=weight)) ** 2
+    variance = np.average(square, weights=weight)
+    if not variance:
+        return 0.0
+    return float(np.average((square / variance) ** 2, weights=weight)) - 3

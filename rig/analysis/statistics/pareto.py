@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.figures.distributions import normal_quantile
-from rig.analysis.figures.signed_root import root_mean
+from rig.analysis.statistics.distributions import normal_quantile
+from rig.analysis.statistics.signed_root import root_mean
 from rig.instruments import Int64Array
 
 FloatArray = npt.NDArray[np.float64]

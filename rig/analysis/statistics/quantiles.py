@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from rig.analysis.figures.distributions import binomial_quantile, binomial_up_to
-from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.distributions import binomial_quantile, binomial_up_to
+from rig.analysis.statistics.interval import CONFIDENCE, Interval, check_share
 
 PERCENTS = ("90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 """Percentiles of the table, as far as n allows."""

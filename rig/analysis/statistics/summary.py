@@ -7,17 +7,26 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rig.analysis.figures.average import AverageInterval, average_interval, effective_n
-from rig.analysis.figures.changes import Change, changes
-from rig.analysis.figures.correlation import Autocorrelation, autocorrelation
-from rig.analysis.figures.interval import CONFIDENCE, Interval
-from rig.analysis.figures.quantiles import PERCENTS, Percentile, percentiles, quantile_interval
-from rig.analysis.figures.sequence import EventSequence, made_once
-from rig.analysis.figures.tail import Tail, tail
-from rig.analysis.figures.tick import Tick, tick_phase
-from rig.analysis.figures.trend import Trend, trend
-from rig.analysis.figures.unseen import unseen_probability
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.average import (
+    AverageInterval,
+    average_interval,
+    effective_n,
+)
+from rig.analysis.statistics.changes import Change, changes
+from rig.analysis.statistics.correlation import Autocorrelation, autocorrelation
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.interval import CONFIDENCE, Interval
+from rig.analysis.statistics.quantiles import (
+    PERCENTS,
+    Percentile,
+    percentiles,
+    quantile_interval,
+)
+from rig.analysis.statistics.sequence import EventSequence, made_once
+from rig.analysis.statistics.tail import Tail, tail
+from rig.analysis.statistics.tick import Tick, tick_phase
+from rig.analysis.statistics.trend import Trend, trend
+from rig.analysis.statistics.unseen import unseen_probability
 
 _MEDIAN = Fraction(1, 2)
 

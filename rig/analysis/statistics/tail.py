@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.figures import goodness, pareto
-from rig.analysis.figures.changes import changes
-from rig.analysis.figures.distributions import normal_above
-from rig.analysis.figures.interval import CONFIDENCE, Interval, check_share
-from rig.analysis.figures.sequence import EventSequence
-from rig.analysis.figures.trend import trend
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics import goodness, pareto
+from rig.analysis.statistics.changes import changes
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.distributions import normal_above
+from rig.analysis.statistics.interval import CONFIDENCE, Interval, check_share
+from rig.analysis.statistics.sequence import EventSequence
+from rig.analysis.statistics.trend import trend
 
 FEWEST_EVENTS = 2000
 """With fewer, a second kind of event in each hundred is too often taken for a heavy tail."""

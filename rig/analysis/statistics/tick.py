@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft, special
 
-from rig.analysis.figures.correlation import FloatArray, ranks, whitened
+from rig.analysis.statistics.correlation import FloatArray, ranks, whitened
 from rig.instruments import Int64Array
 
 LOWEST_HZ, HIGHEST_HZ = 20.0, 2000.0

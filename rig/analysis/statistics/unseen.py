@@ -13,7 +13,7 @@ import math
 
 from scipy import special
 
-from rig.analysis.figures.interval import CONFIDENCE, check_share
+from rig.analysis.statistics.interval import CONFIDENCE, check_share
 
 EXACT_COUNT = 1 << 52
 """Counts above this are not whole numbers in floating point."""

@@ -22,9 +22,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rig.analysis.planned import PlannedEdges
-from rig.analysis.realign import UNEXPLAINED_EDGES, Fit, Realigner, first_fit
-from rig.analysis.relative_rate import DRIFT_PPM_PER_S, Edge, RelativeRate
+from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
+from rig.analysis.train.planned import PlannedEdges
+from rig.analysis.train.relative_rate import Edge, RelativeRate
+from rig.analysis.train.resync import UNEXPLAINED_EDGES, Fit, Realigner, first_fit
 from rig.instruments import Int64Array
 from rig.stimulus.train import Pattern, Train
 

@@ -12,10 +12,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.continuity import Alignment
-from rig.analysis.planned_ticks import PlannedTicks
-from rig.analysis.raw import Settings
-from rig.analysis.relative_rate import DRIFT_PPM_PER_S, stretch_samples
+from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
+from rig.analysis.model.settings import Settings
+from rig.analysis.train.continuity import Alignment
+from rig.analysis.train.planned_ticks import PlannedTicks
+from rig.analysis.train.relative_rate import stretch_samples
 from rig.instruments import Int64Array
 from rig.stimulus.train import Train
 

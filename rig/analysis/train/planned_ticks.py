@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.continuity import Alignment
-from rig.analysis.planned import PlannedEdges
+from rig.analysis.train.continuity import Alignment
+from rig.analysis.train.planned import PlannedEdges
 from rig.instruments import Int64Array
 from rig.stimulus.train import Train
 

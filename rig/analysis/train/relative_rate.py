@@ -8,9 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-DRIFT_PPM_PER_S = 10
-"""Fastest drift of one clock against the other: what a ceramic resonator may do while it warms up.
-Crystals are far slower. A fixture's [clocks] may tell better."""
+from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
 
 Edge = tuple[int, int]
 """Sample of an edge and the tick it was planned for."""

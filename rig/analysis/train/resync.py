@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.planned import PlannedEdges
-from rig.analysis.relative_rate import Edge, RelativeRate
+from rig.analysis.train.planned import PlannedEdges
+from rig.analysis.train.relative_rate import Edge, RelativeRate
 from rig.instruments import Int64Array
 
 FARTHEST_EDGES = 1 << 16

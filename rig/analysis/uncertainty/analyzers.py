@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rig.analysis.budget.bench import Bench, toggle
-from rig.analysis.budget.contribution import calibrated, limits
+from rig.analysis.uncertainty.bench import Bench, toggle
+from rig.analysis.uncertainty.contribution import calibrated, limits
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.chips import CaptureTiming
-from rig.analysis.budget.clock_limits import ClockLimits
-from rig.analysis.budget.contribution import (
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.chips import CaptureTiming
+from rig.analysis.uncertainty.clock_limits import ClockLimits
+from rig.analysis.uncertainty.contribution import (
     Contribution,
     Distribution,
     Quantity,

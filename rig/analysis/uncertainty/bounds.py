@@ -17,11 +17,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from rig.analysis.budget.budget import Budget
-from rig.analysis.figures.interval import CONFIDENCE, Interval
-from rig.analysis.figures.quantiles import quantile_interval, quantile_ranks
-from rig.analysis.measurands.measurand import Measurand
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.interval import CONFIDENCE, Interval
+from rig.analysis.statistics.quantiles import quantile_interval, quantile_ranks
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.measurand import Measurand
 
 _HALF_RISK = (1 + CONFIDENCE) / 2
 _FEWEST = 8

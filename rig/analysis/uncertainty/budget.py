@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rig.analysis.budget.contribution import Contribution, Unknown
+from rig.analysis.uncertainty.contribution import Contribution, Unknown
 
 LEVEL = 0.9545
 """Level of confidence of a normal distribution at k = 2."""
@@ -85,7 +85,7 @@ def coverage_factor(degrees_of_freedom: float) -> float:
         return 2.0
     whole = max(1, math.floor(degrees_of_freedom))
     # Takes long to load; what measures or looks at files alone is not to wait for it.
-    from rig.analysis.figures.distributions import student_quantile
+    from rig.analysis.statistics.distributions import student_quantile
 
     return student_quantile((1 + LEVEL) / 2, whole)
 

@@ -15,12 +15,13 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.budget.bench import Bench
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Contribution, Quantity
 from rig.analysis.clocks.brackets import Brackets
-from rig.analysis.raw import RawRun, Settings
-from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.descriptive import ExactHistogram, Statistics, statistics
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Contribution, Quantity
 from rig.instruments import Int64Array, UInt8Array
 
 DIRECTION = "rising against falling answers"

@@ -15,10 +15,10 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Self
 
-from rig.analysis.answer_edges import ByEdge
-from rig.analysis.budget.bench import PPM
-from rig.analysis.measurands.effects import Effects
-from rig.analysis.statistics import Statistics
+from rig.analysis.statistics.descriptive import Statistics
+from rig.analysis.uncertainty.bench import PPM
+from rig.analysis.uncertainty.by_edge import ByEdge
+from rig.analysis.uncertainty.effects import Effects
 
 _DISTANCES = frozenset(
     (

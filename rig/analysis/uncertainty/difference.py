@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.figures.distributions import student_quantile
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.distributions import student_quantile
 
 LEVEL = 0.95
 TURNS = 2000

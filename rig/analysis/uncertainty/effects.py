@@ -3,7 +3,7 @@
 
 An *offset* is the same for each value of a run: it shifts maximum, average and percentiles alike
 and drops out of what tells of the spread. A *scale* is a clock that runs too fast: its effect grows
-with the time that was measured. Signs and rules are those of rig.analysis.budget.bench.
+with the time that was measured. Signs and rules are those of rig.analysis.uncertainty.bench.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from rig.analysis.answer_edges import DIRECTION, ByEdge
-from rig.analysis.bracketing import ClockAgreement
-from rig.analysis.budget.bench import PPM, Bench, latency_budget
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Contribution, Unknown, limits, mean_of
-from rig.analysis.budget.contribution import Quantity as Known
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.uncertainty.bench import PPM, Bench, latency_budget
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.by_edge import DIRECTION, ByEdge
+from rig.analysis.uncertainty.contribution import Contribution, Unknown, limits, mean_of
+from rig.analysis.uncertainty.contribution import Quantity as Known
 
 _EDGES = ("quantization of the first edge", "quantization of the second edge")
 _TIME_BASE = "analyzer time base"
@@ -112,7 +112,7 @@ class Effects:
 
 
 def of_latency(bench: Bench) -> Effects:
-    """From a stimulus edge to an answer, as rig.analysis.budget.bench has it."""
+    """From a stimulus edge to an answer, as rig.analysis.uncertainty.bench has it."""
     whole = latency_budget("", 0.0, bench)  # of no length: scales have no effect
     offsets = [
         part

@@ -6,13 +6,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Contribution, limits
-from rig.analysis.budget.run import excess_kurtosis
-from rig.analysis.figures.summary import Figures
-from rig.analysis.measurands.effects import Effects
-from rig.analysis.measurands.series import Series
-from rig.analysis.statistics import ExactHistogram, Statistics, statistics
+from rig.analysis.statistics.descriptive import (
+    ExactHistogram,
+    Statistics,
+    excess_kurtosis,
+    statistics,
+)
+from rig.analysis.statistics.summary import Figures
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Contribution, limits
+from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.series import Series
 
 Budgets = dict[str, Budget]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rig.analysis.figures.sequence import EventSequence
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.sequence import EventSequence
 from rig.instruments import Int64Array
 
 if TYPE_CHECKING:
-    from rig.analysis.figures.summary import Figures
+    from rig.analysis.statistics.summary import Figures
 
 TAIL_EVENTS = 10
 """The tail's level is one that an event in this many times n exceeds; docs/statistics.md."""
@@ -35,9 +35,7 @@ class Series:
 
         `rate_hz`: of the clock of the series' times.
         """
-        from rig.analysis.figures.summary import (
-            summarize,
-        )  # takes long to load; runs need no figures
+        from rig.analysis.statistics.summary import summarize
 
         found = self.histogram.values
         if not len(found) or max(-int(found[0]), int(found[-1])) >= _LARGEST:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rig.analysis.wander import Wander
+from rig.analysis.measurements.clock_stability import Wander
 from rig.report.plots.canvas import BODY, GOOD, SECOND, plain_axes, svg
 
 if TYPE_CHECKING:

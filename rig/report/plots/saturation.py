@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rig.analysis.saturation import Hold, SaturationFigures
+from rig.analysis.measurements.saturation import Hold, SaturationFigures
 from rig.report.plots.canvas import BAD, GOOD, INK, WARN, plain_axes, svg
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Contribution
-from rig.analysis.budget.run import Budgets
-from rig.analysis.dispatch import DispatchFigures
-from rig.analysis.period import PeriodFigures
+from rig.analysis.inference.run_budgets import Budgets
+from rig.analysis.measurements.dispatch import DispatchFigures
+from rig.analysis.measurements.period import PeriodFigures
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Contribution
 from rig.printable import html_text
 from rig.report.page_data import PageData
 from rig.report.sections.html import note, section

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.observation import Wiring
+from rig.analysis.model.wiring import Wiring
 from rig.report.page_data import PageData
 from rig.report.plots.timeline import Outlier, Stretches, timeline_svg
 from rig.report.plots.waveform import Trace, waveform_svg

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.evidence import Accounts, Evidence, evidence
+from rig.analysis.log.contingency import Accounts, Evidence, evidence
 from rig.printable import html_text
 from rig.report import clock_words
 from rig.report.page_data import PageData

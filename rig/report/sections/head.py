@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.saturation import SaturationFigures
+from rig.analysis.measurements.saturation import SaturationFigures
 from rig.printable import html_text
 from rig.report.page_data import PageData
 from rig.report.sections.budget import average_of, maximum_of

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.saturation import SaturationFigures
+from rig.analysis.measurements.saturation import SaturationFigures
 from rig.report.page_data import PageData
 from rig.report.plots.saturation import saturation_svg
 from rig.report.saturation_words import COLUMNS, NUMBERS, rows

@@ -9,8 +9,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
-from rig.analysis.raw import Settings
-from rig.analysis.verdict import Verdict
+from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.settings import Settings
 from rig.campaign.index import Entry, State, load_index
 from rig.errors import InputError
 from rig.limit_names import LATENCY

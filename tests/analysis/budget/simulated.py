@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.budget.bench import (
+from rig.analysis.statistics.descriptive import excess_kurtosis
+from rig.analysis.uncertainty.bench import (
     Bench,
     average_budget,
     extreme_budget,
     latency_budget,
     toggle,
 )
-from rig.analysis.budget.budget import Budget
-from rig.analysis.budget.contribution import Quantity, calibrated, limits
-from rig.analysis.budget.phase import PhaseTally, places
-from rig.analysis.budget.run import excess_kurtosis
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Quantity, calibrated, limits
+from rig.analysis.uncertainty.phase import PhaseTally, places
 
 SAMPLE_NS = 1e9 / 24e6
 TICK_NS = 62.5

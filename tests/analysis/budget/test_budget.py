@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.budget.bench import (
+from rig.analysis.statistics.descriptive import excess_kurtosis
+from rig.analysis.uncertainty.bench import (
     Bench,
     average_budget,
     edge_shape,
@@ -19,15 +20,14 @@ from rig.analysis.budget.bench import (
     latency_budget,
     toggle,
 )
-from rig.analysis.budget.budget import Budget, Judgment, coverage_factor, judge
-from rig.analysis.budget.contribution import (
+from rig.analysis.uncertainty.budget import Budget, Judgment, coverage_factor, judge
+from rig.analysis.uncertainty.contribution import (
     Contribution,
     Distribution,
     calibrated,
     limits,
     mean_of,
 )
-from rig.analysis.budget.run import excess_kurtosis
 from tests.analysis.budget.simulated import KINDS, coverage
 
 EXACT = calibrated(0.0, 0.0, "ns", "made so")

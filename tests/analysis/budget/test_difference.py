@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rig.analysis.budget.difference import Sample, average_difference, quantile_difference
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.uncertainty.difference import Sample, average_difference, quantile_difference
 
 GHZ = 10**9  # one sample is one nanosecond
 MEDIAN, P99 = Fraction(1, 2), Fraction(99, 100)

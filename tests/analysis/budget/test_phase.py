@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.budget.phase import PhaseTally, places
+from rig.analysis.uncertainty.phase import PhaseTally, places
 
 
 def coherence(place):

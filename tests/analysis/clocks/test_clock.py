@@ -10,10 +10,7 @@ from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Brackets
 from rig.analysis.clocks.clock import Clock
 from rig.analysis.clocks.latency import (
-    TRIGGER_FLAG,
-    handler_to_pin,
     stimulus_to_handler,
-    trigger_to_handler,
 )
 from tests.analysis.clocks.simulated import PS_PER_S, simulate
 
@@ -109,21 +106,3 @@ def test_latency_inside_the_target():
     assert (got.highest_ns - got.lowest_ns).max() < 150
     assert np.abs(got.middle_ns - shortest).max() < 75
     assert "(5,000 events)" in got.text
-
-
-def test_latency_of_interrupts_the_target_made_itself():
-    flags = np.array([0, 0x10, 0, 0x10, 0, 0, 0x10], np.uint32)
-    assert TRIGGER_FLAG == 0x10
-    before = np.array([5, 100, 150, 200, 260, 280, 300])
-    got = trigger_to_handler(before, before + 10, flags, 10**9)
-    nan = np.nan  # the first has no trigger, the fourth is a further answer
-    np.testing.assert_array_equal(got.lowest_ns, [nan, 39, 49, nan])
-    np.testing.assert_array_equal(got.highest_ns, [nan, 51, 61, nan])
-    assert "(2 events)" in got.text
-    nothing = trigger_to_handler(before[:1], before[:1], flags[:1], 10**9)
-    assert "not known" in nothing.text
-
-
-def test_duration_of_a_pin_write():
-    brackets = Brackets(np.array([1, 2]), np.array([0, 10]), np.array([3, 10]))
-    assert handler_to_pin(brackets, 500_000_000).tolist() == [8, 2]

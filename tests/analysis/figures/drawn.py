@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import signal, stats
 
-from rig.analysis.figures.sequence import EventSequence
-from rig.analysis.statistics import ExactHistogram
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.sequence import EventSequence
 
 RATE_HZ = 24_000_000
 UNIT = 1000

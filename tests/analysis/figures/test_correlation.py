@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.figures.correlation import (
+from rig.analysis.statistics.correlation import (
     autocorrelation,
     autocovariance,
     integrated_time,

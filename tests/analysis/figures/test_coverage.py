@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rig.analysis.figures.average import average_interval, effective_n
-from rig.analysis.figures.quantiles import quantile_interval
-from rig.analysis.figures.tail import tail
+from rig.analysis.statistics.average import average_interval, effective_n
+from rig.analysis.statistics.quantiles import quantile_interval
+from rig.analysis.statistics.tail import tail
 from tests.analysis.figures.drawn import (
     OFFSET,
     UNIT,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.figures.distributions import (
+from rig.analysis.statistics.distributions import (
     binomial_quantile,
     binomial_up_to,
     chi_squared_above,
@@ -20,7 +20,7 @@ from rig.analysis.figures.distributions import (
     normal_quantile,
     student_quantile,
 )
-from rig.analysis.figures.trend import falling_pairs, trend
+from rig.analysis.statistics.trend import falling_pairs, trend
 from tests.analysis.figures.drawn import sequence_of
 
 SHARES = st.floats(1e-9, 1 - 1e-9)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.figures.average import effective_n
-from rig.analysis.figures.correlation import integrated_time
+from rig.analysis.statistics.average import effective_n
+from rig.analysis.statistics.correlation import integrated_time
 from tests.analysis.figures.drawn import sequence_of
 
 N = 20_000

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rig.analysis.figures.overruns import OverrunCounter, Overruns
+from rig.analysis.statistics.overruns import OverrunCounter, Overruns
 
 
 @given(st.lists(st.booleans(), max_size=80), st.lists(st.integers(0, 80), max_size=6))

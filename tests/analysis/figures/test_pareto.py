@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.figures import goodness, pareto
-from rig.analysis.figures.signed_root import root_mean
-from rig.analysis.figures.tail import stable
+from rig.analysis.statistics import goodness, pareto
+from rig.analysis.statistics.signed_root import root_mean
+from rig.analysis.statistics.tail import stable
 from tests.analysis.figures.drawn import histogram_of, within
 
 

@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.figures.quantiles import percentiles, quantile_interval, quantile_ranks
+from rig.analysis.statistics.quantiles import (
+    percentiles,
+    quantile_interval,
+    quantile_ranks,
+)
 from tests.analysis.figures.drawn import histogram_of
 
 

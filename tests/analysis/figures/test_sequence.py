@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.figures.sequence import STRETCH_EVENTS, EventSequence, made_once
+from rig.analysis.statistics.sequence import STRETCH_EVENTS, EventSequence, made_once
 
 SMALL = {"full_events": 4 * STRETCH_EVENTS, "blocks": 64}
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rig.analysis.figures.tail import tail
+from rig.analysis.statistics.tail import tail
 from tests.analysis.figures.drawn import (
     OFFSET,
     UNIT,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rig.analysis.figures.tick import PHASES, tick_phase
+from rig.analysis.statistics.tick import PHASES, tick_phase
 from tests.analysis.figures.drawn import RATE_HZ, autoregressive
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rig.analysis.figures.changes import changes, strongest_change
-from rig.analysis.figures.trend import trend
+from rig.analysis.statistics.changes import changes, strongest_change
+from rig.analysis.statistics.trend import trend
 from tests.analysis.figures.drawn import autoregressive, sequence_of, whole, within
 
 

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.figures.unseen import events_needed, seen_probability, unseen_probability
+from rig.analysis.statistics.unseen import (
+    events_needed,
+    seen_probability,
+    unseen_probability,
+)
 
 shares = st.floats(1e-9, 0.999, exclude_min=True)
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.observation import Wiring
-from rig.analysis.raw import Account, Limits, Settings
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Limits, Settings
+from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array, LogArray
 from rig.measurements.evaluate import Evaluation, EventColumns, evaluate
 from tests.fuzz.captures import levels_behind
@@ -40,7 +41,7 @@ class Stream:
 
 @dataclass
 class _Raw:
-    """Implements rig.analysis.raw.RawRun."""
+    """Implements rig.analysis.model.run_data.RawRun."""
 
     blocks: list[EdgeBlock]
     records: LogArray

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.answers import CHUNK
-from rig.analysis.packed import Ticks
-from rig.analysis.raw import RawRun
-from rig.analysis.spool import Spool
+from rig.analysis.log.responses import CHUNK
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.signals.packed import Ticks
+from rig.analysis.signals.spool import Spool
 from rig.instruments import Int64Array
 
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the bracket test of a run says of its target's counter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.model.witness import Witness
+
+_TOLD = 5
+"""Findings that are shown one by one."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Some of the brackets, less what the fitted clock showed at the samples of their edges.
+
+    Shapes (k,). Sample and tick are within: an edge fits if it lies from `before_ns` to `after_ns`.
+    """
+
+    time_s: FloatArray
+    before_ns: FloatArray
+    after_ns: FloatArray
+
+
+@dataclass(frozen=True)
+class ClockAgreement:
+    """What the bracket test says."""
+
+    n: int
+    """Edges tested."""
+    of: int
+    """Edges in the run."""
+    holds: bool
+    text: str
+    findings: tuple[str, ...] = ()
+    """What is wrong, a line each."""
+    slack_ns: float | None = None
+    """All brackets could shrink by this at both ends, in the tightest stretch."""
+    rate_ppm: float | None = None
+    """Mean rate of the target's counter by the analyzer's clock, against its nominal rate."""
+    residuals: Residuals | None = field(default=None, compare=False)
+    rate_within_ppm: float | None = None
+    """That rate is off by no more than this."""
+
+    @property
+    def witness(self) -> Witness:
+        """The same as a comparison of two witnesses."""
+        part = "" if self.n == self.of else f" (of {self.of:,})"
+        told = list(self.findings[:_TOLD])
+        if len(self.findings) > _TOLD:
+            told.append(f"and {len(self.findings) - _TOLD} more")
+        return Witness("bracket test", self.holds, "; ".join([self.text + part, *told]))

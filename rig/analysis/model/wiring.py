@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which channel carries which signal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from rig.untrusted.decode import OneOf, Range
+
+CHANNELS_MAX = 64
+"""Levels of all channels fit one integer."""
+Channel = Annotated[int, Range(0, CHANNELS_MAX - 1)]
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Which channel carries which signal, and which edge of the stimulus counts."""
+
+    stimulus: Channel
+    response: Channel
+    sequence: tuple[Channel, ...] = ()
+    """Channels of sequence bits, least significant first."""
+    active_level: Annotated[int, OneOf((0, 1))] = 1
+    """Level of the stimulus line after its leading edge."""
+    answer_level: Annotated[int, OneOf((0, 1))] | None = None
+    """Level of the response line after an answer; None: every edge of it is one."""
+    task: Channel | None = None
+    """Channel of the pin of a task that is interrupted, if it is wired."""

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What n values allow to be said: figures, intervals, dependence, the maximum and the tail.
+
+Pure functions on arrays and on the exact histogram. Values are whole samples; whoever shows them
+scales them. docs/statistics.md defines each figure and says when it is refused.
+"""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The planned pulse train beside the edges that were seen: holes in the samples, rates."""
