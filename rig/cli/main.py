@@ -8,6 +8,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from types import TracebackType
 
 from rig import __version__
 from rig.cli.commands import COMMANDS, CommandParser
@@ -32,6 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     try:
         fill_standard_descriptors()
+        sys.unraisablehook, sys.excepthook = _tell_unraisable, _pass_over_unraisable
         with guarded_streams() as (out, errors):
             code = _ended(words)
             out.flush()
@@ -41,6 +43,25 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return code or (LOST_EXIT_CODE if out.lost or errors.lost else 0)
+
+
+def _tell_unraisable(what: sys.UnraisableHookArgs) -> None:
+    """A line in place of the traceback of what goes wrong while an object is given up.
+
+    HDF5 closes parts of a damaged file so; what could be read of it has been read by then.
+    """
+    say(f"rig: note: closing a file: {what.exc_value or what.exc_type.__name__}", error=True)
+
+
+def _pass_over_unraisable(
+    kind: type[BaseException], error: BaseException, where: TracebackType | None
+) -> None:
+    """Show a traceback as Python does, but none of compiled code that is about to tell it again."""
+    last = where
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or not last.tb_frame.f_code.co_filename.endswith(".pyx"):
+        sys.__excepthook__(kind, error, where)
 
 
 def _ended(words: Sequence[str] | None) -> int:

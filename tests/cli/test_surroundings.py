@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import shutil
@@ -145,3 +146,13 @@ def test_a_home_and_a_folder_for_temporary_files_that_are_missing(folder):
     ended = forked(act)
     assert (ended.code, ended.errors) == (0, b"")
     shutil.rmtree(folder)
+
+
+def test_a_part_of_a_file_that_cannot_be_closed_is_told_in_lines(tmp_path):
+    """HDF5 closes it when nobody calls any more, and h5py has no one to raise an error to."""
+    packed = Path(__file__).parent / "damaged" / "close-fails.h5.gz"
+    (tmp_path / "run.h5").write_bytes(gzip.decompress(packed.read_bytes()))
+    words = [sys.executable, "-m", "rig.cli.main", "analyze", "run.h5"]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "rig: note: closing a file: Can't decrement id ref count" in ended.stderr
+    assert "Traceback" not in ended.stderr
