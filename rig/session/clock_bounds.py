@@ -5,13 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rig.analysis.budget.analyzers import DATASHEETS
-from rig.analysis.budget.clock_limits import (
-    TOLERANCE_MAX_PPM,
-    ClockLimit,
-    ClockLimits,
-)
-from rig.analysis.raw import ClockBounds
+from rig.analysis.model.settings import ClockBounds
+from rig.analysis.uncertainty.analyzers import DATASHEETS
+from rig.analysis.uncertainty.clock_limits import TOLERANCE_MAX_PPM, ClockLimit, ClockLimits
 from rig.config.clocks import KINDS, ClockKind, ClockSettings
 from rig.config.fixture import Fixture
 from rig.config.virtual import VirtualSettings, VirtualTarget
@@ -76,7 +72,7 @@ def _virtual(found: ClockLimits, virtual: VirtualSettings) -> ClockLimits:
     if not virtual.wiring.analyzer_rate_hz:
         off_ppm = _off_ppm(virtual.analyzer_error_ppb, virtual.analyzer_drift_ppb_per_s)
         source = "virtual bench: as its fixture sets it"
-        found = replace(found, analyzer=ClockLimit.within(off_ppm, source, is_stated=True))
+        found = replace(found, analyzer=ClockLimit.within(off_ppm, source))
     target = virtual.target
     if isinstance(target, VirtualTarget):
         off_ppm = _off_ppm(target.clock_error_ppb, target.clock_drift_ppb_per_s)
