@@ -15,6 +15,9 @@ from rig.session.events_csv import write_events
 from rig.session.settings_check import checked_settings
 from rig.session.windows import MARGIN_NS, Window, window_of, write_window
 
+SR_SAMPLES_MAX = 10**10
+"""Samples of a whole capture as .sr: 7 minutes at 24 MS/s, and more than its readers can hold."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the words and options of the command."""
@@ -41,6 +44,7 @@ def command(options: argparse.Namespace) -> int:
             say(f"{options.out}: {count:,} events")
             return 0
         if options.event is None:
+            _check_length(options, file.covered_samples)
             window = Window(0, 0, file.covered_samples, "whole")
         else:
             margin_ns = MARGIN_NS if options.margin is None else _margin_ns(options.margin)
@@ -48,6 +52,15 @@ def command(options: argparse.Namespace) -> int:
         write_window(file, settings, window, options.out)
     say(f"{options.out}: open it with PulseView or sigrok-cli")
     return 0
+
+
+def _check_length(options: argparse.Namespace, samples: int) -> None:
+    if options.out.suffix == ".sr" and samples > SR_SAMPLES_MAX:
+        raise InputError(
+            f"{options.file}: {samples:,} samples, too many for a .sr, which holds each of them; "
+            f"valid: up to {SR_SAMPLES_MAX:,}, or --event N for a part, or a .vcd, which holds the "
+            "changes"
+        )
 
 
 def _margin_ns(text: str) -> int:

@@ -137,7 +137,7 @@ def test_stored_result_says_what_rig_show_says(measured_runs):
         assert figure_rows(stored.evaluation) == figure_rows(computed.evaluation)
         assert counts_table(stored.evaluation.counts) == counts_table(computed.evaluation.counts)
         assert run_facts(stored) == run_facts(computed)
-        for part in ("verdict", "reasons", "witnesses", "gaps", "figures", "period", "dispatch"):
+        for part in ("verdict", "reasons", "witnesses", "gaps", "figures", "details"):
             assert getattr(stored.evaluation, part) == getattr(computed.evaluation, part), part
         assert stored.evaluation.histogram.n == computed.evaluation.histogram.n
 

@@ -89,12 +89,12 @@ def test_any_values_come_out_as_they_went_in(values, variant):
 def test_the_counters_rate_is_found_by_the_pins_and_told():
     run = known_run("task_switch", "yield", drawn("task_switch", 400))
     seen = evaluated(run)
-    assert seen.values.rate_ppm == pytest.approx(PPM, abs=1)
+    assert seen.details.rate_ppm == pytest.approx(PPM, abs=1)
     average = seen.measurands[0].budgets["average"]
     true_ns = run.values.mean() / (TICK_HZ * (1 + PPM * 1e-6)) * 1e9
     assert average.corrected == pytest.approx(true_ns, abs=average.expanded)
     blind = evaluated(known_run("task_switch", "yield", run.values, pin=False))
-    assert blind.values.rate_ppm is None
+    assert blind.details.rate_ppm is None
     assert "rate that the agent reported" in dict(measured(blind).facts)["unit"]
     assert "none" in dict(measured(blind).facts)["outside"]
 

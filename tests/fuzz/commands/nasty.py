@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -28,21 +29,22 @@ def edited(random: Random, document: Any) -> Any:
     path = random.choice(paths)
     choice = random.random()
     if not path:
-        return random.choice(VALUES) if choice < 0.3 else document
+        return deepcopy(random.choice(VALUES)) if choice < 0.3 else document
     parent = _at(document, path[:-1])
     key = path[-1]
     if choice < 0.12:
         del parent[key]
     elif choice < 0.2 and isinstance(parent, dict):
-        parent[random.choice(["extra", "\x1b[31m", "", key + "_"])] = random.choice(VALUES)
+        name = random.choice(["extra", "\x1b[31m", "", key + "_"])
+        parent[name] = deepcopy(random.choice(VALUES))
     elif choice < 0.3:
-        parent[key] = _at(document, random.choice(paths))
+        parent[key] = deepcopy(_at(document, random.choice(paths)))  # no part holds itself
     elif choice < 0.4 and type(parent[key]) in (int, float):
         parent[key] = parent[key] * random.choice([2, -1, 1000, 1e-6, 1 << 40]) + 1
     elif choice < 0.45 and isinstance(parent[key], list):
         parent[key] = parent[key] * random.choice([2, 50, 3000])
     else:
-        parent[key] = random.choice(VALUES)
+        parent[key] = deepcopy(random.choice(VALUES))
     return document
 
 
