@@ -10,17 +10,13 @@ from rig.analysis.model.rate_search import HANDLER, RateSearch
 from rig.analysis.model.sources import EventSource
 from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
-from rig.measurements.measurement import Measurement
+from rig.measurements.interrupt import Interrupt
 
 if TYPE_CHECKING:
-    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
-    from rig.analysis.model.account import Account
-    from rig.analysis.model.run_data import RawRun
     from rig.analysis.model.settings import Settings
-    from rig.analysis.uncertainty.bench import Bench
 
 
-class Saturation(Measurement):
+class Saturation(Interrupt):
     """One train after the other, each of another rate, until the limit is enclosed."""
 
     name = "saturation"
@@ -42,15 +38,3 @@ class Saturation(Measurement):
         search = settings.rate_search
         by_task = search is not None and search.answered_by != HANDLER
         return (["task"] if by_task else []) + super().variant_words(settings)
-
-    def evaluate(
-        self,
-        raw: RawRun,
-        settings: Settings,
-        account: Account,
-        on_events: OnEvents | None,
-        bench: Bench | None,
-    ) -> Evaluation:
-        from rig.analysis.measurements.interrupts import evaluate_interrupts  # loads scipy
-
-        return evaluate_interrupts(raw, settings, account, on_events, bench)
