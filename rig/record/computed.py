@@ -23,6 +23,7 @@ from rig.record.layout import (
     FIGURES_DIGESTS,
     FURTHER_EVENT_COLUMNS,
     OTHER_CALIBRATION,
+    WINDOWS,
 )
 from rig.record.reader import RunFile
 from rig.record.stored import damage_told
@@ -117,10 +118,12 @@ class ComputedWriter:
         calibration: str | None = None,
         *,
         units: str = "sample",
+        windows: str = "",
     ) -> None:
         """Store the evaluation as canonical JSON, its figures one by one, and the histogram.
 
         `calibration`: its text, if it is not the run's own. `units`: of the histogram's values.
+        `windows`: the list of waveforms beside the file; "" leaves what is there.
         The last thing to be stored. Raises InputError if not all of it is in the file.
         """
         if self._waiting_events:
@@ -129,6 +132,9 @@ class ComputedWriter:
             self._file["statistics/json"] = text
             if calibration is not None:
                 self._file[OTHER_CALIBRATION] = calibration
+            if windows:
+                self._file.pop(WINDOWS, None)
+                self._file[WINDOWS] = windows
             for name, value in figures.items():
                 if value is not None:
                     self._file[f"statistics/{name}"] = value

@@ -51,7 +51,8 @@ DIGESTS, DIGESTS_BYTES = "digests", 8192
 """JSON with the digest of each part of the raw data; empty until the run file is closed."""
 FIGURES_DIGESTS = "figures_digests"
 """JSON with the digest of the raw data that the figures are of, and of each computed part."""
-FIGURES = ("events", "statistics", "histogram", "windows")
+WINDOWS = "windows"
+FIGURES = ("events", "statistics", "histogram", WINDOWS)
 FIGURES_ATTRIBUTES = ("default", "analyzed_by")
 """What is computed: groups and datasets, and attributes of the file."""
 OTHER_CALIBRATION = "statistics/calibration"

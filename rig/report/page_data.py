@@ -12,19 +12,17 @@ import numpy.typing as npt
 
 from rig.analysis.log.contingency import LogTally
 from rig.analysis.log.responses import are_answers
-from rig.analysis.model.events import EventClass
+from rig.analysis.statistics.outliers import Outliers, limit_samples
 from rig.instruments import LOG_COALESCED
 from rig.record.reader import RunFile
 from rig.session.results import Result
-from rig.session.windows import Window, outliers
+from rig.session.windows import Window, windows_of
 from rig.untrusted.json_reader import json_value
 from rig.untrusted.toml_reader import toml_table
 
 STRETCHES = 240
 EVENTS_A_STRETCH = 4
 """At least, on average: with fewer the average would be the maximum."""
-MARKED_MAX = 2000
-"""Outliers drawn in the timeline; the report says how many there are."""
 PAIRS_MAX = 1 << 16
 LOG_MAX = 1 << 18
 """Records of a log that are read at once."""
@@ -59,9 +57,7 @@ class PageData:
     fixture: dict[str, Any] = field(default_factory=dict)
     losses: list[tuple[str, int, str]] = field(default_factory=list)
     timeline: Timeline | None = None
-    marked: list[tuple[int, int, int]] = field(default_factory=list)
-    """Event, sample of its stimulus, sample of its answer or -1; at most MARKED_MAX."""
-    unusual: int = 0
+    outliers: Outliers = field(default_factory=lambda: Outliers(None))
     windows: list[Window] = field(default_factory=list)
     waveforms: dict[int, Columns] = field(default_factory=dict)
     """Event to its edges: `index`, `channel`, `level`; see Window for the samples covered."""
@@ -95,7 +91,7 @@ def page_data(result: Result, *, drawn: bool = True) -> PageData:
         data.losses = file.losses()
         if drawn:
             _read_events(data, file)
-            _read_windows(data, file)
+            _read_waveforms(data, file)
             _read_pairs(data, file)
         if drawn or file.log_count <= LOG_MAX:
             _read_log(data, file)
@@ -121,9 +117,9 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _chunks(file: RunFile) -> Iterator[tuple[int, Columns]]:
+def _chunks(file: RunFile) -> Iterator[Columns]:
     for first in range(0, file.event_count, _CHUNK):
-        yield first, file.events(first, first + _CHUNK)
+        yield file.events(first, first + _CHUNK)
 
 
 # --- events -------------------------------------------------------------------------------------
@@ -143,10 +139,14 @@ def _read_events(data: PageData, file: RunFile) -> None:
         np.zeros(number, np.int64),
         np.full(number, -np.inf),
     )
-    for start, columns in _chunks(file):
+    known, settings = data.result.outliers, data.result.settings
+    outliers = known or Outliers(limit_samples(settings))
+    for columns in _chunks(file):
         _add_to_timeline(timeline, columns)
-        _mark(data, start, columns)
-    data.timeline = timeline
+        if known is None:
+            outliers.add(columns["stimulus_sample"], columns["response_sample"], columns["class"])
+    data.timeline, data.outliers = timeline, outliers
+    data.windows = windows_of(outliers, settings, file.covered_samples)
 
 
 def _add_to_timeline(timeline: Timeline, columns: Columns) -> None:
@@ -160,25 +160,10 @@ def _add_to_timeline(timeline: Timeline, columns: Columns) -> None:
     np.maximum.at(timeline.maximum, place, latency.astype(np.float64))
 
 
-def _mark(data: PageData, start: int, columns: Columns) -> None:
-    """All that was not simply answered, or was answered too late for the plan."""
-    settings = data.result.settings
-    stimulus, response = columns["stimulus_sample"], columns["response_sample"]
-    unusual = columns["class"] != EventClass.ANSWERED
-    if settings.limits.max_ns is not None:
-        late = (response - stimulus) * 1e9 > settings.limits.max_ns * settings.sample_rate_hz
-        unusual |= (response >= 0) & late
-    found = np.flatnonzero(unusual)
-    data.unusual += len(found)
-    for at in found[: MARKED_MAX - len(data.marked)].tolist():
-        data.marked.append((start + at, int(stimulus[at]), int(response[at])))
-
-
 # --- waveforms ----------------------------------------------------------------------------------
 
 
-def _read_windows(data: PageData, file: RunFile) -> None:
-    data.windows = outliers(file, data.result.settings)
+def _read_waveforms(data: PageData, file: RunFile) -> None:
     for window in data.windows:
         blocks = list(file.edge_blocks(window.first_sample, window.end_sample))
         data.waveforms[window.event] = {

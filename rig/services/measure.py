@@ -19,7 +19,7 @@ from rig.config.plan import Plan
 from rig.errors import BenchError, InputError, RigError
 from rig.record.space import check_new_file
 from rig.session.run import OnProgress, run
-from rig.session.windows import folder_of, write_outliers
+from rig.session.windows import folder_of, write_windows
 
 if TYPE_CHECKING:
     from rig.session.results import Result
@@ -87,10 +87,11 @@ def finish(path: Path) -> FinishedRun:
     from rig.report.page import write_page
     from rig.session.results import store
 
-    result, page = store(path), path.with_suffix(".html")
+    result, page = store(path, waveforms=True), path.with_suffix(".html")
     try:
         write_page(page, result)
-        return FinishedRun(result, page, write_outliers(path, result.settings))
+        windows = write_windows(path, result.settings, result.windows)
+        return FinishedRun(result, page, windows)
     except (InputError, BenchError) as error:
         mend = "make room, then `rig report` and `rig export --event` write it from the run file"
         return FinishedRun(result, page, None, f"{error}; {mend}")

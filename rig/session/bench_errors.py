@@ -12,10 +12,9 @@ from rig.analysis.uncertainty.bench import Bench, edge_shape
 from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE
 from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.contribution import Quantity, limits
-from rig.config.fixture import Fixture, parse_fixture
+from rig.config.fixture import Fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.config.virtual import VirtualSettings
-from rig.errors import InputError
 from rig.session.clock_bounds import clock_limits
 from rig.untrusted.json_reader import json_value
 
@@ -76,11 +75,8 @@ def _with_delays(bench: Bench, known: UncertaintySettings) -> Bench:
     return bench
 
 
-def bench_of_run(texts: Mapping[str, str], sample_rate_hz: int) -> Bench:
-    """From the texts that a run file holds; those of an older rig may not be readable any more."""
-    fixture = None
-    with contextlib.suppress(InputError):
-        fixture = parse_fixture(texts.get("fixture", ""), "fixture")
+def bench_of_run(fixture: Fixture | None, texts: Mapping[str, str], sample_rate_hz: int) -> Bench:
+    """From a run's fixture, if it can be read, and the texts that its file holds."""
     driver = ""
     with contextlib.suppress(ValueError):
         analyzer = json_value(texts.get("environment/analyzer", ""))

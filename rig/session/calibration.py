@@ -84,20 +84,23 @@ def bench_in_use(
     `text`: of the calibration, which need not be the file's own. What does not hold corrects
     nothing: what the fixture or the maker tells stays in its place.
     """
-    used = calibration_in_use(texts, text, created)
-    bench = bench_of_run(texts, settings.sample_rate_hz)
+    fixture = fixture_of_texts(texts)
+    used = calibration_in_use(fixture, texts, text, created)
+    bench = bench_of_run(fixture, texts, settings.sample_rate_hz)
     holding = valid_records(used.judged)
-    present = present_of_texts(fixture_of_texts(texts), texts)
+    present = present_of_texts(fixture, texts)
     bench, lacking = calibrated_bench(bench, holding, settings.wiring, present)
     return bench, replace(used, lacking=lacking, cautions=cautions(holding, texts))
 
 
-def calibration_in_use(texts: Mapping[str, str], text: str, created: str) -> CalibrationInUse:
+def calibration_in_use(
+    fixture: Fixture | None, texts: Mapping[str, str], text: str, created: str
+) -> CalibrationInUse:
     """Judge a calibration's text for a run.
 
-    texts: those of the run file. created: when the run was made, by which dates are judged.
+    fixture: as `fixture_of_texts` reads it. texts: those of the run file. created: when the run was
+    made, by which dates are judged.
     """
-    fixture = fixture_of_texts(texts)
     found: Calibration | None = None
     trouble = ""
     try:

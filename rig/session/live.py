@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.outliers import limit_samples
 from rig.instruments import Backlog, EdgeBlock
 from rig.session.live_periods import LivePeriods
 from rig.streaming.flow import Flow
@@ -54,8 +55,7 @@ class LiveSummary:
 
     def begin(self, settings: Settings, timeout_samples: int) -> None:
         """The rate in force is known. A stimulus is given up after `timeout_samples`."""
-        limit_ns, rate_hz = settings.limits.max_ns, settings.sample_rate_hz
-        self.sample_rate_hz = rate_hz
+        self.sample_rate_hz = rate_hz = settings.sample_rate_hz
         if settings.is_self_measured:
             self.answering_channel = settings.wiring.response
             return
@@ -67,7 +67,7 @@ class LiveSummary:
             rate_hz,
             settings.glitch_samples,
             timeout_samples,
-            None if limit_ns is None else int(limit_ns * rate_hz // 10**9),
+            limit_samples(settings),
         )
 
     def add(self, block: EdgeBlock) -> None:

@@ -19,6 +19,7 @@ from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.account import Account
 from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import as_dict
+from rig.analysis.statistics.outliers import Outliers, limit_samples
 from rig.analysis.uncertainty.correction import Correction
 from rig.errors import InputError
 from rig.measurements.evaluate import Evaluation, EventColumns, OnEvents, evaluate
@@ -38,6 +39,7 @@ from rig.session.calibration import (
 from rig.session.settings import account_from_json
 from rig.session.settings_check import IMPORTED, checked_settings
 from rig.session.stored_tools import tool_json, tool_runs
+from rig.session.windows import Window, windows_of, windows_text
 from rig.tools.tool_runs import ToolRun
 
 BYTES_AN_EVENT = 8
@@ -81,6 +83,15 @@ class Result:
     """What the target's own tools said before."""
     has_digests: bool = True
     """False for a run file of a format version that had none."""
+    outliers: Outliers | None = None
+    """What stands out among its events; None unless they were just stored."""
+
+    @property
+    def windows(self) -> list[Window]:
+        """Those of its outliers; empty unless its events were just stored."""
+        if self.outliers is None or self.samples is None:
+            return []
+        return windows_of(self.outliers, self.settings, self.samples)
 
     @property
     def unit_hz(self) -> int:
@@ -123,12 +134,15 @@ def store(
     path: Path,
     calibration: str | None = None,
     known: tuple[Result, Iterable[EventColumns]] | None = None,
+    *,
+    waveforms: bool = False,
 ) -> Result:
     """Compute everything from the raw data and store it in the file.
 
     `calibration`: text of the one to use, "" for none, stored beside the figures; the run's own
     stays as it is. None: the run's own. `known`: what `read` has just computed with the same
     calibration, and the events that it handed out; then nothing is computed again.
+    `waveforms`: with the list of those of outliers, which are to be written beside the file.
     Raises InputError for a file that cannot be used, BenchError if the disk has no room for it.
     """
     with RunFile(path, figures=False) as file:
@@ -137,8 +151,14 @@ def store(
         computed = ComputedWriter(file)
         own = file.texts().get(CALIBRATION, "")
         text = own if calibration is None else calibration
+        outliers = Outliers(limit_samples(checked_settings(file)))
+
+        def on_events(columns: EventColumns) -> None:
+            computed.events(columns)
+            outliers.add(columns["stimulus_sample"], columns["response_sample"], columns["class"])
+
         if known is None:
-            result = _evaluated(file, computed.events, text)
+            result = replace(_evaluated(file, on_events, text), outliers=outliers)
         else:
             result = known[0]
             for columns in known[1]:
@@ -150,6 +170,7 @@ def store(
             (evaluation.histogram.values, evaluation.histogram.counts),
             None if text == own else text,
             units=result.unit,
+            windows=windows_text(path, result.windows) if waveforms else "",
         )
     return result
 

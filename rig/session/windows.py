@@ -9,18 +9,16 @@ and nothing needs to be kept aside while it goes on (docs/decisions/0011).
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
-
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.outliers import Outlier, Outliers
 from rig.capture.sr_file import write_sr
 from rig.capture.vcd_file import write_vcd
 from rig.errors import InputError
-from rig.record.amend import amended
-from rig.record.digest import seal_figures
 from rig.record.reader import RunFile
 from rig.untrusted.json_reader import json_value
 
@@ -28,8 +26,6 @@ MARGIN_NS = 200_000
 """Shown before the stimulus and after the answer unless asked otherwise."""
 WINDOWS_MAX = 16
 """Written of themselves after a run; any other event's can be exported."""
-WINDOWS_BYTES = 1 << 20
-"""More than their list takes in the run file."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +58,16 @@ def window_of(file: RunFile, settings: Settings, event: int, margin_ns: int = MA
         )
     columns = file.events(event, event + 1)
     stimulus, response = (int(columns[f"{n}_sample"][0]) for n in ("stimulus", "response"))
-    kind = _class_name(int(columns["class"][0]))
+    kind = int(columns["class"][0])
     margin = margin_ns * settings.sample_rate_hz // 10**9
-    end = max(stimulus, response) + margin + 1
-    return Window(event, max(0, stimulus - margin), min(end, file.covered_samples), kind)
+    found = Outlier(event, stimulus, response, kind)
+    return _around(found, margin, file.covered_samples, _class_name(kind))
+
+
+def _around(event: Outlier, margin: int, covered_samples: int, reason: str) -> Window:
+    end = max(event.stimulus_sample, event.response_sample) + margin + 1
+    start = max(0, event.stimulus_sample - margin)
+    return Window(event.event, start, min(end, covered_samples), reason)
 
 
 def _class_name(number: int) -> str:
@@ -73,34 +75,23 @@ def _class_name(number: int) -> str:
     return EventClass(number).name.lower() if number in set(EventClass) else f"class {number}"
 
 
-def outliers(file: RunFile, settings: Settings) -> list[Window]:
+def windows_of(outliers: Outliers, settings: Settings, covered_samples: int) -> list[Window]:
     """Windows of what a reader of the report wants to see, at most WINDOWS_MAX, in order.
 
-    The maximum; and every event that was late, missed or merged, or exceeds the plan's largest
-    latency, the first ones if there are too many.
+    The maximum; and every event that stands out, the first ones if there are too many.
     """
-    found: dict[int, str] = {}
-    worst, worst_event = -1, -1
-    for first in range(0, file.event_count, 1 << 16):
-        columns = file.events(first, first + (1 << 16))
-        response, kind = columns["response_sample"], columns["class"]
-        latency = np.where(response < 0, -1, response - columns["stimulus_sample"])
-        at = int(np.argmax(latency))
-        if latency[at] > worst:
-            worst, worst_event = int(latency[at]), first + at
-        unusual = kind != EventClass.ANSWERED
-        if settings.limits.max_ns is not None:
-            unusual |= latency * 1e9 > settings.limits.max_ns * settings.sample_rate_hz
-        for event in np.flatnonzero(unusual)[: WINDOWS_MAX - 1 - len(found)]:
-            found[first + int(event)] = _class_name(int(kind[event]))
-    found = {event: "over limit" if k == "answered" else k for event, k in found.items()}
-    if worst_event >= 0:
-        found[worst_event] = "maximum"
-    windows = []
-    for event, reason in sorted(found.items()):
-        window = window_of(file, settings, event)
-        windows.append(Window(event, window.first_sample, window.end_sample, reason))
-    return windows
+    margin = MARGIN_NS * settings.sample_rate_hz // 10**9
+    found = {each.event: (each, _reason(each)) for each in outliers.first[: WINDOWS_MAX - 1]}
+    if outliers.worst is not None:
+        found[outliers.worst.event] = outliers.worst, "maximum"
+    return [
+        _around(event, margin, covered_samples, reason)
+        for _, (event, reason) in sorted(found.items())
+    ]
+
+
+def _reason(outlier: Outlier) -> str:
+    return "over limit" if outlier.kind == EventClass.ANSWERED else _class_name(outlier.kind)
 
 
 def write_window(file: RunFile, settings: Settings, window: Window, out: Path) -> None:
@@ -113,26 +104,29 @@ def write_window(file: RunFile, settings: Settings, window: Window, out: Path) -
         write_sr(out, blocks, settings.sample_rate_hz, names, unitsize=1 if len(names) <= 8 else 2)
 
 
-def write_outliers(path: Path, settings: Settings) -> Path | None:
-    """Write the windows of a stored run beside it; their folder, or None if there are none."""
-    with RunFile(path) as file:
-        windows = outliers(file, settings)
-        if not windows:
-            return None
-        folder = folder_of(path)
-        try:
-            folder.mkdir(exist_ok=True)
-            for provisional in folder.glob("event-*.sr"):
-                provisional.unlink()
-        except OSError as error:
-            raise InputError(f"{folder}: windows not written ({error.strerror})") from None
+def write_windows(path: Path, settings: Settings, windows: Sequence[Window]) -> Path | None:
+    """Write these windows of a run beside it; their folder, or None if there are none."""
+    if not windows:
+        return None
+    folder = folder_of(path)
+    try:
+        folder.mkdir(exist_ok=True)
+        for provisional in folder.glob("event-*.sr"):
+            provisional.unlink()
+    except OSError as error:
+        raise InputError(f"{folder}: windows not written ({error.strerror})") from None
+    with RunFile(path, figures=False) as file:
         for window in windows:
             write_window(file, settings, window, folder / window.file_name)
-        links = [{**asdict(w), "file": f"{folder.name}/{w.file_name}"} for w in windows]
-    with amended(path, WINDOWS_BYTES) as file:
-        file.writable()["windows"] = json.dumps(links)
-        seal_figures(file.writable(), str(path))
     return folder
+
+
+def windows_text(path: Path, windows: Sequence[Window]) -> str:
+    """The list of a run file's windows, as it is stored in it; "" if there are none."""
+    if not windows:
+        return ""
+    name = folder_of(path).name
+    return json.dumps([{**asdict(each), "file": f"{name}/{each.file_name}"} for each in windows])
 
 
 def folder_of(path: Path) -> Path:

@@ -111,7 +111,8 @@ def test_page_has_light_dark_and_print(runs):
 def test_every_outlier_is_marked_and_drawn(runs):
     data = page_data(read(runs / "bad.h5"))
     counts = data.result.evaluation.counts
-    assert data.unusual == len(data.marked) == counts.late + counts.missed + counts.merged > 0
+    found = data.outliers
+    assert found.count == len(found.first) == counts.late + counts.missed + counts.merged > 0
     text = (runs / "bad.html").read_text()
     drawn = re.findall(r"<figcaption>(\d+): event ([\d,]+), ([\w ]+)</figcaption>", text)
     assert [int(n) for n, _, _ in drawn] == list(range(1, len(data.windows) + 1))

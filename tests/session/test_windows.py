@@ -9,6 +9,11 @@ import subprocess
 import h5py
 import pytest
 
+from benchmarks.measured_run import write_measured_run
+from rig.record import amend
+from rig.report.page_data import page_data
+from rig.services.measure import finish
+from rig.session.results import read
 from tests.cli.command import rig
 from tests.stored_events import events_of
 
@@ -76,3 +81,21 @@ def test_bad_exports(misbehaved, tmp_path, words, message):
     assert (ended.returncode, ended.stdout) == (2, "")
     assert message in ended.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_finished_by_one_copy_of_its_file(tmp_path, monkeypatch):
+    run = tmp_path / "run.h5"
+    write_measured_run(run, 3000)
+    copies = []
+    copied = amend._copied
+    monkeypatch.setattr(amend, "_copied", lambda path: copies.append(path) or copied(path))
+    finished = finish(run)
+    assert copies == [run]
+    assert finished.windows == run.with_suffix(".windows")
+    with h5py.File(run) as file:
+        links = json.loads(file["windows"][()])
+    assert [link["reason"] for link in links].count("maximum") == 1
+    assert sorted(f"run.windows/{path.name}" for path in finished.windows.iterdir()) == sorted(
+        link["file"] for link in links
+    )
+    assert page_data(finished.result).windows == page_data(read(run)).windows

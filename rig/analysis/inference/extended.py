@@ -5,18 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.run_brackets import FittedClock
 from rig.analysis.inference.internal_latency import InsideFigures, InsideTally
 from rig.analysis.inference.run_budgets import Budgets, bench_with_log, run_budgets
 from rig.analysis.log.responses import AnswerLog
-from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.statistics.descriptive import ExactHistogram, statistics
+from rig.analysis.statistics.outliers import limit_samples, stand_out
 from rig.analysis.statistics.overruns import OverrunCounter, Overruns
 from rig.analysis.statistics.sequence import EventSequence
 from rig.analysis.statistics.summary import Figures, summarize
@@ -80,11 +78,8 @@ class BeyondTally:
         if self._by_edge is not None:
             self._by_edge.add(latency[served], events.answer[served])
         inside_ps = self._inside.add(events)
-        over = events.kind != EventClass.ANSWERED
-        limit_ns = self._settings.limits.max_ns
-        if limit_ns is not None:
-            over |= served & (latency * 1e9 > limit_ns * self._settings.sample_rate_hz)
-        self._overruns.add(np.asarray(over))
+        limit = limit_samples(self._settings)
+        self._overruns.add(stand_out(events.stimulus, events.response, events.kind, limit))
         return inside_ps
 
     def _add_phases(self, events: Events, planned_ticks: Int64Array) -> None:

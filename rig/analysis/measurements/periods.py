@@ -42,6 +42,7 @@ from rig.analysis.pairing.handler_count import CountSource, pins_differing
 from rig.analysis.signals.decoder import observe
 from rig.analysis.signals.filtered import filtered
 from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.statistics.outliers import limit_samples
 from rig.analysis.statistics.overruns import OverrunCounter
 from rig.analysis.uncertainty.bench import Bench
 from rig.analysis.uncertainty.by_edge import AnswerEdges
@@ -213,8 +214,8 @@ class _Events:
     ) -> None:
         self._grid, self._tally, self._on_events = grid, tally, on_events
         self._next = 1
-        limit_ns = settings.limits.max_ns
-        self._limit = np.inf if limit_ns is None else limit_ns * settings.sample_rate_hz / 1e9
+        limit = limit_samples(settings)
+        self._limit = np.inf if limit is None else limit
         self._judged = 0
 
     def answered(self, answers: _Answers) -> None:

@@ -31,10 +31,11 @@ def course(data: PageData) -> str:
         np.where(count > 0, timeline.maximum, np.nan) * data.sample_us,
     )
     svg = timeline_svg(stretches, _outliers(data), limit_us=limit_us(data), since=_origin(data))
-    hidden = data.unusual - len(data.marked)
+    found = data.outliers
+    hidden = found.count - len(found.first)
     caption = "Numbers lead to the waveforms below."
     if hidden:
-        caption += f" {data.unusual:,} events stand out, the first {len(data.marked):,} are marked."
+        caption += f" {found.count:,} events stand out, the first {len(found.first):,} are marked."
     waveforms = "".join(_waveform(data, n, w) for n, w in enumerate(data.windows, 1))
     return section(
         "Course of the run",
@@ -47,8 +48,10 @@ def _outliers(data: PageData) -> list[Outlier]:
     """All that are marked, and the events with a waveform, whose mark is the waveform's number."""
     marks = {window.event: str(number) for number, window in enumerate(data.windows, 1)}
     found = [
-        _outlier(data, stimulus, response, marks.pop(event, ""), grave=True)
-        for event, stimulus, response in data.marked
+        _outlier(
+            data, each.stimulus_sample, each.response_sample, marks.pop(each.event, ""), grave=True
+        )
+        for each in data.outliers.first
     ]
     for event, mark in marks.items():
         columns = data.waveforms[event]

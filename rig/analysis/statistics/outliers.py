@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which events stand out: one rule for figures, waveforms, the report's timeline and the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from rig.analysis.model.events import EventClass
+from rig.analysis.model.settings import Settings
+
+FIRST_MAX: Final = 2000
+"""Outliers of which more than their number is remembered."""
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """An event that stands out. Times in samples."""
+
+    event: int
+    """Number of the stimulus, from 0."""
+    stimulus_sample: int
+    response_sample: int
+    """-1: nothing answered it."""
+    kind: int
+    """Its EventClass; of a newer version it may be another number."""
+
+
+@dataclass
+class Outliers:
+    """Outliers of a run's events, which are added in order; constant memory."""
+
+    limit_samples: int | None
+    """Longest latency that is within the plan's limit; None: the plan has none."""
+    count: int = 0
+    first: list[Outlier] = field(default_factory=list)
+    """At most FIRST_MAX, in order."""
+    worst: Outlier | None = None
+    """The first event with the longest latency; None without any latency."""
+    _events: int = 0
+
+    def add(
+        self,
+        stimulus: npt.NDArray[np.integer],
+        response: npt.NDArray[np.integer],
+        kind: npt.NDArray[np.integer],
+    ) -> None:
+        """The next events: samples of their edges (response -1: none) and their EventClass.
+
+        Arrays of shape (n,).
+        """
+        if not len(kind):
+            return
+        found = np.flatnonzero(stand_out(stimulus, response, kind, self.limit_samples))
+        self.count += len(found)
+        for at in found[: FIRST_MAX - len(self.first)].tolist():
+            self.first.append(self._outlier(stimulus, response, kind, at))
+        latency = np.where(response < 0, -1, response - stimulus)
+        at = int(np.argmax(latency))
+        worst = self.worst
+        longest = -1 if worst is None else worst.response_sample - worst.stimulus_sample
+        if latency[at] > longest:
+            self.worst = self._outlier(stimulus, response, kind, at)
+        self._events += len(kind)
+
+    def _outlier(
+        self,
+        stimulus: npt.NDArray[np.integer],
+        response: npt.NDArray[np.integer],
+        kind: npt.NDArray[np.integer],
+        at: int,
+    ) -> Outlier:
+        return Outlier(self._events + at, int(stimulus[at]), int(response[at]), int(kind[at]))
+
+
+def limit_samples(settings: Settings) -> int | None:
+    """Longest latency within the plan's limit, in samples; None: the plan has no such limit."""
+    limit_ns = settings.limits.max_ns
+    return None if limit_ns is None else int(limit_ns * settings.sample_rate_hz // 10**9)
+
+
+def stand_out(
+    stimulus: npt.NDArray[np.integer],
+    response: npt.NDArray[np.integer],
+    kind: npt.NDArray[np.integer],
+    threshold: int | None,
+) -> npt.NDArray[np.bool_]:
+    """Whether each event was not simply answered, or took longer than `threshold` samples.
+
+    Arrays as of `Outliers.add`; `threshold` None: however long it took.
+    """
+    unusual: npt.NDArray[np.bool_] = kind != EventClass.ANSWERED
+    if threshold is not None:
+        unusual |= (response >= 0) & (response - stimulus > threshold)
+    return unusual
