@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from rig.analysis.measurements.evaluation import Evaluation, EventColumns, OnEvents
+from rig.analysis.measurements.pipeline import RecordedRun
 from rig.analysis.model.account import Account
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
@@ -25,4 +26,5 @@ def evaluate(
     `bench`: what is known of its errors; None: nothing but the sample rate.
     Raises ValueError if the settings name no known measurement.
     """
-    return measurement_of(settings.measurement).evaluate(raw, settings, account, on_events, bench)
+    run = RecordedRun(raw, settings, account, on_events, bench)
+    return measurement_of(settings.measurement).evaluator(run).evaluate()

@@ -10,11 +10,8 @@ from rig.measurements.measurement import Measurement
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
-    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
-    from rig.analysis.model.account import Account
-    from rig.analysis.model.run_data import RawRun
-    from rig.analysis.model.settings import Settings
-    from rig.analysis.uncertainty.bench import Bench
+    from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
+    from rig.analysis.measurements.stimuli import Stimuli
 
 TRIGGER_KEYS: Final = ("self_trigger", "period", "count")
 """Keys of [agent] for a target that triggers the interrupts itself."""
@@ -27,17 +24,23 @@ class Interrupt(Measurement):
     sources: ClassVar[tuple[type[EventSource], ...]] = (Train, SelfTriggers)
     agent_keys: ClassVar[tuple[str, ...]] = ("handler", "cpu", *TRIGGER_KEYS)
 
-    def evaluate(
-        self,
-        raw: RawRun,
-        settings: Settings,
-        account: Account,
-        on_events: OnEvents | None,
-        bench: Bench | None,
-    ) -> Evaluation:
-        from rig.analysis.measurements.interrupts import evaluate_interrupts  # loads scipy
+    def evaluator(self, run: RecordedRun) -> Evaluator:
+        from rig.analysis.measurements.interrupts import InterruptEvaluator  # loads scipy
 
-        return evaluate_interrupts(raw, settings, account, on_events, bench)
+        return InterruptEvaluator(run, self.stimuli(run))
+
+    def stimuli(self, run: RecordedRun) -> Stimuli:
+        """What is known of the stimuli beside their edges."""
+        from rig.analysis.measurements.stimuli import Stimuli
+        from rig.analysis.measurements.train_stimuli import TrainStimuli
+        from rig.analysis.measurements.trigger_stimuli import TriggerStimuli
+
+        match run.settings.source:
+            case Train() as train:
+                return TrainStimuli(run, train)
+            case SelfTriggers() as triggers:
+                return TriggerStimuli(run, triggers)
+        return Stimuli(run)
 
 
 class InterruptToTask(Interrupt):

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING
 
 from rig.analysis.model.sources import EventSource
 from rig.limit_names import BY_TICKS, INTERRUPT, LATENCY
-from rig.measurements.measurement import Measurement
+from rig.measurements.interrupt import Interrupt
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
-    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
-    from rig.analysis.model.account import Account
-    from rig.analysis.model.run_data import RawRun
-    from rig.analysis.model.settings import Settings
-    from rig.analysis.uncertainty.bench import Bench
+    from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
 
 
-class InterruptDispatch(Measurement):
+class InterruptDispatch(Interrupt):
     """Handler and task each write a pin of their own, and log it."""
 
     name = "interrupt_dispatch"
@@ -29,17 +25,7 @@ class InterruptDispatch(Measurement):
     def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
         return (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
 
-    def evaluate(
-        self,
-        raw: RawRun,
-        settings: Settings,
-        account: Account,
-        on_events: OnEvents | None,
-        bench: Bench | None,
-    ) -> Evaluation:
-        from rig.analysis.measurements.interrupts import evaluate_interrupts
-        from rig.analysis.measurements.primary_measurand import (
-            dispatch_headline,  # these load scipy
-        )
+    def evaluator(self, run: RecordedRun) -> Evaluator:
+        from rig.analysis.measurements.dispatch_evaluator import DispatchEvaluator  # loads scipy
 
-        return evaluate_interrupts(raw, settings, account, on_events, bench, dispatch_headline)
+        return DispatchEvaluator(run, self.stimuli(run))

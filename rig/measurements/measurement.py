@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from rig.analysis.model.sources import EventSource, SelfTriggers
 from rig.instruments import ArmOptions
@@ -14,17 +14,15 @@ from rig.stimulus.train import Pattern, Train
 
 if TYPE_CHECKING:
     # At run time only what evaluates a run loads scipy and all that belongs to it.
-    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
-    from rig.analysis.model.account import Account
-    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
-    from rig.analysis.uncertainty.bench import Bench
 
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""
 NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
 """Words for the agent that do not tell a table of runs from another table."""
 _DIGITS_MAX: Final = 20
+_Source = TypeVar("_Source")
 
 
 class Measurement(ABC):
@@ -88,15 +86,15 @@ class Measurement(ABC):
         return words + agent_words(settings.agent)
 
     @abstractmethod
-    def evaluate(
-        self,
-        raw: RawRun,
-        settings: Settings,
-        account: Account,
-        on_events: OnEvents | None,
-        bench: Bench | None,
-    ) -> Evaluation:
-        """Compute figures, witnesses and verdict from the raw data; see `evaluate.evaluate`."""
+    def evaluator(self, run: RecordedRun) -> Evaluator:
+        """What makes figures, witnesses and a verdict of a run's raw data."""
+
+
+def source_as(kind: type[_Source], settings: Settings) -> _Source:
+    """The source of a run's events, which can be of this kind only. Raises ValueError if not."""
+    if not isinstance(settings.source, kind):
+        raise ValueError(f"events of {settings.measurement} cannot come from {settings.source!r}")
+    return settings.source
 
 
 def edge_word(settings: Settings) -> str:

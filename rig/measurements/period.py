@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 from rig.analysis.model.sources import EventSource, Schedule
 from rig.instruments import ArmOptions
 from rig.limit_names import BY_TICKS, INTERVAL_ERROR, LATENCY
-from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement, agent_words, short_time
+from rig.measurements.measurement import (
+    SPARE_LOG_RECORDS,
+    Measurement,
+    agent_words,
+    short_time,
+    source_as,
+)
 from rig.tools.tool_runs import CYCLICTEST, TIMERLAT
 
 if TYPE_CHECKING:
-    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
-    from rig.analysis.model.account import Account
-    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
-    from rig.analysis.uncertainty.bench import Bench
 
 
 class Period(Measurement):
@@ -43,16 +46,7 @@ class Period(Measurement):
         own = [] if settings.schedule is None else [short_time(settings.schedule.period_ns)]
         return own + agent_words(settings.agent)
 
-    def evaluate(
-        self,
-        raw: RawRun,
-        settings: Settings,
-        account: Account,
-        on_events: OnEvents | None,
-        bench: Bench | None,
-    ) -> Evaluation:
-        from rig.analysis.measurements.periods import evaluate_periods  # loads scipy
+    def evaluator(self, run: RecordedRun) -> Evaluator:
+        from rig.analysis.measurements.periods import PeriodEvaluator  # loads scipy
 
-        if settings.schedule is None:
-            raise TypeError(f"a run of periods needs a schedule, not {settings.source!r}")
-        return evaluate_periods(raw, settings, account, settings.schedule, on_events, bench)
+        return PeriodEvaluator(run, source_as(Schedule, run.settings))

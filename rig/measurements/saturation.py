@@ -11,8 +11,11 @@ from rig.analysis.model.sources import EventSource
 from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
 from rig.measurements.interrupt import Interrupt
+from rig.measurements.measurement import source_as
 
 if TYPE_CHECKING:
+    from rig.analysis.measurements.pipeline import RecordedRun
+    from rig.analysis.measurements.stimuli import Stimuli
     from rig.analysis.model.settings import Settings
 
 
@@ -38,3 +41,8 @@ class Saturation(Interrupt):
         search = settings.rate_search
         by_task = search is not None and search.answered_by != HANDLER
         return (["task"] if by_task else []) + super().variant_words(settings)
+
+    def stimuli(self, run: RecordedRun) -> Stimuli:
+        from rig.analysis.measurements.hold_stimuli import HoldStimuli  # loads scipy
+
+        return HoldStimuli(run, source_as(RateSearch, run.settings))

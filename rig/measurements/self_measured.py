@@ -12,11 +12,8 @@ from rig.limit_names import LATENCY
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
 
 if TYPE_CHECKING:
-    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
-    from rig.analysis.model.account import Account
-    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
-    from rig.analysis.uncertainty.bench import Bench
 
 
 class MeasuredByTarget(Measurement):
@@ -48,14 +45,7 @@ class MeasuredByTarget(Measurement):
             options=dict(settings.agent),
         )
 
-    def evaluate(
-        self,
-        raw: RawRun,
-        settings: Settings,
-        account: Account,
-        on_events: OnEvents | None,  # noqa: ARG002
-        bench: Bench | None,
-    ) -> Evaluation:
-        from rig.analysis.measurements.self_measured import evaluate_inside  # loads scipy
+    def evaluator(self, run: RecordedRun) -> Evaluator:
+        from rig.analysis.measurements.self_measured import ValueEvaluator  # loads scipy
 
-        return evaluate_inside(raw, settings, account, self.description, bench)
+        return ValueEvaluator(run, self.description)

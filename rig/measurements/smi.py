@@ -18,11 +18,8 @@ from rig.measurements.self_measured import MeasuredByTarget
 from rig.tools.tool_runs import HWLAT
 
 if TYPE_CHECKING:
-    from rig.analysis.measurements.evaluation import Evaluation, OnEvents
-    from rig.analysis.model.account import Account
-    from rig.analysis.model.run_data import RawRun
+    from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
-    from rig.analysis.uncertainty.bench import Bench
 
 
 class Smi(MeasuredByTarget):
@@ -49,14 +46,7 @@ class Smi(MeasuredByTarget):
             *agent_words(agent, without=("pause_ns", "threshold_ns")),
         ]
 
-    def evaluate(
-        self,
-        raw: RawRun,
-        settings: Settings,
-        account: Account,
-        on_events: OnEvents | None,  # noqa: ARG002
-        bench: Bench | None,
-    ) -> Evaluation:
-        from rig.analysis.measurements.toggle_gaps import evaluate_spin  # loads scipy
+    def evaluator(self, run: RecordedRun) -> Evaluator:
+        from rig.analysis.measurements.toggle_gaps import ToggleGapEvaluator  # loads scipy
 
-        return evaluate_spin(raw, settings, account, bench)
+        return ToggleGapEvaluator(run)

@@ -34,7 +34,7 @@ def witnessed(records: LogArray, piece: int, parts: int = 1) -> str:
         number = seen + np.arange(len(values))
         seen += len(values)
         order.feed(LoggedValues(handled, number % parts, before, after, none, none), part)
-    return order.witness(N, 0).text
+    return order.witness(N, 0, 0).text
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 7, 1000])

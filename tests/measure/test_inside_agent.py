@@ -87,7 +87,7 @@ def test_values_are_as_many_as_asked_for_and_in_order(agent, measurement, varian
     sequential = measurement != "task_switch" and variant != "realtime"
     order = ValueOrder(len(inside.parts), shown=shown, sequential=sequential)
     order.feed(times, records)
-    witness = order.witness(COUNT, 0)
+    witness = order.witness(COUNT, 0, 0)
     assert witness.agrees, witness.text
     assert np.all(times.clocked == (variant in inside.clocked))
     assert variant == "coarse" or times.values.sum() > 0

@@ -68,8 +68,9 @@ class ValueOrder:
             # Those that begin during a value are found already.
             self._during_write += int(np.count_nonzero(early))
 
-    def witness(self, handled: int, dropped: int) -> Witness:
-        """`handled`: iterations by the agent's count. `dropped`: records that found no room."""
+    def witness(self, handled: int, unanswered: int, dropped: int) -> Witness:  # noqa: ARG002
+        """`handled`: iterations by the agent's count; `unanswered` of them have no edge, and a
+        value all the same. `dropped`: records that found no room."""
         problems = [
             self._negative.text("values end before they begin, number"),
             self._jumps.text("values out of order, number"),

@@ -14,7 +14,9 @@ import numpy as np
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.measurements.period import PeriodSide
+from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.settings import Settings
+from rig.analysis.model.sources import SelfTriggers
 from rig.analysis.train.continuity import Alignment
 from rig.analysis.uncertainty.bench import PPM
 from rig.analysis.uncertainty.clock_limits import COUNTER, STIMULUS, TIMER
@@ -26,23 +28,22 @@ _FEWEST_EDGES = 3
 _THRICE = 3.0
 
 
-def train_rate(alignment: Alignment | None, settings: Settings) -> tuple[ClockRate, ...]:
-    """The stimulus's clock by its train; nothing if the train is not known or not to be found."""
-    if alignment is None or alignment.span_samples <= 0 or alignment.span_ticks <= 0:
+def train_rate(alignment: Alignment, settings: Settings) -> tuple[ClockRate, ...]:
+    """The stimulus's clock by its train; nothing if that is not to be found in the edges."""
+    if alignment.span_samples <= 0 or alignment.span_ticks <= 0:
         return ()
     return (_stimulus(alignment.span_samples, alignment.span_ticks, settings),)
 
 
 def hold_rate(
-    first_stimuli: Sequence[int] | Int64Array, settings: Settings
+    search: RateSearch, first_stimuli: Sequence[int] | Int64Array, settings: Settings
 ) -> tuple[ClockRate, ...]:
     """The same by a search's first hold, whose rate is known.
 
     `first_stimuli`: samples of its edges. An edge that is missing ends what is looked at.
     """
-    search = settings.rate_search
     edges = np.asarray(first_stimuli, np.int64)
-    if search is None or len(edges) < _FEWEST_EDGES:
+    if len(edges) < _FEWEST_EDGES:
         return ()
     intervals = np.diff(edges)
     usual = float(np.median(intervals))
@@ -82,13 +83,14 @@ def period_rate(side: PeriodSide, periods: int) -> tuple[ClockRate, ...]:
     return (_timer(side.rate_ppm, within_ppm),)
 
 
-def trigger_rate(span_samples: int, stimuli: int, settings: Settings) -> tuple[ClockRate, ...]:
+def trigger_rate(
+    triggers: SelfTriggers, span_samples: int, stimuli: int, settings: Settings
+) -> tuple[ClockRate, ...]:
     """The same by the interrupts that the target made itself, from the first edge to the last."""
-    schedule = settings.self_triggers
-    if schedule is None or stimuli < _FEWEST_EDGES or span_samples <= 0:
+    if stimuli < _FEWEST_EDGES or span_samples <= 0:
         return ()
     average_ns = span_samples * 1e9 / settings.sample_rate_hz / (stimuli - 1)
-    longer_ppm = (average_ns / schedule.period_ns - 1) / PPM
+    longer_ppm = (average_ns / triggers.period_ns - 1) / PPM
     # Both ends may be late by as much as a period, or one may be missing.
     return (_timer(longer_ppm, 2 / (stimuli - 1) / PPM),)
 

@@ -14,16 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.clocks.agreement import ClockAgreement
-from rig.analysis.crosscheck.clock_rates import ClockComparison, compare_with_timer, with_room
-from rig.analysis.crosscheck.run_brackets import bracket_agreement
-from rig.analysis.crosscheck.sample_grid import repeated_samples
+from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.witness import count_witness, log_witnesses
-from rig.analysis.inference.extended import Beyond
-from rig.analysis.log.responses import AnswerLog
-from rig.analysis.measurements.clock_stability import Wander, followed, wanders
-from rig.analysis.measurements.evaluation import Evaluation, EventColumns, OnEvents
-from rig.analysis.measurements.limits import counted, judge_limits
-from rig.analysis.measurements.measured_rates import counter_rate, period_rate
+from rig.analysis.measurements.clock_stability import followed, wanders
+from rig.analysis.measurements.evaluation import EventColumns, OnEvents
+from rig.analysis.measurements.measured_rates import period_rate
 from rig.analysis.measurements.period import Grid, PeriodFigures, PeriodFit
 from rig.analysis.measurements.period_measurands import (
     PeriodSeries,
@@ -31,23 +26,15 @@ from rig.analysis.measurements.period_measurands import (
     series_by_ticks,
 )
 from rig.analysis.measurements.period_slips import Slips
-from rig.analysis.measurements.verdict import verdict_of
-from rig.analysis.model.account import Account
+from rig.analysis.measurements.pipeline import Aligned, Evaluator, Findings, RecordedRun
 from rig.analysis.model.events import Counts, EventClass
-from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule
 from rig.analysis.model.witness import Witness
-from rig.analysis.pairing.handler_count import CountSource, pins_differing
-from rig.analysis.signals.decoder import observe
-from rig.analysis.signals.filtered import filtered
-from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.pairing.handler_count import CountSource
 from rig.analysis.statistics.outliers import limit_samples
 from rig.analysis.statistics.overruns import OverrunCounter
-from rig.analysis.uncertainty.bench import Bench
 from rig.analysis.uncertainty.by_edge import AnswerEdges
-from rig.analysis.uncertainty.clock_limits import ClockLimits
-from rig.analysis.uncertainty.measurand import Measurand
 from rig.analysis.uncertainty.series import Series
 from rig.instruments import Int64Array, UInt8Array
 
@@ -66,19 +53,6 @@ class _Answers:
 
 
 @dataclass
-class _Seen:
-    """First pass: what is there, before anything is judged."""
-
-    responses: int = 0
-    differing: int = 0
-    duplicates: int = 0
-    first_sample: int = 0
-    last_sample: int = 0
-    glitches: int = 0
-    times: AnswerTimes = field(default_factory=AnswerTimes)
-
-
-@dataclass
 class _Tally:
     """Second pass."""
 
@@ -89,121 +63,132 @@ class _Tally:
     """Counts periods that were not answered in time, or for longer than the plan allows."""
 
 
-@dataclass(frozen=True)
-class _Found:
-    """All that was found, before anything is concluded."""
+class PeriodEvaluator(Evaluator):
+    """Finds the grid of due times, and measures the answers against it."""
 
-    seen: _Seen
-    log: AnswerLog
-    source: CountSource
-    slips: Slips
-    n: int
-    tally: _Tally
-    figures: PeriodFigures
-    clock: ClockAgreement | None
-    measurands: tuple[Measurand, ...]
-    wander: tuple[Wander, ...]
-    clocks: ClockComparison | None
+    events = "periods"
 
+    def __init__(self, run: RecordedRun, schedule: Schedule) -> None:
+        super().__init__(run)
+        self._schedule = schedule
+        self._fit = PeriodFit(schedule.period_ns, run.settings.sample_rate_hz)
+        self._slips = Slips(self._fit.nominal.units / self._fit.nominal.parts)
+        self._tally = _Tally()
+        self._last = self._n = self._duplicates = 0
 
-def evaluate_periods(
-    raw: RawRun,
-    settings: Settings,
-    account: Account,
-    schedule: Schedule,
-    on_events: OnEvents | None = None,
-    bench: Bench | None = None,
-) -> Evaluation:
-    """Compute everything from the raw data; `on_events` gets all periods in order, in pieces."""
-    bench = bench or Bench(1e9 / settings.sample_rate_hz)
-    log = AnswerLog(raw)
-    seen = _look(raw, settings, log)
-    source = CountSource.choose(settings, log, seen.responses, seen.differing)
-    fit = PeriodFit(schedule.period_ns, settings.sample_rate_hz)
-    last = 0
-    for answers in _answers(raw, settings, source, fit, seen):
-        fit.feed(answers.number, answers.sample)
-        last = int(answers.number[-1])
-    n = _periods(last, schedule, account)
-    tally = _Tally()
-    grid = fit.grid()
-    slips = Slips(fit.nominal.units / fit.nominal.parts)
-    if grid is not None:
-        events = _Events(grid, tally, settings, on_events)
-        for answers in _answers(raw, settings, source, fit, _Seen()):
-            slips.feed(fit.departures(answers.number, answers.sample))
-            events.answered(answers)
-        events.finish(n)
-    else:
-        tally.in_time.add_overruns(n)
-    ticks = series_by_ticks(log, settings, schedule)
-    figures = PeriodFigures(
-        nominal_ns=schedule.period_ns,
-        pins=fit.side(tally.latencies.histogram),
-        ticks=None if ticks is None else ticks.side,
-        overruns_told=account.overruns,
-    )
-    edges = AnswerEdges.of(raw, settings, bench)
-    clock, fitted = bracket_agreement(seen.times, log, settings, account, (), edges=edges)
-    pins = PeriodSeries(fit, tally.latencies)
-    clocks = compare_with_timer(
-        counter_rate(clock, settings),
-        () if account.overruns or tally.overruns else period_rate(figures.pins, last - 1),
-        bench.clocks or ClockLimits(),
-        settings.sample_rate_hz,
-    )
-    bench = with_room(bench, clocks)
-    measurands = period_measurands(pins, ticks, schedule.period_ns, bench, clock)
-    wander = wanders(followed(fitted, seen.times, clock), None, settings.sample_rate_hz)
-    found = _Found(seen, log, source, slips, n, tally, figures, clock, measurands, wander, clocks)
-    return _conclude(raw, settings, account, schedule, found)
+    # --- hooks of the skeleton --------------------------------------------------------------------
 
+    def scan(self) -> None:
+        """All that the analyzer alone tells: which answer is whose, the grid, and every period."""
+        self.scan_answers()
+        answers, settings = self.answers, self.settings
+        self._source = CountSource.choose(settings, self.log, answers.count, answers.differing)
+        for own in self._own_answers():
+            self._fit.feed(own.number, own.sample)
+            self._last = int(own.number[-1])
+        self._n = self._periods()
+        grid = self._fit.grid()
+        if grid is None:
+            self._tally.in_time.add_overruns(self._n)
+        else:
+            self._hand_out(grid)
+        pins = PeriodSeries(self._fit, self._tally.latencies)
+        self._pins, self._ticks = pins, series_by_ticks(self.log, settings, self._schedule)
 
-def _look(raw: RawRun, settings: Settings, log: AnswerLog) -> _Seen:
-    seen = _Seen()
-    blocks, glitch = filtered(raw, settings)
-    for stretch in observe(blocks, settings.wiring, settings.sample_rate_hz):
-        if len(stretch.response):
-            seen.first_sample = seen.first_sample if seen.responses else int(stretch.response[0])
-            seen.last_sample = int(stretch.response[-1])
-        seen.differing += pins_differing(
-            log, seen.responses, stretch, len(settings.wiring.sequence)
+    def answer_edges(self) -> AnswerEdges | None:
+        return AnswerEdges.of(self.raw, self.settings, self.bench)
+
+    def timer_rates(self) -> tuple[ClockRate, ...]:
+        if self.account.overruns or self._tally.overruns:
+            return ()
+        return period_rate(self._pins.side, self._last - 1)
+
+    def measure(self, aligned: Aligned) -> Findings:
+        tally, answers, agreement = self._tally, self.answers, aligned.agreement
+        missed = max(0, self._n - tally.answered - tally.overruns)
+        measurands = period_measurands(
+            self._pins, self._ticks, self._schedule.period_ns, aligned.bench, agreement
         )
-        seen.responses += len(stretch.response)
-        seen.times.add(stretch.response)
-    seen.glitches = sum(glitch.removed.values())
-    return seen
+        return Findings(
+            measurands=measurands,
+            counts=Counts(
+                n=self._n,
+                answered=tally.answered,
+                late=tally.overruns,
+                missed=missed,
+                merged=0,
+                duplicate=self._duplicates,
+                spurious=0,
+                glitches=self.stretches.glitches,
+            ),
+            seen=self._n,
+            paired_by=self._source.name,
+            duration_s=(answers.last_sample - answers.first_sample) / self.settings.sample_rate_hz,
+            histogram=tally.latencies.histogram,
+            details=PeriodFigures(
+                nominal_ns=self._schedule.period_ns,
+                pins=self._pins.side,
+                ticks=None if self._ticks is None else self._ticks.side,
+                overruns_told=self.account.overruns,
+            ),
+            overruns=tally.in_time.result(),
+            witnesses=self._witnesses(agreement, missed),
+            wander=wanders(
+                followed(aligned.fitted, answers.times, agreement),
+                None,
+                self.settings.sample_rate_hz,
+            ),
+        )
 
+    # --- the parts of the scan --------------------------------------------------------------------
 
-def _answers(
-    raw: RawRun, settings: Settings, source: CountSource, fit: PeriodFit, seen: _Seen
-) -> Iterator[_Answers]:
-    """Answers with the numbers of their periods; repeated ones are counted in `seen`."""
-    blocks, _ = filtered(raw, settings)
-    counts_of = source.feeder()
-    first, highest, last = 0, 0, None
-    for stretch in observe(blocks, settings.wiring, settings.sample_rate_hz):
-        sample = stretch.response
-        if not len(sample):
-            continue
-        number = counts_of(first, stretch)
-        if number is None:
-            number = fit.nominal.numbers(sample, last)
-            last = int(number[-1]), int(sample[-1])
-        answer = first + np.arange(len(sample))
-        first += len(sample)
-        before = np.maximum.accumulate(np.concatenate([[highest], number]))
-        own = number > before[:-1]
-        seen.duplicates += int(np.count_nonzero(~own))
-        highest = int(before[-1])
-        if own.any():
-            yield _Answers(number[own], sample[own], answer[own])
+    def _own_answers(self, *, again: bool = False) -> Iterator[_Answers]:
+        """Answers with the numbers of their periods; repeated ones are counted the first time."""
+        counts_of = self._source.feeder()
+        first, highest, last = 0, 0, None
+        for stretch in self.stretches:
+            sample = stretch.response
+            if not len(sample):
+                continue
+            number = counts_of(first, stretch)
+            if number is None:
+                number = self._fit.nominal.numbers(sample, last)
+                last = int(number[-1]), int(sample[-1])
+            answer = first + np.arange(len(sample))
+            first += len(sample)
+            before = np.maximum.accumulate(np.concatenate([[highest], number]))
+            own = number > before[:-1]
+            self._duplicates += 0 if again else int(np.count_nonzero(~own))
+            highest = int(before[-1])
+            if own.any():
+                yield _Answers(number[own], sample[own], answer[own])
 
+    def _hand_out(self, grid: Grid) -> None:
+        events = _Events(grid, self._tally, self.settings, self.on_events)
+        for own in self._own_answers(again=True):
+            self._slips.feed(self._fit.departures(own.number, own.sample))
+            events.answered(own)
+        events.finish(self._n)
 
-def _periods(last: int, schedule: Schedule, account: Account) -> int:
-    """Periods that are over: all of the plan if the run had the time for them."""
-    whole = account.handled is not None and not account.interrupted and not account.failure
-    return max(last, schedule.count) if whole else last
+    def _periods(self) -> int:
+        """Periods that are over: all of the plan if the run had the time for them."""
+        account = self.account
+        whole = account.handled is not None and not account.interrupted and not account.failure
+        return max(self._last, self._schedule.count) if whole else self._last
+
+    def _witnesses(self, agreement: ClockAgreement | None, missed: int) -> tuple[Witness, ...]:
+        if self.account.handled is None:
+            return ()
+        answers, log = self.answers, self.log
+        comparisons = [
+            *log_witnesses(self.raw, log, self.account, answers.count, answers.differing),
+            *count_witness(log, self.account, missed),
+        ]
+        if agreement is not None:
+            comparisons.append(agreement.witness)
+        if answers.count and self._source.name != "order alone":
+            comparisons.append(_elapsed(self._slips))
+        return tuple(comparisons)
 
 
 class _Events:
@@ -282,63 +267,6 @@ def _columns(
         "answer": answer,
         "class": kind,
     }
-
-
-def _conclude(
-    raw: RawRun,
-    settings: Settings,
-    account: Account,
-    schedule: Schedule,
-    found: _Found,
-) -> Evaluation:
-    seen, tally = found.seen, found.tally
-    missed = max(0, found.n - tally.answered - tally.overruns)
-    counts = Counts(
-        found.n, tally.answered, tally.overruns, missed, 0, seen.duplicates, 0, seen.glitches
-    )
-    headline, overruns = found.measurands[0], tally.in_time.result()
-    witnesses = (
-        *_witnesses(raw, account, found, missed),
-        *repeated_samples(raw, settings.sample_rate_hz, found.clocks),
-    )
-    limits = judge_limits(settings.limits, found.measurands, counted(counts, overruns))
-    verdict, reasons = verdict_of(
-        losses=raw.losses(),
-        account=account,
-        planned=schedule.count,
-        witnesses=witnesses,
-        limits=limits,
-        n=found.n,
-        events="periods",
-        ended=account.handled is not None,
-    )
-    duration_s = (seen.last_sample - seen.first_sample) / settings.sample_rate_hz
-    beyond = Beyond(
-        headline.unit_ns, headline.figures, overruns, found.clock, None, headline.budgets
-    )
-    return Evaluation(
-        verdict, reasons, counts, headline.statistics, witnesses, None,
-        tally.latencies.histogram, duration_s, found.source.name, details=found.figures,
-        beyond=beyond, limits=limits, measurands=found.measurands, wander=found.wander,
-        clocks=found.clocks,
-    )  # fmt: skip
-
-
-def _witnesses(raw: RawRun, account: Account, found: _Found, missed: int) -> tuple[Witness, ...]:
-    if account.handled is None:
-        return ()
-    seen, log = found.seen, found.log
-    comparisons = [
-        *log_witnesses(raw, log, account, seen.responses, seen.differing),
-        *count_witness(log, account, missed),
-    ]
-    if found.clock is not None:
-        comparisons.append(found.clock.witness)
-    if found.clocks is not None:
-        comparisons.insert(0, found.clocks.witness)
-    if seen.responses and found.source.name != "order alone":
-        comparisons.append(_elapsed(found.slips))
-    return tuple(comparisons)
 
 
 def _elapsed(slips: Slips) -> Witness:

@@ -7,36 +7,29 @@ as many as iterations, each inside its record's bracket, and no value may end be
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rig.analysis.clocks.agreement import ClockAgreement
-from rig.analysis.crosscheck.clock_rates import ClockComparison, compare_clocks, with_room
-from rig.analysis.crosscheck.run_brackets import bracket_agreement
-from rig.analysis.crosscheck.sample_grid import repeated_samples
 from rig.analysis.crosscheck.witness import log_witnesses
-from rig.analysis.inference.extended import Beyond
-from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.log.responses import CHUNK
 from rig.analysis.log.value_order import ValueOrder
 from rig.analysis.log.values import LoggedValues, logged_values
-from rig.analysis.measurements.evaluation import Evaluation
-from rig.analysis.measurements.limits import counted, judge_limits
-from rig.analysis.measurements.measured_rates import counter_rate
+from rig.analysis.measurements.pipeline import (
+    Aligned,
+    Evaluator,
+    Findings,
+    RecordedRun,
+    planned_counts,
+    tick_rate_witness,
+)
 from rig.analysis.measurements.start_finish import StartFinish, by_pins, start_finish
 from rig.analysis.measurements.values import ValueFigures, ValueRow
-from rig.analysis.measurements.verdict import verdict_of
 from rig.analysis.model.account import Account
-from rig.analysis.model.events import Counts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
-from rig.analysis.pairing.handler_count import pins_differing
-from rig.analysis.signals.decoder import observe
-from rig.analysis.signals.filtered import filtered
-from rig.analysis.signals.response_times import AnswerTimes
-from rig.analysis.statistics.overruns import OverrunCounter
 from rig.analysis.uncertainty.bench import Bench
-from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.contribution import Unknown
 from rig.analysis.uncertainty.effects import Effects, of_grid_latency, on_analyzer, on_counter
 from rig.analysis.uncertainty.measurand import Measurand, measurand
@@ -47,18 +40,6 @@ from rig.limit_names import BY_PINS
 CLOCK_HZ = 10**9
 """Of values in ns of a clock of the system."""
 _CLOCK_RATE = Unknown("rate of the target's own clock", "let the target keep its time by NTP")
-
-
-@dataclass
-class _Edges:
-    """What the analyzer saw of the answering pins."""
-
-    count: int = 0
-    differing: int = 0
-    first_sample: int = 0
-    last_sample: int = 0
-    glitches: int = 0
-    times: AnswerTimes = field(default_factory=AnswerTimes)
 
 
 @dataclass
@@ -95,72 +76,74 @@ class _Values:
             self.smallest = least if self.smallest is None else min(self.smallest, least)
 
 
-def evaluate_inside(
-    raw: RawRun,
-    settings: Settings,
-    account: Account,
-    inside: SelfMeasurement,
-    bench: Bench | None = None,
-) -> Evaluation:
-    """Compute everything from the raw data."""
-    bench = bench or Bench(1e9 / settings.sample_rate_hz)
-    log = AnswerLog(raw)
-    edges = _look(raw, settings, log)
-    values = _read_periodic(raw, settings) if inside.periodic else _read(raw, settings, inside)
-    clock, _ = bracket_agreement(edges.times, log, settings, account, ())
-    limits, rates = bench.clocks or ClockLimits(), counter_rate(clock, settings)
-    clocks = compare_clocks(rates, limits, settings.sample_rate_hz)
-    bench = with_room(bench, clocks)
-    rate_hz = _rate_hz(settings, values)
-    effects = _effects(bench, settings, values, clock)
-    found = tuple(
-        measurand(part.name, series, rate_hz, effects)
-        for part, series in zip(inside.parts, values.series, strict=True)
-    )
-    if inside.periodic:
-        found += _seen_by_pins(raw, settings, edges, inside, bench)
-    witnesses = _witnesses(raw, settings, account, log, edges, values, clock)
-    if clocks is not None and account.handled is not None:
-        witnesses = (clocks.witness, *witnesses)
-    witnesses = (*witnesses, *repeated_samples(raw, settings.sample_rate_hz, clocks))
-    figures = _figures(inside, settings, values, found, clock, account)
-    return _conclude(
-        raw, settings, account, edges, values, found, witnesses, figures, clock, clocks
-    )
+class ValueEvaluator(Evaluator):
+    """Takes the values from the log; edges, where there are any, bear them out."""
 
+    events = "values"
+    rereads = False
 
-def _seen_by_pins(
-    raw: RawRun, settings: Settings, edges: _Edges, inside: SelfMeasurement, bench: Bench
-) -> tuple[Measurand, ...]:
-    """The same parts by the analyzer's clock; none if edges and log do not fit."""
-    pins = by_pins(raw, settings, edges.times)
-    if pins is None:
-        return ()
-    seen, rate_hz = pins.seen, settings.sample_rate_hz
-    duration_ns = (edges.last_sample - edges.first_sample) * 1e9 / rate_hz
-    grid = of_grid_latency(bench, pins.rate_uncertainty_ppm, duration_ns)
-    effects = (grid, grid, on_analyzer(bench))
-    return tuple(
-        measurand(part.name + BY_PINS, series, rate_hz, effect)
-        for part, series, effect in zip(
-            inside.parts, (seen.start, seen.finish, seen.work), effects, strict=True
+    def __init__(self, run: RecordedRun, inside: SelfMeasurement) -> None:
+        super().__init__(run)
+        self._inside = inside
+
+    def scan(self) -> None:
+        self.scan_answers()
+        read = _read_periodic if self._inside.periodic else _read
+        self._values = read(self.raw, self.settings, self._inside)
+
+    def measure(self, aligned: Aligned) -> Findings:
+        settings, values, inside = self.settings, self._values, self._inside
+        rate_hz = _rate_hz(settings, values)
+        effects = _effects(aligned.bench, settings, values, aligned.agreement)
+        found = tuple(
+            measurand(part.name, series, rate_hz, effects)
+            for part, series in zip(inside.parts, values.series, strict=True)
         )
-    )
+        if inside.periodic:
+            found += self._seen_by_pins(aligned.bench)
+        n, planned = found[0].histogram.n, settings.planned or 0
+        duration = 0 if values.first is None else values.last - values.first
+        return Findings(
+            measurands=found,
+            counts=planned_counts(n, planned, self.stretches.glitches),
+            seen=n,
+            paired_by="the target's log",
+            duration_s=duration / rate_hz,
+            histogram=found[0].histogram,
+            details=_figures(inside, settings, values, found, aligned.agreement, self.account),
+            witnesses=self._witnesses(aligned.agreement),
+        )
 
+    def _seen_by_pins(self, bench: Bench) -> tuple[Measurand, ...]:
+        """The same parts by the analyzer's clock; none if edges and log do not fit."""
+        answers, rate_hz = self.answers, self.settings.sample_rate_hz
+        pins = by_pins(self.raw, self.settings, answers.times)
+        if pins is None:
+            return ()
+        seen = pins.seen
+        duration_ns = (answers.last_sample - answers.first_sample) * 1e9 / rate_hz
+        grid = of_grid_latency(bench, pins.rate_uncertainty_ppm, duration_ns)
+        effects = (grid, grid, on_analyzer(bench))
+        return tuple(
+            measurand(part.name + BY_PINS, series, rate_hz, effect)
+            for part, series, effect in zip(
+                self._inside.parts, (seen.start, seen.finish, seen.work), effects, strict=True
+            )
+        )
 
-def _look(raw: RawRun, settings: Settings, log: AnswerLog) -> _Edges:
-    edges = _Edges()
-    blocks, glitch = filtered(raw, settings)
-    bits = len(settings.wiring.sequence)
-    for stretch in observe(blocks, settings.wiring, settings.sample_rate_hz):
-        if len(stretch.response):
-            edges.first_sample = edges.first_sample or int(stretch.response[0])
-            edges.last_sample = int(stretch.response[-1])
-        edges.differing += pins_differing(log, edges.count, stretch, bits)
-        edges.count += len(stretch.response)
-        edges.times.add(stretch.response)
-    edges.glitches = sum(glitch.removed.values())
-    return edges
+    def _witnesses(self, agreement: ClockAgreement | None) -> tuple[Witness, ...]:
+        account, answers, values = self.account, self.answers, self._values
+        if account.handled is None:
+            return ()
+        found = [
+            *log_witnesses(self.raw, self.log, account, answers.count, answers.differing),
+            values.order.witness(account.handled, account.unanswered or 0, account.log_dropped),
+        ]
+        if agreement is not None:
+            found.append(agreement.witness)
+        if not values.clocked:
+            found += tick_rate_witness(self.settings)
+        return tuple(found)
 
 
 def _read(raw: RawRun, settings: Settings, inside: SelfMeasurement) -> _Values:
@@ -190,7 +173,7 @@ def _sequential(settings: Settings, inside: SelfMeasurement) -> bool:
     return not torn and inside.variant(settings.agent) not in inside.by_settable_clock
 
 
-def _read_periodic(raw: RawRun, settings: Settings) -> _Values:
+def _read_periodic(raw: RawRun, settings: Settings, _inside: SelfMeasurement) -> _Values:
     found = start_finish(raw, settings)
     values = _Values([found.start, found.finish, found.work], found)
     values.first, values.last = found.first_ticks, found.last_ticks
@@ -210,31 +193,6 @@ def _effects(
     tick_hz = settings.tick_hz or CLOCK_HZ
     duration_ns = 0.0 if values.first is None else (values.last - values.first) * 1e9 / tick_hz
     return on_counter(bench, tick_hz, clock, duration_ns)
-
-
-def _witnesses(
-    raw: RawRun,
-    settings: Settings,
-    account: Account,
-    log: AnswerLog,
-    edges: _Edges,
-    values: _Values,
-    clock: ClockAgreement | None,
-) -> tuple[Witness, ...]:
-    if account.handled is None:
-        return ()
-    found = [*log_witnesses(raw, log, account, edges.count, edges.differing)]
-    order = values.order
-    if isinstance(order, StartFinish):
-        missed = account.unanswered or 0
-        found.append(order.witness(account.handled, missed, account.log_dropped))
-    else:
-        found.append(order.witness(account.handled, account.log_dropped))
-    if clock is not None:
-        found.append(clock.witness)
-    if settings.tick_hz is None and not values.clocked:
-        found.append(Witness("tick rate", False, "the agent did not tell the rate of its counter"))
-    return tuple(found)
 
 
 def _figures(
@@ -268,39 +226,3 @@ def _figures(
         else values.smallest * 1e9 / _rate_hz(settings, values),
         both_ends=inside.periodic,
     )
-
-
-def _conclude(
-    raw: RawRun,
-    settings: Settings,
-    account: Account,
-    edges: _Edges,
-    values: _Values,
-    found: tuple[Measurand, ...],
-    witnesses: tuple[Witness, ...],
-    figures: ValueFigures,
-    clock: ClockAgreement | None,
-    clocks: ClockComparison | None,
-) -> Evaluation:
-    headline, planned = found[0], settings.planned or 0
-    n = headline.histogram.n
-    over = OverrunCounter().result()
-    counts = Counts(max(n, planned), n, 0, max(0, planned - n), 0, 0, 0, edges.glitches)
-    limits = judge_limits(settings.limits, found, counted(counts, over))
-    verdict, reasons = verdict_of(
-        losses=raw.losses(),
-        account=account,
-        planned=planned,
-        witnesses=witnesses,
-        limits=limits,
-        n=n,
-        events="values",
-        ended=account.handled is not None,
-    )
-    duration = 0 if values.first is None else values.last - values.first
-    beyond = Beyond(headline.unit_ns, headline.figures, over, clock, None, headline.budgets)
-    return Evaluation(
-        verdict, reasons, counts, headline.statistics, witnesses, None, headline.histogram,
-        duration / _rate_hz(settings, values), "the target's log", beyond=beyond, limits=limits,
-        measurands=found, details=figures, clocks=clocks,
-    )  # fmt: skip

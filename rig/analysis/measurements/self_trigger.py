@@ -26,7 +26,7 @@ from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.deficits import MergeProfile
 from rig.analysis.pairing.handler_count import handled_of
 from rig.analysis.pairing.pairing import Events, Pairer
-from rig.analysis.statistics.descriptive import Statistics, statistics
+from rig.analysis.statistics.descriptive import Statistics
 from rig.analysis.uncertainty.series import Series
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
@@ -115,20 +115,8 @@ def _rows(log: AnswerLog, numbers: Int64Array) -> LogArray:
     return rows
 
 
-def measure_self_trigger(
-    raw: RawRun, settings: Settings, external: Statistics, tally: BracketTally
-) -> tuple[SelfTriggerFigures, Series]:
-    """Both sides, and the values inside in ticks.
-
-    `tally` has been given all events that can be compared.
-    """
-    values = _inside(raw)
-    inside = statistics(values.histogram, settings.tick_hz or 10**9)
-    return SelfTriggerFigures(external, inside, tally.triggers.count, tally.brackets()), values
-
-
-def _inside(raw: RawRun) -> Series:
-    """Latencies in ticks, of the log alone."""
+def inside_latencies(raw: RawRun) -> Series:
+    """Latencies between the records of triggers and answers, in ticks, of the log alone."""
     answers = AnswerLog(raw)
 
     def coalesced(first: int, count: int) -> npt.NDArray[np.bool_]:

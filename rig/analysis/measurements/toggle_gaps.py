@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.clocks.agreement import ClockAgreement
-from rig.analysis.crosscheck.clock_rates import ClockComparison, compare_clocks, with_room
-from rig.analysis.crosscheck.run_brackets import bracket_agreement
-from rig.analysis.crosscheck.sample_grid import repeated_samples
 from rig.analysis.crosscheck.witness import log_witnesses
-from rig.analysis.inference.extended import Beyond
-from rig.analysis.log.responses import CHUNK, AnswerLog
-from rig.analysis.measurements.evaluation import Evaluation
-from rig.analysis.measurements.limits import counted, judge_limits
-from rig.analysis.measurements.measured_rates import counter_rate
+from rig.analysis.log.responses import CHUNK
+from rig.analysis.measurements.pipeline import (
+    Aligned,
+    Evaluator,
+    Findings,
+    planned_counts,
+    tick_rate_witness,
+)
 from rig.analysis.measurements.toggle_gap_figures import SpinFigures
 from rig.analysis.measurements.toggle_gap_list import (
     Bounds,
@@ -26,20 +26,14 @@ from rig.analysis.measurements.toggle_gap_list import (
     bounds_of,
     match_gaps,
 )
-from rig.analysis.measurements.verdict import verdict_of
 from rig.analysis.model.account import Account
-from rig.analysis.model.events import Counts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
-from rig.analysis.signals.decoder import Observation, observe
-from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.decoder import Observation
 from rig.analysis.signals.response_times import AnswerTimes
-from rig.analysis.statistics.overruns import OverrunCounter
-from rig.analysis.uncertainty.bench import Bench
-from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.effects import of_intervals
-from rig.analysis.uncertainty.measurand import Measurand, measurand
+from rig.analysis.uncertainty.measurand import measurand
 from rig.analysis.uncertainty.series import Series
 from rig.instruments import Int64Array, LogArray
 from rig.limit_names import LATENCY
@@ -59,18 +53,17 @@ class _Train:
     logged: Int64Array
     """Numbers of the toggles that the log tells of, from 1, ascending."""
     bits: int
+    times: AnswerTimes
+    """Of the edges that the log tells of."""
     edges: int = 0
     differing: int = 0
     """Edges whose sequence pins carry another number."""
-    glitches: int = 0
     first_sample: int = 0
     last_sample: int = 0
     in_gaps: int = 0
     """Samples, all gaps together."""
     gaps: int = 0
     intervals: Series = field(default_factory=Series)
-    times: AnswerTimes = field(default_factory=AnswerTimes)
-    """Of the edges that the log tells of."""
     _kept: list[Int64Array] = field(default_factory=list)
     _kept_count: int = 0
 
@@ -112,26 +105,53 @@ class _Train:
         return Intervals(number, lengths * 1e9 / sample_rate_hz, ends / sample_rate_hz)
 
 
-def evaluate_spin(
-    raw: RawRun, settings: Settings, account: Account, bench: Bench | None = None
-) -> Evaluation:
-    """Compute everything from the raw data."""
-    bench = bench or Bench(1e9 / settings.sample_rate_hz)
-    records = _records(raw)
-    train = _look(raw, settings, records)
-    log = AnswerLog(raw)
-    clock, _ = bracket_agreement(train.times, log, settings, account, ())
-    matched = _matched(settings, account, train, records, clock)
-    limits, rates = bench.clocks or ClockLimits(), counter_rate(clock, settings)
-    clocks = compare_clocks(rates, limits, settings.sample_rate_hz)
-    bench = with_room(bench, clocks)
-    found = measurand(LATENCY, train.intervals, settings.sample_rate_hz, of_intervals(bench, 0.0))
-    witnesses = _witnesses(raw, log, settings, account, train, matched, clock)
-    if clocks is not None and account.handled is not None:
-        witnesses = (clocks.witness, *witnesses)
-    witnesses = (*witnesses, *repeated_samples(raw, settings.sample_rate_hz, clocks))
-    figures = _figures(settings, account, train, matched, records)
-    return _conclude(raw, settings, account, train, found, witnesses, figures, clock, clocks)
+class ToggleGapEvaluator(Evaluator):
+    """Looks for long intervals between the toggles of a pin, and sets them against the log's."""
+
+    events = "toggles"
+    rereads = False
+
+    def scan(self) -> None:
+        self._records = _records(self.raw)
+        threshold = threshold_ns_of(self.settings) * self.settings.sample_rate_hz / 1e9
+        logged = np.unique(self._records["handled"].astype(np.int64))
+        bits = len(self.settings.wiring.sequence)
+        self._train = _Train(threshold, logged, bits, self.answers.times)
+        for stretch in self.stretches:
+            self._train.add(stretch)
+
+    def measure(self, aligned: Aligned) -> Findings:
+        settings, train, agreement = self.settings, self._train, aligned.agreement
+        matched = _matched(settings, self.account, train, self._records, agreement)
+        figures = _figures(settings, self.account, train, matched, self._records)
+        effects = of_intervals(aligned.bench, 0.0)
+        found = measurand(LATENCY, train.intervals, settings.sample_rate_hz, effects)
+        return Findings(
+            measurands=(found,),
+            counts=planned_counts(train.edges, settings.planned or 0, self.stretches.glitches),
+            seen=train.edges,
+            paired_by="order, from one edge of the pin to the next",
+            duration_s=figures.duration_s,
+            histogram=found.histogram,
+            details=figures,
+            witnesses=self._witnesses(matched, agreement),
+            doubts=figures.doubts,
+        )
+
+    def _witnesses(
+        self, matched: Matched | None, agreement: ClockAgreement | None
+    ) -> tuple[Witness, ...]:
+        account, train = self.account, self._train
+        if account.handled is None:
+            return ()
+        told = f"analyzer {train.edges}, target {account.handled}"
+        _, order = log_witnesses(self.raw, self.log, account, train.edges, train.differing)
+        found = [Witness("toggles", train.edges == account.handled, told), order]
+        if matched is not None:
+            found.append(_gaps_witness(matched))
+        if agreement is not None:
+            found.append(agreement.witness)
+        return (*found, *tick_rate_witness(self.settings))
 
 
 def threshold_ns_of(settings: Settings) -> int:
@@ -150,17 +170,6 @@ def _records(raw: RawRun) -> LogArray:
     parts = [raw.log(first, CHUNK) for first in range(0, raw.log_count, CHUNK)]
     records: LogArray = np.concatenate([raw.log(0, 0), *parts])
     return records
-
-
-def _look(raw: RawRun, settings: Settings, records: LogArray) -> _Train:
-    threshold = threshold_ns_of(settings) * settings.sample_rate_hz / 1e9
-    train = _Train(threshold, np.unique(records["handled"].astype(np.int64)),
-                   len(settings.wiring.sequence))  # fmt: skip
-    blocks, glitch = filtered(raw, settings)
-    for stretch in observe(blocks, settings.wiring, settings.sample_rate_hz):
-        train.add(stretch)
-    train.glitches = sum(glitch.removed.values())
-    return train
 
 
 def _matched(
@@ -190,29 +199,6 @@ def _matched(
 
 def _scaled(bounds: Bounds, factor: float) -> Bounds:
     return Bounds(bounds.number, bounds.lowest_ns * factor, bounds.highest_ns * factor)
-
-
-def _witnesses(
-    raw: RawRun,
-    log: AnswerLog,
-    settings: Settings,
-    account: Account,
-    train: _Train,
-    matched: Matched | None,
-    clock: ClockAgreement | None,
-) -> tuple[Witness, ...]:
-    if account.handled is None:
-        return ()
-    told = f"analyzer {train.edges}, target {account.handled}"
-    _, order = log_witnesses(raw, log, account, train.edges, train.differing)
-    found = [Witness("toggles", train.edges == account.handled, told), order]
-    if matched is not None:
-        found.append(_gaps_witness(matched))
-    if clock is not None:
-        found.append(clock.witness)
-    if settings.tick_hz is None:
-        found.append(Witness("tick rate", False, "the agent did not tell the rate of its counter"))
-    return tuple(found)
 
 
 def _gaps_witness(matched: Matched) -> Witness:
@@ -257,37 +243,3 @@ def _figures(
         log_dropped=account.log_dropped,
         listed=() if matched is None else matched.gaps,
     )
-
-
-def _conclude(
-    raw: RawRun,
-    settings: Settings,
-    account: Account,
-    train: _Train,
-    found: Measurand,
-    witnesses: tuple[Witness, ...],
-    figures: SpinFigures,
-    clock: ClockAgreement | None,
-    clocks: ClockComparison | None,
-) -> Evaluation:
-    planned, n = settings.planned or 0, train.edges
-    over = OverrunCounter().result()
-    counts = Counts(max(n, planned), n, 0, max(0, planned - n), 0, 0, 0, train.glitches)
-    limits = judge_limits(settings.limits, (found,), counted(counts, over))
-    verdict, reasons = verdict_of(
-        losses=raw.losses(),
-        account=account,
-        planned=planned,
-        witnesses=witnesses,
-        limits=limits,
-        n=n,
-        events="toggles",
-        ended=account.handled is not None,
-        doubts=figures.doubts,
-    )
-    beyond = Beyond(found.unit_ns, found.figures, over, clock, None, found.budgets)
-    return Evaluation(
-        verdict, reasons, counts, found.statistics, witnesses, None, found.histogram,
-        figures.duration_s, "order, from one edge of the pin to the next", beyond=beyond,
-        limits=limits, measurands=(found,), details=figures, clocks=clocks,
-    )  # fmt: skip

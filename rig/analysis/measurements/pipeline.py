@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a run's raw data to its evaluation: what all kinds of runs have in common.
+
+The edges are scanned, the clocks aligned, what was measured is found, and figures, witnesses and
+limits are concluded upon. What is particular to a kind of run is in its evaluator's hooks.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.clock_rates import (
+    ClockComparison,
+    ClockRate,
+    compare_with_timer,
+    with_room,
+)
+from rig.analysis.crosscheck.constants import ConstantDelay
+from rig.analysis.crosscheck.run_brackets import FittedClock, bracket_agreement
+from rig.analysis.crosscheck.sample_grid import repeated_samples
+from rig.analysis.crosscheck.witness import CaptureComparison
+from rig.analysis.inference.extended import Beyond
+from rig.analysis.inference.internal_latency import InsideFigures
+from rig.analysis.log.responses import AnswerLog
+from rig.analysis.measurements.clock_stability import Wander
+from rig.analysis.measurements.evaluation import Details, Evaluation, OnEvents
+from rig.analysis.measurements.limits import counted, judge_limits
+from rig.analysis.measurements.measured_rates import counter_rate
+from rig.analysis.measurements.verdict import verdict_of
+from rig.analysis.model.account import Account
+from rig.analysis.model.events import Counts
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.witness import Witness
+from rig.analysis.pairing.handler_count import pins_differing
+from rig.analysis.signals.decoder import Observation
+from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.signals.spool import Spool
+from rig.analysis.signals.stretches import Stretches
+from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.overruns import OverrunCounter, Overruns
+from rig.analysis.train.continuity import Gap
+from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.by_edge import AnswerEdges
+from rig.analysis.uncertainty.clock_limits import ClockLimits
+from rig.analysis.uncertainty.measurand import Measurand
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run's raw data, and all that is known of how they came about."""
+
+    raw: RawRun
+    settings: Settings
+    account: Account
+    on_events: OnEvents | None = None
+    """Gets all events in order, in pieces."""
+    bench: Bench | None = None
+    """Its errors; None: nothing is known but the sample rate."""
+
+
+@dataclass
+class AnswerScan:
+    """What the first pass over the edges has seen of the answers, before anything is judged."""
+
+    count: int = 0
+    differing: int = 0
+    """Answers whose sequence pins are not what the log's record of that number says."""
+    first_sample: int = 0
+    """Sample of the first and of the last answer, 0 without any."""
+    last_sample: int = 0
+    times: AnswerTimes = field(default_factory=AnswerTimes)
+
+    def add(self, seen: Observation, log: AnswerLog, bits: int) -> None:
+        """The next stretch; `bits`: number of sequence pins."""
+        if len(seen.response):
+            self.first_sample = self.first_sample if self.count else int(seen.response[0])
+            self.last_sample = int(seen.response[-1])
+        self.differing += pins_differing(log, self.count, seen, bits)
+        self.count += len(seen.response)
+        log.reach(self.count)
+        self.times.add(seen.response)
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """What the clocks of a run have to do with each other."""
+
+    agreement: ClockAgreement | None
+    """Of the log's records with their edges; None where nothing can be tested."""
+    fitted: FittedClock | None
+    """The target's counter, if it could be fitted."""
+    clocks: ClockComparison | None
+    """Rates of all clocks; None if there was only the analyzer's."""
+    edges: AnswerEdges | None
+    """What is known of rising and falling answers; None: nothing."""
+    bench: Bench
+    """With the time base known as far as the other clocks bear it out."""
+
+
+def no_overruns() -> Overruns:
+    """Of a run whose events have no deadline."""
+    return OverrunCounter().result()
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found of one kind of run, before limits are judged and a verdict is given."""
+
+    measurands: tuple[Measurand, ...]
+    """The first is what the measurement is for."""
+    counts: Counts
+    seen: int
+    """Events, of those that were planned."""
+    paired_by: str
+    """Where handler counts came from, or what else brought events together."""
+    duration_s: float
+    histogram: ExactHistogram
+    """Of the first measurand, in its unit."""
+    details: Details | None = None
+    aliases: tuple[Measurand, ...] = ()
+    """One of the measurands by a second name, which limits may be put on."""
+    overruns: Overruns = field(default_factory=no_overruns)
+    counted: Mapping[str, int] | None = None
+    """What limits on counts are judged by; None: the counts as they are."""
+    possible: Mapping[str, int] | None = None
+    """How many more there may be of each, if some events have two readings."""
+    witnesses: tuple[Witness, ...] = ()
+    own_witnesses: tuple[Witness, ...] = ()
+    """Those of what only this kind of run has; they are told last."""
+    doubts: tuple[str, ...] = ()
+    """Why a run within its limits proves nothing all the same."""
+    losses: tuple[tuple[str, int, str], ...] = ()
+    """Signs of missing samples that no instrument told of."""
+    gaps: tuple[Gap, ...] = ()
+    capture: CaptureComparison | None = None
+    delays: tuple[ConstantDelay, ...] = ()
+    inside: InsideFigures | None = None
+    wander: tuple[Wander, ...] = ()
+    scatter_samples: float = 0.0
+    """How far apart stimulus edges lie about their train."""
+
+
+class Evaluator(ABC):
+    """Evaluates one run; what is particular to its kind is in the hooks below `evaluate`."""
+
+    events: ClassVar[str] = "stimuli"
+    """What the events of such a run are called."""
+    rereads: ClassVar[bool] = True
+    """There is more than one pass over the edges, so what the first one has found is kept."""
+    compares_unfinished: ClassVar[bool] = False
+    """Clocks are compared also where the target gave no account of the whole run."""
+
+    def __init__(self, run: RecordedRun) -> None:
+        self.raw, self.settings, self.account = run.raw, run.settings, run.account
+        self.on_events = run.on_events
+        self.bench = run.bench or Bench(1e9 / run.settings.sample_rate_hz)
+        self.answers = AnswerScan()
+
+    def evaluate(self) -> Evaluation:
+        """Compute everything from the raw data."""
+        with Spool() as spool:
+            self.spool = spool
+            self.log = AnswerLog(self.raw, spool=spool)
+            kept = spool if self.rereads else Spool(0, 0)
+            self.stretches = Stretches(self.raw, self.settings, kept)
+            self.answers.times = AnswerTimes(spool)
+            self.scan()
+            aligned = self._align()
+            return self._conclude(aligned, self.measure(aligned))
+
+    # --- hooks ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def scan(self) -> None:
+        """The first pass over the edges, into `answers` and whatever else is counted."""
+
+    @abstractmethod
+    def measure(self, aligned: Aligned) -> Findings:
+        """What was measured, once the clocks are known."""
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Holes in the sample stream, known after the scan."""
+        return ()
+
+    def answer_edges(self) -> AnswerEdges | None:
+        """What is known of rising and falling answers, which the analyzer shows not equally late;
+        None: nothing, or the answers are not all of its edges."""
+        return None
+
+    def stimulus_rates(self) -> tuple[ClockRate, ...]:
+        """How fast the stimulus's clock ran, if this run shows it."""
+        return ()
+
+    def timer_rates(self) -> tuple[ClockRate, ...]:
+        """The same of the target's timer, if it made the events."""
+        return ()
+
+    @property
+    def ended(self) -> bool:
+        """The instruments gave their account of the whole run."""
+        return self.account.handled is not None
+
+    # --- what all have ----------------------------------------------------------------------------
+
+    def scan_answers(self) -> None:
+        """A first pass that looks at nothing but the answers."""
+        bits = len(self.settings.wiring.sequence)
+        for seen in self.stretches:
+            self.answers.add(seen, self.log, bits)
+
+    def _align(self) -> Aligned:
+        edges = self.answer_edges()
+        agreement, fitted = bracket_agreement(
+            self.answers.times, self.log, self.settings, self.account, self.gaps, self.raw, edges
+        )
+        rates = (*self.stimulus_rates(), *counter_rate(agreement, self.settings))
+        known = self.bench.clocks or ClockLimits()
+        clocks = compare_with_timer(rates, self.timer_rates(), known, self.settings.sample_rate_hz)
+        return Aligned(agreement, fitted, clocks, edges, with_room(self.bench, clocks))
+
+    def _conclude(self, aligned: Aligned, found: Findings) -> Evaluation:
+        settings, clocks = self.settings, aligned.clocks
+        headline = found.measurands[0]
+        known = found.counted
+        limits = judge_limits(
+            settings.limits,
+            (*found.measurands, *found.aliases),
+            counted(found.counts, found.overruns) if known is None else known,
+            found.possible,
+        )
+        witnesses = (
+            *self._clock_witness(clocks),
+            *found.witnesses,
+            *repeated_samples(self.raw, settings.sample_rate_hz, clocks, found.scatter_samples),
+            *found.own_witnesses,
+        )
+        verdict, reasons = verdict_of(
+            losses=[*self.raw.losses(), *found.losses],
+            account=self.account,
+            planned=settings.planned,
+            witnesses=witnesses,
+            limits=limits,
+            n=found.seen,
+            events=self.events,
+            ended=self.ended,
+            doubts=found.doubts,
+        )
+        return Evaluation(
+            verdict=verdict,
+            reasons=reasons,
+            counts=found.counts,
+            figures=headline.statistics,
+            witnesses=witnesses,
+            capture=found.capture,
+            histogram=found.histogram,
+            duration_s=found.duration_s,
+            paired_by=found.paired_by,
+            gaps=found.gaps,
+            details=found.details,
+            beyond=Beyond(
+                headline.unit_ns,
+                headline.figures,
+                found.overruns,
+                aligned.agreement,
+                found.inside,
+                headline.budgets,
+            ),
+            limits=limits,
+            measurands=found.measurands,
+            clocks=clocks,
+            delays=found.delays,
+            wander=found.wander,
+        )
+
+    def _clock_witness(self, clocks: ClockComparison | None) -> tuple[Witness, ...]:
+        has_account = self.compares_unfinished or self.account.handled is not None
+        return (clocks.witness,) if clocks is not None and has_account else ()
+
+
+def planned_counts(n: int, planned: int, glitches: int) -> Counts:
+    """Of a run whose events the target makes and counts itself: `n` of those planned are there."""
+    return Counts(
+        n=max(n, planned),
+        answered=n,
+        late=0,
+        missed=max(0, planned - n),
+        merged=0,
+        duplicate=0,
+        spurious=0,
+        glitches=glitches,
+    )
+
+
+def tick_rate_witness(settings: Settings) -> tuple[Witness, ...]:
+    """A witness that disagrees where ticks cannot be told as times."""
+    if settings.tick_hz is not None:
+        return ()
+    return (Witness("tick rate", False, "the agent did not tell the rate of its counter"),)
