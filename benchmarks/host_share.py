@@ -24,7 +24,7 @@ from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.instruments import EdgeBlock
 from rig.record.writer import RunWriter
-from rig.session.live import LiveSummary
+from rig.recording.live import LivePairs, LiveSummary
 from rig.session.live_windows import LiveWindows
 from rig.session.settings import settings_of, settings_to_json
 from rig.virtual.analyzer import VirtualAnalyzer
@@ -96,7 +96,7 @@ def record(port: int, path: Path) -> float:
     settings = settings_of(plan, fixture, RATE_HZ, STIMULUS_HZ, TARGET_HZ)
     timeout_samples = plan.response.timeout_ps * RATE_HZ // 10**12
     live = LiveSummary(10**6, RATE_HZ)
-    live.begin(settings, timeout_samples)
+    live.figures = LivePairs(settings, timeout_samples)
     names = [f"D{number}" for number in range(CHANNELS)]
     windows = LiveWindows(path.with_suffix(".windows"), settings, names, timeout_samples)
     texts = {"plan": plan.text, "fixture": fixture.text, "calibration": ""}
@@ -121,7 +121,7 @@ def record(port: int, path: Path) -> float:
                 writer.edges(item)
                 live.add(item)
                 live.backlog = analyzer.backlog
-                windows.add(item, live.take_notable())
+                windows.add(item, live.figures.take_notable())
             if begun_s is None and live.samples >= RATE_HZ:
                 begun_s, first = sum(map(processor_s, pids)), live.samples
         assert begun_s is not None

@@ -263,9 +263,14 @@ class TargetSummary:
     """Log records, one for each pin write."""
     dropped: int
     """Records that found the log full."""
-    further: dict[str, int] = field(default_factory=dict)
-    """What else it counted, if it says so: `unanswered`, `overruns`, `triggers`,
-    `throttled`."""
+    unanswered: int | None = None
+    """Interrupts or periods that got no pin write of their own; None here and below: not told."""
+    overruns: int | None = None
+    """Answers that ended when the next period was already due."""
+    triggers: int | None = None
+    """Interrupts that the target made itself."""
+    throttled: int | None = None
+    """Times that it held interrupts up, so that others could run."""
 
 
 LOG_RECORD = np.dtype(

@@ -15,16 +15,16 @@ from calibration.context import Progress, StoppedError
 from calibration.findings import Finding
 from calibration.wizard.services import Measured
 from rig.bench.open import Bench, open_bench
-from rig.cli.progress import counts_text, events_of
+from rig.cli.progress import counts_text
 from rig.config.fixture import Fixture
 from rig.config.plan import load_plan
 from rig.config.target import SshLink
 from rig.errors import BenchError, InputError
+from rig.recording.live import LiveSummary
 from rig.report.console import SafeConsole
 from rig.services.deploy import deploy_agent
 from rig.services.measure import finish, measure, new_run_file, request_of
 from rig.services.probe import TargetPlace, probe
-from rig.session.live import LiveSummary
 from rig.target import findings as target_findings
 from rig.target.permissions import account_findings, account_of
 from rig.target.ssh import SshHost
@@ -100,8 +100,8 @@ class _Teller:
         now_s = time.monotonic()
         if now_s >= self._next_s:
             self._next_s = now_s + _TELL_S
-            rate_hz = events_of(live) / max(now_s - self._start_s, 0.1)
-            words = counts_text(live, rate_hz) if events_of(live) else ""
+            rate_hz = live.events / max(now_s - self._start_s, 0.1)
+            words = counts_text(live, rate_hz) if live.events else ""
             self._progress(f"{live.phase} {words}".rstrip())
 
 

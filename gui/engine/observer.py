@@ -14,9 +14,7 @@ import numpy.typing as npt
 
 from gui.engine.snapshot import Event, Snapshot
 from gui.engine.timeline import Timeline
-from rig.session.live import LiveSummary
-from rig.session.live_periods import LivePeriods
-from rig.streaming.flow import Flow
+from rig.recording.live import LiveFigures, LiveSummary
 from rig.streaming.histogram import BINS, bin_starts
 from rig.streaming.outcome import Notable, Reason
 
@@ -59,12 +57,10 @@ class Observer:
 
     def look(self, live: LiveSummary, now: float) -> None:
         """Take one now."""
-        is_values = live.answering_channel is not None
-        by_target = is_values or live.periods is not None
-        events = live.answers if by_target else live.stimuli
+        figures, events = live.figures, live.events
+        is_values = figures is not None and figures.are_values
         rate_hz = self._rate_hz(now, events)
         target, unanswered = self._target(live, events)
-        flow = live.flow
         self._is_search = self._is_search or bool(live.hold)
         self.last = Snapshot(
             phase=live.phase,
@@ -73,7 +69,7 @@ class Observer:
             planned=live.planned,
             events=events,
             answers=live.answers,
-            is_periods=live.periods is not None,
+            is_periods=figures is not None and figures.are_intervals,
             is_values=is_values,
             worst_ns=live.max_ns,
             losses=live.losses,
@@ -85,34 +81,29 @@ class Observer:
             remaining_s=None if is_values else self._remaining_s(live, events, rate_hz),
             target=target,
             unanswered=unanswered,
-            notable=_events(live.notable if live.periods is None else live.periods.notable),
-            **({} if flow is None else self._figures(flow, live)),
-            **({} if live.periods is None else self._intervals(live.periods, live)),
+            notable=() if figures is None else _events(figures.notable),
+            **({} if figures is None else self._figures(figures, live)),
         )
         self._publish(self.last)
 
-    def _figures(self, flow: Flow, live: LiveSummary) -> dict[str, Any]:
-        histogram, counts = flow.histogram(), flow.counts()
-        worst, least = histogram.maximum, histogram.minimum
-        longest = -1 if worst is None else worst.latency_samples
-        # An ambiguous event was late or merged, or is beside one that was.
-        sums = (counts.missed, counts.late, counts.merged + counts.ambiguous, live.losses)
-        return {
-            "worst_event": -1 if worst is None else worst.event,
-            "worst_sample": -1 if worst is None else worst.stimulus_sample,
-            "min_samples": -1 if least is None else least.latency_samples,
-            "total_samples": histogram.total,
-            "latencies": histogram.n,
-            "counts": asdict(counts),
-            **self._advance(histogram.counts, longest, sums, live),
-        }
-
-    def _intervals(self, periods: LivePeriods, live: LiveSummary) -> dict[str, Any]:
+    def _figures(self, figures: LiveFigures, live: LiveSummary) -> dict[str, Any]:
+        bins = figures.bins()
+        if bins is None:
+            return {}
         longest = -1 if live.max_ns is None else round(live.max_ns * live.sample_rate_hz / 1e9)
+        worst_event, worst_sample = figures.worst
+        counts = figures.counts()
+        # An ambiguous event was late or merged, or is beside one that was.
+        unusual = (
+            (counts.missed, counts.late, counts.merged + counts.ambiguous)
+            if counts is not None
+            else (0, 0, 0)
+        )
         return {
-            "worst_event": periods.worst_event,
-            "worst_sample": periods.worst_sample,
-            **self._advance(periods.bins.copy(), longest, (0, 0, 0, live.losses), live),
+            "worst_event": worst_event,
+            "worst_sample": worst_sample,
+            **_of_latencies(figures),
+            **self._advance(bins, longest, (*unusual, live.losses), live),
         }
 
     def _advance(
@@ -158,16 +149,30 @@ class Observer:
     def _target(self, live: LiveSummary, events: int) -> tuple[str, int]:
         if live.answers > self._answers:
             self._answers, self._events_then = live.answers, events
-        by_target = live.periods is not None or live.answering_channel is not None
-        unanswered = 0 if by_target else events - self._events_then
+        figures = live.figures
+        waits = figures is not None and not figures.events_are_answers
+        unanswered = events - self._events_then if waits else 0
         if live.phase not in ("measuring", "finishing"):  # before; tools may run on the target
             return ("armed" if live.samples else "connecting"), 0
         if live.phase != "measuring":
             return "stopped", unanswered
         if unanswered >= SILENT_STIMULI:
             return "silent", unanswered
-        waiting = "armed" if live.answering_channel is None else "measuring"
+        waiting = "measuring" if figures is not None and figures.are_values else "armed"
         return ("answering" if live.answers else waiting), unanswered
+
+
+def _of_latencies(figures: LiveFigures) -> dict[str, Any]:
+    latencies, counts = figures.latencies(), figures.counts()
+    if latencies is None or counts is None:
+        return {}
+    least = latencies.minimum
+    return {
+        "min_samples": -1 if least is None else least.latency_samples,
+        "total_samples": latencies.total,
+        "latencies": latencies.n,
+        "counts": asdict(counts),
+    }
 
 
 def _events(notable: Sequence[Notable]) -> tuple[Event, ...]:

@@ -14,6 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rig.analysis.model.account import Account
 from rig.bench.open import Bench
 from rig.capture.replay.analyzer import ReplayAnalyzer
 from rig.closing import Closing
@@ -38,7 +39,6 @@ from rig.instruments import (
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.stimulus.train import Train
-from rig.target.protocol import FURTHER_COUNTS
 from rig.untrusted.decode import WrongValueError, decoded
 from rig.untrusted.json_reader import json_object
 
@@ -136,10 +136,8 @@ class ReplayStimulus(Closing):
         self._fetched = 0
         self._planned = 0
         idle = file.settings.get("train") is None
-        self._counts = {
-            name: 0 if idle else _count(file, name)
-            for name in ("sent", "stimulus_late", "stimulus_late_max_ticks", "capture_overruns")
-        }
+        self._account = _account(file)
+        self._sent = 0 if idle else _told(file, self._account.sent, "sent")
 
     def configure(self, train: Train) -> None:
         """Raises InputError if this is not the train that was sent."""
@@ -174,11 +172,11 @@ class ReplayStimulus(Closing):
         return StimulusStatus(
             state=StimulusState.DONE,
             planned=self._planned,
-            sent=self._counts["sent"],
-            late=self._counts["stimulus_late"],
-            late_max_ticks=self._counts["stimulus_late_max_ticks"],
+            sent=self._sent,
+            late=self._account.stimulus_late,
+            late_max_ticks=self._account.stimulus_late_max_ticks,
             captured=self._file.capture_count,
-            capture_overruns=self._counts["capture_overruns"],
+            capture_overruns=self._account.capture_overruns,
             now_ticks=0,
         )
 
@@ -196,11 +194,15 @@ class ReplayTarget(Closing):
         """Raises InputError."""
         self.identity = _identity(file, "target", TargetIdentity)
         self._file = file
+        account = _account(file)
         self._summary = TargetSummary(
-            handled=_count(file, "handled"),
+            handled=_told(file, account.handled, "handled"),
             records=file.log_count,
-            dropped=_count(file, "log_dropped"),
-            further={name: _count(file, name) for name in FURTHER_COUNTS if name in file.report},
+            dropped=account.log_dropped,
+            unanswered=account.unanswered,
+            overruns=account.overruns,
+            triggers=account.triggers,
+            throttled=account.throttled,
         )
         self.tools_text = file.texts().get("environment/tools", "")
         """What the target's own tools had printed."""
@@ -268,15 +270,24 @@ def _identity(file: RunFile, party: str, kind: type[_Identity]) -> _Identity:
 
 def _backlog(file: RunFile) -> Backlog:
     """Of the run as it was made; a file of before it was stored has none."""
-    if "backlog_max_ns" not in file.report:
-        return Backlog()
-    names = ("backlog_max_ns", "backlog_max_sample", "driver_held_ns")
-    max_ns, max_sample, held_ns = (_count(file, name) for name in names)
-    return Backlog(max_ns=max_ns, max_sample=max_sample, held_ns=held_ns)
+    account = _account(file)
+    return Backlog(
+        max_ns=account.backlog_max_ns or 0,
+        max_sample=account.backlog_max_sample,
+        held_ns=account.driver_held_ns,
+    )
 
 
-def _count(file: RunFile, name: str) -> int:
-    value = file.report.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"{file.path}: damaged run file, its report has no usable {name}")
-    return value
+def _account(file: RunFile) -> Account:
+    """What the instruments counted then. Raises InputError for what is no account."""
+    try:
+        return decoded(Account, file.report, ignore_unknown=True)
+    except WrongValueError as error:
+        raise InputError(f"{file.path}: damaged run file, report: {error}") from None
+
+
+def _told(file: RunFile, count: int | None, name: str) -> int:
+    """Raises InputError for what was not counted."""
+    if count is None:
+        raise InputError(f"{file.path}: damaged run file, its report has no {name}")
+    return count

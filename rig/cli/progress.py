@@ -11,8 +11,8 @@ from time import monotonic
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from rig.cli.streams import say
+from rig.recording.live import LiveSummary
 from rig.report.console import SafeConsole
-from rig.session.live import LiveSummary
 from rig.session.run import OnProgress
 
 BEHIND_MS = 200
@@ -36,29 +36,9 @@ def counts_text(live: LiveSummary, rate_hz: float) -> str:
     """Counts in one line; how far the host is behind only when that can be seen."""
     behind_ms = live.backlog.now_ns // 10**6
     behind = f", {behind_ms} ms behind" if behind_ms >= BEHIND_MS else ""
-    longest = "" if live.max_ns is None else f", max {live.max_ns / 1e3:.3f} us"
-    if live.answering_channel is not None:
-        return (
-            f"{live.answers} edges of {live.planned} values, {live.losses} lost, "
-            f"{rate_hz:,.0f}/s{behind}"
-        )
-    if live.periods is not None:
-        return (
-            f"{live.answers}/{live.planned} periods answered{longest} off, {live.losses} lost, "
-            f"{rate_hz:,.0f}/s{behind}"
-        )
     hold = f"{live.hold}: " if live.hold else ""
-    return (
-        f"{hold}{live.stimuli}/{live.planned} stimuli, {live.answers} answered, "
-        f"{live.missed} missed"
-        f"{longest}, {live.losses} lost, {rate_hz:,.0f}/s{behind}"
-    )
-
-
-def events_of(live: LiveSummary) -> int:
-    """What the run is made of: stimuli, periods answered, or edges after values."""
-    by_target = live.periods is not None or live.answering_channel is not None
-    return live.answers if by_target else live.stimuli
+    counts = "" if live.figures is None else f"{live.figures.counts_text(live.planned)}, "
+    return f"{hold}{counts}{live.losses} lost, {rate_hz:,.0f}/s{behind}"
 
 
 class _Rate:
@@ -69,7 +49,7 @@ class _Rate:
 
     def of(self, live: LiveSummary) -> float:
         now = monotonic()
-        events = events_of(live)
+        events = live.events
         if self._start is None and events:
             self._start = now, events
         if self._start is None or now <= self._start[0]:
@@ -94,7 +74,7 @@ def _bar() -> Iterator[OnProgress]:
             progress.update(
                 task,
                 total=live.planned,
-                completed=min(events_of(live), live.planned),
+                completed=min(live.events, live.planned),
                 description=counts_text(live, rate.of(live)),
                 phase=live.phase,
             )
@@ -116,5 +96,5 @@ class _Lines:
         part = live.phase, live.hold
         if part != self._part or now >= self._next:
             self._part, self._next = part, now + LINE_S
-            text = counts_text(live, rate_hz) if events_of(live) else ""
+            text = counts_text(live, rate_hz) if live.events else ""
             say(f"{live.phase} {text}".rstrip(), error=True, flush=True)

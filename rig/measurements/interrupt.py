@@ -6,12 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rig.analysis.model.sources import EventSource, SelfTriggers
-from rig.measurements.measurement import Measurement
+from rig.measurements.measurement import Measurement, source_as
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.measurements.stimuli import Stimuli
+    from rig.analysis.model.settings import Settings
+    from rig.recording.course import Course
 
 TRIGGER_KEYS: Final = ("self_trigger", "period", "count")
 """Keys of [agent] for a target that triggers the interrupts itself."""
@@ -23,6 +25,14 @@ class Interrupt(Measurement):
     name = "interrupt"
     sources: ClassVar[tuple[type[EventSource], ...]] = (Train, SelfTriggers)
     agent_keys: ClassVar[tuple[str, ...]] = ("handler", "cpu", *TRIGGER_KEYS)
+
+    def course(self, settings: Settings, timeout_samples: int) -> Course:
+        from rig.recording.by_target import TriggerCourse  # these load the native library
+        from rig.recording.train import TrainCourse
+
+        if isinstance(settings.source, SelfTriggers):
+            return TriggerCourse(settings, timeout_samples, settings.source)
+        return TrainCourse(settings, timeout_samples, source_as(Train, settings))
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.interrupts import InterruptEvaluator  # loads scipy

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     # At run time only what evaluates a run loads scipy and all that belongs to it.
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
+    from rig.recording.course import Course
 
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""
@@ -84,6 +85,10 @@ class Measurement(ABC):
         if isinstance(settings.source, Train) and settings.source.pattern is not Pattern.UNIFORM:
             words.append(settings.source.pattern.name.lower())
         return words + agent_words(settings.agent)
+
+    @abstractmethod
+    def course(self, settings: Settings, timeout_samples: int) -> Course:
+        """How a run goes on while samples flow, and when it is over."""
 
     @abstractmethod
     def evaluator(self, run: RecordedRun) -> Evaluator:

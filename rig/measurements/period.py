@@ -20,6 +20,7 @@ from rig.tools.tool_runs import CYCLICTEST, TIMERLAT
 if TYPE_CHECKING:
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
+    from rig.recording.course import Course
 
 
 class Period(Measurement):
@@ -45,6 +46,11 @@ class Period(Measurement):
     def variant_words(self, settings: Settings) -> list[str]:
         own = [] if settings.schedule is None else [short_time(settings.schedule.period_ns)]
         return own + agent_words(settings.agent)
+
+    def course(self, settings: Settings, timeout_samples: int) -> Course:
+        from rig.recording.by_target import ScheduleCourse  # loads the native library
+
+        return ScheduleCourse(settings, timeout_samples, source_as(Schedule, settings))
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.periods import PeriodEvaluator  # loads scipy

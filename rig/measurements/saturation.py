@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.pipeline import RecordedRun
     from rig.analysis.measurements.stimuli import Stimuli
     from rig.analysis.model.settings import Settings
+    from rig.recording.course import Course
 
 
 class Saturation(Interrupt):
@@ -41,6 +42,11 @@ class Saturation(Interrupt):
         search = settings.rate_search
         by_task = search is not None and search.answered_by != HANDLER
         return (["task"] if by_task else []) + super().variant_words(settings)
+
+    def course(self, settings: Settings, timeout_samples: int) -> Course:
+        from rig.recording.rate_search import RateSearchCourse  # loads the native library
+
+        return RateSearchCourse(settings, timeout_samples, source_as(RateSearch, settings))
 
     def stimuli(self, run: RecordedRun) -> Stimuli:
         from rig.analysis.measurements.hold_stimuli import HoldStimuli  # loads scipy

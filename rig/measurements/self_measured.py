@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rig.analysis.model.self_measurement import COMMON_KEYS, SelfMeasurement
 from rig.analysis.model.sources import EventSource, SelfMeasured
-from rig.instruments import ArmOptions
+from rig.instruments import ArmOptions, TargetSummary
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
+    from rig.recording.course import Course
 
 
 class MeasuredByTarget(Measurement):
@@ -44,6 +46,15 @@ class MeasuredByTarget(Measurement):
             sequence_bits=len(settings.wiring.sequence) if on_pins else 0,
             options=dict(settings.agent),
         )
+
+    def course(self, settings: Settings, timeout_samples: int) -> Course:
+        from rig.recording.by_target import ValueCourse  # loads the native library
+
+        return ValueCourse(settings, timeout_samples, partial(self.pin_writes, settings))
+
+    def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:
+        """Edges of the response pin that the target has made, by its account."""
+        return self.description.pin_writes(settings.agent, summary.records)
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.self_measured import ValueEvaluator  # loads scipy

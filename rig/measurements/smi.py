@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.instruments import TargetSummary
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.self_measured import MeasuredByTarget
@@ -45,6 +46,10 @@ class Smi(MeasuredByTarget):
             *time_words(agent, "threshold_ns", before="gaps above "),
             *agent_words(agent, without=("pause_ns", "threshold_ns")),
         ]
+
+    def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:  # noqa: ARG002
+        """The log tells of few of them, `handled` counts them all."""
+        return summary.handled
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.toggle_gaps import ToggleGapEvaluator  # loads scipy

@@ -140,6 +140,11 @@ def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
     return settings
 
 
+def account_to_json(account: Account) -> dict[str, Any]:
+    """What the instruments told; what they did not get to is left out."""
+    return {name: value for name, value in asdict(account).items() if value not in (None, "")}
+
+
 def account_from_json(path: Path, stored: dict[str, Any]) -> Account:
     """The instruments' account; extra entries are for people only."""
     try:

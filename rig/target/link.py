@@ -133,10 +133,10 @@ class AgentLink(Closing):
             pairs = fields(reply)
             self.account = MappingProxyType(pairs)
             return TargetSummary(
-                number(pairs, "handled"),
-                number(pairs, "records"),
-                number(pairs, "dropped"),
-                {name: number(pairs, name) for name in FURTHER_COUNTS if name in pairs},
+                handled=number(pairs, "handled"),
+                records=number(pairs, "records"),
+                dropped=number(pairs, "dropped"),
+                **{name: number(pairs, name) for name in FURTHER_COUNTS if name in pairs},
             )
 
     def pulse(self, signal: str, count: int, sequence_bits: int, width_us: int = 500) -> None:

@@ -17,7 +17,7 @@ LOG_FORMATS = (1, 2, 3)
 LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
 FURTHER_COUNTS = ("unanswered", "overruns", "triggers", "throttled")
-"""Of the answer to STOP, from agents that write log format 2 or later."""
+"""Of the answer to STOP, from agents that write log format 2 or later; fields of a summary."""
 MAX_LINE = 512
 MAX_BLOCK = 1 << 24
 """No block is longer; a length above it is a broken or hostile peer."""

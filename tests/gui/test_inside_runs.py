@@ -20,10 +20,9 @@ from gui.models.runs.wanted import Wanted
 from gui.pages.results.page import COMPARE, EVENTS
 from gui.pages.results.report import distribution_of
 from gui.pages.run.page import RunPage
-from rig.analysis.model.settings import Settings
 from rig.errors import InputError
 from rig.record.reader import RunFile
-from rig.session.live import LiveSummary
+from rig.recording.live import LiveSummary, LiveValues
 from tests.analysis.raw_runs import settings_of
 from tests.gui.results_runs import results_page
 from tests.gui.ten_runs import INSIDE, RUNS, measure_one
@@ -87,9 +86,8 @@ def test_while_it_goes_on(runs):
 def live(answers: int) -> LiveSummary:
     """A run inside the target, as it is seen from outside."""
     found = LiveSummary(planned=60, sample_rate_hz=24_000_000, phase="measuring")
-    settings: Settings = settings_of("interrupt")
-    found.answering_channel = settings.wiring.response
-    found.answers, found.samples = answers, 1000
+    found.figures = LiveValues(settings_of("interrupt"))
+    found.figures.answers, found.samples = answers, 1000
     return found
 
 

@@ -18,9 +18,9 @@ from rig.config.fixture import Fixture, parse_fixture
 from rig.config.plan import Plan, parse_plan
 from rig.errors import InputError
 from rig.record.reader import RunFile
+from rig.recording.live import LiveSummary
 from rig.report.page import page
 from rig.resources import find_fixture, find_plan
-from rig.session.live import LiveSummary
 from rig.session.results import Result, document, read, store
 from rig.session.run import run
 from rig.virtual.truth import MERGED, MISSED, load_truth

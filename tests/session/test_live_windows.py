@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rig.capture.replay.sr_reader import SrSession
 from rig.instruments import EdgeBlock
 from rig.record.reader import RunFile
-from rig.session.live import LiveSummary
+from rig.recording.live import LivePairs, LiveSummary
 from rig.session.live_windows import LiveWindows, RecentEdges
 from rig.session.settings import settings_from_json
 from rig.session.windows import channel_names
@@ -36,14 +36,14 @@ def written_live(path: Path, folder: Path, keep_edges: int = 1 << 20, blocks_a_s
         settings = settings_from_json(path, file.settings)
         live = LiveSummary(400, settings.sample_rate_hz)
         horizon = settings.sample_rate_hz // 100
-        live.begin(settings, horizon)
+        live.figures = LivePairs(settings, horizon)
         windows = LiveWindows(folder, settings, channel_names(file), horizon)
         windows._recent._edges_max = keep_edges
         step = settings.sample_rate_hz // blocks_a_s
         for start in range(0, file.covered_samples, step):
             for block in file.edge_blocks(start, start + step):
                 live.add(block)
-                windows.add(block, live.flow.take_notable())
+                windows.add(block, live.figures.take_notable())
 
 
 def edges_in(path: Path) -> list[list[int]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rig.config.virtual import ConstantModel, Misbehavior, VirtualTarget
 from rig.errors import BenchError
-from rig.instruments import LOG_RECORD, ArmOptions
+from rig.instruments import LOG_RECORD, ArmOptions, TargetSummary
 from rig.target.link import AgentLink
 from rig.target.protocol import ProtocolError, decode_log_block, encode_log_block
 from rig.virtual.agent import AgentServer
@@ -143,8 +143,8 @@ def test_further_counts_are_kept_if_they_are_told():
     told = plain.replace(b"\n", b" unanswered=2 overruns=3 triggers=0 of_no_interest=x\n")
     broken = plain.replace(b"\n", b" overruns=x\n")
     with AgentLink.open(*peer(HELLO, plain, told, broken)) as link:
-        assert link.stop().further == {}
-        assert link.stop().further == {"unanswered": 2, "overruns": 3, "triggers": 0}
+        assert link.stop() == TargetSummary(5, 4, 1)
+        assert link.stop() == TargetSummary(5, 4, 1, unanswered=2, overruns=3, triggers=0)
         with pytest.raises(BenchError, match="field overruns is 'x', not a number"):
             link.stop()
 

@@ -23,6 +23,8 @@ class Account:
     """Pulses that left the stimulus's pin."""
     stimulus_late: Count = 0
     """Pulses that left later than planned."""
+    stimulus_late_max_ticks: Count = 0
+    """By how much at most, in ticks of the stimulus's clock."""
     capture_overruns: Count = 0
     """Answers that the stimulus's input capture knows it lost."""
     handled: Count | None = None
@@ -39,12 +41,16 @@ class Account:
     """Interrupts that the target made itself, by the agent's count."""
     throttled: Count = 0
     """Times that the target held interrupts up, so that others than it could run."""
+    samples: Count | None = None
+    """Samples of the whole capture, by the analyzer's count."""
     backlog_max_ns: Count | None = None
     """How far the host was behind the analyzer's driver, at most; not judged."""
     backlog_max_sample: Count = 0
     """Where the capture was then."""
     driver_held_ns: Count = 0
     """How long the driver had to wait for the host, at most; too long is a loss of its own."""
+    load_workers: Count | None = None
+    """Workers of the load that were alive at the end; None: there was no load."""
     interrupted: bool = False
     failure: Annotated[str, Length(4000)] = ""
     """Why the bench failed; empty if it did not."""

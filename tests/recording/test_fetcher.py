@@ -9,7 +9,7 @@ from rig.bench.open import Bench, open_bench
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.instruments import ArmOptions
-from rig.session.fetcher import CaptureFetcher
+from rig.recording.fetcher import CaptureFetcher
 
 END_S = 20
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rig.analysis.model.sources import Schedule
-from rig.session.live_triggers import TriggersEnd
+from rig.recording.by_target import TriggersEnd
 from tests.analysis.raw_runs import RATE_HZ
 
 PERIOD = RATE_HZ // 100

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run of periods while it goes on: how many were answered, how well, and when it is over."""
+"""Live figures of a run of periods: how many were answered, and how well."""
 
 from __future__ import annotations
-
-from collections import deque
 
 import numpy as np
 import numpy.typing as npt
@@ -11,42 +9,31 @@ import numpy.typing as npt
 from rig.analysis.measurements.period import NominalPeriod
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
-from rig.analysis.model.sources import Schedule, TargetClocked
+from rig.analysis.model.sources import Schedule
 from rig.analysis.signals.glitch import GlitchFilter
 from rig.instruments import EdgeBlock, Int64Array
+from rig.recording.live import NOTABLE_KEPT, LiveFigures, longest_text
 from rig.streaming.histogram import BINS, bin_of
 from rig.streaming.outcome import Notable, Reason
 
-GRACE_S = 1
-"""ARM may take effect so much later, in the analyzer's time, than its samples had got to."""
-CLOCK_PER_MILLE = 1
-"""The target's clock may be so much slower than the analyzer's."""
 
+class LivePeriods(LiveFigures):
+    """Counts answers, and how far intervals are off; notable is what is off by more than before."""
 
-NOTABLE_KEPT = 64
-
-
-class LivePeriods:
-    """Counts answers, and how far intervals are off; provisional, as all live figures are."""
+    are_intervals = True
 
     def __init__(self, settings: Settings, schedule: Schedule) -> None:
+        super().__init__()
         self._response = settings.wiring.response
         self._answer_level = settings.wiring.answer_level
         self._glitch = GlitchFilter(settings.glitch_samples)
         self._nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
         self._rate_hz = settings.sample_rate_hz
-        self.answers = 0
         self.last_sample = -1
         """Of the newest answer; -1 without any."""
         self._worst = 0
-        self.worst_event = -1
-        """Number of the answer, from 0, at the end of the worst interval; -1 without any."""
-        self.worst_sample = -1
-        """When it was due."""
-        self.bins: npt.NDArray[np.uint64] = np.zeros(BINS, np.uint64)
-        """Departures of intervals from the period, either way, in whole samples, by bins."""
-        self.notable: deque[Notable] = deque(maxlen=NOTABLE_KEPT)
-        """The last intervals that were off by more than all before, oldest first."""
+        self._worst_event = self._worst_sample = -1
+        self._bins: npt.NDArray[np.uint64] = np.zeros(BINS, np.uint64)
 
     def add(self, block: EdgeBlock) -> None:
         """Take in a block of raw edges."""
@@ -70,40 +57,32 @@ class LivePeriods:
         """Between successive answers, the last of which is the newest."""
         errors = np.diff(sample) * self._nominal.parts - self._nominal.units
         off = np.abs(errors)
-        np.add.at(self.bins, bin_of(off // self._nominal.parts), 1)
+        np.add.at(self._bins, bin_of(off // self._nominal.parts), 1)
         highest = np.maximum.accumulate(np.concatenate([[self._worst], off]))
         for at in np.flatnonzero(highest[1:] > highest[:-1])[-NOTABLE_KEPT:].tolist():
             due = int(sample[at + 1]) - round(int(errors[at]) / self._nominal.parts)
             self._worst = int(off[at])
-            self.worst_event, self.worst_sample = self.answers - len(sample) + at + 1, due
+            self._worst_event, self._worst_sample = self.answers - len(sample) + at + 1, due
             answered = int(sample[at + 1])
             self.notable.append(
-                Notable(self.worst_event, due, answered, EventClass.ANSWERED, Reason.MAXIMUM)
+                Notable(self._worst_event, due, answered, EventClass.ANSWERED, Reason.MAXIMUM)
             )
 
     @property
-    def worst_ns(self) -> float | None:
+    def max_ns(self) -> float | None:
         """Largest departure of an interval from the period so far; None without any."""
         if self.answers < 2:
             return None
         return self._worst / self._nominal.parts * 1e9 / self._rate_hz
 
+    @property
+    def worst(self) -> tuple[int, int]:
+        """Number of the answer, from 0, at the end of that interval, and when it was due."""
+        return self._worst_event, self._worst_sample
 
-class PeriodsEnd:
-    """When the run is over: all periods answered, or the time for them gone."""
+    def bins(self) -> npt.NDArray[np.uint64]:
+        """Departures of intervals from the period, either way, in whole samples."""
+        return self._bins.copy()
 
-    def __init__(
-        self, source: TargetClocked, sample_rate_hz: int, timeout_samples: int, armed_sample: int
-    ) -> None:
-        """`armed_sample`: how far the samples had come when ARM was answered."""
-        length = (source.count + 1) * source.period_ns * sample_rate_hz // 10**9
-        length += length * CLOCK_PER_MILLE // 1000
-        self._count = source.count
-        self._timeout = timeout_samples
-        self._latest = armed_sample + length + timeout_samples + GRACE_S * sample_rate_hz
-
-    def reached(self, periods: LivePeriods, samples: int) -> bool:
-        """`samples` have come. Behind the last answer none too many may follow unseen."""
-        if samples >= self._latest:
-            return True
-        return periods.answers >= self._count and samples >= periods.last_sample + self._timeout
+    def counts_text(self, planned: int) -> str:
+        return f"{self.answers}/{planned} periods answered{longest_text(self.max_ns)} off"

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from rig.analysis.model.sources import Schedule
-from rig.session.live_periods import LivePeriods, PeriodsEnd
+from rig.recording.by_target import PeriodsEnd
+from rig.recording.periods import LivePeriods
 from rig.streaming.histogram import BINS, bin_of
 from tests.analysis.raw_runs import RATE_HZ, MemoryRun, settings_of, toggles
 
@@ -29,8 +30,8 @@ def test_answers_and_the_worst_interval_so_far() -> None:
     for block in (1 << 40, PERIOD * 7, 1000):
         live = live_of(samples, block)
         assert (live.answers, live.last_sample) == (50, samples[-1])
-        assert live.worst_ns == 10_000
-    assert live_of([1000], PERIOD).worst_ns is None
+        assert live.max_ns == 10_000
+    assert live_of([1000], PERIOD).max_ns is None
 
 
 def test_every_interval_is_in_the_histogram_and_the_worst_one_is_known() -> None:
@@ -42,9 +43,8 @@ def test_every_interval_is_in_the_histogram_and_the_worst_one_is_known() -> None
     worst = int(np.abs(errors).argmax())
     for block in (1 << 40, PERIOD * 7, 1000):
         live = live_of(samples, block)
-        assert live.bins.tolist() == expected.tolist()
-        assert live.worst_event == worst + 1
-        assert live.worst_sample == samples[worst] + PERIOD
+        assert live.bins().tolist() == expected.tolist()
+        assert live.worst == (worst + 1, samples[worst] + PERIOD)
         last = live.notable[-1]
         assert (last.event, last.response_sample) == (worst + 1, samples[worst + 1])
         off = [abs(each.response_sample - each.stimulus_sample) for each in live.notable]
@@ -54,8 +54,8 @@ def test_every_interval_is_in_the_histogram_and_the_worst_one_is_known() -> None
 def test_the_run_is_over_when_all_were_answered_and_the_timeout_has_passed() -> None:
     live = live_of([1000 + k * PERIOD for k in range(50)], 1 << 40)
     end = PeriodsEnd(SCHEDULE, RATE_HZ, 24_000, 0)
-    assert not end.reached(live, live.last_sample + 23_999)
-    assert end.reached(live, live.last_sample + 24_000)
+    assert not end.reached(live.answers, live.last_sample, live.last_sample + 23_999)
+    assert end.reached(live.answers, live.last_sample, live.last_sample + 24_000)
 
 
 def test_the_run_is_over_when_the_time_is() -> None:
@@ -63,5 +63,5 @@ def test_the_run_is_over_when_the_time_is() -> None:
     live = live_of([1000 + k * PERIOD for k in range(49)], 1 << 40)
     end = PeriodsEnd(SCHEDULE, RATE_HZ, 24_000, 5_000_000)
     over = 5_000_000 + 51 * PERIOD * 1001 // 1000 + 24_000 + RATE_HZ
-    assert not end.reached(live, over - 1)
-    assert end.reached(live, over)
+    assert not end.reached(live.answers, live.last_sample, over - 1)
+    assert end.reached(live.answers, live.last_sample, over)

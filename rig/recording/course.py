@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The course of a run while samples flow, by what makes its events."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Settings
+from rig.instruments import Int64Array, Stimulus, Target, TargetSummary
+from rig.recording.live import LiveFigures, LiveSummary
+
+GRACE_S = 1
+"""The host may be so far behind the target, or the target behind ARM, in the analyzer's time."""
+
+
+class Recorder(Protocol):
+    """What a course is lent: the instruments, and one item of the capture at a time."""
+
+    @property
+    def stimulus(self) -> Stimulus: ...
+
+    @property
+    def target(self) -> Target: ...
+
+    live: LiveSummary
+    account: Account
+    """What the instruments have counted so far."""
+    capture_ended: bool
+
+    def read(self) -> None:
+        """Take one item of the capture into the run file. Raises BenchError at its end."""
+
+    def captures(self, ticks: Int64Array) -> None:
+        """Take answers of the stimulus's input capture into the run file, shape (n,)."""
+
+    def stop_target(self) -> TargetSummary:
+        """Stop it, if it was not stopped before; its account. Raises BenchError."""
+
+
+class Course(ABC):
+    """What is done and shown from the moment that the target is armed until all events are over."""
+
+    started = False
+    """Events may have been made, so that there is something to stop and to fetch."""
+
+    def __init__(self, settings: Settings, timeout_samples: int) -> None:
+        """`timeout_samples`: how long an answer is waited for."""
+        self.settings, self.timeout_samples = settings, timeout_samples
+        self.figures = self.live_figures()
+
+    @abstractmethod
+    def live_figures(self) -> LiveFigures:
+        """What edges show of such a run."""
+
+    def prepare(self, stimulus: Stimulus) -> None:
+        """What must be set up before samples flow. Raises BenchError."""
+        del stimulus  # nothing, unless it sends pulses
+
+    @abstractmethod
+    def follow(self, recorder: Recorder, stop: threading.Event) -> None:
+        """Make or await the events and record until all of them are over, or `stop` is set.
+
+        Raises RigError if an instrument fails.
+        """
+
+    def end(self, recorder: Recorder) -> None:
+        """Stop what this course has started beside the target, and add to the account.
+
+        Raises RigError.
+        """
+        del recorder  # nothing, unless pulses were sent
+
+    def read_behind(self, recorder: Recorder, edges: int) -> None:
+        """The host may be behind the target: read on until it has seen so many edges."""
+        live = recorder.live
+        patience = self.timeout_samples + GRACE_S * self.settings.sample_rate_hz
+        last = live.samples + patience
+        while live.answers + live.stimuli < edges and live.samples < last:
+            if recorder.capture_ended:
+                return
+            recorder.read()
