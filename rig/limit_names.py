@@ -23,27 +23,12 @@ COUNTS = (*NONE_BY_DEFAULT, *FREE_BY_DEFAULT)
 LATENCY, INTERVAL_ERROR = "latency", "interval_error"
 BY_TICKS, BY_PINS = "_by_ticks", "_by_pins"
 INTERNAL, INTERRUPT = "internal_latency", "interrupt_latency"
-_OF_PERIODS = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
-_OF_DISPATCH = (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
 WAIT, SWITCH_BACK = "wait", "switch_back"
 """Of measurement `preemption`; `latency` is the switch to the woken task."""
 FINISH, WORK = "finish_latency", "work"
 """Of measurement `start_finish`; `latency` is that of the start."""
-_BY_PINS = (LATENCY + BY_PINS, FINISH + BY_PINS, WORK + BY_PINS)
 SPACING = "spacing"
 """Of measurement `saturation`: the least one of stimuli that the target keeps up with."""
-MEASURANDS = (
-    *_OF_PERIODS,
-    INTERNAL,
-    INTERRUPT,
-    WAIT,
-    SWITCH_BACK,
-    FINISH,
-    WORK,
-    *_BY_PINS,
-    SPACING,
-)
-"""All that there are."""
 
 
 def split(name: str, measurands: Sequence[str]) -> tuple[str, str] | None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 
 from rig.analysis.model.rate_search import REST_FACTOR
-from rig.analysis.model.sources import SelfMeasured
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.plan import Plan
 from rig.config.tables import Document, TomlPath
 from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
+from rig.measurements.registry import MEASUREMENTS
 from rig.stimulus.train import CLOCK_HZ, Train
 
 _SIGNALS = (STIMULUS, RESPONSE)
@@ -38,7 +38,7 @@ def check(plan: Plan, fixture: Fixture, stimulus_clock_hz: int = CLOCK_HZ) -> No
     _check_trigger(plan, fixture)
     _check_resolution(plan, fixture)
     train = _train(plan, stimulus_clock_hz)
-    if plan.source_type is SelfMeasured:
+    if not MEASUREMENTS[plan.measurement].has_events:
         return
     if plan.search_plan is not None:
         _check_search(plan, fixture, stimulus_clock_hz)

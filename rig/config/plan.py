@@ -10,10 +10,6 @@ from typing import Any
 from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.sources import (
     EventSource,
-    Schedule,
-    SelfMeasured,
-    SelfTriggers,
-    TargetClocked,
 )
 from rig.config.limits import parse_limits
 from rig.config.plan_agent import AgentPlan, parse_agent, refuse_override
@@ -139,26 +135,15 @@ class Plan:
     overrides: Mapping[str, int | str] = field(default_factory=dict)
     """What `with_overrides` was given."""
 
-    @property
-    def source_type(self) -> type[EventSource]:
-        """Where the events come from."""
-        measurement = MEASUREMENTS[self.measurement]
-        return measurement.source_type(self_trigger=self.agent.self_trigger)
-
     def event_source(self, clock_hz: int) -> EventSource:
         """The same in ticks of a stimulus clock.
 
         Raises ValueError, in words, for trains that the firmware cannot make.
         """
-        kind, agent = self.source_type, self.agent
-        if issubclass(kind, TargetClocked):
-            return kind(agent.period_ns, agent.count)
-        if kind is SelfMeasured:
-            return SelfMeasured(agent.count)
-        found = self.search(clock_hz) or self.train(clock_hz)
-        if found is None:
-            raise TypeError(f"plan {self.name} has neither [stimulus] nor [search]")
-        return found
+        pulses, agent = self.search(clock_hz) or self.train(clock_hz), self.agent
+        if pulses is not None:
+            return pulses
+        return MEASUREMENTS[self.measurement].target_source(agent.period_ns, agent.count)
 
     @property
     def count(self) -> int:
@@ -263,16 +248,16 @@ def parse_plan(text: str, source: str) -> Plan:
     head.allow_only(("name", "title", "measurement", "scenario"))
     measurement = head.choice("measurement", tuple(MEASUREMENTS))
     agent = parse_agent(root, measurement)
-    kind = MEASUREMENTS[measurement].source_type(self_trigger=agent.self_trigger)
-    search_plan = _search_for(measurement, kind, root)
+    its_table = "agent" if agent.self_trigger else MEASUREMENTS[measurement].plan_table
+    search_plan = _search_for(measurement, its_table, root)
     scenario = head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID)
-    measurands = MEASUREMENTS[measurement].measurands(kind)
+    measurands = MEASUREMENTS[measurement].measurands_of(self_trigger=agent.self_trigger)
     return Plan(
         name=head.text("name", pattern=NAME_PATTERN, valid=NAME_VALID),
         title=head.text("title", "", valid="one line of text"),
         measurement=measurement,
         scenario=scenario,
-        stimulus=_stimulus_for(kind, root),
+        stimulus=_stimulus_for(measurement, its_table, root),
         agent=agent,
         capture=_capture(root.table("capture")),
         response=_response(root.table("response")),
@@ -293,29 +278,21 @@ def _limits(
     return fields | dict.fromkeys({*MEASUREMENTS[measurement].counts_not_limited} - named)
 
 
-def _search_for(measurement: str, kind: type[EventSource], root: Table) -> SearchPlan | None:
-    if kind is RateSearch:
+def _search_for(measurement: str, its_table: str, root: Table) -> SearchPlan | None:
+    if its_table == "search":
         return parse_search(root.table("search"))
     if "search" in root:
         problem = f"measurement {measurement} has one rate or pattern, and looks for none"
-        owners = " or ".join(f'"{n}"' for n, m in MEASUREMENTS.items() if RateSearch in m.sources)
+        owners = " or ".join(f'"{n}"' for n, m in MEASUREMENTS.items() if m.plan_table == "search")
         raise root.error("search", problem, f"measurement = {owners}, or no [search] table")
     return None
 
 
-_WHY_NO_STIMULUS: dict[type[EventSource], str] = {
-    Schedule: "the target is measured at periods of its own, and no pulses are sent",
-    SelfTriggers: "the target triggers itself, and no pulses are sent",
-    SelfMeasured: "the target measures by itself, and no pulses are sent",
-    RateSearch: "the pulses follow from what is kept up with, by [search]",
-}
-
-
-def _stimulus_for(kind: type[EventSource], root: Table) -> StimulusPlan | None:
-    if kind is Train:
+def _stimulus_for(measurement: str, its_table: str, root: Table) -> StimulusPlan | None:
+    if its_table == "stimulus":
         return _stimulus(root.table("stimulus"))
     if "stimulus" in root:
-        raise root.error("stimulus", _WHY_NO_STIMULUS[kind], "no [stimulus] table")
+        raise root.error("stimulus", MEASUREMENTS[measurement].no_pulses, "no [stimulus] table")
     return None
 
 

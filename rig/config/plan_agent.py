@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rig.analysis.model.sources import Schedule, SelfMeasured, TargetClocked
 from rig.config.tables import Table
 from rig.config.units import TIME
 from rig.errors import InputError, input_error
@@ -106,8 +105,7 @@ class AgentPlan:
 
 def parse_agent(root: Table, measurement: str) -> AgentPlan:
     """The table of a plan for this measurement. Raises InputError."""
-    without_pulses = MEASUREMENTS[measurement].sources[0] in (Schedule, SelfMeasured)
-    table = root.table("agent", optional=not without_pulses)
+    table = root.table("agent", optional=MEASUREMENTS[measurement].plan_table != "agent")
     own = AGENT_KEYS[measurement]
     table.allow_only(tuple(dict.fromkeys(key for keys in AGENT_KEYS.values() for key in keys)))
     for key in table.values:
@@ -117,8 +115,7 @@ def parse_agent(root: Table, measurement: str) -> AgentPlan:
             raise table.error(key, problem, ", ".join(own))
     self_trigger = table.flag("self_trigger")
     inside = SELF_MEASUREMENTS.get(measurement)
-    source = MEASUREMENTS[measurement].source_type(self_trigger=self_trigger)
-    timed = issubclass(source, TargetClocked)
+    timed = inside is None and (self_trigger or MEASUREMENTS[measurement].plan_table == "agent")
     if inside is None:
         _refuse_untimed(table, measurement, timed=timed)
     variants = () if inside is None else tuple(inside.variants)

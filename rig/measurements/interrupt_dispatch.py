@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rig.analysis.model.sources import EventSource
 from rig.limit_names import BY_TICKS, INTERRUPT, LATENCY
 from rig.measurements.interrupt import Interrupt
 from rig.stimulus.train import Train
@@ -19,11 +18,9 @@ class InterruptDispatch(Interrupt):
 
     name = "interrupt_dispatch"
     sources = (Train,)
+    measurands = (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
     agent_keys = ("handler", "priority", "cpu")
     records_an_event = 2
-
-    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
-        return (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.dispatch_evaluator import DispatchEvaluator  # loads scipy

@@ -32,13 +32,21 @@ class Measurement(ABC):
     name: ClassVar[str]
     """As plans, the agent and run files have it."""
     sources: ClassVar[tuple[type[EventSource], ...]]
-    """Where the events can come from; the first unless the plan says `self_trigger`."""
+    """Where the events can come from; none of a capture that was made without this rig."""
     agent_keys: ClassVar[tuple[str, ...]] = ()
     """Keys of a plan's [agent] that it can have."""
     counts_not_limited: ClassVar[tuple[str, ...]] = ()
     """Counts that are not judged unless a plan names them, though other measurements allow none."""
     tools: ClassVar[tuple[str, ...]] = ()
     """Test tools on the target that a plan can run before it."""
+    measurands: ClassVar[tuple[str, ...]] = (LATENCY,)
+    """Names of all that it measures, its own purpose first."""
+    plan_table: ClassVar[str] = "stimulus"
+    """Table of a plan that tells of its events, unless the target triggers them itself."""
+    no_pulses: ClassVar[str] = "the target triggers itself, and no pulses are sent"
+    """Why a plan has no [stimulus], where it has none."""
+    has_events: ClassVar[bool] = True
+    """Single events are on the wires; False: values are in the target's log only."""
     records_an_event: ClassVar[int] = 1
     """Records of the target's log that one event makes."""
 
@@ -47,21 +55,22 @@ class Measurement(ABC):
         """What is measured, as it is written within a sentence."""
         return f"{self.name.replace('_', '-')} latency"
 
-    def source_type(self, *, self_trigger: bool) -> type[EventSource]:
-        """Where the events come from.
+    def target_source(self, period_ns: int, count: int) -> EventSource:
+        """Where the events come from if a plan's [agent] tells of them."""
+        return SelfTriggers(period_ns, count)
 
-        `self_trigger`: as the plan says; only a measurement that allows this key has it True.
-        """
-        return SelfTriggers if self_trigger else self.sources[0]
+    def nominal_interval_ns(self, settings: Settings) -> int | None:  # noqa: ARG002
+        """From one answer to the next, where intervals are judged; None: latencies are."""
+        return None
 
     def check_source(self, source: EventSource | None) -> None:
         """Raises ValueError for a source that its events cannot come from."""
         if source is not None and not isinstance(source, self.sources):
             raise ValueError(f"events of {self.name} come from {type(source).__name__}")
 
-    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:
-        """Names of all that it measures of events of this source, its own purpose first."""
-        return (LATENCY, INTERNAL) if source is SelfTriggers else (LATENCY,)
+    def measurands_of(self, *, self_trigger: bool) -> tuple[str, ...]:
+        """The same of a plan; of interrupts that the target makes itself its log tells more."""
+        return (*self.measurands, INTERNAL) if self_trigger else self.measurands
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
         """What the agent is asked to do in a run of so many planned events."""

@@ -29,11 +29,17 @@ class Period(Measurement):
     name = "period"
     title = "period accuracy"
     sources = (Schedule,)
+    plan_table = "agent"
+    no_pulses = "the target is measured at periods of its own, and no pulses are sent"
+    measurands = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
     agent_keys = ("period", "count", "timer", "priority", "cpu")
     tools = (CYCLICTEST.name, TIMERLAT.name)
 
-    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
-        return (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
+    def target_source(self, period_ns: int, count: int) -> EventSource:
+        return Schedule(period_ns, count)
+
+    def nominal_interval_ns(self, settings: Settings) -> int | None:
+        return source_as(Schedule, settings).period_ns
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
         return ArmOptions(

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from rig.analysis.model.self_measurement import Part, SelfMeasurement
-from rig.analysis.model.sources import EventSource
 from rig.limit_names import LATENCY, SWITCH_BACK, WAIT
 from rig.measurements.self_measured import MeasuredByTarget
 
@@ -31,15 +30,13 @@ class TaskPreemption(MeasuredByTarget):
 class Preemption(MeasuredByTarget):
     """The switch to the woken task, its own time, and the switch back."""
 
+    measurands = (LATENCY, WAIT, SWITCH_BACK)
     description = SelfMeasurement(
         name="preemption",
         title="to a woken task of higher priority, its own time, and back",
         variants=_MEANS,
         parts=(Part(LATENCY, "cs1"), Part(WAIT, "wait"), Part(SWITCH_BACK, "cs2")),
     )
-
-    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
-        return (LATENCY, WAIT, SWITCH_BACK)
 
     def rows(self) -> dict[str, str]:
         """As published: cs1 and cs2 are the two context switches."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.limit_names import INTERNAL
 from rig.measurements.clock_resolution import ClockResolution
 from rig.measurements.interrupt import ImportedCapture, Interrupt, InterruptToTask
 from rig.measurements.interrupt_dispatch import InterruptDispatch
@@ -41,6 +42,10 @@ MEASUREMENTS: Final[dict[str, Measurement]] = {
     )
 }
 """What plans can ask for."""
+MEASURANDS: Final = tuple(
+    dict.fromkeys(name for each in MEASUREMENTS.values() for name in (*each.measurands, INTERNAL))
+)
+"""All that can be measured, in the order in which it is told."""
 SELF_MEASUREMENTS: Final[dict[str, SelfMeasurement]] = {
     name: each.description
     for name, each in MEASUREMENTS.items()

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rig.analysis.model.rate_search import HANDLER, RateSearch
-from rig.analysis.model.sources import EventSource
 from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
 from rig.measurements.interrupt import Interrupt
@@ -26,21 +25,20 @@ class Saturation(Interrupt):
     name = "saturation"
     title = "saturation"
     sources = (RateSearch,)
+    plan_table = "search"
+    no_pulses = "the pulses follow from what is kept up with, by [search]"
+    measurands = (LATENCY, SPACING)
     agent_keys = ("handler", "second_level", "priority", "cpu")
     counts_not_limited = ("missed", "late", "merged")  # it is made to find where answers get lost
 
-    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
-        return (LATENCY, SPACING)
-
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
         """The agent is asked for the measurement whose answers are wanted."""
+        search = source_as(RateSearch, settings)
         options = super().arm_options(settings, planned)
-        search = settings.rate_search
-        return options if search is None else replace(options, measurement=search.answered_by)
+        return replace(options, measurement=search.answered_by)
 
     def variant_words(self, settings: Settings) -> list[str]:
-        search = settings.rate_search
-        by_task = search is not None and search.answered_by != HANDLER
+        by_task = source_as(RateSearch, settings).answered_by != HANDLER
         return (["task"] if by_task else []) + super().variant_words(settings)
 
     def course(self, settings: Settings, timeout_samples: int) -> Course:

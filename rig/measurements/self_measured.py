@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rig.analysis.model.self_measurement import COMMON_KEYS, SelfMeasurement
 from rig.analysis.model.sources import EventSource, SelfMeasured
 from rig.instruments import ArmOptions, TargetSummary
-from rig.limit_names import LATENCY
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
 
 if TYPE_CHECKING:
@@ -24,6 +23,9 @@ class MeasuredByTarget(Measurement):
     description: ClassVar[SelfMeasurement]
     """Its variants and the parts of a value."""
     sources = (SelfMeasured,)
+    plan_table = "agent"
+    no_pulses = "the target measures by itself, and no pulses are sent"
+    has_events = False
 
     def __init_subclass__(cls) -> None:
         """Take from the description what every measurement has."""
@@ -34,8 +36,8 @@ class MeasuredByTarget(Measurement):
     def title(self) -> str:
         return self.name.replace("_", " ")
 
-    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
-        return (LATENCY,)
+    def target_source(self, period_ns: int, count: int) -> EventSource:  # noqa: ARG002
+        return SelfMeasured(count)
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
         """It ends by itself: the log needs no more room than for what is asked."""

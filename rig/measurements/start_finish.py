@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rig.analysis.model.self_measurement import Part, SelfMeasurement
-from rig.analysis.model.sources import EventSource
 from rig.limit_names import BY_PINS, FINISH, LATENCY, WORK
 from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.self_measured import MeasuredByTarget
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
 class StartFinish(MeasuredByTarget):
     """The pin toggles at a periodic task's start and at its finish."""
 
+    measurands = (
+        LATENCY, FINISH, WORK, LATENCY + BY_PINS, FINISH + BY_PINS, WORK + BY_PINS,
+    )  # fmt: skip
     description = SelfMeasurement(
         name="start_finish",
         title="a periodic task's start and finish, each after its earliest, and its work between",
@@ -29,10 +31,6 @@ class StartFinish(MeasuredByTarget):
         always_pin=True,
         periodic=True,
     )
-
-    def measurands(self, source: type[EventSource]) -> tuple[str, ...]:  # noqa: ARG002
-        by_pins = (LATENCY + BY_PINS, FINISH + BY_PINS, WORK + BY_PINS)
-        return (LATENCY, FINISH, WORK, *by_pins)
 
     def rows(self) -> dict[str, str]:
         return {

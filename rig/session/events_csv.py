@@ -12,6 +12,7 @@ from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
 from rig.errors import InputError
 from rig.instruments import UNKNOWN_PS
+from rig.measurements.registry import measurement_of
 from rig.record.layout import EVENT_COLUMNS, INSIDE
 from rig.record.reader import RunFile
 from rig.shell_words import quoted
@@ -27,7 +28,7 @@ _CLASSES = {kind.value: kind.name.lower() for kind in EventClass}
 
 def write_events(file: RunFile, settings: Settings, out: Path) -> int:
     """How many were written. Raises InputError for a file without events, or if `out` exists."""
-    if settings.is_self_measured:
+    if not measurement_of(settings.measurement).has_events:
         raise InputError(
             f"{file.path}: the target measured by itself, so there are no events to list; "
             f"`rig show {quoted(file.path)} --json` has its figures"

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rig.analysis.model.account import Account
-from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.settings import ClockBounds, Limits, Settings
-from rig.analysis.model.sources import EventSource, Schedule, SelfMeasured, SelfTriggers
+from rig.analysis.model.sources import (
+    SOURCE_KEYS,
+    active_level,
+    source_from_json,
+    source_to_json,
+)
 from rig.analysis.model.wiring import Wiring
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
@@ -19,8 +23,7 @@ from rig.errors import InputError
 from rig.limit_names import COUNTS
 from rig.measurements.registry import measurement_of
 from rig.session.clock_bounds import clock_bounds
-from rig.stimulus.train import Polarity, Train
-from rig.untrusted.decode import Range, WrongValueError, decoded
+from rig.untrusted.decode import WrongValueError, decoded
 
 
 def settings_of(
@@ -33,7 +36,6 @@ def settings_of(
     """What analysis needs, with the rates that the instruments reported."""
     limits = plan.limits
     source = plan.event_source(stimulus_clock_hz)
-    pulses = source if isinstance(source, Train | RateSearch) else None
     return Settings(
         measurement=plan.measurement,
         scenario=plan.scenario,
@@ -43,7 +45,7 @@ def settings_of(
             stimulus=fixture.channel_of(STIMULUS),
             response=fixture.channel_of(RESPONSE),
             sequence=fixture.sequence_channels,
-            active_level=0 if pulses and pulses.polarity is Polarity.NEGATIVE else 1,
+            active_level=active_level(source),
             task=fixture.channel_of(TASK) if fixture.has_signal(TASK) else None,
         ),
         glitch_samples=plan.glitch_filter_samples(sample_rate_hz),
@@ -73,53 +75,11 @@ def _ns(time_ps: int | None) -> float | None:
     return None if time_ps is None else float(Fraction(time_ps, 1000))
 
 
-@dataclass(frozen=True)
-class _StoredSource:
-    """The keys by which a run file stores where the events come from; one of them at most."""
-
-    train: Train | None
-    schedule: Schedule | None = None
-    triggers: SelfTriggers | None = None
-    inside: Annotated[int, Range(1, 2**32)] | None = None
-    search: RateSearch | None = None
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for more than one."""
-        given = [each.name for each in fields(self) if getattr(self, each.name) is not None]
-        if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} given; valid: one of them at most")
-
-    @property
-    def source(self) -> EventSource | None:
-        inside = None if self.inside is None else SelfMeasured(self.inside)
-        return self.train or self.schedule or self.triggers or inside or self.search
-
-
-_SOURCE_KEYS = tuple(each.name for each in fields(_StoredSource))
-
-
-def _stored_source(source: EventSource | None) -> dict[str, Any]:
-    """Keys and plain values of it."""
-    stored: dict[str, Any] = {"train": None, "schedule": None, "triggers": None}
-    match source:
-        case SelfMeasured():
-            stored["inside"] = source.count
-        case RateSearch():
-            stored["search"] = asdict(source)
-        case Schedule():
-            stored["schedule"] = asdict(source)
-        case SelfTriggers():
-            stored["triggers"] = asdict(source)
-        case Train():
-            stored["train"] = asdict(source)
-    return stored
-
-
 def settings_to_json(settings: Settings) -> dict[str, Any]:
     """Plain values only. What only newer versions know is there only if it is of use."""
     stored = asdict(settings)
     del stored["source"]
-    stored |= _stored_source(settings.source)
+    stored |= source_to_json(settings.source)
     if not stored["limits"]["further"]:
         del stored["limits"]["further"]
     if settings.clocks == ClockBounds():
@@ -130,10 +90,8 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
     """The way back. Raises InputError naming the file if the values make no sense."""
     try:
-        own = {name: stored[name] for name in _SOURCE_KEYS if name in stored}
-        source = decoded(_StoredSource, own).source
-        others = {name: value for name, value in stored.items() if name not in own}
-        settings = decoded(Settings, {**others, "source": source})
+        others = {name: value for name, value in stored.items() if name not in SOURCE_KEYS}
+        settings = decoded(Settings, {**others, "source": source_from_json(stored)})
         measurement_of(settings.measurement).check_source(settings.source)
     except ValueError as error:
         raise InputError(f"{path}: damaged run file, settings: {error}") from None

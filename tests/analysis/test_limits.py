@@ -14,7 +14,6 @@ from rig.analysis.measurements.limits import JudgedLimit, judge_limits
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.account import Account
 from rig.analysis.model.settings import Limits
-from rig.analysis.model.sources import Schedule
 from rig.analysis.uncertainty.bench import Bench
 from rig.analysis.uncertainty.budget import Judgment
 from rig.analysis.uncertainty.contribution import calibrated
@@ -169,7 +168,7 @@ def test_limits_come_in_the_order_of_the_figures() -> None:
 
 
 def test_names_of_limits_are_told_apart() -> None:
-    periods = MEASUREMENTS["period"].measurands(Schedule)
+    periods = MEASUREMENTS["period"].measurands
     assert split("p99_9_interval_error_by_ticks", periods) == ("p99_9", "interval_error_by_ticks")
     assert split("max_latency", periods) == ("max", "latency")
     assert split("interval_error", periods) is None

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from rig.analysis.model.sources import Schedule
 from rig.config.plan import Limits, parse_plan
 from rig.errors import InputError
 from rig.limit_names import COUNTS, STATISTICS
 from rig.measurements.registry import MEASUREMENTS
-from rig.stimulus.train import Train
 
 HEAD = """
 [plan]
@@ -49,9 +47,9 @@ def limits_of(text: str, measurement: str = "interrupt", agent: str = "") -> Lim
     [
         ("interrupt", "", ("latency",)),
         ("interrupt_to_task", "", ("latency",)),
-        ("interrupt_dispatch", "", MEASUREMENTS["interrupt_dispatch"].measurands(Train)),
+        ("interrupt_dispatch", "", MEASUREMENTS["interrupt_dispatch"].measurands),
         ("interrupt", OWN + "self_trigger = true\n", ("latency", "internal_latency")),
-        ("period", OWN, MEASUREMENTS["period"].measurands(Schedule)),
+        ("period", OWN, MEASUREMENTS["period"].measurands),
     ],
 )
 def test_every_statistic_of_all_that_is_measured(measurement, agent, measurands) -> None:

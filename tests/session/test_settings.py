@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.analysis.model.sources import SelfTriggers
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
@@ -83,13 +84,13 @@ def test_a_plan_of_periods_has_a_schedule_and_no_train():
 def test_a_target_that_triggers_itself_has_neither():
     settings, text = stored("interrupt-self")
     assert (settings.train, settings.schedule, settings.planned) == (None, None, 1000)
-    assert (settings.self_triggers.period_ns, settings.self_triggers.count) == (1_001_000, 1000)
+    assert settings.source == SelfTriggers(1_001_000, 1000)
     asked = measurement_of(settings.measurement).arm_options(settings, 1000)
     assert (asked.measurement, asked.options["self_trigger"]) == ("interrupt", "1")
     assert asked.options["edge"] == "rising"
     assert asked.capacity == 5000  # two records for each, twice as many as that, and some to spare
     del text["triggers"]
-    assert settings_from_json(PATH, text).self_triggers is None
+    assert settings_from_json(PATH, text).source is None
 
 
 def test_account_ignores_what_it_does_not_know():

@@ -12,7 +12,8 @@ from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
 from rig.analysis.uncertainty.contribution import Unknown
 from rig.analysis.uncertainty.effects import Effects
 from rig.analysis.uncertainty.measurand import Measurand
-from rig.limit_names import LATENCY, MEASURANDS
+from rig.limit_names import LATENCY
+from rig.measurements.registry import MEASURANDS
 from rig.untrusted.decode import decoded
 
 Stored = dict[str, Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rig.analysis.model.events import Counts
 from rig.analysis.model.settings import Limits
@@ -15,7 +16,6 @@ from rig.analysis.uncertainty.measurand import Measurand
 from rig.limit_names import (
     COUNTS,
     INTERVAL_ERROR,
-    MEASURANDS,
     NONE_BY_DEFAULT,
     STATISTICS,
     in_words,
@@ -119,7 +119,7 @@ def judge_limits(
     known = {each.name: each for each in measurands}
     found = []
     named = limits.named()
-    for name in sorted(named, key=_order):
+    for name in sorted(named, key=partial(_order, measurands=tuple(known))):
         limit = named[name]
         if name in COUNTS:
             found.append(_count(name, limit, counts.get(name), (possible or {}).get(name, 0)))
@@ -128,13 +128,14 @@ def judge_limits(
     return tuple(found)
 
 
-def _order(name: str) -> tuple[int, int, str]:
+def _order(name: str, measurands: Sequence[str]) -> tuple[int, int, str]:
+    """What this run did not measure comes behind what it did."""
     if name in COUNTS:
-        return len(MEASURANDS), COUNTS.index(name), name
-    statistic, measurand = split(name, MEASURANDS) or ("", "")
+        return len(measurands) + 1, COUNTS.index(name), name
+    statistic, measurand = split(name, measurands) or ("", "")
     if not statistic:
-        return len(MEASURANDS) + 1, 0, name
-    return MEASURANDS.index(measurand), STATISTICS.index(statistic), name
+        return len(measurands), 0, name
+    return measurands.index(measurand), STATISTICS.index(statistic), name
 
 
 def _count(name: str, limit: float, count: int | None, possible: int) -> JudgedLimit:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated
 
 from rig.analysis.model.account import Count, Name, Rate, Time
-from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.sources import (
     EventSource,
     Schedule,
     SelfMeasured,
-    SelfTriggers,
     planned_count,
 )
 from rig.analysis.model.wiring import Wiring
@@ -115,16 +113,6 @@ class Settings:
     def schedule(self) -> Schedule | None:
         """The target's periods, if the events are its answers to them."""
         return self.source if isinstance(self.source, Schedule) else None
-
-    @property
-    def self_triggers(self) -> SelfTriggers | None:
-        """The interrupts that the target makes, if they are the events."""
-        return self.source if isinstance(self.source, SelfTriggers) else None
-
-    @property
-    def rate_search(self) -> RateSearch | None:
-        """The search for the highest rate, if its stimuli are the events."""
-        return self.source if isinstance(self.source, RateSearch) else None
 
     @property
     def is_self_measured(self) -> bool:

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No code outside of the measurements' objects asks which measurement or which source it has.
+
+Such a place would have to be found by everyone who adds a measurement. What differs from one to the
+other is in a hook of its object, in rig/measurements/.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from rig.measurements.registry import MEASUREMENTS
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("rig", "gui", "calibration")
+OWN = ("rig/measurements/", "rig/analysis/model/sources.py")
+"""Where it may be asked."""
+SOURCES = {"Train", "Schedule", "SelfTriggers", "RateSearch", "SelfMeasured", "TargetClocked"}
+DETAILS = {
+    "DispatchFigures",
+    "PeriodFigures",
+    "SaturationFigures",
+    "SelfTriggerFigures",
+    "SpinFigures",
+    "ValueFigures",
+}
+OBJECTS = {"MeasuredByTarget", *(type(each).__name__ for each in MEASUREMENTS.values())}
+KINDS = SOURCES | DETAILS | OBJECTS
+PROPERTIES = {"is_self_measured"}
+"""Of settings: each of them is another way to ask."""
+STILL = {
+    "gui/engine/outcome.py": 2,
+    "gui/models/runs/opened.py": 1,
+    "gui/pages/results/chosen.py": 2,
+    "gui/pages/results/report.py": 2,
+    "gui/pages/run/choice.py": 1,
+    "rig/analysis/model/settings.py": 3,
+    "rig/report/measured.py": 6,
+    "rig/report/sections/budget.py": 3,
+    "rig/report/sections/head.py": 1,
+    "rig/report/sections/saturation.py": 2,
+    "rig/report/tables/history.py": 1,
+    "rig/report/tables/reference.py": 1,
+    "rig/report/tables/runs.py": 4,
+    "rig/report/tables/shapes.py": 3,
+    "rig/report/terminal.py": 1,
+    "rig/report/tools.py": 2,
+    "rig/report/words.py": 7,
+    "rig/session/results.py": 3,
+}
+"""Files of the report and the window that still ask, and how often: to be emptied."""
+
+
+def test_no_place_asks_for_the_kind_of_measurement() -> None:
+    for path, tree in _trees():
+        found = [f"{path}:{line}: {text}" for line, text in _sites(tree)]
+        assert len(found) <= STILL.get(path, 0), "\n".join(found)
+
+
+def _trees() -> Iterator[tuple[str, ast.Module]]:
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            path = file.relative_to(ROOT).as_posix()
+            if not path.startswith(OWN):
+                yield path, ast.parse(file.read_text())
+
+
+def _sites(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and text of each place."""
+    for node in ast.walk(tree):
+        if _asks(node):
+            yield node.lineno, ast.unparse(node)[:60]  # type: ignore[attr-defined]
+
+
+def _asks(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name("isinstance" | "issubclass"), args=[_, kinds]):
+            return bool(_names(kinds) & KINDS)
+        case ast.MatchClass(cls=kind):
+            return bool(_names(kind) & KINDS)
+        case ast.Compare(left=left, comparators=others):
+            sides = (left, *others)
+            by_type = any(_names(side) & KINDS for side in sides)
+            return by_type or (any(map(_is_measurement, sides)) and any(map(_is_name, sides)))
+        case ast.Dict(keys=keys):
+            return any(isinstance(key, ast.Name) and key.id in KINDS for key in keys)
+        case ast.Attribute(attr=name):
+            return name in PROPERTIES
+    return False
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Of types: `Train`, `Train | Schedule`, `(Train, Schedule)`, `Train()`."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _is_measurement(node: ast.AST) -> bool:
+    """`plan.measurement` and the like."""
+    return isinstance(node, ast.Attribute) and node.attr == "measurement"
+
+
+def _is_name(node: ast.AST) -> bool:
+    """Something that one or several measurements are told by."""
+    match node:
+        case ast.Constant(value=str()):
+            return True
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return any(map(_is_name, parts))
+        case ast.Name(id=name):
+            return name.isupper()
+        case ast.Attribute(value=ast.Name(id=owner), attr="name"):
+            return owner in OBJECTS
+    return False
