@@ -131,12 +131,11 @@ def told(page: RunPage, way: str, steps: int, took_s: float) -> str:
     if page.outcome is None:
         return f"window           {way}: {page.failure}"
     snapshot, document = page.snapshot, page.outcome.document
-    (figures,) = document["measurements"]
     sampled_s = document["samples"] / snapshot.sample_rate_hz
     return (
         f"window           {way}: {snapshot.losses} signs of loss, {len(document['gaps'])} gaps, "
-        f"{figures['answered']:,} of {STIMULI:,} answered, {page.outcome.verdict}; backlog at most "
-        f"{snapshot.backlog_max_ns / 1e6:.0f} ms; "
+        f"{document['counts']['answered']:,} of {STIMULI:,} answered, {page.outcome.verdict}; "
+        f"backlog at most {snapshot.backlog_max_ns / 1e6:.0f} ms; "
         f"{sampled_s:.1f} s at {snapshot.sample_rate_hz / 1e6:g} MS/s in {took_s:.1f} s; "
         f"{steps / took_s:.0f} window steps a second"
     )

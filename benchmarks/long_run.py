@@ -14,7 +14,10 @@ from rig.analysis.model.events import Counts, EventClass
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.analysis.statistics.descriptive import ExactHistogram, statistics
+from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.measurand import Measurand
 from rig.instruments import EdgeBlock, Int64Array
+from rig.limit_names import LATENCY
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
@@ -113,14 +116,23 @@ def _columns(event: Int64Array, count: int) -> dict[str, np.ndarray]:
 
 def _evaluation(histogram: ExactHistogram, count: int) -> Evaluation:
     missed = count // MISSED_EVERY
+    figures = statistics(histogram, RATE_HZ)
     return Evaluation(
         verdict=Verdict.INCONCLUSIVE,
         reasons=("made, not measured",),
         counts=Counts(count, count - missed, 0, missed, 0, 0, 0, 0),
-        figures=statistics(histogram, RATE_HZ),
+        measurands=(
+            Measurand(
+                name=LATENCY,
+                unit_ns=1e9 / RATE_HZ,
+                statistics=figures,
+                corrected=figures,
+                inference=None,
+                effects=Effects(1e9 / RATE_HZ),
+                histogram=histogram,
+            ),
+        ),
         witnesses=(),
-        capture=None,
-        histogram=histogram,
         duration_s=count * INTERVAL_SAMPLES / RATE_HZ,
         paired_by="order",
     )

@@ -63,8 +63,8 @@ class Outcome:
     def unit_hz(self) -> int | None:
         """What the values of the histogram are counted in, if the target measured them; else None:
         in samples."""
-        (figures,) = self.document["measurements"]
-        return figures["values"]["unit_hz"] if "values" in figures else None
+        details = self.document["details"] or {}
+        return details.get("unit_hz")
 
 
 @dataclass(frozen=True)

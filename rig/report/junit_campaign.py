@@ -14,9 +14,9 @@ from typing import Final
 from rig.analysis.measurements.verdict import Verdict
 from rig.campaign.index import Entry, Index, State
 from rig.errors import InputError
+from rig.record.reader import RunFile
 from rig.report.junit import Case, Outcome, suite_of, written
-from rig.session.results import stored_text
-from rig.session.stored_evaluation import evaluation_document
+from rig.session.stored_results import stored_evaluation
 
 _OUTCOMES: Final = {
     Verdict.PASS: Outcome.PASSED,
@@ -62,9 +62,10 @@ def _words(state: State) -> str:
 def _reasons(path: Path, verdict: str) -> str:
     """The verdict, why, and the file that shows it."""
     try:
-        text = stored_text(path)
-        reasons = evaluation_document(path, text)["reasons"] if text else []
+        with RunFile(path, figures=False) as file:
+            evaluation = stored_evaluation(file) if file.figures_hold() else None
+        reasons = () if evaluation is None else evaluation.reasons
     except InputError:
-        reasons = ["its file cannot be read any more"]
+        reasons = ("its file cannot be read any more",)
     head = f"{verdict}: {reasons[0]}" if reasons else verdict
     return "\n".join([head, *reasons[1:], f"file {path}"])

@@ -8,11 +8,10 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from rig.analysis.model.settings import Settings
-from rig.analysis.statistics.descriptive import Statistics, as_dict
 from rig.analysis.uncertainty.bench import Bench
-from rig.analysis.uncertainty.correction import Correction
 from rig.config.calibration.file import calibration_file_text, parse_calibration
 from rig.config.calibration.names import (
     CORRECTING_STEPS,
@@ -34,8 +33,8 @@ from rig.session.calibrated_bench import calibrated_bench
 from rig.session.calibration_cautions import cautions
 
 __all__ = [
-    "CALIBRATION", "CalibrationInUse", "bench_in_use", "calibration_in_use", "calibration_json",
-    "correction_json", "fixture_of_texts",
+    "CALIBRATION", "CalibrationInUse", "CalibrationSummary", "bench_in_use", "calibration_in_use",
+    "fixture_of_texts",
 ]  # fmt: skip
 
 
@@ -71,6 +70,63 @@ class CalibrationInUse:
         """All that a run wants is there and holds."""
         holds = all(each.validity is Validity.VALID for each in self.correcting)
         return holds and not self.lacking
+
+    @property
+    def summary(self) -> CalibrationSummary:
+        """The same for other programs."""
+        return CalibrationSummary(
+            used=self.is_there and not self.trouble,
+            error=self.trouble or None,
+            missing=self.lacking,
+            warnings=self.cautions,
+            complete=self.is_whole,
+            applied=tuple(record.step for record in valid_records(self.correcting)),
+            steps=tuple(map(StepStatus.of, self.judged)),
+        )
+
+
+@dataclass(frozen=True)
+class StepStatus:
+    """One step of the calibration, and whether its newest record holds for a run."""
+
+    step: str
+    validity: Validity
+    why: str | None
+    """Why it does not hold; None if it does."""
+    date: str | None
+    """Of the record, ISO 8601; None without one."""
+    valid_until: str | None
+
+    @classmethod
+    def of(cls, judged: Judged) -> Self:
+        """From what was judged of it."""
+        record = judged.record
+        until = None if record is None else record.valid_until
+        return cls(
+            step=judged.step,
+            validity=judged.validity,
+            why=judged.why or None,
+            date=None if record is None else record.date.isoformat(),
+            valid_until=None if until is None else until.isoformat(),
+        )
+
+
+@dataclass(frozen=True)
+class CalibrationSummary:
+    """What a run's figures have of a calibration; docs/calibration-file.md tells more."""
+
+    used: bool
+    error: str | None
+    """Why the calibration cannot be used; None if it can, or there is none."""
+    missing: tuple[str, ...]
+    """What records that hold do not tell."""
+    warnings: tuple[str, ...]
+    """What they tell that no correction mends."""
+    complete: bool
+    """All that a run wants is there and holds."""
+    applied: tuple[str, ...]
+    """Steps whose records correct the figures."""
+    steps: tuple[StepStatus, ...]
 
 
 _WRONG = (Validity.EXPIRED, Validity.NOT_MATCHING)
@@ -135,44 +191,6 @@ def calibration_for(path: Path, asked: str | None) -> str:
     if fixture is not None:
         require_fixture(found, fixture, asked)
     return text
-
-
-def calibration_json(used: CalibrationInUse) -> dict[str, object]:
-    """As plain values; docs/calibration-file.md lists the names."""
-    return {
-        "used": used.is_there and not used.trouble,
-        "trouble": used.trouble or None,
-        "lacking": list(used.lacking),
-        "cautions": list(used.cautions),
-        "whole": used.is_whole,
-        "applied": [record.step for record in valid_records(used.correcting)],
-        "steps": [
-            {
-                "step": each.step,
-                "validity": str(each.validity),
-                "why": each.why or None,
-                "date": None if each.record is None else each.record.date.isoformat(),
-                "valid_until": None
-                if each.record is None or each.record.valid_until is None
-                else each.record.valid_until.isoformat(),
-            }
-            for each in used.judged
-        ],
-    }
-
-
-def correction_json(correction: Correction, indicated: Statistics) -> dict[str, object]:
-    """Figures with what the bench is known to add taken off, and what may be left of it."""
-    figures = as_dict(correction.figures(indicated))
-    figures.pop("n")
-    left_ns = None if indicated.max_ns is None else correction.left_ns(indicated.max_ns)
-    return {
-        **figures,
-        "factor": correction.factor,
-        "offset_ns": correction.offset_ns,
-        "left_ns": left_ns,
-        "unknown": list(correction.unknown),
-    }
 
 
 def fixture_of_texts(texts: Mapping[str, str]) -> Fixture | None:

@@ -3,24 +3,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from rig.analysis.measurements.dispatch import DispatchFigures
-from rig.analysis.measurements.evaluation import Details
-from rig.analysis.measurements.period import PeriodFigures
-from rig.analysis.measurements.saturation import SaturationFigures
-from rig.analysis.measurements.self_trigger import SelfTriggerFigures
-from rig.analysis.measurements.toggle_gap_figures import SpinFigures
-from rig.analysis.measurements.values import ValueFigures
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.account import Account
 from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import as_dict
 from rig.analysis.statistics.outliers import Outliers, limit_samples
-from rig.analysis.uncertainty.correction import Correction
 from rig.errors import InputError
 from rig.measurements.evaluate import Evaluation, EventColumns, OnEvents, evaluate
 from rig.printable import json_text
@@ -28,17 +20,16 @@ from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
 from rig.record.space import FINISH_BYTES
-from rig.session.beyond_json import beyond_json, effects_json, limit_json, measurand_json
-from rig.session.calibration import (
-    CALIBRATION,
-    CalibrationInUse,
-    bench_in_use,
-    calibration_json,
-    correction_json,
+from rig.session.calibration import CALIBRATION, CalibrationInUse, bench_in_use
+from rig.session.result_document import (
+    FORMAT,
+    ResultHeader,
+    printed_document,
+    stored_document,
 )
 from rig.session.settings import account_from_json
 from rig.session.settings_check import IMPORTED, checked_settings
-from rig.session.stored_tools import tool_json, tool_runs
+from rig.session.stored_tools import ToolReport, tool_runs
 from rig.session.windows import Window, windows_of, windows_text
 from rig.tools.tool_runs import ToolRun
 
@@ -51,15 +42,6 @@ EXIT_CODES = {
     Verdict.INCONSISTENT: 4,
     Verdict.INCOMPLETE: 4,
 }
-DETAILS: dict[type[Details], str] = {
-    PeriodFigures: "period",
-    DispatchFigures: "dispatch",
-    SelfTriggerFigures: "self_trigger",
-    SaturationFigures: "saturation",
-    ValueFigures: "values",
-    SpinFigures: "spin",
-}
-"""Key by which the details of each kind of measurement are stored and shown."""
 NO_DIGESTS = "none, format version 1 has none: nobody can tell whether this file was changed"
 INTERRUPTED_EXIT_CODE = 130
 """A run ended by Ctrl-C, as a shell reports it."""
@@ -95,17 +77,14 @@ class Result:
 
     @property
     def unit_hz(self) -> int:
-        """Of the histogram's values: the analyzer's rate, or that of the clock that the target
-        itself measured by."""
-        details = self.evaluation.details
-        if isinstance(details, ValueFigures):
-            return details.unit_hz
-        return self.settings.sample_rate_hz
+        """Rate of the clock whose periods the histogram's values are: the analyzer's, or the one
+        that the target itself measured by."""
+        return round(1e9 / self.evaluation.primary.unit_ns)
 
     @property
     def unit(self) -> str:
-        """The same by name: `sample`, or a time."""
-        if not isinstance(self.evaluation.details, ValueFigures):
+        """Unit of the histogram's values: `sample`, or a time."""
+        if self.unit_hz == self.settings.sample_rate_hz:
             return "sample"
         return "ns" if self.unit_hz == 10**9 else f"{1e9 / self.unit_hz:.12g} ns"
 
@@ -166,7 +145,7 @@ def store(
         evaluation = result.evaluation
         computed.summary(
             result_text(result),
-            {**asdict(evaluation.counts), **_figures(evaluation)},
+            figures_by_name(evaluation),
             (evaluation.histogram.values, evaluation.histogram.counts),
             None if text == own else text,
             units=result.unit,
@@ -219,90 +198,31 @@ def result_text(result: Result) -> str:
 
 
 def evaluation_text(evaluation: Evaluation, used: CalibrationInUse | None = None) -> str:
-    """As `result_text`, of what need not be a run file's."""
-    capture = evaluation.capture
-    return json_text(
-        {
-            "verdict": evaluation.verdict,
-            "reasons": evaluation.reasons,
-            "limits": [limit_json(limit) for limit in evaluation.limits],
-            "counts": asdict(evaluation.counts),
-            "figures": _figures(evaluation),
-            "duration_s": evaluation.duration_s,
-            "paired_by": evaluation.paired_by,
-            "witnesses": [asdict(witness) for witness in evaluation.witnesses],
-            "gaps": [asdict(gap) for gap in evaluation.gaps],
-            "capture": None
-            if capture is None or not capture.n
-            else {
-                "n": capture.n,
-                "offset_ns": capture.offset_ns,
-                "spread_ns": capture.spread_ns,
-                "allowed_ns": capture.allowed_ns,
-            },
-            "calibration": None if used is None else calibration_json(used),
-            **_measured(evaluation),
-        },
-        sort_keys=True,
-        indent=1,
-    )
+    """The same of what need not be a run file's."""
+    stored = stored_document(evaluation, None if used is None else used.summary)
+    return json_text(stored, sort_keys=True, indent=1)
 
 
-def document(result: Result) -> dict[str, object]:
+def document(result: Result) -> dict[str, Any]:
     """What `--json` prints."""
-    evaluation, settings = result.evaluation, result.settings
-    stored = json.loads(result_text(result))
-    return {
-        "file": str(result.path),
-        "state": result.state,
-        "samples": result.samples,
-        "planned": settings.planned,
-        "verdict": evaluation.verdict,
-        "reasons": evaluation.reasons,
-        "measurements": [
-            {
-                "name": settings.measurement,
-                "scenario": settings.scenario,
-                **stored["counts"],
-                **stored["figures"],
-                "limits": stored["limits"],
-                "duration_s": evaluation.duration_s,
-                "sample_period_ns": 1e9 / settings.sample_rate_hz,
-                "paired_by": evaluation.paired_by,
-                **_measured(evaluation),
-            }
-        ],
-        "witnesses": stored["witnesses"],
-        "gaps": stored["gaps"],
-        "calibration": stored["calibration"],
-        **({} if result.has_digests else {"digests": NO_DIGESTS}),
-        **({"tools": [tool_json(run) for run in result.tools]} if result.tools else {}),
-    }
+    settings, used = result.settings, result.calibration
+    header = ResultHeader(
+        format=FORMAT,
+        file=str(result.path),
+        state=result.state,
+        samples=result.samples,
+        measurement=settings.measurement,
+        scenario=settings.scenario,
+        planned=settings.planned,
+        sample_period_ns=1e9 / settings.sample_rate_hz,
+        calibration=None if used is None else used.summary,
+        tools=tuple(map(ToolReport.of, result.tools)),
+        digests=None if result.has_digests else NO_DIGESTS,
+    )
+    return printed_document(header, result.evaluation)
 
 
-def _measured(evaluation: Evaluation) -> dict[str, object]:
-    """What only some measurements have."""
-    stated: dict[str, object] = {}
-    if evaluation.details is not None:
-        stated[DETAILS[type(evaluation.details)]] = asdict(evaluation.details)
-    if evaluation.clocks is not None:
-        stated["clocks"] = asdict(evaluation.clocks)
-    if evaluation.delays:
-        stated["delays"] = [{**asdict(each), "agrees": each.agrees} for each in evaluation.delays]
-    if evaluation.wander:
-        stated["wander"] = [asdict(pair) for pair in evaluation.wander]
-    if evaluation.beyond is not None:
-        stated["beyond"] = beyond_json(evaluation.beyond)
-    if evaluation.measurands:
-        correction = Correction.of(evaluation.measurands[0].effects)
-        stated["corrected"] = correction_json(correction, evaluation.figures)
-        stated["effects"] = effects_json(evaluation.measurands[0].effects)
-        further = {each.name: measurand_json(each) for each in evaluation.measurands[1:]}
-        stated |= {"further": further} if further else {}
-    return stated
-
-
-def _figures(evaluation: Evaluation) -> dict[str, int | float | None]:
-    """The figures by name; `n` there is the number of latencies, here told from that of stimuli."""
+def figures_by_name(evaluation: Evaluation) -> dict[str, int | float | None]:
+    """Counts and figures for those who read them one by one; `latencies`: values, n: stimuli."""
     figures = as_dict(evaluation.figures)
-    return {"latencies": figures.pop("n"), **figures}
+    return {**asdict(evaluation.counts), "latencies": figures.pop("n"), **figures}

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from rig.errors import InputError
-from rig.tools.hwlat import hwlat_figures
+from rig.tools.hwlat import HwlatFigures, hwlat_figures
 from rig.tools.tool_runs import HWLAT, ToolRun, from_json
-from rig.tools.wakeup import wakeup_figures
+from rig.tools.wakeup import ToolFigures, wakeup_figures
 
 TOOLS_TEXT = "environment/tools"
 """Name of the text in the run file."""
@@ -24,14 +25,29 @@ def tool_runs(path: Path, texts: Mapping[str, str]) -> tuple[ToolRun, ...]:
         raise InputError(f"{path}: damaged run file, {TOOLS_TEXT}: {error}") from None
 
 
-def tool_json(run: ToolRun) -> dict[str, object]:
-    """Of one of them, for other programs: its figures, or why there are none."""
-    stated: dict[str, object] = {"tool": run.tool, "words": run.words, "reason": run.reason}
-    if run.reason:
-        return stated
-    try:
-        if run.tool == HWLAT.name:
-            return stated | asdict(hwlat_figures(run))
-        return stated | {"figures": [asdict(each) for each in wakeup_figures(run)]}
-    except ValueError as error:
-        return stated | {"reason": str(error)}
+@dataclass(frozen=True)
+class ToolReport:
+    """What came of one tool, for other programs: its figures, or why there are none."""
+
+    tool: str
+    words: str
+    """What the agent was told beside its name."""
+    reason: str
+    """Why there are no figures; "" if there are."""
+    figures: tuple[ToolFigures, ...] = ()
+    """Of a tool that measures latencies."""
+    gaps: HwlatFigures | None = None
+    """Of a tool that looks for gaps."""
+
+    @classmethod
+    def of(cls, run: ToolRun) -> Self:
+        """From what the run file has of it."""
+        report = cls(run.tool, run.words, run.reason)
+        if run.reason:
+            return report
+        try:
+            if run.tool == HWLAT.name:
+                return replace(report, gaps=hwlat_figures(run))
+            return replace(report, figures=wakeup_figures(run))
+        except ValueError as error:
+            return replace(report, reason=str(error))

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import (
     Annotated,
     Any,
     Final,
+    Literal,
     TypeVar,
     Union,
     cast,
@@ -58,6 +59,37 @@ class OneOf:
     values: tuple[str | int, ...]
 
 
+@dataclass(frozen=True)
+class NullIs:
+    """A number that is not finite, which JSON cannot hold: null stands for this one."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How dataclasses are laid out as JSON where that is not field by field."""
+
+    tags: Mapping[type, str] = field(default_factory=dict)
+    """What key `kind` says of a class that stands in a union."""
+    derived: Mapping[type, tuple[str, ...]] = field(default_factory=dict)
+    """Properties that are written for others, and passed over when they are read."""
+    omitted: Mapping[type, tuple[str, ...]] = field(default_factory=dict)
+    """Fields that are not written; each has a default."""
+
+    def derived_of(self, kind: type) -> tuple[str, ...]:
+        """Those of one class."""
+        return self.derived.get(kind, ())
+
+    def omitted_of(self, kind: type) -> tuple[str, ...]:
+        """Those of one class."""
+        return self.omitted.get(kind, ())
+
+
+KIND: Final = "kind"
+FIELD_BY_FIELD: Final = Layout()
+
+
 class WrongValueError(ValueError):
     """A stored value that is not as declared: where, what was found, what is valid."""
 
@@ -65,25 +97,33 @@ class WrongValueError(ValueError):
         super().__init__(f"{place}: {problem}" if place else problem)
 
 
-def decoded(kind: type[T], stored: object, *, ignore_unknown: bool = False) -> T:
+def decoded(
+    kind: type[T],
+    stored: object,
+    *,
+    ignore_unknown: bool = False,
+    layout: Layout = FIELD_BY_FIELD,
+) -> T:
     """`stored`, as JSON has it, as a value of the dataclass `kind`.
 
     Values that are of the declared type already are taken as they are. `ignore_unknown`: keys that
     the dataclass does not have are left out, as of a newer version that says more.
     Raises WrongValueError: one line with the place below `stored`, what was found, what is valid.
     """
-    return cast("T", _Decoder(ignore_unknown).value(kind, stored, ""))
+    return cast("T", _Decoder(ignore_unknown, layout).value(kind, stored, ""))
 
 
 class _Decoder:
-    def __init__(self, ignore_unknown: bool) -> None:
-        self._ignore_unknown = ignore_unknown
+    def __init__(self, ignore_unknown: bool, layout: Layout) -> None:
+        self._ignore_unknown, self._layout = ignore_unknown, layout
 
     def value(self, hint: Any, stored: object, place: str, bounds: tuple[Any, ...] = ()) -> Any:
         """`stored` as what the type says, within the bounds."""
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
             return self.value(arguments[0], stored, place, (*bounds, *arguments[1:]))
+        if origin is Literal:
+            return self.value(str, stored, place, (OneOf(arguments),))
         if origin in (Union, types.UnionType):
             return self._optional(arguments, stored, place, bounds)
         if origin is tuple:
@@ -110,12 +150,23 @@ class _Decoder:
         if stored is None and types.NoneType in hints:
             return None
         kinds = [hint for hint in hints if hint is not types.NoneType]
+        if all(kind in self._layout.tags for kind in kinds):
+            return self._tagged(kinds, stored, place)
         for kind in kinds[:-1]:
             try:
                 return self.value(kind, stored, place, bounds)
             except WrongValueError:
                 continue
         return self.value(kinds[-1], stored, place, bounds)
+
+    def _tagged(self, kinds: list[type], stored: object, place: str) -> Any:
+        if not isinstance(stored, Mapping):
+            raise _wrong(place, stored, "an object")
+        by_tag = {self._layout.tags[kind]: kind for kind in kinds}
+        tag = stored.get(KIND)
+        if not isinstance(tag, str) or tag not in by_tag:
+            raise _wrong(_below(place, KIND), tag, ", ".join(by_tag))
+        return self._dataclass(by_tag[tag], stored, place)
 
     def _tuple(
         self, hints: tuple[Any, ...], stored: object, place: str, bounds: tuple[Any, ...]
@@ -143,12 +194,11 @@ class _Decoder:
     def _dataclass(self, kind: type, stored: object, place: str) -> Any:
         if not isinstance(stored, Mapping):
             raise _wrong(place, stored, "an object")
-        declared = _declared(kind)
+        omitted = self._layout.omitted_of(kind)
+        known = declared_fields(kind)
+        declared = {name: each for name, each in known.items() if name not in omitted}
         if not self._ignore_unknown:
-            unknown = next((key for key in stored if key not in declared), None)
-            if unknown is not None:
-                valid = ", ".join(declared)
-                raise WrongValueError(_below(place, unknown), f"is not known; valid: {valid}")
+            self._check_keys(kind, stored, declared, place)
         values = {}
         for name, (hint, needed) in declared.items():
             if name in stored:
@@ -162,12 +212,23 @@ class _Decoder:
         except (ValueError, TypeError, OverflowError, ZeroDivisionError) as error:
             raise WrongValueError(place, str(error)[:400]) from None
 
+    def _check_keys(
+        self, kind: type, stored: Mapping[str, Any], declared: Mapping[str, Any], place: str
+    ) -> None:
+        """Raises WrongValueError for a key that is not declared."""
+        tag = (KIND,) if kind in self._layout.tags else ()
+        passed_over = {*self._layout.derived_of(kind), *tag}
+        for key in stored:
+            if key not in declared and key not in passed_over:
+                valid = ", ".join(declared)
+                raise WrongValueError(_below(place, key), f"is not known; valid: {valid}")
+
 
 _PLAIN: Final = (int, float, str, dict, list, tuple)
 
 
 @cache
-def _declared(kind: type) -> dict[str, tuple[Any, bool]]:
+def declared_fields(kind: type) -> dict[str, tuple[Any, bool]]:
     """Type of each field by name, and whether it must be there."""
     hints = get_type_hints(kind, include_extras=True)
     each_field: tuple[Field[Any], ...] = fields(kind)
@@ -189,6 +250,8 @@ def _member(kind: type[Enum], stored: object, place: str) -> Enum:
 
 
 def _plain(hint: Any, stored: object, place: str, bounds: tuple[Any, ...]) -> Any:
+    if stored is None and (instead := [b.value for b in bounds if isinstance(b, NullIs)]):
+        return instead[0]
     if hint is float and type(stored) is int:
         stored = _as_float(stored, place)
     for bound in bounds:

@@ -98,29 +98,30 @@ def judge_interrupts(
 
     `shown`: the document of `rig show --json`. `events`: the run file's columns.
     """
-    own = shown["measurements"][0]
-    errors = [*_classes(own, events, truth)]
+    primary = shown["measurands"][0]
+    own = primary["statistics"]
+    errors = [*_classes(shown["counts"], events, truth)]
     served = truth["kind"] != _MISSED
     true_ns = (truth["response_ps"] - truth["stimulus_ps"])[served] / 1e3 + scales.delay_ns
     if abs(scales.delay_ns) > scales.told_ns:
         errors.append(f"a delay of {scales.delay_ns:.1f} ns was not told")
     if not len(true_ns) or own["max_ns"] is None:
         return tuple(errors), ()
-    budgets = own["beyond"]["uncertainty"]
+    budgets = primary["budgets"]
     covered = []
     for key, wanted in (("max", true_ns.max()), ("average", true_ns.mean())):
         budget = budgets[key]
         pin_write_ns, limit_ns = _offset_and_limit(budget)
-        error_ns = budget["corrected_ns"] + pin_write_ns - wanted
-        covered.append(bool(abs(error_ns) <= budget["expanded_ns"]))
+        error_ns = budget["corrected"] + pin_write_ns - wanted
+        covered.append(bool(abs(error_ns) <= budget["expanded"]))
         if abs(error_ns) > limit_ns:
             errors.append(f"{key} is off by {error_ns:.1f} ns, allowed {limit_ns:.1f} ns")
-    allowed_ns = budgets["max"]["expanded_ns"] + scales.sample_ns
+    allowed_ns = budgets["max"]["expanded"] + scales.sample_ns
     for key, wanted in _quantiles(true_ns).items():
         error_ns = scales.true_ns(own[key]) - wanted
         if abs(error_ns) > allowed_ns:
             errors.append(f"{key} is off by {error_ns:.1f} ns, allowed {allowed_ns:.1f} ns")
-    return (*errors, *_inside(own, events, truth, scales)), tuple(covered)
+    return (*errors, *_inside(shown["internal_latency"], events, truth, scales)), tuple(covered)
 
 
 def _quantiles(true_ns: npt.NDArray[np.float64]) -> dict[str, float]:
@@ -139,15 +140,18 @@ def _offset_and_limit(budget: dict[str, Any]) -> tuple[float, float]:
     the values has no part in how far a run's own average is off.
     """
     parts = budget["contributions"]
-    pin_write_ns = sum(p["estimate"] for p in parts if p["name"] == "agent's pin write")
+    quantities = [(part, part["quantity"]) for part in parts]
+    pin_write_ns = sum(q["estimate"] for p, q in quantities if p["name"] == "agent's pin write")
     limit_ns = sum(
-        _LIMITS.get(p["distribution"], 3.0) * p["uncertainty_ns"] for p in parts if p["type"] == "B"
+        _LIMITS.get(q["distribution"], 3.0) * p["uncertainty"]
+        for p, q in quantities
+        if q["evaluation"] == "B"
     )
     return pin_write_ns, limit_ns
 
 
 def _classes(
-    own: dict[str, Any], events: dict[str, npt.NDArray[np.int64]], truth: npt.NDArray[np.void]
+    counts: dict[str, Any], events: dict[str, npt.NDArray[np.int64]], truth: npt.NDArray[np.void]
 ) -> list[str]:
     found, wanted = events["class"], true_classes(truth)
     if len(found) != len(wanted):
@@ -162,18 +166,17 @@ def _classes(
         )
     for name in ("duplicate", "glitches"):
         column = "duplicates" if name == "duplicate" else name
-        if own[name] != truth[column].sum():
-            errors.append(f"{name} {own[name]} for {truth[column].sum()}")
+        if counts[name] != truth[column].sum():
+            errors.append(f"{name} {counts[name]} for {truth[column].sum()}")
     return errors
 
 
 def _inside(
-    own: dict[str, Any],
+    inside: dict[str, Any] | None,
     events: dict[str, npt.NDArray[np.int64]],
     truth: npt.NDArray[np.void],
     scales: Scales,
 ) -> list[str]:
-    inside = own["beyond"].get("inside")
     if inside is None or len(events.get("inside_ps", ())) != len(truth):
         return []
     known = (events["inside_ps"] != UNKNOWN_PS) & (truth["before_ticks"] > 0)

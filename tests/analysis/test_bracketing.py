@@ -63,7 +63,7 @@ def test_a_true_run_agrees_and_gives_rate_and_latency_inside() -> None:
     bench = Bench(drift=0.0)
     found = bench.evaluated()
     assert bracket_witness(found).agrees
-    clock, inside = found.beyond.clock, found.beyond.inside
+    clock, inside = found.clock_agreement, found.internal_latency
     assert (clock.n, clock.of, clock.findings) == (N, N, ())
     middle = np.array([bench.response[0], bench.response[-1]])
     assert clock.rate_ppm == pytest.approx(bench.truth.rate_ppm(middle).mean(), abs=0.05)
@@ -80,14 +80,14 @@ def test_a_true_run_agrees_and_gives_rate_and_latency_inside() -> None:
 
 def test_the_bound_of_the_latency_inside_holds_what_the_bench_leaves_open() -> None:
     bench, sample_ns = Bench(drift=0.0), 1e9 / RATE_HZ
-    bare = bench.evaluated(known=Known(sample_ns)).beyond.inside
+    bare = bench.evaluated(known=Known(sample_ns)).internal_latency
     stated = Known(
         sample_ns,
         time_base_ppm=limits(100, "ppm", "data sheet"),
         skew_ns=limits(5, "ns", "data sheet", estimate=-2),
         edge_shape_ns=calibrated(0, 1, "ns", "calibration"),
     )
-    found = bench.evaluated(known=stated).beyond.inside
+    found = bench.evaluated(known=stated).internal_latency
     assert (found.min_ns, found.max_ns) == (bare.min_ns, bare.max_ns)
     more_ns = 100e-6 * INSIDE_NS + (5 + 2) + 3
     assert found.within_ns == pytest.approx(bare.within_ns + more_ns, abs=100e-6 * 2 * sample_ns)
@@ -214,7 +214,7 @@ def test_a_full_log_is_tested_as_far_as_it_goes() -> None:
 def test_without_a_rate_or_a_log_nothing_is_tested() -> None:
     bench = Bench(n=10)
     bench.rows = []
-    assert bench.evaluated().beyond.clock is None
+    assert bench.evaluated().clock_agreement is None
 
 
 def test_times_are_kept_to_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,8 +41,8 @@ def test_a_resonator_may_do_what_a_crystal_may_not() -> None:
     assert not bracket_witness(drifting(ClockBounds())).agrees
     found = drifting(ClockBounds(target_ppm_per_s=10.0))
     assert bracket_witness(found).agrees
-    assert found.beyond.inside is not None
-    (wander,) = found.wander
+    assert found.internal_latency is not None
+    (wander,) = found.stability
     longest = wander.tau_s[-1]
     expected = DRIFT_PPM_PER_S * 1e-6 * longest / 2**0.5
     assert wander.deviation[-1] == pytest.approx(expected, rel=0.05)

@@ -55,20 +55,17 @@ def test_each_side_of_a_period_has_its_figures() -> None:
     assert names == [
         "latency", "interval_error", "latency_by_ticks", "interval_error_by_ticks"
     ]  # fmt: skip
-    assert found.beyond is not None
-    assert found.beyond.figures is found.measurands[0].figures
-    assert found.beyond.budgets is found.measurands[0].budgets
     for each in found.measurands:
-        assert each.figures is not None
-        assert each.figures.maximum.value * each.unit_ns == pytest.approx(each.statistics.max_ns)
-        assert each.figures.average is not None
-        middle = each.statistics.average_ns / each.unit_ns
-        assert middle in each.figures.average.interval
-        assert each.figures.tail is not None  # estimated, or refused with a reason
-        assert (each.figures.tail.level is None) == bool(each.figures.tail.refused)
+        assert each.inference is not None
+        assert each.inference.maximum.value == pytest.approx(each.statistics.max_ns)
+        assert each.inference.average is not None
+        middle = each.statistics.average_ns
+        assert middle in each.inference.average.interval
+        assert each.inference.tail is not None  # estimated, or refused with a reason
+        assert (each.inference.tail.level is None) == bool(each.inference.tail.refused)
         assert set(each.budgets) == {"max", "average"}
-    assert found.beyond.clock is not None
-    assert found.beyond.clock.holds
+    assert found.clock_agreement is not None
+    assert found.clock_agreement.holds
 
 
 @pytest.mark.parametrize("ppm", [-200.0, 0.0, 50.0])
@@ -102,8 +99,7 @@ def test_overruns_of_periods_are_counted_in_order() -> None:
     latency_ns[204] = 5e5  # answered, but beyond the limit
     latency_ns[[398, 399]] = -1
     found = periods(Truth(400, latency_ns), limits=Limits(max_ns=4e5))
-    assert found.beyond is not None
-    overruns = found.beyond.overruns
+    overruns = found.overruns
     assert (overruns.n, overruns.count) == (400, 9)
     assert (overruns.longest_run, overruns.longest_run_first) == (5, 200)
 
@@ -112,8 +108,7 @@ def test_periods_missed_before_the_first_answer_are_overruns() -> None:
     latency_ns = noise(400)
     latency_ns[:2] = -1
     found = periods(Truth(400, latency_ns))
-    assert found.beyond is not None
-    overruns = found.beyond.overruns
+    overruns = found.overruns
     assert (overruns.n, overruns.count) == (400, 2)
     assert (overruns.longest_run, overruns.longest_run_first) == (2, 0)
 
@@ -137,8 +132,7 @@ def test_no_answer_at_all_is_one_long_overrun() -> None:
     run.edges, run.records = [], run.records[:0]
     settings = settings_of("period", Schedule(PERIOD_NS, 50))
     found = evaluate(run, settings, Account(handled=0))
-    assert found.beyond is not None
-    assert found.beyond.overruns.longest_run == found.beyond.overruns.count == 50
+    assert found.overruns.longest_run == found.overruns.count == 50
 
 
 @pytest.mark.parametrize(
@@ -166,12 +160,11 @@ def test_dispatch_has_figures_by_pins_by_ticks_and_of_the_interrupt() -> None:
     names = [each.name for each in found.measurands]
     assert names == ["latency", "latency_by_ticks", "interrupt_latency"]
     assert found.figures == of(found, "latency").statistics == found.details.pins
-    assert found.beyond is not None
-    assert found.beyond.figures is of(found, "latency").figures
-    assert of(found, "latency").figures.maximum.value == max(latency)
+    assert found.primary.inference is of(found, "latency").inference
+    assert of(found, "latency").inference.maximum.value == of(found, "latency").statistics.max_ns
     for each in found.measurands:
-        assert each.figures is not None
-        assert each.figures.median.low is not None
+        assert each.inference is not None
+        assert each.inference.median.low is not None
         assert set(each.budgets) == {"max", "average"}
     pins, ticks = of(found, "latency").budgets, of(found, "latency_by_ticks").budgets
     # 30 samples of the way from pin to reading are in one and not in the other.
@@ -186,8 +179,7 @@ def test_dispatch_without_the_tasks_wire_is_told_by_ticks() -> None:
     found = evaluate(run[0], settings, account)
     assert [each.name for each in found.measurands] == ["latency", "interrupt_latency"]
     assert found.figures == wired.details.ticks
-    assert found.beyond is not None
-    assert found.beyond.sample_ns == 1.0  # a tick
+    assert found.primary.unit_ns == 1.0  # a tick
     both = {"max_latency_by_ticks": 1e6, "max_latency": 1.0}
     found = evaluate(run[0], replace(settings, limits=Limits(further=both)), account)
     assert [limit.judgment for limit in found.limits] == ["exceeded", "kept"]
@@ -205,6 +197,6 @@ def test_a_latency_from_inside_has_a_budget_of_its_own() -> None:
     true_ns = max(latency_ns) - 10  # from reading to reading
     assert budget.corrected == pytest.approx(true_ns, abs=budget.expanded + 1)
     assert "rate of the target's counter" in {each.name for each in budget.contributions}
-    assert inside.figures is not None
-    assert inside.figures.percentiles
+    assert inside.inference is not None
+    assert inside.inference.percentiles
     assert inside.statistics == found.details.internal

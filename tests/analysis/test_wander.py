@@ -109,12 +109,12 @@ def test_clocks_that_drift_faster_than_told_are_no_clocks() -> None:
 @pytest.mark.parametrize(("n", "pairs"), [(3_000, 0), (15_000, 1)])
 def test_a_run_long_enough_has_them(n: int, pairs: int) -> None:
     found = Bench(n=n, drift=0.0).evaluated()
-    assert len(found.wander) == pairs
+    assert len(found.stability) == pairs
     if pairs:
-        assert found.wander[0].pair == "target against analyzer"
+        assert found.stability[0].pair == "target against analyzer"
 
 
 def test_periods_have_them_too() -> None:
     truth = Truth(12_000, noise(12_000), ppm=30)
     found = periods(truth)
-    assert [each.pair for each in found.wander] == ["target against analyzer"]
+    assert [each.pair for each in found.stability] == ["target against analyzer"]

@@ -53,7 +53,7 @@ def check(run: WholeRun) -> None:
 
 def check_clock(run: WholeRun, found: Evaluation) -> None:
     """No event is called false, and the rate is right."""
-    clock = found.beyond.clock
+    clock = found.clock_agreement
     assert (clock.n, clock.of, clock.holds, clock.findings) == (
         len(run.raw.records), len(run.answers), True, (),
     )  # fmt: skip

@@ -39,7 +39,7 @@ def bench(tmp_path_factory):
 def corrected(path, calibration=None):
     """Result, and what `--json` says of the corrected figures."""
     result = read(path, calibration)
-    return result, document(result)["measurements"][0]["corrected"]
+    return result, document(result)["measurands"][0]["corrected"]
 
 
 def test_with_calibration_the_systematic_error_is_below_a_quarter_of_a_sample(bench):
@@ -49,7 +49,7 @@ def test_with_calibration_the_systematic_error_is_below_a_quarter_of_a_sample(be
     assert abs(figures["average_ns"] - true_ns) < SAMPLE_NS / 4
     assert abs(result.evaluation.figures.average_ns - true_ns) > 7 * SAMPLE_NS
     assert figures["unknown"] == []
-    budget = result.evaluation.beyond.budgets["average"]
+    budget = result.evaluation.primary.budgets["average"]
     assert budget.corrected == pytest.approx(figures["average_ns"], abs=1e-6)
     assert result.calibration.is_whole
 
@@ -61,7 +61,7 @@ def test_without_it_the_report_says_how_large_the_error_may_be(bench):
     assert error_ns > SAMPLE_NS
     assert error_ns <= figures["left_ns"]
     assert not result.calibration.is_there
-    budget = result.evaluation.beyond.budgets["average"]
+    budget = result.evaluation.primary.budgets["average"]
     assert error_ns <= budget.expanded
     shown = words(result)
     assert "NONE: what the bench itself adds was not measured" in shown
@@ -72,7 +72,7 @@ def test_each_direction_of_the_answer_is_within_what_is_left(bench):
     """Rising answers are 15.75 ns later: it is taken off each, and what is left is little."""
     path, _ = bench
     result, figures = corrected(path)
-    budgets = result.evaluation.beyond.budgets
+    budgets = result.evaluation.primary.budgets
     name = "rising against falling answers"
     for figure in ("max", "average"):
         (part,) = [c for c in budgets[figure].contributions if c.name == name]
@@ -164,7 +164,7 @@ def test_a_loopback_stands_for_skew_and_line(bench):
     result, figures = corrected(path, text(time_base, toggle, loop, skew))
     assert figures["offset_ns"] == pytest.approx(corrected(path)[1]["offset_ns"])
     assert result.calibration.is_whole
-    names = [c.name for c in result.evaluation.beyond.budgets["average"].contributions]
+    names = [c.name for c in result.evaluation.primary.budgets["average"].contributions]
     assert "calibration of the bench" in names
     assert not {"channel skew", "line delay"} & set(names)
 
@@ -193,7 +193,7 @@ def test_another_calibration_computes_anew_and_leaves_the_runs_own(bench, tmp_pa
     capsys.readouterr()
     assert command("show", path, "--json") == 0
     changed = json.loads(capsys.readouterr().out)
-    left_ns = [d["measurements"][0]["corrected"]["left_ns"] for d in (own, changed)]
+    left_ns = [d["measurands"][0]["residual_error_ns"] for d in (own, changed)]
     assert left_ns[1] > left_ns[0]
     assert command("analyze", path) == 0
     assert "figures stored" in capsys.readouterr().err

@@ -60,7 +60,7 @@ def test_each_answer_is_corrected_by_its_edge(tmp_path, measurement):
     path, true_ns = measure(tmp_path, calibration=known, plan=plan, apart_ns=APART_NS)
     result = read(path)
     assert result.evaluation.verdict == "pass", result.evaluation.reasons
-    figures = document(result)["measurements"][0]["corrected"]
+    figures = document(result)["measurands"][0]["corrected"]
     values_ns = true_values_ns(tmp_path / "truth.bin")
     assert abs(figures["average_ns"] - true_ns) < SAMPLE_NS / 4
     # Single values have their pin write's scatter and a sample of quantization, and no more.
@@ -69,7 +69,7 @@ def test_each_answer_is_corrected_by_its_edge(tmp_path, measurement):
     assert abs(figures["min_ns"] - min(values_ns)) < reach_ns
     assert figures["deviation_ns"] == pytest.approx(np.std(values_ns), rel=0.02)
     for name in ("max", "average"):
-        budget = result.evaluation.beyond.budgets[name]
+        budget = result.evaluation.primary.budgets[name]
         assert budget.corrected == pytest.approx(figures[f"{name}_ns"], abs=0.1)
     # Without it the two kinds of answers contradict each other, and it says so.
     assert read(path, "").evaluation.verdict == "inconsistent"

@@ -34,7 +34,7 @@ def test_a_run_with_it_is_right_to_a_quarter_of_a_sample(tmp_path):
     calibrate(tmp_path, ["time-base", "toggle"], PPS)
     measured = (tmp_path / "measured.toml").read_text()
     path, true_ns = skewed.measure(tmp_path, calibration=measured)
-    figures = document(read(path))["measurements"][0]["corrected"]
+    figures = document(read(path))["measurands"][0]["corrected"]
     indicated_ns = read(path, "").evaluation.figures.average_ns
     assert abs(indicated_ns - true_ns) > 5 * skewed.SAMPLE_NS
     assert abs(figures["average_ns"] - true_ns) < skewed.SAMPLE_NS / 4

@@ -73,7 +73,7 @@ def test_the_folder_and_its_index(whole):
 def test_a_run_of_a_campaign_is_a_run_as_any_other(whole):
     place, _ = whole
     document = json.loads(rig("show", place / "folder/interrupt-idle.h5", "--json").stdout)
-    assert document["planned"] == document["measurements"][0]["answered"] == 20
+    assert document["planned"] == document["counts"]["answered"] == 20
 
 
 def test_the_server_that_shows_tests_gets_a_case_a_run(whole):

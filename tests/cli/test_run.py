@@ -31,11 +31,11 @@ def test_json_document(finished):
     out, document = finished
     assert document["file"] == str(out)
     assert document["verdict"] == "pass"
-    (figures,) = document["measurements"]
-    assert (figures["name"], figures["scenario"]) == ("interrupt", "idle")
-    assert (figures["n"], figures["answered"]) == (200, 200)
+    assert (document["measurement"], document["scenario"]) == ("interrupt", "idle")
+    counts, figures = document["counts"], document["measurands"][0]["statistics"]
+    assert (counts["n"], counts["answered"]) == (200, 200)
     for name in ("missed", "late", "duplicate", "spurious", "merged", "glitches"):
-        assert figures[name] == 0
+        assert counts[name] == 0
     assert figures["min_ns"] <= figures["median_ns"] <= figures["p99_ns"] <= figures["max_ns"]
     assert figures["gap_ns"] == pytest.approx(figures["max_ns"] - figures["min_ns"])
     assert figures["min_ns"] >= 3000 - 42
@@ -47,14 +47,16 @@ def test_show_says_the_same(finished):
     table = rig("show", out)
     assert table.returncode == 0
     assert "PASS" in table.stdout
-    assert f"{document['measurements'][0]['max_ns'] / 1e3:.3f}" in table.stdout
+    assert f"{document['measurands'][0]['statistics']['max_ns'] / 1e3:.3f}" in table.stdout
     assert max(len(line) for line in table.stdout.splitlines()) <= 130
 
 
 def test_report_page(finished):
     out, document = finished
     page = out.with_suffix(".html").read_text()
-    assert f"observed maximum {document['measurements'][0]['max_ns'] / 1e3:.3f} µs" in page
+    assert (
+        f"observed maximum {document['measurands'][0]['statistics']['max_ns'] / 1e3:.3f} µs" in page
+    )
     assert "PASS" in page
     assert "http" not in page.replace("http-equiv", "")
 
@@ -79,7 +81,7 @@ def test_analyze_computes_the_same_bytes_again(finished, tmp_path):
     copy.write_bytes(out.read_bytes())
     before = hashlib.sha256(copy.read_bytes()).hexdigest()
     again = rig("analyze", copy, "--json")
-    assert json.loads(again.stdout)["measurements"] == document["measurements"]
+    assert json.loads(again.stdout) == {**document, "file": str(copy)}
     assert "the same figures as stored" in again.stderr
     assert hashlib.sha256(copy.read_bytes()).hexdigest() == before
     with h5py.File(copy, "a") as file:

@@ -42,14 +42,14 @@ def test_every_period_is_what_it_was(bench: Path, tmp_path: Path) -> None:
     told = json.loads(ended.stdout)
     truth, _ = load_truth(tmp_path / "truth")
     assert len(truth) == told["planned"] == 500
-    (found,) = told["measurements"]
+    counts = told["counts"]
     missed = truth["response_ps"] < 0
     latency_ps = truth["response_ps"] - truth["stimulus_ps"]
     late = ~missed & (latency_ps >= 1_000_000_000)
     assert missed.sum() > late.sum() > 2
-    assert (found["n"], found["missed"], found["late"]) == (500, missed.sum(), late.sum())
+    assert (counts["n"], counts["missed"], counts["late"]) == (500, missed.sum(), late.sum())
     # The target's clock is 12 ppm slow, and so are its periods; the grid's place is unknown.
-    pins, ticks = found["period"]["pins"], found["period"]["ticks"]
+    pins, ticks = told["details"]["pins"], told["details"]["ticks"]
     assert pins["rate_ppm"] == pytest.approx(12, abs=1)
     assert ticks["rate_ppm"] == pytest.approx(0, abs=1)
     latency_ns = latency_ps[~missed] / 1000
@@ -105,5 +105,5 @@ def test_interrupted_it_keeps_what_it_has(tmp_path: Path) -> None:
     told = json.loads(rig("show", out, "--json").stdout)
     assert told["verdict"] == "inconclusive"
     assert told["reasons"][0].startswith("interrupted by the user after ")
-    assert told["measurements"][0]["n"] < 1_000_000
-    assert told["measurements"][0]["missed"] == 0
+    assert told["counts"]["n"] < 1_000_000
+    assert told["counts"]["missed"] == 0

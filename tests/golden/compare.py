@@ -26,6 +26,6 @@ def differences(stored: Any, found: Any, place: str = "") -> Iterator[str]:
 
 
 def _equal(stored: Any, found: Any) -> bool:
-    if type(stored) is float and type(found) is float:
+    if type(found) is float and type(stored) in (int, float):  # of 5000 and 5000.0 JSON says one
         return math.isclose(stored, found, rel_tol=RELATIVE_TOLERANCE)
     return type(stored) is type(found) and bool(stored == found)

@@ -122,7 +122,7 @@ def test_where_nothing_answers_a_missed_event_is_shown(qtbot, page, tmp_path):
     page.choose_fixture(file)
     listen(page)
     outcome = finish(qtbot, page, 50)
-    assert outcome.document["measurements"][0]["missed"] == 50
+    assert outcome.document["counts"]["missed"] == 50
     assert "wiring check on the Calibrate page" in page.banner.text
     qtbot.waitUntil(lambda: page.plots.waveform._view is not None, timeout=WAIT_MS)
     event = page.plots.waveform._view.shown_event

@@ -58,7 +58,7 @@ def test_a_window_that_does_not_read_costs_no_sample(engine, tmp_path):
     assert messages[0].kind == "begun"
     outcome = outcome_of(messages[-1])
     assert outcome.verdict == "pass"
-    assert outcome.document["measurements"][0]["answered"] == 3000
+    assert outcome.document["counts"]["answered"] == 3000
     # Of the moments nobody saw, some 20 a second, only the newest was kept.
     shown = [snapshot_of(m) for m in messages if m.kind == "snapshot"]
     assert len(shown) <= 12

@@ -15,7 +15,6 @@ from gui.engine.snapshot import snapshot_of
 from gui.models.runs.live_event import find_live_event
 from gui.models.runs.opened import OpenedRun
 from gui.models.runs.seek import seek
-from gui.models.runs.stored import is_whole, stored_result
 from gui.models.runs.wanted import Wanted
 from gui.pages.results.page import COMPARE, EVENTS
 from gui.pages.results.report import distribution_of
@@ -23,6 +22,7 @@ from gui.pages.run.page import RunPage
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.recording.live import LiveSummary, LiveValues
+from rig.session.stored_results import is_whole, stored_result
 from tests.analysis.raw_runs import settings_of
 from tests.gui.results_runs import results_page
 from tests.gui.ten_runs import INSIDE, RUNS, measure_one
@@ -48,12 +48,12 @@ def heard(folder, number):
 
 def test_what_is_stored_comes_back_whole_and_in_its_own_unit(runs):
     for outcome, _ in runs[1].values():
-        (figures,) = outcome.document["measurements"]
+        figures = outcome.document["measurands"][0]["statistics"]
         assert figures["max_ns"] > 0
         with RunFile(outcome.path) as file:
             result = stored_result(file)
             assert is_whole(file, result)
-        assert result.unit_hz == figures["values"]["unit_hz"] == 10**9
+        assert result.unit_hz == outcome.document["details"]["unit_hz"] == 10**9
         drawn = distribution_of(result)
         assert drawn.low_us == pytest.approx(figures["min_ns"] / 1e3)
         assert drawn.high_us == pytest.approx(figures["max_ns"] / 1e3)
@@ -66,9 +66,9 @@ def test_a_stored_rate_that_is_none(runs, unit_hz, monkeypatch):
     outcome, _ = runs[1]["task-switch"]
     with RunFile(outcome.path) as file:
         text = json.loads(file.evaluation)
-        text["values"]["unit_hz"] = unit_hz
+        text["details"]["unit_hz"] = unit_hz
         monkeypatch.setattr(RunFile, "evaluation", property(lambda _self: json.dumps(text)))
-        with pytest.raises(InputError, match="stored figures are unusable"):
+        with pytest.raises(InputError, match="figures cannot be read: details"):
             stored_result(file)
 
 
@@ -120,11 +120,11 @@ def test_the_run_page(runs, qtbot, settings):
         page.show_snapshot(seen[-1])
         page._done(outcome)
         assert page.progress.value() == page.progress.maximum() == COUNTS[name]
-        (figures,) = outcome.document["measurements"]
+        figures = outcome.document["measurands"][0]["statistics"]
         snapshot = page.snapshot
         assert snapshot.sample_us == 1e-3
         assert page.plots.histogram.words == f"worst {figures['max_ns'] / 1e3:.3f} µs"
-        assert snapshot.bin_counts.sum() == figures["latencies"]
+        assert snapshot.bin_counts.sum() == figures["n"]
         assert page.plots.timeline.words == "none: measured inside the target"
         assert "no waveform" in page.plots.waveform._nothing.text()
 
@@ -144,7 +144,7 @@ def test_the_results_page(runs, qtbot, settings):
         said = []
         page.status.connect(said.append)
         for outcome, _ in outcomes.values():
-            (figures,) = outcome.document["measurements"]
+            figures = outcome.document["measurands"][0]["statistics"]
             page.tabs.setCurrentIndex(EVENTS)
             assert page.table.select(outcome.path)
             qtbot.waitUntil(lambda p=outcome.path: page.shown_run == p, timeout=60_000)
@@ -161,5 +161,5 @@ def test_the_results_page(runs, qtbot, settings):
         page.exports.table(page.table.visible_runs)
         text = exported.read_text()
         for outcome, _ in outcomes.values():
-            (figures,) = outcome.document["measurements"]
+            figures = outcome.document["measurands"][0]["statistics"]
             assert f",{figures['average_ns']},{figures['p99_ns']},{figures['max_ns']}," in text

@@ -25,7 +25,6 @@ from gui.models.runs.notes import (
 )
 from gui.models.runs.opened import OpenedRun
 from gui.models.runs.outliers import Threshold, next_outlier, threshold_of, worst_event
-from gui.models.runs.stored import stored_result
 from gui.models.summary.levels import Levels
 from gui.models.summary.rows import (
     BUCKET,
@@ -43,6 +42,7 @@ from rig.report.tables import figures_index
 from rig.report.tables.figures_index import FiguresIndex
 from rig.report.words import counts_table, figure_rows, run_facts
 from rig.session.results import read
+from rig.session.stored_results import stored_result
 from rig.untrusted.decode import decoded
 from tests.gui.results_runs import FAULTY, GOOD
 from tests.resealing import resealed
@@ -178,7 +178,7 @@ def test_damaged_figures_are_refused_in_one_line(measured_runs, tmp_path):
         text["counts"]["n"] = "many"
         file["statistics/json"] = json.dumps(text)
     entry = read_entry(Path(path), stamp_of(Path(path)))
-    assert "stored figures are unusable" in entry.problem
+    assert "stored figures cannot be read: counts.n" in entry.problem
     assert "\n" not in entry.problem
 
 

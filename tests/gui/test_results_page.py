@@ -51,13 +51,13 @@ def test_figures_are_those_of_rig_show(page, qtbot, capsys):
         shown = page.report.text.toPlainText().split()
         printed = shown_by_rig(capsys, page.folder.path / name)
         document = json.loads(shown_by_rig(capsys, page.folder.path / name, "--json"))
-        figures = document["measurements"][0]
+        figures = document["measurands"][0]["statistics"]
         for figure in ("average_ns", "min_ns", "max_ns", "p99_ns", "p99_9_ns", "deviation_ns"):
             text = f"{figures[figure] / 1e3:.3f}"
             assert text in shown
             assert text in printed
         for count in ("answered", "late", "missed", "merged", "duplicate", "glitches"):
-            assert str(figures[count]) in shown
+            assert str(document["counts"][count]) in shown
         assert document["verdict"].upper() in shown
         title = printed.splitlines()[0]
         assert title.lower() in page.report.text.toPlainText().lower()

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from gui.models.runs.stored import stored_result
 from gui.pages.run.page import RunPage
 from gui.plots.words import NONE
 from rig.record.reader import RunFile
 from rig.session.results import read
+from rig.session.stored_results import stored_result
 from tests.gui.bench import ENDS_MS, finish
 from tests.gui.results_runs import choose, results_page
 from tests.gui.ten_runs import bench_file
@@ -54,7 +54,7 @@ def test_a_search_for_the_highest_rate(qtbot, page, tmp_path, settings):
     assert int(merged.value) > 0
     assert merged.tone == ""  # it is what was looked for
 
-    found = outcome.document["measurements"][0]["saturation"]
+    found = outcome.document["details"]
     rate_hz = float(page.figures.worst.removesuffix("/s").replace(",", ""))
     assert rate_hz == pytest.approx(SERVED_HZ, rel=0.02)
     assert page.plots.rates.isVisible()
@@ -112,7 +112,7 @@ def test_gaps_and_a_tool_that_is_not_there(qtbot, page, settings):
 def test_tools_beside_periods(qtbot, page):
     plan(page, "wakeup")
     outcome = finish(qtbot, page, 60)
-    gap = outcome.document["measurements"][0]["period"]["pins"]["latency"]["gap_ns"]
+    gap = outcome.document["details"]["pins"]["latency"]["gap_ns"]
     assert page.figures.tools.value("pin") == f"{gap / 1e3:.3f}"
     assert page.figures.tools.value("cyclictest") == NONE
     assert page.figures._silent_tools.text().count("starts no tools") == 2

@@ -65,13 +65,13 @@ def test_one_click_from_nothing_to_a_finished_run(qtbot, page, capsys):
     outcome = ending(qtbot, page)
     printed, table = shown(capsys, outcome.path)
     assert json.loads(json.dumps(outcome.document)) == printed
-    (figures,) = printed["measurements"]
+    figures, counts = printed["measurands"][0]["statistics"], printed["counts"]
     assert page.figures.worst == f"{figures['max_ns'] / 1e3:.3f} µs"
     for name in ("average", "min", "max", "gap", "deviation", "median", "p99"):
         assert page.figures.figures.value(name) == f"{figures[f'{name}_ns'] / 1e3:.3f}"
         assert page.figures.figures.value(name) in table
     for name in ("answered", "late", "missed", "merged", "duplicate", "spurious", "glitches"):
-        assert page.figures.counts.value(name) == f"{figures[name]:,}"
+        assert page.figures.counts.value(name) == f"{counts[name]:,}"
     assert page.figures.counts.value("stimuli") == "300"
     assert page.banner.isVisible()
     assert page.banner.text.startswith("PASS")
@@ -95,12 +95,12 @@ def test_one_click_from_nothing_to_a_finished_run(qtbot, page, capsys):
 def test_what_goes_wrong_on_the_target_is_seen(qtbot, page):
     page.chooser.fixtures.setCurrentText("virtual-misbehaving")
     outcome = finish(qtbot, page, 600)
-    (figures,) = stored(outcome.path)["measurements"]
-    assert figures["missed"] > 0
+    counts = stored(outcome.path)["counts"]
+    assert counts["missed"] > 0
     assert page.banner.text.startswith("FAIL")
-    assert f"{figures['missed']} missed, 0 allowed" in page.banner.text
+    assert f"{counts['missed']} missed, 0 allowed" in page.banner.text
     for name in ("late", "missed", "merged", "duplicate", "glitches"):
-        assert page.figures.counts.value(name) == f"{figures[name]:,}"
+        assert page.figures.counts.value(name) == f"{counts[name]:,}"
     assert re.search(r"\d+ missed", page.plots.timeline.words)
     reasons = {event.reason for event in page.snapshot.notable}
     assert "missed" in reasons
@@ -163,7 +163,7 @@ def test_an_unplugged_instrument(qtbot, page, victim, words):
     assert words in page.banner.text
     assert str(outcome.path) in page.banner.text
     assert "press Run again" in page.banner.text
-    assert stored(outcome.path)["measurements"][0]["n"] > 0
+    assert stored(outcome.path)["counts"]["n"] > 0
     assert orphans(family) == []
 
 

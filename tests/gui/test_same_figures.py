@@ -12,16 +12,16 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from rich.console import Console
 
-from gui.models.runs.stored import is_whole, stored_result
-from gui.models.runs.stored_beyond import stored_beyond
 from gui.pages.results import loader
 from gui.pages.results.page import COMPARE
 from gui.pages.run.figures import FiguresPanel
 from gui.plots.words import NONE
+from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.report.terminal import print_result
 from rig.report.units import micro
 from rig.session.results import document, read
+from rig.session.stored_results import is_whole, stored_result
 from tests.gui.results_runs import results_page, shown_by_rig
 from tests.gui.tables import Tables, even, folded, plain, shown_tables
 from tests.gui.ten_runs import RUNS, measure_ten
@@ -50,7 +50,9 @@ class Said:
     def __init__(self, path, page) -> None:
         result = read(path)
         self.document = json.loads(json.dumps(document(result)))
-        (self.figures,) = self.document["measurements"]
+        self.counts = self.document["counts"]
+        self.figures = self.document["measurands"][0]["statistics"]
+        self.details = self.document["details"] or {"kind": ""}
         console = Console(file=io.StringIO(), width=100)
         print_result(console, result)
         self.printed = console.file.getvalue()
@@ -61,7 +63,7 @@ class Said:
     def texts(self) -> dict[str, str]:
         """The classic figures as JSON has them, written as the reports write."""
         values = {name: self.figures[key] for name, key in FIGURES.items()}
-        return {"n": str(self.figures["latencies"])} | {
+        return {"n": str(self.figures["n"])} | {
             name: "-" if value is None else f"{value / 1e3:.3f}" for name, value in values.items()
         }
 
@@ -87,12 +89,10 @@ def test_the_runs_differ(ten):
     assert {"pass", "fail"} < verdicts
     assert len({tuple(said.texts.values()) for _, said in ten.values()}) == 16
     for name in CLASSES[1:]:
-        assert any(said.figures[name] for _, said in ten.values()), name
-    assert any(said.figures.get("period") for _, said in ten.values())
-    assert any(said.figures.get("self_trigger") for _, said in ten.values())
-    assert any(said.figures.get("spin") for _, said in ten.values())
-    assert any(said.figures.get("saturation") for _, said in ten.values())
-    assert sum("tools" in said.document for _, said in ten.values()) == 2
+        assert any(said.counts[name] for _, said in ten.values()), name
+    kinds = {said.details["kind"] for _, said in ten.values()}
+    assert {"period", "self_trigger", "toggle_gaps", "saturation"} <= kinds
+    assert sum(bool(said.document["tools"]) for _, said in ten.values()) == 2
 
 
 def test_the_run_page(ten, qtbot):
@@ -106,34 +106,35 @@ def test_the_run_page(ten, qtbot):
         assert set(said.texts.values()) <= shown
         worst = said.texts["max"]
         if outcome.is_periods:
-            error = said.figures["period"]["pins"]["interval_error"]
+            error = said.details["pins"]["interval_error"]
             worst = f"{max(-error['min_ns'], error['max_ns']) / 1e3:.3f}"
         large = NONE if worst == "-" else f"{worst} µs"
-        if said.figures.get("saturation"):
-            large = f"{1e9 / said.figures['saturation']['kept_ns']:,.0f}/s"
+        if said.details["kind"] == "saturation":
+            large = f"{1e9 / said.details['kept_ns']:,.0f}/s"
             assert f"highest rate kept up with {large}" in said.printed
         assert panel.worst == large
         check_found(panel, said)
         check_measured(panel, outcome, said)
         counts = {row.name: row.value for row in panel.counts.rows}
-        kind = said.figures.keys() & {"period", "values", "spin"}
-        events = ("periods" if "period" in kind else "values") if kind else "stimuli"
-        assert counts[events] == f"{said.figures['n']:,}"
+        kind = said.details["kind"]
+        events = {"period": "periods", "values": "values", "toggle_gaps": "values"}
+        assert counts[events.get(kind, "stimuli")] == f"{said.counts['n']:,}"
         for name in CLASSES:
-            assert counts[name] == f"{said.figures[name]:,}"
+            assert counts[name] == f"{said.counts[name]:,}"
             assert f"{name} {counts[name]}" in said.printed
 
 
 def check_found(panel, said):
     """A rate, gaps, the target's tools: panel, terminal and JSON."""
     found = {row.name: row.value for row in panel.found.rows if not panel.found.isHidden()}
-    if rates := said.figures.get("saturation"):
+    rates = gaps = said.details
+    if said.details["kind"] == "saturation":
         told = dict(facts(said.printed))
         assert told["spacing"].startswith(f"{found['spacing']} us,")
         assert told["first lost"].startswith(f"{found['first lost']} us,")
         assert told["limit"].startswith(f"{found['limit']} us (U = {found['U']})")
         assert found["limit"] == f"{rates['limit_ns'] / 1e3:.3f}"
-    elif gaps := said.figures.get("spin"):
+    elif said.details["kind"] == "toggle_gaps":
         assert found["by pin"] == f"{gaps['gaps']:,}"
         assert f"{gaps['gaps']:,} above 50 us by the pin" in said.printed
         assert f"{found['by log']} by the log, {found['the same']} the same" in said.printed
@@ -220,7 +221,7 @@ def check_row(page, path, said):
     keys = [column.key for column in model.columns]
     cells = {key: model.index(row, column).data() for column, key in enumerate(keys)}
     assert cells["verdict"] == said.document["verdict"]
-    assert cells["n"] == f"{said.figures['latencies']:,}"
+    assert cells["n"] == f"{said.figures['n']:,}"
     for name in ("average", "p99", "max"):
         assert cells[name] == said.texts[name].replace("-", NONE)
 
@@ -263,12 +264,12 @@ def test_a_long_run_shows_what_is_stored_of_it(ten, monkeypatch, qtbot, settings
             assert shown == expected or not whole
 
 
-def test_what_cannot_be_taken_back_is_noticed(ten):
-    """A file of another version stores what this one does not know: the result is not whole."""
+def test_what_cannot_be_taken_back_is_noticed(ten, monkeypatch):
+    """What a newer rig stores and this one does not know is no result to be shown."""
     outcome = next(iter(ten.values()))[0]
     with RunFile(outcome.path) as file:
-        result = stored_result(file)
         found = json.loads(file.evaluation)
-    assert stored_beyond(found["beyond"], result.evaluation.beyond.sample_ns) is not None
-    found["beyond"]["statistics"]["kurtosis"] = 3.0
-    assert stored_beyond(found["beyond"], result.evaluation.beyond.sample_ns) is None
+        found["measurands"][0]["inference"]["kurtosis"] = 3.0
+        monkeypatch.setattr(RunFile, "evaluation", property(lambda _self: json.dumps(found)))
+        with pytest.raises(InputError, match=r"measurands\[0\].inference.kurtosis: is not known"):
+            stored_result(file)

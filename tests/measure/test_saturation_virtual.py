@@ -92,8 +92,7 @@ def test_the_rate_found_is_the_models(service_us, model, tmp_path) -> None:
     fixture = bench(tmp_path, f"{service_us} us", model)
     result, truth = searched(tmp_path, fixture, search_plan())
     compare(result, truth, service_us)
-    (shown,) = document(result)["measurements"]
-    assert len(shown["saturation"]["holds"]) == len(result.evaluation.details.holds)
+    assert len(document(result)["details"]["holds"]) == len(result.evaluation.details.holds)
     text = page(result)
     assert "Saturation: highest rate kept up with" in text
     assert "answered by an answer of its own" in text

@@ -320,7 +320,7 @@ def check_same(left: Path, copy: Path) -> None:
     assert (counts.late, counts.duplicate, counts.spurious, counts.glitches) == (0, 0, 0, 0)
     analyzed = rig("analyze", copy, "--json")
     assert analyzed.returncode in {0, 1}, analyzed.stderr
-    assert json.loads(analyzed.stdout)["measurements"][0]["n"] == counts.n
+    assert json.loads(analyzed.stdout)["counts"]["n"] == counts.n
 
 
 def check_kept(host: Host, at_ns: int) -> int:
@@ -395,7 +395,7 @@ def kill_readers(host: Host, moments_s: Sequence[float]) -> list[Kill]:
         assert total == host.notes[kind][-1][1]
     document = json.loads(rig("show", host.out, "--json").stdout)
     assert document["verdict"] == "pass"
-    assert document["measurements"][0]["answered"] == host.count
+    assert document["counts"]["answered"] == host.count
     return kills
 
 

@@ -75,7 +75,7 @@ def test_in_the_terminal(result: Result) -> None:
 
 
 def test_in_json(result: Result) -> None:
-    (found,) = json.loads(json.dumps(document(result)))["measurements"]
+    found = json.loads(json.dumps(document(result)))
     assert [(limit["name"], limit["judgment"]) for limit in found["limits"]] == [
         ("max_latency", "kept"),
         ("p99_9999_latency", "cannot tell"),
@@ -87,12 +87,13 @@ def test_in_json(result: Result) -> None:
     untold = found["limits"][1]
     assert untold["value"] is None
     assert "n of at least" in untold["text"]
-    assert set(found["further"]) == set(MEASURED)
-    for each in found["further"].values():
-        assert set(each["uncertainty"]) == {"max", "average"}
-        assert each["statistics"]["average"]["low_ns"] < each["figures"]["average_ns"]
-        assert each["statistics"]["tail"] is not None
-    (pair,) = found["wander"]
+    others = found["measurands"][1:]
+    assert {each["name"] for each in others} == set(MEASURED)
+    for each in others:
+        assert set(each["budgets"]) == {"max", "average"}
+        assert each["inference"]["average"]["interval"]["low"] < each["statistics"]["average_ns"]
+        assert each["inference"]["tail"] is not None
+    (pair,) = found["stability"]
     assert pair["pair"] == "target against analyzer"
     assert len(pair["tau_s"]) == len(pair["deviation"]) == len(pair["floor"]) > 3
 

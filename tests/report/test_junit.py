@@ -42,7 +42,16 @@ def latency_of(n, max_ns, bench):
         figures = Statistics(n, 5e3, 3e3, max_ns)
     effects = of_latency(bench)
     budgets = {} if max_ns is None else {"max": effects.value("max", max_ns)}
-    return Measurand("latency", 1.0, figures, None, effects, histogram, budgets)
+    return Measurand(
+        name="latency",
+        unit_ns=1.0,
+        statistics=figures,
+        corrected=figures,
+        inference=None,
+        effects=effects,
+        histogram=histogram,
+        budgets=budgets,
+    )
 
 
 def result(verdict=Verdict.PASS, reasons=(), *, n=10, missed=0, max_ns=9000.0, agrees=True,
@@ -53,10 +62,7 @@ def result(verdict=Verdict.PASS, reasons=(), *, n=10, missed=0, max_ns=9000.0, a
         verdict=verdict,
         reasons=reasons,
         counts=counts,
-        figures=latency.statistics,
         witnesses=(Witness("answers", agrees, "analyzer 10, target log 10"),),
-        capture=None,
-        histogram=ExactHistogram(),
         duration_s=1.5,
         paired_by="target log",
         limits=judge_limits(limits, [latency], counted(counts, Overruns())),

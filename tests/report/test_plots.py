@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.measurements.clock_stability import Wander
+from rig.analysis.measurements.clock_stability import ClockStability
 from rig.report.plots.agreement import agreement_svg, thinned
 from rig.report.plots.allan import allan_svg
 from rig.report.plots.brackets import brackets_svg
@@ -54,8 +54,8 @@ def _plots():
                                    offset_ns=300.0, allowed_ns=50.0),
         "brackets": brackets_svg(TIME, late, np.full(500, 20.0)),
         "allan": allan_svg([
-            Wander("a against <b>", (0.1, 1.0), (1e-7, 2e-9), (1e-7, 1e-8)),
-            Wander("c against b", (0.1,), (1e-8,), (1e-9,)),
+            ClockStability("a against <b>", (0.1, 1.0), (1e-7, 2e-9), (1e-7, 1e-8)),
+            ClockStability("c against b", (0.1,), (1e-8,), (1e-9,)),
         ]),
         "phase": folded_svg([1.0, 2.0], [3.0, float("nan")], 4000.0),
         "overlay": overlay_svg([Curve("a <b>", VALUES, COUNTS, SAMPLE_NS),
@@ -122,7 +122,7 @@ def test_nothing_measured_draws_nothing():
     assert histogram_svg(none, none, 1.0) == tail_svg(none, none, 1.0) == ""
     assert timeline_svg(empty, []) == overlay_svg([Curve("a", none, none, 1.0)]) == ""
     nothing = np.empty(0)
-    assert allan_svg([]) == allan_svg([Wander("a", (), (), ())]) == ""
+    assert allan_svg([]) == allan_svg([ClockStability("a", (), (), ())]) == ""
     assert folded_svg([], [], 1.0) == brackets_svg(nothing, nothing, nothing) == ""
     assert agreement_svg(nothing, nothing, first_name="a", second_name="b") == ""
 

@@ -50,7 +50,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_each_event_has_its_latency_inside(file: Path) -> None:
-    inside = read(file).evaluation.beyond.inside
+    inside = read(file).evaluation.internal_latency
     with RunFile(file) as run:
         assert set(run.events(0, 5)) == set(EVENT_COLUMNS)
         column = run.events(0, N, (INSIDE,))[INSIDE]
@@ -89,7 +89,7 @@ def test_an_older_file_is_read_as_before(file: Path) -> None:
         run.look_through()
         assert all((run.events(0, N)[name] == before[name]).all() for name in EVENT_COLUMNS)
         assert (run.events(0, N, (INSIDE,))[INSIDE] == UNKNOWN_PS).all()
-    assert store(file).evaluation.beyond.inside is not None
+    assert store(file).evaluation.internal_latency is not None
     with RunFile(file) as run:
         assert (run.events(0, N, (INSIDE,))[INSIDE] != UNKNOWN_PS).all()
 

@@ -207,5 +207,5 @@ def compare_inside(truth: Any, events: dict[str, Any], result: Result) -> None:
     assert known.tolist() == (truth["kind"] != MISSED).tolist()
     read_ps = np.array([clock.time_ps(tick) for tick in truth["before_ticks"][known].tolist()])
     error_ps = events["inside_ps"][known] - (read_ps - truth["stimulus_ps"][known])
-    inside = result.evaluation.beyond.inside
+    inside = result.evaluation.internal_latency
     assert np.abs(error_ps).max() <= inside.within_ns * 1e3 + 1

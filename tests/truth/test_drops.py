@@ -113,8 +113,7 @@ def test_events_that_straddle_a_gap_are_named(tmp_path):
     drops_text = "drop = 0.2\ndrop_length = '20 us'"
     code, document, events, drops = run(case, drops_text, tmp_path, latency_us=150)
     assert code == 4
-    (figures,) = document["measurements"]
-    assert figures["n"] == case.count  # so event numbers are those of the truth file
+    assert document["counts"]["n"] == case.count  # so event numbers are those of the truth file
     lists = re.findall(r"the latency of events? ([0-9, ]+)", " ".join(document["reasons"]))
     named = {int(number) for numbers in lists for number in numbers.replace(",", " ").split()}
     times_ps = zip(events["stimulus_ps"].tolist(), events["response_ps"].tolist(), strict=True)

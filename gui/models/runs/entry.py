@@ -7,12 +7,12 @@ import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from gui.models.runs.stored import stored_result
 from gui.models.runs.vetting import vet_apart
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.report.tables.figures_index import FiguresIndex, Kind, stamps_of
 from rig.session.settings_check import checked_settings
+from rig.session.stored_results import stored_result
 from rig.untrusted.decode import decoded
 from rig.untrusted.json_reader import json_value
 from rig.untrusted.toml_reader import toml_table

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gui.models.runs.stored import is_whole, stored_result
 from gui.models.runs.vetting import vet_apart
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
@@ -24,6 +23,7 @@ from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
 from rig.session.results import Result
 from rig.session.settings_check import checked_settings
+from rig.session.stored_results import is_whole, stored_result
 from rig.session.windows import channel_names
 
 CHUNKS_KEPT = 256

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from gui.models.runs.entry import RunEntry
-from gui.models.runs.stored import stored_result
 from gui.pages.results.charts.charts import HistogramChart, TailChart
 from gui.pages.results.charts.curves import series_color
 from gui.pages.results.charts.widget import ChartWidget
@@ -29,6 +28,7 @@ from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.report.words import figure_rows
 from rig.session.results import Result
+from rig.session.stored_results import stored_result
 
 ROWS_SHOWN = 5
 RUNS_MAX = 12

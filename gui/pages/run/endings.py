@@ -55,9 +55,9 @@ class EndingTeller:
             # It is the first reason; most of the others only follow from it.
             hint = _tr("What was measured until then is in {0}. Mend that and press Run again.")
             reasons.insert(1, hint.format(outcome.path))
-        (figures,) = outcome.document["measurements"]
+        counts = outcome.document["counts"]
         by_wires = outcome.unit_hz is None
-        if by_wires and figures["missed"] and figures["missed"] == figures["n"]:
+        if by_wires and counts["missed"] and counts["missed"] == counts["n"]:
             reasons.insert(
                 0,
                 _tr("Nothing was answered. Check the wires to the target's interrupt and from its "

@@ -22,13 +22,14 @@ Group = tuple[str, list[Row]]
 
 def saturation_of(outcome: Outcome) -> SaturationFigures | None:
     """None for runs that searched for no rate."""
-    (figures,) = outcome.document["measurements"]
-    if figures.get("saturation") is None:
-        return None
     from rig.analysis.measurements.saturation import SaturationFigures
-    from rig.untrusted.decode import decoded
+    from rig.session.result_document import LAYOUT
+    from rig.untrusted.decode import KIND, decoded
 
-    return decoded(SaturationFigures, figures["saturation"], ignore_unknown=True)
+    details = outcome.document["details"] or {}
+    if details.get(KIND) != LAYOUT.tags[SaturationFigures]:
+        return None
+    return decoded(SaturationFigures, details, layout=LAYOUT)
 
 
 def saturation_rows(found: SaturationFigures) -> Group:
@@ -59,9 +60,8 @@ def rate_text(found: SaturationFigures) -> str:
 
 def gap_rows(outcome: Outcome) -> Group | None:
     """Of a spinning task; None for other measurements."""
-    (figures,) = outcome.document["measurements"]
-    found: Mapping[str, Any] | None = figures.get("spin")
-    if found is None:
+    found: Mapping[str, Any] = outcome.document["details"] or {}
+    if "gaps_by_log" not in found:
         return None
     counts = (("by pin", "gaps"), ("by log", "gaps_by_log"), ("the same", "gaps_by_both"))
     rows = [

@@ -225,7 +225,7 @@ class RunPage(Page):
                 bins=outcome.bins,
                 bin_counts=outcome.bin_counts,
                 worst_event=outcome.worst_event,
-                worst_ns=outcome.document["measurements"][0]["max_ns"],
+                worst_ns=outcome.document["measurands"][0]["statistics"]["max_ns"],
             )
             self.plots.show_snapshot(self.snapshot)
         if self.plots is not None:
@@ -234,7 +234,7 @@ class RunPage(Page):
         self._figures_place.updateGeometry()
         self.endings.tell_outcome(outcome)
         self.status.emit(self.tr("Run file: {0}").format(outcome.path))
-        missed = outcome.document["measurements"][0]["missed"]
+        missed = outcome.document["counts"]["missed"]
         self.looking.finish(outcome.path, outcome.worst_event, missed)
         bench_failed = outcome.failure is not None
         self.series.done(outcome.verdict, outcome.path, bench_failed=bench_failed)

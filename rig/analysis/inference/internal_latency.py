@@ -30,8 +30,8 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class InsideFigures:
-    """From the stimulus edge to the reading before the pin write, of answered events."""
+class InternalLatency:
+    """Latency from the stimulus edge to the reading before the pin write, of answered events."""
 
     n: int
     average_ns: float
@@ -40,13 +40,15 @@ class InsideFigures:
     within_ns: float
     """Each value lies at most this far from the true one, if the bench is as it is stated."""
     rest_average_ns: float
-    """External latency less the one inside: the way from that reading to the pin's edge."""
-    pairs_ns: tuple[FloatArray, FloatArray] = field(compare=False)
-    """External and inside, at most PAIRS_MAX."""
+    """External latency less the internal one: the way from that reading to the pin's edge."""
+    pairs_ns: tuple[FloatArray, FloatArray] = field(
+        compare=False, default_factory=lambda: (np.empty(0), np.empty(0))
+    )
+    """External and internal latencies, at most PAIRS_MAX."""
 
 
-class InsideTally:
-    """Adds up event by event, in constant memory."""
+class InternalLatencyTally:
+    """Adds internal latencies up event by event, in constant memory."""
 
     def __init__(self, fitted: FittedClock | None, log: AnswerLog, bench: Bench) -> None:
         self._fitted, self._log, self._sample_ns = fitted, log, bench.sample_ns
@@ -141,12 +143,12 @@ class InsideTally:
         )
         return (Witness("handler's entry", False, text),)
 
-    def result(self) -> InsideFigures | None:
+    def result(self) -> InternalLatency | None:
         """None if no event could be mapped."""
         if self._fitted is None or not self._n:
             return None
         external, inside = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
-        return InsideFigures(
+        return InternalLatency(
             self._n, self._sum / self._n, float(self._min), float(self._max), self._within,
             self._rest / self._n, (external, inside),
         )  # fmt: skip
@@ -160,4 +162,5 @@ def _delays_ns(effects: Effects) -> float:
 
 def _time_base(effects: Effects) -> float:
     """How much the analyzer's clock may be off, as a part of the time measured."""
-    return PPM * math.fsum(abs(q.estimate) + q.half_width(_LIMIT) for _, q in effects.scales)
+    rates = [each.quantity for each in effects.scales]
+    return PPM * math.fsum(abs(rate.estimate) + rate.half_width(_LIMIT) for rate in rates)

@@ -33,7 +33,7 @@ _TERMS_MIN = 4
 
 
 @dataclass(frozen=True)
-class Wander:
+class ClockStability:
     """Of one pair of clocks; all of the same length, by averaging time."""
 
     pair: str
@@ -103,7 +103,7 @@ class PlannedTimes:
 
 def wanders(
     target: FollowedClock | None, stimulus: FollowedClock | None, sample_rate_hz: int
-) -> tuple[Wander, ...]:
+) -> tuple[ClockStability, ...]:
     """Of each pair of clocks that could be followed for long enough."""
     named = {"target": target, "stimulus": stimulus}
     known = {name: clock for name, clock in named.items() if clock is not None}
@@ -151,11 +151,11 @@ def _phases(clocks: list[FollowedClock], sample_rate_hz: int) -> _Phases | None:
     return _Phases(phase_s, interval_s, error_s)
 
 
-def _wander(pair: str, phases: _Phases) -> Wander:
+def _wander(pair: str, phases: _Phases) -> ClockStability:
     found = overlapping_adev(phases.phase_s, phases.interval_s, phase_error_s=phases.error_s)
     good = np.isfinite(found.deviation) & (found.terms >= _TERMS_MIN)
     columns = (found.tau_s[good], found.deviation[good], found.floor[good])
-    return Wander(pair, *(tuple(column.tolist()) for column in columns))
+    return ClockStability(pair, *(tuple(column.tolist()) for column in columns))
 
 
 def _round_up(time_s: float) -> float:

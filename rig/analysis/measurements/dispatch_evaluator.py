@@ -14,7 +14,6 @@ from rig.analysis.measurements.dispatch import (
 from rig.analysis.measurements.interrupts import InterruptEvaluator
 from rig.analysis.measurements.pipeline import Aligned
 from rig.analysis.measurements.stimuli import Headline, Paired
-from rig.analysis.statistics.descriptive import ExactHistogram
 from rig.analysis.uncertainty.effects import between_answers
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.limit_names import BY_TICKS, INTERRUPT, LATENCY
@@ -24,8 +23,9 @@ class DispatchEvaluator(InterruptEvaluator):
     """Of what followed on the handler's answers; how late these were is beside it."""
 
     def headline(self, paired: Paired, aligned: Aligned) -> Headline:
-        interrupt, beyond, settings = paired.latency(INTERRUPT), paired.beyond, self.settings
-        path = task_path(beyond.bench)
+        interrupt, settings = paired.latency(INTERRUPT), self.settings
+        tally = paired.latency_tally
+        path = task_path(tally.bench)
         found = measure_dispatch(
             self.raw, settings, paired.responses, interrupt.statistics, path, aligned.agreement
         )
@@ -38,19 +38,18 @@ class DispatchEvaluator(InterruptEvaluator):
             ),
         )  # fmt: skip
         rate_hz = settings.tick_hz or 10**9
-        effects = beyond.on_counter(rate_hz, paired.duration_ns)
+        effects = tally.on_counter(rate_hz, paired.duration_ns)
         ticks = measurand(LATENCY + BY_TICKS, found.ticks, rate_hz, effects)
         measurands: tuple[Measurand, ...] = (replace(ticks, name=LATENCY), interrupt)
         aliases: tuple[Measurand, ...] = (ticks,)
         if found.pins is not None:
             room_ns = None if path.is_known or delay is None else found.delays.largest_ns
-            effects = between_answers(beyond.bench, room_ns)
+            effects = between_answers(tally.bench, room_ns)
             pins = measurand(LATENCY, found.pins, settings.sample_rate_hz, effects)
             measurands, aliases = (pins, ticks, interrupt), ()
         return Headline(
             measurands=measurands,
             aliases=aliases,
-            histogram=ExactHistogram() if found.pins is None else found.pins.histogram,
             details=found.figures,
             witnesses=dispatch_witnesses(found.figures),
             doubts=dispatch_doubts(found.figures),

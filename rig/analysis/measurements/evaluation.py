@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.clock_rates import ClockComparison
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.extended import Beyond
-from rig.analysis.measurements.clock_stability import Wander
+from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.measurements.clock_stability import ClockStability
 from rig.analysis.measurements.dispatch import DispatchFigures
 from rig.analysis.measurements.limits import JudgedLimit
 from rig.analysis.measurements.period import PeriodFigures
@@ -25,6 +26,7 @@ from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.events import Counts
 from rig.analysis.model.witness import Witness
 from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
+from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.train.continuity import Gap
 from rig.analysis.uncertainty.measurand import Measurand
 
@@ -49,10 +51,9 @@ class Evaluation:
     reasons: tuple[str, ...]
     """Why the verdict is what it is, one line each; empty for a pass."""
     counts: Counts
-    figures: Statistics
+    measurands: tuple[Measurand, ...]
+    """All that was measured, one at least; the first is what the measurement is for."""
     witnesses: tuple[Witness, ...]
-    capture: CaptureComparison | None
-    histogram: ExactHistogram
     duration_s: float
     """From the first stimulus edge to the last."""
     paired_by: str
@@ -61,15 +62,34 @@ class Evaluation:
     """Holes in the sample stream that no instrument told of."""
     details: Details | None = None
     """What only this kind of measurement has; None: it has only latencies."""
-    beyond: Beyond | None = None
-    """Intervals, dependence, tail, clocks and latency inside the target."""
+    overruns: Overruns = field(default_factory=Overruns)
+    """Events that were not answered in time."""
+    capture: CaptureComparison | None = None
+    """Latencies against those of the microcontroller's input capture; None without any."""
+    clock_agreement: ClockAgreement | None = None
+    """The bracket test of the target's clock; None if it could not be made."""
+    internal_latency: InternalLatency | None = None
+    """Latency inside the target; None if its log tells of none."""
     limits: tuple[JudgedLimit, ...] = ()
     """Each limit of the plan, and what came of it."""
-    measurands: tuple[Measurand, ...] = ()
-    """All that was measured; the first is what `figures` and `beyond` are of."""
     clocks: ClockComparison | None = None
     """Rates of all clocks against each other; None if there was only the analyzer's."""
     delays: tuple[ConstantDelay, ...] = ()
     """Constants that were fitted, and what they should be."""
-    wander: tuple[Wander, ...] = ()
+    stability: tuple[ClockStability, ...] = ()
     """Of each pair of clocks, in runs long enough."""
+
+    @property
+    def primary(self) -> Measurand:
+        """What the measurement is for."""
+        return self.measurands[0]
+
+    @property
+    def figures(self) -> Statistics:
+        """The classic figures of the primary measurand."""
+        return self.primary.statistics
+
+    @property
+    def histogram(self) -> ExactHistogram:
+        """The values of the primary measurand."""
+        return self.primary.histogram

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rig.analysis.crosscheck.clock_rates import ClockRate
-from rig.analysis.inference.extended import BeyondTally
+from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.responses import AnswerLog
 from rig.analysis.measurements.measured_rates import FIRST_EDGES, hold_rate
 from rig.analysis.measurements.pipeline import RecordedRun
@@ -44,7 +44,7 @@ class HoldStimuli(Stimuli):
     def rates(self) -> tuple[ClockRate, ...]:
         return hold_rate(self._search, self._first_edges, self.settings)
 
-    def begin_pairing(self, log: AnswerLog, responses: int, beyond: BeyondTally) -> None:  # noqa: ARG002
+    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:  # noqa: ARG002
         found = self.rates()
         self._tally = HoldTally(
             self._search,
@@ -60,11 +60,10 @@ class HoldStimuli(Stimuli):
     def headline(self, paired: Paired) -> Headline:
         tally, search = self._tally, self._search
         tally.finish()
-        effects = on_analyzer(paired.beyond.bench)
+        effects = on_analyzer(paired.latency_tally.bench)
         found = find(search, tally.holds, effects)
         return Headline(
             measurands=(paired.latency(), spacing(search, found, effects)),
-            histogram=paired.histogram,
             details=found,
             witnesses=(hold_witness(search, tally, self.account.holds),),
             doubts=saturation_doubts(search, found),

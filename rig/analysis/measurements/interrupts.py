@@ -12,7 +12,7 @@ import numpy as np
 from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.constants import capture_delay, response_path, with_capture_room
 from rig.analysis.crosscheck.witness import CaptureComparison, count_witness, witnesses
-from rig.analysis.inference.extended import Beyond, BeyondTally
+from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.measurements.clock_stability import followed, wanders
 from rig.analysis.measurements.evaluation import OnEvents
 from rig.analysis.measurements.limits import counted
@@ -80,15 +80,15 @@ class InterruptEvaluator(Evaluator):
         capture, channels = self.stimuli.capture, self.settings.wiring
         delay = capture_delay(
             capture,
-            tally.beyond.bench,
+            tally.latency_tally.bench,
             (channels.stimulus, channels.response),
             some_late=self.account.stimulus_late > 0,
         )
-        tally.beyond.bench = with_capture_room(tally.beyond.bench, delay)
+        tally.latency_tally.bench = with_capture_room(tally.latency_tally.bench, delay)
         headline = self.headline(self._paired(tally), aligned)
         delays = (*filter(None, (delay,)), *headline.delays)
         counts = tally.counts(self.stretches.glitches)
-        beyond = tally.beyond.result(headline.measurands[0])
+        overruns = tally.latency_tally.overruns
         return Findings(
             measurands=headline.measurands,
             aliases=headline.aliases,
@@ -96,16 +96,15 @@ class InterruptEvaluator(Evaluator):
             seen=counts.n,
             paired_by=source.name,
             duration_s=self.stimuli.span_samples / self.settings.sample_rate_hz,
-            histogram=headline.histogram,
             details=headline.details,
-            overruns=beyond.overruns,
-            counted=tally.other.judged(counted(counts, beyond.overruns)),
+            overruns=overruns,
+            counted=tally.other.judged(counted(counts, overruns)),
             possible=tally.other.possible,
             witnesses=(
                 *self._seen(counts, capture),
                 *contradiction,
-                *_of_clock(beyond),
-                *tally.beyond.entry_witness,
+                *_of_clock(aligned),
+                *tally.latency_tally.entry_witness,
                 *(each.witness for each in delays),
             ),
             own_witnesses=headline.witnesses,
@@ -114,13 +113,13 @@ class InterruptEvaluator(Evaluator):
             gaps=self.gaps,
             capture=capture,
             delays=delays,
-            inside=beyond.inside,
-            wander=wanders(
+            internal_latency=tally.latency_tally.internal_latency,
+            stability=wanders(
                 followed(aligned.fitted, self.answers.times, aligned.agreement),
                 self.stimuli.followed(),
                 self.settings.sample_rate_hz,
             ),
-            scatter_samples=tally.beyond.scatter_samples,
+            scatter_samples=tally.latency_tally.scatter_samples,
         )
 
     def _pair(self, aligned: Aligned, source: CountSource) -> tuple[_Tally, tuple[Witness, ...]]:
@@ -129,11 +128,11 @@ class InterruptEvaluator(Evaluator):
         profile, contradiction = merge_profile(
             self.stretches, settings, self.account, source, agreement, response_path(self.bench)
         )
-        beyond = BeyondTally(
+        latency_tally = LatencyTally(
             settings, self.log, aligned.bench, agreement, aligned.fitted, aligned.edges
         )
-        self.stimuli.begin_pairing(self.log, self.answers.count, beyond)
-        tally = _Tally(self.stimuli, beyond)
+        self.stimuli.begin_pairing(self.log, self.answers.count, latency_tally)
+        tally = _Tally(self.stimuli, latency_tally)
         pairer = Pairer(profile, source.coalesced)
         for observation, counts in counted_stretches(self.stretches, source):
             events = pairer.feed(observation.stimulus, observation.response, counts)
@@ -143,7 +142,7 @@ class InterruptEvaluator(Evaluator):
 
     def _paired(self, tally: _Tally) -> Paired:
         return Paired(
-            beyond=tally.beyond,
+            latency_tally=tally.latency_tally,
             histogram=tally.histogram,
             responses=self.answers.count,
             duration_ns=1e9 * self.stimuli.span_samples / self.settings.sample_rate_hz,
@@ -169,8 +168,8 @@ class InterruptEvaluator(Evaluator):
 class _Tally:
     """Collects what the last pass hands out."""
 
-    def __init__(self, stimuli: Stimuli, beyond: BeyondTally) -> None:
-        self._stimuli, self.beyond = stimuli, beyond
+    def __init__(self, stimuli: Stimuli, latency_tally: LatencyTally) -> None:
+        self._stimuli, self.latency_tally = stimuli, latency_tally
         self.histogram = ExactHistogram()
         self.other = OtherReading()
         self._classes = np.zeros(len(EventClass), np.int64)
@@ -182,7 +181,7 @@ class _Tally:
         self.histogram.add(latencies(events))
         self.other.add(events)
         planned = self._stimuli.add(events)
-        inside_ps = self.beyond.add(events, planned)
+        inside_ps = self.latency_tally.add(events, planned)
         if on_events is not None:
             on_events(
                 {
@@ -191,7 +190,7 @@ class _Tally:
                     "response_sample": events.response,
                     "answer": events.answer,
                     "class": events.kind,
-                    **({"inside_ps": inside_ps} if self.beyond.has_inside else {}),
+                    **({"inside_ps": inside_ps} if self.latency_tally.has_inside else {}),
                 }
             )
 
@@ -210,5 +209,5 @@ class _Tally:
         )
 
 
-def _of_clock(beyond: Beyond) -> tuple[Witness, ...]:
-    return () if beyond.clock is None else (beyond.clock.witness,)
+def _of_clock(aligned: Aligned) -> tuple[Witness, ...]:
+    return () if aligned.agreement is None else (aligned.agreement.witness,)

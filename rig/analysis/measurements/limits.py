@@ -32,9 +32,10 @@ class JudgedLimit:
 
     name: str
     """As the plan has it, such as `p99_latency`."""
-    limit: float
+    limit: int | float
+    """A count is an integer."""
     judgment: Judgment
-    value: float | None
+    value: int | float | None
     """With what the bench adds taken off; None: it could not be had."""
     low: float | None = None
     high: float | None = None

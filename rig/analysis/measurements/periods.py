@@ -124,7 +124,6 @@ class PeriodEvaluator(Evaluator):
             seen=self._n,
             paired_by=self._source.name,
             duration_s=(answers.last_sample - answers.first_sample) / self.settings.sample_rate_hz,
-            histogram=tally.latencies.histogram,
             details=PeriodFigures(
                 nominal_ns=self._schedule.period_ns,
                 pins=self._pins.side,
@@ -133,7 +132,7 @@ class PeriodEvaluator(Evaluator):
             ),
             overruns=tally.in_time.result(),
             witnesses=self._witnesses(agreement, missed),
-            wander=wanders(
+            stability=wanders(
                 followed(aligned.fitted, answers.times, agreement),
                 None,
                 self.settings.sample_rate_hz,

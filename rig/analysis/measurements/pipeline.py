@@ -23,10 +23,9 @@ from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.run_brackets import FittedClock, bracket_agreement
 from rig.analysis.crosscheck.sample_grid import repeated_samples
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.extended import Beyond
-from rig.analysis.inference.internal_latency import InsideFigures
+from rig.analysis.inference.internal_latency import InternalLatency
 from rig.analysis.log.responses import AnswerLog
-from rig.analysis.measurements.clock_stability import Wander
+from rig.analysis.measurements.clock_stability import ClockStability
 from rig.analysis.measurements.evaluation import Details, Evaluation, OnEvents
 from rig.analysis.measurements.limits import counted, judge_limits
 from rig.analysis.measurements.measured_rates import counter_rate
@@ -41,8 +40,7 @@ from rig.analysis.signals.decoder import Observation
 from rig.analysis.signals.response_times import AnswerTimes
 from rig.analysis.signals.spool import Spool
 from rig.analysis.signals.stretches import Stretches
-from rig.analysis.statistics.descriptive import ExactHistogram
-from rig.analysis.statistics.overruns import OverrunCounter, Overruns
+from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.train.continuity import Gap
 from rig.analysis.uncertainty.bench import Bench
 from rig.analysis.uncertainty.by_edge import AnswerEdges
@@ -102,11 +100,6 @@ class Aligned:
     """With the time base known as far as the other clocks bear it out."""
 
 
-def no_overruns() -> Overruns:
-    """Of a run whose events have no deadline."""
-    return OverrunCounter().result()
-
-
 @dataclass(frozen=True)
 class Findings:
     """What was found of one kind of run, before limits are judged and a verdict is given."""
@@ -119,12 +112,10 @@ class Findings:
     paired_by: str
     """Where handler counts came from, or what else brought events together."""
     duration_s: float
-    histogram: ExactHistogram
-    """Of the first measurand, in its unit."""
     details: Details | None = None
     aliases: tuple[Measurand, ...] = ()
     """One of the measurands by a second name, which limits may be put on."""
-    overruns: Overruns = field(default_factory=no_overruns)
+    overruns: Overruns = field(default_factory=Overruns)
     counted: Mapping[str, int] | None = None
     """What limits on counts are judged by; None: the counts as they are."""
     possible: Mapping[str, int] | None = None
@@ -139,8 +130,8 @@ class Findings:
     gaps: tuple[Gap, ...] = ()
     capture: CaptureComparison | None = None
     delays: tuple[ConstantDelay, ...] = ()
-    inside: InsideFigures | None = None
-    wander: tuple[Wander, ...] = ()
+    internal_latency: InternalLatency | None = None
+    stability: tuple[ClockStability, ...] = ()
     scatter_samples: float = 0.0
     """How far apart stimulus edges lie about their train."""
 
@@ -226,7 +217,6 @@ class Evaluator(ABC):
 
     def _conclude(self, aligned: Aligned, found: Findings) -> Evaluation:
         settings, clocks = self.settings, aligned.clocks
-        headline = found.measurands[0]
         known = found.counted
         limits = judge_limits(
             settings.limits,
@@ -255,27 +245,20 @@ class Evaluator(ABC):
             verdict=verdict,
             reasons=reasons,
             counts=found.counts,
-            figures=headline.statistics,
+            measurands=found.measurands,
             witnesses=witnesses,
-            capture=found.capture,
-            histogram=found.histogram,
             duration_s=found.duration_s,
             paired_by=found.paired_by,
             gaps=found.gaps,
             details=found.details,
-            beyond=Beyond(
-                headline.unit_ns,
-                headline.figures,
-                found.overruns,
-                aligned.agreement,
-                found.inside,
-                headline.budgets,
-            ),
+            overruns=found.overruns,
+            capture=found.capture,
+            clock_agreement=aligned.agreement,
+            internal_latency=found.internal_latency,
             limits=limits,
-            measurands=found.measurands,
             clocks=clocks,
             delays=found.delays,
-            wander=found.wander,
+            stability=found.stability,
         )
 
     def _clock_witness(self, clocks: ClockComparison | None) -> tuple[Witness, ...]:

@@ -20,6 +20,7 @@ from rig.analysis.pairing.pairing import Events
 from rig.analysis.statistics.descriptive import ExactHistogram, statistics
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution, limits
+from rig.analysis.uncertainty.correction import Correction
 from rig.analysis.uncertainty.effects import Effects
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.instruments import Int64Array
@@ -220,8 +221,16 @@ def spacing(search: RateSearch, found: SaturationFigures, effects: Effects) -> M
         histogram.add(np.array([round(found.kept_ns * 1000)], np.int64))
         lost_ns = found.kept_ns if found.lost_ns is None else found.lost_ns
         budgets["max"] = spacing_budget(search, found.kept_ns, lost_ns, effects)
+    figures = statistics(histogram, _PS_HZ)
     return Measurand(
-        SPACING, 1e-3, statistics(histogram, _PS_HZ), None, effects, histogram, budgets
+        name=SPACING,
+        unit_ns=1e-3,
+        statistics=figures,
+        corrected=Correction.of(effects).figures(figures),
+        inference=None,
+        effects=effects,
+        histogram=histogram,
+        budgets=budgets,
     )
 
 

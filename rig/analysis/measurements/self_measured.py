@@ -109,7 +109,6 @@ class ValueEvaluator(Evaluator):
             seen=n,
             paired_by="the target's log",
             duration_s=duration / rate_hz,
-            histogram=found[0].histogram,
             details=_figures(inside, settings, values, found, aligned.agreement, self.account),
             witnesses=self._witnesses(aligned.agreement),
         )

@@ -14,7 +14,7 @@ import numpy as np
 from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.extended import BeyondTally
+from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.responses import AnswerLog
 from rig.analysis.measurements.clock_stability import FollowedClock
 from rig.analysis.measurements.evaluation import Details
@@ -34,7 +34,7 @@ from rig.limit_names import LATENCY
 class Paired:
     """What pairing stimuli and answers has given."""
 
-    beyond: BeyondTally
+    latency_tally: LatencyTally
     histogram: ExactHistogram
     """Latencies in samples."""
     responses: int
@@ -45,7 +45,7 @@ class Paired:
 
     def latency(self, name: str = LATENCY) -> Measurand:
         """From stimulus to answer, by this name."""
-        return self.beyond.latency(name, self.histogram, self.other)
+        return self.latency_tally.latency(name, self.histogram, self.other)
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,6 @@ class Headline:
 
     measurands: tuple[Measurand, ...]
     """The first is what the measurement is for."""
-    histogram: ExactHistogram
-    """In samples."""
     aliases: tuple[Measurand, ...] = ()
     """One of the others by a second name."""
     details: Details | None = None
@@ -118,7 +116,7 @@ class Stimuli:
         """Who makes the stimuli gave an account of all of them."""
         return self.account.sent is not None
 
-    def begin_pairing(self, log: AnswerLog, responses: int, beyond: BeyondTally) -> None:
+    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:
         """The edges are scanned, the clocks are aligned, and events come next."""
 
     def add(self, events: Events) -> Int64Array:
@@ -140,4 +138,4 @@ class Stimuli:
 
     def headline(self, paired: Paired) -> Headline:
         """What the run was made to find, if its measurement says nothing else."""
-        return Headline((paired.latency(),), paired.histogram)
+        return Headline((paired.latency(),))

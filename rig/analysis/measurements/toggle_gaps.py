@@ -132,7 +132,6 @@ class ToggleGapEvaluator(Evaluator):
             seen=train.edges,
             paired_by="order, from one edge of the pin to the next",
             duration_s=figures.duration_s,
-            histogram=found.histogram,
             details=figures,
             witnesses=self._witnesses(matched, agreement),
             doubts=figures.doubts,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.extended import BeyondTally
+from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.captured import CapturedAnswers
 from rig.analysis.log.responses import AnswerLog
 from rig.analysis.measurements.clock_stability import FollowedClock, PlannedTimes
@@ -69,8 +69,8 @@ class TrainStimuli(Stimuli):
     def rates(self) -> tuple[ClockRate, ...]:
         return train_rate(self._alignment, self.settings)
 
-    def begin_pairing(self, log: AnswerLog, responses: int, beyond: BeyondTally) -> None:  # noqa: ARG002
-        self._edges = beyond.edges
+    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:  # noqa: ARG002
+        self._edges = tally.edges
         if self._captured.count == responses > 0 and self.count > 1:
             settings, alignment = self.settings, self._alignment
             self._compared = self._at_pin = CaptureComparison.begin(

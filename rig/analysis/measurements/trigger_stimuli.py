@@ -10,7 +10,7 @@ from rig.analysis.crosscheck.constants import (
     response_path,
     with_wires,
 )
-from rig.analysis.inference.extended import BeyondTally
+from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.responses import AnswerLog
 from rig.analysis.measurements.measured_rates import trigger_rate
 from rig.analysis.measurements.pipeline import RecordedRun
@@ -46,9 +46,9 @@ class TriggerStimuli(Stimuli):
     def ended(self) -> bool:
         return self.account.handled is not None
 
-    def begin_pairing(self, log: AnswerLog, responses: int, beyond: BeyondTally) -> None:
-        path = response_path(beyond.bench)
-        self._brackets = BracketTally(self.raw, log, self.settings, path, beyond.agreement)
+    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:
+        path = response_path(tally.bench)
+        self._brackets = BracketTally(self.raw, log, self.settings, path, tally.agreement)
         self._comparable = (self.count, responses) == (self._brackets.triggers.count, log.count)
 
     def add(self, events: Events) -> Int64Array:
@@ -57,10 +57,10 @@ class TriggerStimuli(Stimuli):
         return super().add(events)
 
     def headline(self, paired: Paired) -> Headline:
-        delays = self._between_triggers_and_answers(paired.beyond)
+        delays = self._between_triggers_and_answers(paired.latency_tally)
         latency, inside = paired.latency(), inside_latencies(self.raw)
         rate_hz = self.settings.tick_hz or 10**9
-        effects = paired.beyond.on_counter(rate_hz, paired.duration_ns)
+        effects = paired.latency_tally.on_counter(rate_hz, paired.duration_ns)
         found = SelfTriggerFigures(
             external=latency.statistics,
             internal=statistics(inside.histogram, rate_hz),
@@ -69,18 +69,17 @@ class TriggerStimuli(Stimuli):
         )
         return Headline(
             measurands=(latency, measurand(INTERNAL, inside, rate_hz, effects)),
-            histogram=paired.histogram,
             details=found,
             witnesses=self_trigger_witnesses(found, self.account, self.count),
             delays=delays,
         )
 
-    def _between_triggers_and_answers(self, beyond: BeyondTally) -> tuple[ConstantDelay, ...]:
+    def _between_triggers_and_answers(self, tally: LatencyTally) -> tuple[ConstantDelay, ...]:
         """How much later answers reach the analyzer than triggers do, by the records of both
         writes. What nobody has stated of it goes into the budget."""
         found, path, wiring = (
             self._brackets.delays,
-            response_path(beyond.bench),
+            response_path(tally.bench),
             self.settings.wiring,
         )
         trigger, answer = f"D{wiring.stimulus}", f"D{wiring.response}"
@@ -95,5 +94,5 @@ class TriggerStimuli(Stimuli):
             return ()
         if not path.is_known:
             source = "not stated: as far as the target's log bears it out"
-            beyond.bench = with_wires(beyond.bench, found.largest_ns, source)
+            tally.bench = with_wires(tally.bench, found.largest_ns, source)
         return (delay,)

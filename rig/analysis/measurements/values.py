@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from rig.analysis.statistics.descriptive import Statistics
+from rig.untrusted.decode import Range
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class ValueFigures:
     variant: str
     variant_words: str
     rows: tuple[ValueRow, ...]
-    unit_hz: int
+    unit_hz: Annotated[int, Range(1, 10**12)]
     """Nominal rate of the clock that values were read from."""
     by_clock: bool
     """That is a clock of the system in ns; else the agent's cycle counter."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rig.analysis.statistics.correlation import IntegratedTime, integrated_time
 from rig.analysis.statistics.distributions import normal_quantile, student_quantile
 from rig.analysis.statistics.interval import CONFIDENCE, Interval, check_share
 from rig.analysis.statistics.sequence import EventSequence, made_once
+from rig.untrusted.decode import NullIs
 
 _FEWEST_STEPS = 8
 
@@ -23,7 +25,7 @@ class AverageInterval:
     interval: Interval
     effective_n: float
     """So many independent values would tell as much."""
-    degrees_of_freedom: float
+    degrees_of_freedom: Annotated[float, NullIs(math.inf)]
 
 
 def average_interval(

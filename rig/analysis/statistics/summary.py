@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Self
 
 from rig.analysis.statistics.average import (
     AverageInterval,
@@ -35,18 +36,21 @@ _MEDIAN = Fraction(1, 2)
 class ObservedMaximum:
     """The highest of n values, and what may be said of higher ones."""
 
-    value: int
+    value: float
     n: int
     effective_n: float
     """So many independent events would tell as much of rare ones."""
-    beyond: float
+    exceedance_probability_bound: float
     """An event lies above the observed maximum with a probability below this."""
     confidence: float
 
 
 @dataclass(frozen=True)
-class Figures:
-    """In whole samples; docs/statistics.md defines each. None: too few values for it."""
+class InferenceSummary:
+    """What n values of a measurand allow to be said; docs/statistics.md defines each.
+
+    Times are in `unit`. None: there are too few values for it.
+    """
 
     average: AverageInterval | None
     median: Interval
@@ -60,6 +64,37 @@ class Figures:
     """None: not asked for."""
     exact: bool
     """False: what needs the order of events was made of summaries of it; the rest never is."""
+    unit: str = ""
+    """"ns"; "" while values are whole units of the measurand."""
+
+    def in_ns(self, unit_ns: float) -> Self:
+        """The same in nanoseconds, of values that are whole units of `unit_ns`."""
+        average, trend, tail = self.average, self.trend, self.tail
+        return replace(
+            self,
+            unit="ns",
+            average=average and replace(average, interval=average.interval.scaled(unit_ns)),
+            median=self.median.scaled(unit_ns),
+            percentiles=tuple(
+                replace(each, value=each.value * unit_ns, interval=each.interval.scaled(unit_ns))
+                for each in self.percentiles
+            ),
+            maximum=replace(self.maximum, value=self.maximum.value * unit_ns),
+            trend=trend
+            and replace(
+                trend, change=trend.change * unit_ns, interval=trend.interval.scaled(unit_ns)
+            ),
+            changes=tuple(
+                replace(each, before=each.before * unit_ns, after=each.after * unit_ns)
+                for each in self.changes
+            ),
+            tick=replace(
+                self.tick,
+                phase_average=tuple(value * unit_ns for value in self.tick.phase_average),
+                phase_max=tuple(value * unit_ns for value in self.tick.phase_max),
+            ),
+            tail=tail and tail.scaled(unit_ns),
+        )
 
 
 def summarize(
@@ -68,7 +103,7 @@ def summarize(
     sample_rate_hz: int,
     tail_probability: float | None = None,
     confidence: float = CONFIDENCE,
-) -> Figures | None:
+) -> InferenceSummary | None:
     """None without values. Histogram and sequence must hold the same values.
 
     Raises ValueError if they do not, or unless 0 < tail_probability, confidence < 1.
@@ -83,7 +118,7 @@ def summarize(
     beyond = None
     if tail_probability is not None:
         beyond = tail(histogram, sequence, tail_probability, confidence)
-    return Figures(
+    return InferenceSummary(
         average=_average(histogram, sequence, confidence),
         median=quantile_interval(histogram, 0.5, confidence, worth),
         percentiles=percentiles(histogram, confidence, thinning),

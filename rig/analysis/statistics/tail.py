@@ -11,8 +11,8 @@ stationary, and the distribution fits; each is tested, and one test failed is en
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -55,8 +55,9 @@ _HIGHER_SHARES = (0.71, 0.5)
 _FEWEST_EXCEEDANCES = 40
 
 
-class Test(NamedTuple):
-    """One condition of the tail."""
+@dataclass(frozen=True)
+class Condition:
+    """One condition under which a tail may be estimated."""
 
     name: str
     passed: bool
@@ -69,13 +70,22 @@ class Tail:
 
     probability: float
     """An event exceeds the level with this probability."""
-    tests: tuple[Test, ...]
+    tests: tuple[Condition, ...]
     threshold: float | None = None
     exceedances: int = 0
     shape: float | None = None
     scale: float | None = None
     level: float | None = None
     interval: Interval | None = None
+
+    def scaled(self, factor: float) -> Self:
+        """The same in another unit; `factor` > 0."""
+        threshold, scale, level = (
+            None if value is None else value * factor
+            for value in (self.threshold, self.scale, self.level)
+        )
+        interval = self.interval and self.interval.scaled(factor)
+        return replace(self, threshold=threshold, scale=scale, level=level, interval=interval)
 
     @property
     def refused(self) -> str:
@@ -124,36 +134,36 @@ def tail(
     )
 
 
-def _reach(histogram: ExactHistogram, probability: float) -> list[Test]:
+def _reach(histogram: ExactHistogram, probability: float) -> list[Condition]:
     """Are there enough values for any tail, and for this level of it?"""
     n = histogram.n
-    enough = Test("events", n >= FEWEST_EVENTS, f"{n:,}, at least {FEWEST_EVENTS:,} needed")
+    enough = Condition("events", n >= FEWEST_EVENTS, f"{n:,}, at least {FEWEST_EVENTS:,} needed")
     if not enough.passed:
         return [enough]
     rarest, commonest = 1 / (BEYOND * n), COMMONEST / n
     text = f"{probability:.3g}, {n:,} events allow {rarest:.3g} to {commonest:.3g}"
-    reach = Test(
+    reach = Condition(
         "probability", rarest <= probability * (1 + 1e-9) and probability <= commonest, text
     )
     excesses = _above(histogram, EXCEEDANCES)
     different, count = len(excesses.low), excesses.count
     fine = different >= FEWEST_DIFFERENT and count >= _FEWEST_EXCEEDANCES
     few = f"the {count} highest values are {different} different ones, {FEWEST_DIFFERENT} needed"
-    return [enough, reach, Test("resolution", fine, few)]
+    return [enough, reach, Condition("resolution", fine, few)]
 
 
-def _stationary(sequence: EventSequence, confidence: float) -> list[Test]:
+def _stationary(sequence: EventSequence, confidence: float) -> list[Condition]:
     drift, found = trend(sequence, confidence), changes(sequence)
     p_value = 1.0 if drift is None else drift.p_value
     text = f"p = {p_value:.2g}, refused below {LEVEL:g}"
     where = ", ".join(f"{c.kind} at event {c.event:,}" for c in found[:3])
     return [
-        Test("trend", p_value >= LEVEL, text),
-        Test("change points", not found, where or "none"),
+        Condition("trend", p_value >= LEVEL, text),
+        Condition("change points", not found, where or "none"),
     ]
 
 
-def _independent(histogram: ExactHistogram, sequence: EventSequence) -> Test:
+def _independent(histogram: ExactHistogram, sequence: EventSequence) -> Condition:
     """Do values above a threshold follow each other more often than chance lets them?"""
     p_values = []
     for share in _DEPENDENCE_SHARES:
@@ -161,7 +171,7 @@ def _independent(histogram: ExactHistogram, sequence: EventSequence) -> Test:
         p_values.append(_clusters_p([s > level for s in sequence.stretches()]))
     p_value = min(1.0, len(p_values) * min(p_values))
     text = f"of the exceedances: p = {p_value:.2g}, refused below {LEVEL:g}"
-    return Test("independence", p_value >= LEVEL, text)
+    return Condition("independence", p_value >= LEVEL, text)
 
 
 def _clusters_p(exceeds: list[npt.NDArray[np.bool_]]) -> float:
@@ -179,7 +189,7 @@ def _clusters_p(exceeds: list[npt.NDArray[np.bool_]]) -> float:
     return normal_above((pairs - expected) / deviation)
 
 
-def _body(histogram: ExactHistogram) -> list[Test]:
+def _body(histogram: ExactHistogram) -> list[Condition]:
     """Does the upper fifth, far more values than the tail, look like one kind of event?"""
     fifth = histogram.n // _BODY_SHARE
     gain = shape = 0.0
@@ -192,19 +202,21 @@ def _body(histogram: ExactHistogram) -> list[Test]:
     gained = f"two kinds of events are likelier than one by {gain:.1f} in log-likelihood"
     heavy = f"shape {shape:.2f} above the 80 % quantile, at most {BODY_SHAPE:g}: a heavy tail, or"
     return [
-        Test("one kind of event", gain <= MIXTURE_GAIN, gained + f", at most {MIXTURE_GAIN:g}"),
-        Test("light body", shape <= BODY_SHAPE, heavy + " a second kind of event"),
+        Condition(
+            "one kind of event", gain <= MIXTURE_GAIN, gained + f", at most {MIXTURE_GAIN:g}"
+        ),
+        Condition("light body", shape <= BODY_SHAPE, heavy + " a second kind of event"),
     ]
 
 
-def _fits(excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
+def _fits(excesses: pareto.Excesses, model: pareto.Pareto) -> Condition:
     statistic = goodness.anderson_darling(excesses, model)
     p_value = goodness.anderson_darling_p(statistic, model.shape)
     text = f"Anderson-Darling {statistic:.2f}, p = {p_value:.2g}, refused below {FIT_LEVEL:g}"
-    return Test("fit", p_value >= FIT_LEVEL, text)
+    return Condition("fit", p_value >= FIT_LEVEL, text)
 
 
-def stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.Pareto) -> Test:
+def stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.Pareto) -> Condition:
     """Is the shape above higher thresholds the same, but for what fewer values explain?
 
     Estimates from a part of the values differ by the difference of their variances; the shape's is
@@ -221,12 +233,12 @@ def stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.P
         worst = max(worst, abs(shape - model.shape) / math.sqrt(variance))
     most = goodness.stable_limit(model.shape)
     text = f"shape changes by {worst:.1f} standard errors above higher thresholds"
-    return Test("stability", worst <= most, text + f", at most {most:.1f}")
+    return Condition("stability", worst <= most, text + f", at most {most:.1f}")
 
 
-def _regular(model: pareto.Pareto) -> Test:
+def _regular(model: pareto.Pareto) -> Condition:
     text = f"shape {model.shape:.2f}, {SHAPES[0]:g} to {SHAPES[1]:g} allowed"
-    return Test("shape", SHAPES[0] <= model.shape <= SHAPES[1], text)
+    return Condition("shape", SHAPES[0] <= model.shape <= SHAPES[1], text)
 
 
 def _above(histogram: ExactHistogram, count: int) -> pareto.Excesses:

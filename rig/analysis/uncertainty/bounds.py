@@ -121,31 +121,32 @@ def _around(budget: Budget) -> Bounds:
 
 
 def _percentile(found: Measurand, percent: str) -> Bounds | Untold:
-    figures = found.figures
-    if percent == "50" and figures is not None:
-        return _quantile(found, percent, figures.median)
+    inference = found.inference
+    if percent == "50" and inference is not None:
+        return _quantile(found, percent, inference.median)
     if percent in _QUARTILES.values():
         p = float(Fraction(percent) / 100)
-        interval = quantile_interval(found.histogram, p, CONFIDENCE, found.worth)
-        return _quantile(found, percent, interval)
-    for row in () if figures is None else figures.percentiles:
+        interval = quantile_interval(found.histogram, p, CONFIDENCE, found.effective_n)
+        return _quantile(found, percent, interval.scaled(found.unit_ns))
+    for row in () if inference is None else inference.percentiles:
         if row.percent == percent:
             return _quantile(found, percent, row.interval)
     n = found.histogram.n
-    return Untold(f"{n:,} values do not allow it", needed_n(percent, n / found.worth))
+    return Untold(f"{n:,} values do not allow it", needed_n(percent, n / found.effective_n))
 
 
 def _quantile(found: Measurand, percent: str, interval: Interval) -> Bounds:
+    """`interval`: of the quantile, in ns."""
     value = float(found.histogram.quantile(Fraction(percent) / 100)) * found.unit_ns
     budget = found.effects.value(percent, value)
     ends = [
-        None if end is None else end * found.unit_ns + budget.correction + sign * budget.expanded
+        None if end is None else end + budget.correction + sign * budget.expanded
         for end, sign in ((interval.low, -1), (interval.high, 1))
     ]
     needed = None
     if ends[1] is None:
         n = found.histogram.n
-        needed = max(n + 1, needed_n(percent, n / found.worth))
+        needed = max(n + 1, needed_n(percent, n / found.effective_n))
     return Bounds(budget.corrected, ends[0], ends[1], needed)
 
 
@@ -181,12 +182,12 @@ def _deviation(found: Measurand) -> Ends | None:
     deviation = math.sqrt(second)
     if not deviation:
         return 0.0, 0.0
-    half = 2 * math.sqrt(max(0.0, fourth - second**2) / found.worth) / (2 * deviation)
+    half = 2 * math.sqrt(max(0.0, fourth - second**2) / found.effective_n) / (2 * deviation)
     return max(0.0, deviation - half), deviation + half
 
 
 def _interquartile_range(found: Measurand) -> Ends | None:
-    first, third = (_inside(found.histogram, p, found.worth) for p in (0.25, 0.75))
+    first, third = (_inside(found.histogram, p, found.effective_n) for p in (0.25, 0.75))
     if first is None or third is None:
         return None
     return max(0.0, third[0] - first[1]), third[1] - first[0]
@@ -195,13 +196,13 @@ def _interquartile_range(found: Measurand) -> Ends | None:
 def _absolute_deviation(found: Measurand) -> Ends | None:
     """The distances' median, and how far the median itself may lie elsewhere."""
     histogram = found.histogram
-    middle = _inside(histogram, 0.5, found.worth)
+    middle = _inside(histogram, 0.5, found.effective_n)
     if middle is None:
         return None
     distances = ExactHistogram()
     at = int(2 * histogram.quantile(Fraction(1, 2)))
     distances.add_counted(np.abs(2 * histogram.values - at), histogram.counts)
-    ends = _inside(distances, 0.5, found.worth)
+    ends = _inside(distances, 0.5, found.effective_n)
     if ends is None:
         return None
     off = max(at / 2 - middle[0], middle[1] - at / 2)

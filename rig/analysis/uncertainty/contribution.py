@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Annotated
+
+from rig.untrusted.decode import NullIs
 
 
 class Distribution(StrEnum):
@@ -38,7 +41,7 @@ class Quantity:
     """"A": by statistics of repeated observations; "B": by any other means (4.2, 4.3)."""
     source: str
     """Where the numbers are from, for the reader of the report."""
-    degrees_of_freedom: float = math.inf
+    degrees_of_freedom: Annotated[float, NullIs(math.inf)] = math.inf
 
     def __post_init__(self) -> None:
         """Raises ValueError for what is no uncertainty."""

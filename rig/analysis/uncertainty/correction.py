@@ -51,16 +51,18 @@ class Correction:
     @classmethod
     def of(cls, effects: Effects) -> Self:
         """From all that is known to bear upon it."""
-        rate = math.fsum(quantity.estimate for _, quantity in effects.scales) * PPM
+        rate = math.fsum(each.quantity.estimate for each in effects.scales) * PPM
         shift = math.fsum(part.correction for part in effects.offsets)
         return cls(
             factor=1 - rate,
-            offset_ns=effects.reach_ns * rate - shift,
+            offset_ns=effects.base_interval_ns * rate - shift,
             limits=tuple(
                 (part.name, abs(part.sensitivity) * part.quantity.half_width(_TWICE))
                 for part in effects.offsets
             ),
-            parts=tuple((name, found.half_width(_TWICE) * PPM) for name, found in effects.scales),
+            parts=tuple(
+                (each.name, each.quantity.half_width(_TWICE) * PPM) for each in effects.scales
+            ),
             unknown=tuple(
                 each.name for each in (*effects.unknown_scales, *effects.unknown_offsets)
             ),

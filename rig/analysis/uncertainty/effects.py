@@ -33,11 +33,11 @@ class Effects:
     resolution_ns: float
     """Each of the two ends of a value is known to this."""
     offsets: tuple[Contribution, ...] = ()
-    scales: tuple[tuple[str, Known], ...] = ()
-    """Quantities in ppm, positive if the clock runs too fast."""
+    scales: tuple[Contribution, ...] = ()
+    """Clocks, their rates in ppm, positive if the clock runs too fast."""
     unknown_offsets: tuple[Unknown, ...] = ()
     unknown_scales: tuple[Unknown, ...] = ()
-    reach_ns: float = 0.0
+    base_interval_ns: float = 0.0
     """Time measured beyond the value itself, as the period of which only the error is told."""
     by_edge: ByEdge | None = field(default=None, compare=False)
     """The values once each is corrected by the edge that it ends with; None: not known of each."""
@@ -90,7 +90,7 @@ class Effects:
 
     def reaching(self, time_ns: float) -> Effects:
         """The same of values that tell only the error of this time."""
-        return replace(self, reach_ns=time_ns)
+        return replace(self, base_interval_ns=time_ns)
 
     @property
     def _source(self) -> str:
@@ -103,12 +103,12 @@ class Effects:
         parts: list[Contribution],
         unknown: tuple[Unknown, ...] = (),
     ) -> Budget:
-        all_parts = (*parts, *self._scaled(self.reach_ns + indicated_ns), *self.offsets)
+        all_parts = (*parts, *self._scaled(self.base_interval_ns + indicated_ns), *self.offsets)
         missing = (*unknown, *self.unknown_scales, *self.unknown_offsets)
         return Budget(figure, indicated_ns, all_parts, missing)
 
     def _scaled(self, time_ns: float) -> list[Contribution]:
-        return [Contribution(name, quantity, -time_ns * PPM) for name, quantity in self.scales]
+        return [replace(each, sensitivity=-time_ns * PPM) for each in self.scales]
 
 
 def of_latency(bench: Bench) -> Effects:
@@ -134,7 +134,7 @@ def by_edge(effects: Effects, values: ByEdge) -> Effects:
 
 def of_intervals(bench: Bench, period_ns: float) -> Effects:
     """From one edge of a pin to its next, which is of the other kind: one rises, one falls."""
-    found = replace(on_analyzer(bench), reach_ns=period_ns)
+    found = replace(on_analyzer(bench), base_interval_ns=period_ns)
     name = "rising against falling edges"
     if bench.skew_ns is None:
         return replace(found, unknown_offsets=(Unknown(name, "calibrate the bench"),))
@@ -197,13 +197,15 @@ def on_counter(
     play_ns = (clock.slack_ns or 0.0) + bench.sample_ns + tick_ns
     source = f"one clock fitted to {clock.n:,} edges and records"
     rate = limits(play_ns / duration_ns / PPM, "ppm", source, estimate=clock.rate_ppm)
-    return Effects(tick_ns, (), (*known.scales, (_RATE.name, rate)), (), known.unknown_scales)
+    return Effects(
+        tick_ns, (), (*known.scales, Contribution(_RATE.name, rate)), (), known.unknown_scales
+    )
 
 
 def on_analyzer(bench: Bench) -> Effects:
     """A time between two edges of one channel, by the analyzer's clock."""
     if bench.time_base_ppm is not None:
-        return Effects(bench.sample_ns, (), ((_TIME_BASE, bench.time_base_ppm),))
+        return Effects(bench.sample_ns, (), (Contribution(_TIME_BASE, bench.time_base_ppm),))
     whole = latency_budget("", 0.0, bench)
     missing = tuple(part for part in whole.unknown if part.name == _TIME_BASE)
     return Effects(bench.sample_ns, unknown_scales=missing)

@@ -12,9 +12,10 @@ from rig.analysis.statistics.descriptive import (
     excess_kurtosis,
     statistics,
 )
-from rig.analysis.statistics.summary import Figures
+from rig.analysis.statistics.summary import InferenceSummary
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution, limits
+from rig.analysis.uncertainty.correction import Correction
 from rig.analysis.uncertainty.effects import Effects
 from rig.analysis.uncertainty.series import Series
 
@@ -23,16 +24,19 @@ Budgets = dict[str, Budget]
 
 @dataclass(frozen=True)
 class Measurand:
-    """Values are whole units of `unit_ns`."""
+    """A quantity that a run measures; its values are whole units of `unit_ns`."""
 
     name: str
     """As limits are named by: `latency`, `interval_error_by_ticks`."""
     unit_ns: float
     statistics: Statistics
-    figures: Figures | None
-    """In units. None without values."""
+    """As indicated."""
+    corrected: Statistics
+    """With what the bench is known to add taken off."""
+    inference: InferenceSummary | None
+    """In ns. None without values."""
     effects: Effects = field(compare=False)
-    histogram: ExactHistogram = field(compare=False)
+    histogram: ExactHistogram = field(compare=False, default_factory=ExactHistogram)
     budgets: Budgets = field(default_factory=dict)
     """`max` and `average`, in ns; empty without values."""
     other: Measurand | None = field(default=None, compare=False)
@@ -51,12 +55,29 @@ class Measurand:
         least_ns = min(mine.min_ns or 0.0, its.min_ns or 0.0)
         most_ns = max(mine.max_ns or 0.0, its.max_ns or 0.0)
         figures = replace(mine, min_ns=least_ns, max_ns=most_ns, gap_ns=most_ns - least_ns)
-        return replace(self, statistics=figures, budgets=budgets, other=other)
+        return replace(
+            self,
+            statistics=figures,
+            corrected=self.correction.figures(figures),
+            budgets=budgets,
+            other=other,
+        )
 
     @property
-    def worth(self) -> float:
-        """Independent values that they are worth, for what depends on all of them."""
-        average = None if self.figures is None else self.figures.average
+    def correction(self) -> Correction:
+        """What the bench is known to add to every value."""
+        return Correction.of(self.effects)
+
+    @property
+    def residual_error_ns(self) -> float | None:
+        """Systematic error that may be left in the corrected maximum, of what is known."""
+        max_ns = self.statistics.max_ns
+        return None if max_ns is None else self.correction.left_ns(max_ns)
+
+    @property
+    def effective_n(self) -> float:
+        """Independent values that tell as much, for what depends on all of them."""
+        average = None if self.inference is None else self.inference.average
         n = float(self.histogram.n)
         return n if average is None else min(n, average.effective_n)
 
@@ -78,7 +99,13 @@ def measurand(
     """
     figures = statistics(series.histogram, rate_hz * parts)
     found = Measurand(
-        name, 1e9 / (rate_hz * parts), figures, series.figures(rate_hz), effects, series.histogram
+        name=name,
+        unit_ns=1e9 / (rate_hz * parts),
+        statistics=figures,
+        corrected=Correction.of(effects).figures(figures),
+        inference=series.inference(rate_hz, parts),
+        effects=effects,
+        histogram=series.histogram,
     )
     found.budgets.update(_budgets(found, kept) if budgets is None else budgets)
     return found
@@ -91,6 +118,11 @@ def _budgets(found: Measurand, kept: float) -> Budgets:
     deviation_ns = figures.deviation_ns * math.sqrt(n / max(1, n - 1))
     tails = excess_kurtosis(found.histogram.values, found.histogram.counts)
     average = effects.mean(
-        "average", figures.average_ns, deviation_ns, found.worth, kept=kept, excess_kurtosis=tails
+        "average",
+        figures.average_ns,
+        deviation_ns,
+        found.effective_n,
+        kept=kept,
+        excess_kurtosis=tails,
     )
     return {"max": effects.extreme("observed maximum", figures.max_ns), "average": average}

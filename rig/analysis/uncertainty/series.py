@@ -10,7 +10,7 @@ from rig.analysis.statistics.sequence import EventSequence
 from rig.instruments import Int64Array
 
 if TYPE_CHECKING:
-    from rig.analysis.statistics.summary import Figures
+    from rig.analysis.statistics.summary import InferenceSummary
 
 TAIL_EVENTS = 10
 """The tail's level is one that an event in this many times n exceeds; docs/statistics.md."""
@@ -30,16 +30,17 @@ class Series:
         self.histogram.add(values)
         self.sequence.add(values, times)
 
-    def figures(self, rate_hz: int) -> Figures | None:
-        """Of all values; None without any, or if they are no times.
+    def inference(self, rate_hz: int, parts: int = 1) -> InferenceSummary | None:
+        """What all values allow to be said, in ns; None without any, or if they are no times.
 
-        `rate_hz`: of the clock of the series' times.
+        `rate_hz`: of the clock of the series' times; `parts` of a value's unit are its period.
         """
         from rig.analysis.statistics.summary import summarize
 
         found = self.histogram.values
         if not len(found) or max(-int(found[0]), int(found[-1])) >= _LARGEST:
             return None
-        return summarize(
+        summary = summarize(
             self.histogram, self.sequence, rate_hz, 1 / (TAIL_EVENTS * self.histogram.n)
         )
+        return summary and summary.in_ns(1e9 / (rate_hz * parts))

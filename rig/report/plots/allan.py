@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rig.analysis.measurements.clock_stability import Wander
+from rig.analysis.measurements.clock_stability import ClockStability
 from rig.report.plots.canvas import BODY, GOOD, SECOND, plain_axes, svg
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _COLORS = (BODY, SECOND, GOOD)
 _MARKERS = ("o", "s", "^")
 
 
-def allan_svg(found: Sequence[Wander]) -> str:
+def allan_svg(found: Sequence[ClockStability]) -> str:
     """Log-log, each with its floor as a dashed line; "" for none."""
     if not any(each.tau_s for each in found):
         return ""

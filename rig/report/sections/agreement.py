@@ -19,8 +19,7 @@ def agreement(data: PageData) -> str:
 
 def _brackets(data: PageData) -> str:
     """Clock residuals inside their brackets; "" if the log was not or cannot be tested."""
-    beyond = data.result.evaluation.beyond
-    clock = None if beyond is None else beyond.clock
+    clock = data.result.evaluation.clock_agreement
     if clock is None or clock.residuals is None:
         return ""
     shown = clock.residuals
@@ -36,7 +35,7 @@ def _brackets(data: PageData) -> str:
 def _wander(data: PageData) -> str:
     """Allan deviations; "" for a run too short for them."""
     return figure(
-        allan_svg(data.result.evaluation.wander),
+        allan_svg(data.result.evaluation.stability),
         "How much each pair of clocks wanders, by averaging time (overlapping Allan deviation). "
         "What lies below its dashed line may be resolution alone.",
     )
@@ -44,8 +43,7 @@ def _wander(data: PageData) -> str:
 
 def _inside(data: PageData) -> str:
     """External against internal latency; "" without a clock."""
-    beyond = data.result.evaluation.beyond
-    inside = None if beyond is None else beyond.inside
+    inside = data.result.evaluation.internal_latency
     if inside is None:
         return ""
     external, internal = (part / 1e3 for part in inside.pairs_ns)

@@ -38,15 +38,13 @@ def _further(data: PageData) -> list[str]:
 
 
 def _tick(data: PageData) -> str:
-    found = data.result.evaluation.beyond
-    if not data.drawn or found is None or found.figures is None:
+    inference = data.result.evaluation.primary.inference
+    if not data.drawn or inference is None or inference.tick.rate_hz is None:
         return ""
-    if found.figures.tick.rate_hz is None:
-        return ""
-    tick, sample_us = found.figures.tick, found.sample_ns / 1e3
+    tick = inference.tick
     svg = folded_svg(
-        [value * sample_us for value in tick.phase_average],
-        [value * sample_us for value in tick.phase_max],
+        [value / 1e3 for value in tick.phase_average],
+        [value / 1e3 for value in tick.phase_max],
         1e6 / (tick.rate_hz or math.inf),
     )
     return figure(

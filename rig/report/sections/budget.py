@@ -27,8 +27,7 @@ def average_of(data: PageData) -> Budget | None:
 
 def budgets_of(result: Result) -> Budgets:
     """Of its figures; empty where there is none."""
-    beyond = result.evaluation.beyond
-    return {} if beyond is None else beyond.budgets
+    return result.evaluation.primary.budgets
 
 
 def budget(data: PageData) -> str:

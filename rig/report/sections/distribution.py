@@ -59,15 +59,14 @@ def distribution(data: PageData) -> str:
 
 def _estimate(data: PageData) -> Estimate | None:
     """The tail's, unless it was refused."""
-    beyond = data.result.evaluation.beyond
-    tail = None if beyond is None or beyond.figures is None else beyond.figures.tail
-    if beyond is None or tail is None or tail.level is None or tail.interval is None:
+    inference = data.result.evaluation.primary.inference
+    tail = None if inference is None else inference.tail
+    if tail is None or tail.level is None or tail.interval is None:
         return None
     low, high = tail.interval.low, tail.interval.high
     if low is None or high is None:
         return None
-    unit_us = beyond.sample_ns / 1e3
-    level, low, high = (value * unit_us for value in (tail.level, low, high))
+    level, low, high = (value / 1e3 for value in (tail.level, low, high))
     return Estimate(tail.probability, level, low, high)
 
 

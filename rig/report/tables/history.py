@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.measurements.evaluation import Evaluation
 from rig.errors import InputError
 from rig.instruments import Int64Array
 from rig.record.reader import RunFile
@@ -28,8 +29,9 @@ from rig.report.tables.figures_index import FiguresIndex, Kind, index_path, stam
 from rig.report.tables.record import PERIOD, PERIOD_LATENCY
 from rig.report.tables.runs import run_files
 from rig.report.tables.shapes import subject_words
+from rig.session.results import read
 from rig.session.settings_check import checked_settings
-from rig.session.stored_evaluation import evaluation_document
+from rig.session.stored_results import stored_evaluation
 from rig.shell_words import quoted
 from rig.untrusted.decode import decoded
 from rig.untrusted.json_reader import json_object
@@ -41,6 +43,7 @@ BINS: Final = 200
 _TOLD_MAX: Final = 1 << 18
 """Different values that a child tells of; of a long run there may be more."""
 RUNS_MAX: Final = 2000
+_CLOSE: Final = 1e-9
 _STEP_DECADES: Final = 0.35
 """How much higher each run stands than the one before, of the y axis."""
 _STEP_SHARE: Final = 0.012
@@ -176,27 +179,26 @@ def _of_file(path: Path) -> _Kept:
     with RunFile(path) as file:
         settings = checked_settings(file)
         values, counts = file.histogram()
-        created, text = file.created, file.evaluation
+        created, evaluation = file.created, stored_evaluation(file)
     name = PERIOD_LATENCY if settings.measurement == PERIOD else settings.measurement
     subject = subject_words((name, ""))
     if not len(values):
         return _Kept(created, subject, 0.0, values, counts)
-    unit_us = _unit_us(path, text, int(values[-1]))
+    if evaluation is None:  # of an older rig
+        evaluation = read(path).evaluation
+        values, counts = evaluation.histogram.values, evaluation.histogram.counts
+    unit_us = _unit_us(path, evaluation, int(values[-1]))
     return _Kept(created, subject, unit_us, values, counts)
 
 
-def _unit_us(path: Path, text: str, largest: int) -> float:
+def _unit_us(path: Path, evaluation: Evaluation, largest: int) -> float:
     """Of the histogram's values: samples, or ticks of the target; the largest is the maximum."""
-    try:
-        figures = evaluation_document(path, text)["figures"]
-        scale_ns = float(figures["max_ns"]) / largest if largest else 1.0
-    except (ValueError, TypeError, KeyError) as error:
-        raise InputError(f"{path}: its figures cannot be read ({error})") from None
-    if not 0 < scale_ns < math.inf:
+    unit_ns, max_ns = evaluation.primary.unit_ns, evaluation.figures.max_ns
+    if max_ns is None or not math.isclose(largest * unit_ns, max_ns, rel_tol=_CLOSE):
         raise InputError(
             f"{path}: its figures and its histogram do not fit; rig analyze {quoted(path)}"
         )
-    return scale_ns / 1e3
+    return unit_ns / 1e3
 
 
 def grid(runs: Sequence[Ridge]) -> npt.NDArray[np.float64]:

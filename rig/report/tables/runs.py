@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.period import PeriodFigures
+from rig.analysis.measurements.saturation import SaturationFigures
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.descriptive import Statistics
 from rig.campaign.index import Entry, State, load_index
 from rig.errors import InputError
 from rig.limit_names import LATENCY
@@ -30,11 +34,10 @@ from rig.report.tables.record import (
     Word,
 )
 from rig.report.tables.tools import tool_records
-from rig.session.results import read, result_text
+from rig.session.results import read
 from rig.session.settings_check import checked_settings
-from rig.session.stored_evaluation import evaluation_document
+from rig.session.stored_results import stored_evaluation
 from rig.session.stored_tools import tool_runs
-from rig.shell_words import quoted
 from rig.untrusted.decode import decoded
 from rig.untrusted.json_reader import json_object, json_value
 from rig.untrusted.toml_reader import toml_table
@@ -152,12 +155,13 @@ def _kept(text: str) -> list[Record] | None:
 def _told(path: Path) -> bytes:
     """What a child finds in a file: its records, and whether they are of stored figures."""
     with RunFile(path) as file:
-        text = "" if file.left_open else file.evaluation
-        if not text or file.format_version < DIGESTS_SINCE:
+        evaluation = None if file.left_open else stored_evaluation(file)
+        if evaluation is None or file.format_version < DIGESTS_SINCE:
             # Its rows are read next, in the parent; or no digest bears out what is stored.
             file.look_through()
-        records = _of_open(file, text) if text else []
-    return json.dumps({"stored": bool(text), "records": list(map(asdict, records))}).encode()
+        records = [] if evaluation is None else _of_open(file, evaluation)
+    stored = evaluation is not None
+    return json.dumps({"stored": stored, "records": list(map(asdict, records))}).encode()
 
 
 def _heard(path: Path, answer: bytes) -> tuple[list[Record], bool]:
@@ -178,44 +182,34 @@ def records_of_run(path: Path) -> list[Record]:
 
 def _of_file(path: Path) -> list[Record]:
     with RunFile(path) as file:
-        return _of_open(file, file.evaluation or result_text(read(path)))
+        return _of_open(file, stored_evaluation(file) or read(path).evaluation)
 
 
-def _of_open(file: RunFile, text: str) -> list[Record]:
-    """`text`: its evaluation."""
-    path = file.path
+def _of_open(file: RunFile, evaluation: Evaluation) -> list[Record]:
     settings = checked_settings(file)
-    fixture, tools = _fixture(file), tool_runs(path, file.texts())
-    found = evaluation_document(path, text)
-    try:
-        own = _of(found, settings, fixture)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(
-            f"{path}: its figures are not as this rig stores them ({error}); "
-            f"rig analyze {quoted(path)}"
-        ) from None
+    fixture, tools = _fixture(file), tool_runs(file.path, file.texts())
+    own = _of(evaluation, settings, fixture)
     return own + tool_records(tools, fixture, variant_of(settings), settings.scenario)
 
 
-def _of(found: Mapping[str, Any], settings: Settings, fixture: str) -> list[Record]:
+def _of(found: Evaluation, settings: Settings, fixture: str) -> list[Record]:
     variant, remark, witness = variant_of(settings), _remark(found), _witness(found)
-    counts = found["counts"]
-    if settings.measurement == Saturation.name:
-        figures = _spacing(found["saturation"])
+    if isinstance(found.details, SaturationFigures):
+        figures = _spacing(found.details)
         return [
             Record(fixture, Saturation.name, variant, settings.scenario, figures, remark,
                    witness=witness)
         ]  # fmt: skip
-    if settings.measurement != PERIOD or settings.schedule is None:
+    if not isinstance(found.details, PeriodFigures) or settings.schedule is None:
         name = PERIOD_START if _is_periodic(settings) else settings.measurement
         return [
             Record(fixture, name, f"{part} {variant}".strip(), settings.scenario,
                    each, remark, witness=witness)
             for part, each in _of_parts(found, settings).items()
         ]  # fmt: skip
-    side = found["period"]["pins"]
-    intervals = _figures(side["interval_error"], "n", shift_ns=settings.schedule.period_ns)
-    latencies = _figures(side["latency"], "n", overruns=counts["late"] + counts["missed"])
+    side = found.details.pins
+    intervals = _figures(side.interval_error, shift_ns=settings.schedule.period_ns)
+    latencies = _figures(side.latency, overruns=found.counts.late + found.counts.missed)
     return [
         Record(fixture, name, variant, settings.scenario, figures, remark, witness=witness)
         for name, figures in ((PERIOD, intervals), (PERIOD_LATENCY, latencies))
@@ -227,58 +221,54 @@ def _is_periodic(settings: Settings) -> bool:
     return settings.measurement == Timer.name and starts_periodic_task(settings.agent)
 
 
-def _of_parts(found: Mapping[str, Any], settings: Settings) -> dict[str, Figures]:
+def _of_parts(found: Evaluation, settings: Settings) -> dict[str, Figures]:
     """Figures of each row; those that a run does not have are left out."""
-    told = found["values"]["without_value"] if _is_periodic(settings) else None
-    overruns = None if told is None else int(told)  # periods that passed while it was still late
-    own = _figures(found["figures"], "latencies", overruns=overruns)
-    further = found.get("further", {})
+    # Of a periodic task: periods that passed while it was still late.
+    overruns = getattr(found.details, "without_value", None) if _is_periodic(settings) else None
+    by_name = {each.name: each.statistics for each in found.measurands[1:]}
+    own = _figures(found.figures, overruns=overruns)
     return {
-        row: own if name == LATENCY else _figures(further[name]["figures"], "n")
+        row: own if name == LATENCY else _figures(by_name[name])
         for row, name in measurement_of(settings.measurement).rows().items()
-        if name == LATENCY or name in further
+        if name == LATENCY or name in by_name
     }
 
 
-def _witness(found: Mapping[str, Any]) -> Word:
-    witnesses = found["witnesses"]
-    if not all(each["agrees"] for each in witnesses):
+def _witness(found: Evaluation) -> Word:
+    if not all(each.agrees for each in found.witnesses):
         return Word.DISAGREES
-    seen = any(each["name"] == _BRACKET_TEST for each in witnesses)
+    seen = any(each.name == _BRACKET_TEST for each in found.witnesses)
     return Word.AGREES if seen else Word.NONE
 
 
-def _spacing(found: Mapping[str, Any]) -> Figures:
+def _spacing(found: SaturationFigures) -> Figures:
     """Of a search: the least spacing as average, what it lies between, and what is known of it."""
-    kept_ns, lost_ns, expanded_ns = (
-        None if found[name] is None else float(found[name])
-        for name in ("kept_ns", "lost_ns", "expanded_ns")
+    kept_ns, lost_ns = found.kept_ns, found.lost_ns
+    return Figures(
+        n=sum(hold.sent for hold in found.holds),
+        average_ns=kept_ns if found.limit_ns is None else found.limit_ns,
+        min_ns=lost_ns,
+        max_ns=kept_ns,
+        gap_ns=None if kept_ns is None or lost_ns is None else kept_ns - lost_ns,
+        deviation_ns=None if found.expanded_ns is None else found.expanded_ns / 2,
     )
-    average_ns = kept_ns if found["limit_ns"] is None else float(found["limit_ns"])
-    gap_ns = None if kept_ns is None or lost_ns is None else kept_ns - lost_ns
-    n = sum(int(hold["sent"]) for hold in found["holds"])
-    deviation_ns = None if expanded_ns is None else expanded_ns / 2
-    return Figures(n, average_ns, lost_ns, kept_ns, gap_ns, deviation_ns)
 
 
-def _figures(
-    values: Mapping[str, Any], n: str, *, shift_ns: int = 0, overruns: int | None = None
-) -> Figures:
-    def shifted(key: str) -> float | None:
-        value = values[key]
-        return None if value is None else float(value) + shift_ns
-
-    def optional(key: str) -> float | None:
-        value = values.get(key)  # an older file may not have it
-        return None if value is None else float(value)
+def _figures(statistics: Statistics, *, shift_ns: int = 0, overruns: int | None = None) -> Figures:
+    def shifted(value_ns: float | None) -> float | None:
+        return None if value_ns is None else value_ns + shift_ns
 
     return Figures(
-        int(values[n]), shifted("average_ns"), shifted("min_ns"), shifted("max_ns"),
-        optional("gap_ns"), optional("deviation_ns"),
-        overruns,
-        None if optional("median_ns") is None else shifted("median_ns"),
-        optional("interquartile_range_ns"),
-    )  # fmt: skip
+        n=statistics.n,
+        average_ns=shifted(statistics.average_ns),
+        min_ns=shifted(statistics.min_ns),
+        max_ns=shifted(statistics.max_ns),
+        gap_ns=statistics.gap_ns,
+        deviation_ns=statistics.deviation_ns,
+        overruns=overruns,
+        median_ns=shifted(statistics.median_ns),
+        range_ns=statistics.interquartile_range_ns,
+    )
 
 
 def variant_of(settings: Settings) -> str:
@@ -286,11 +276,10 @@ def variant_of(settings: Settings) -> str:
     return " ".join(measurement_of(settings.measurement).variant_words(settings))
 
 
-def _remark(found: Mapping[str, Any]) -> str:
-    if found["verdict"] == Verdict.PASS:
+def _remark(found: Evaluation) -> str:
+    if found.verdict is Verdict.PASS:
         return ""
-    reasons = found["reasons"]
-    return f"{found['verdict']}: {reasons[0]}" if reasons else str(found["verdict"])
+    return f"{found.verdict}: {found.reasons[0]}" if found.reasons else str(found.verdict)
 
 
 def _fixture(file: RunFile) -> str:

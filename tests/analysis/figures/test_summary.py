@@ -45,7 +45,8 @@ def test_independent_values():
     assert figures.changes == ()
     assert [row.percent for row in figures.percentiles] == ["90", "95", "99", "99.9"]
     # 5 values lie above the highest percentile: two of them near each other look like dependence.
-    assert figures.maximum.beyond == pytest.approx(unseen_probability(5000), rel=0.2)
+    bound = figures.maximum.exceedance_probability_bound
+    assert bound == pytest.approx(unseen_probability(5000), rel=0.2)
     assert "regular" in figures.tick.refused
 
 
@@ -61,7 +62,8 @@ def test_dependence_widens_every_interval():
     assert widening(lambda f: f.average.interval) == pytest.approx(3, rel=0.2)
     assert widening(lambda f: f.median) > 2
     assert widening(lambda f: f.percentiles[0].interval) > 1.5
-    assert together.maximum.beyond > 1.5 * alone.maximum.beyond
+    bounds = [each.maximum.exceedance_probability_bound for each in (alone, together)]
+    assert bounds[1] > 1.5 * bounds[0]
 
 
 def test_blocks_say_what_all_values_say():

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of a run beyond the classic figures, gathered while its events are paired."""
+"""Latencies of a run, gathered while its events are paired: what they allow to be said, overruns,
+and latency inside the target."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.run_brackets import FittedClock
-from rig.analysis.inference.internal_latency import InsideFigures, InsideTally
-from rig.analysis.inference.run_budgets import Budgets, bench_with_log, run_budgets
+from rig.analysis.inference.internal_latency import InternalLatency, InternalLatencyTally
+from rig.analysis.inference.run_budgets import bench_with_log, run_budgets
 from rig.analysis.log.responses import AnswerLog
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
@@ -17,9 +16,10 @@ from rig.analysis.statistics.descriptive import ExactHistogram, statistics
 from rig.analysis.statistics.outliers import limit_samples, stand_out
 from rig.analysis.statistics.overruns import OverrunCounter, Overruns
 from rig.analysis.statistics.sequence import EventSequence
-from rig.analysis.statistics.summary import Figures, summarize
+from rig.analysis.statistics.summary import summarize
 from rig.analysis.uncertainty.bench import Bench
 from rig.analysis.uncertainty.by_edge import AnswerEdges, ByEdge
+from rig.analysis.uncertainty.correction import Correction
 from rig.analysis.uncertainty.effects import Effects, by_edge, of_latency, on_counter
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.analysis.uncertainty.phase import PhaseTally, places, scatter_samples
@@ -27,23 +27,8 @@ from rig.analysis.uncertainty.series import TAIL_EVENTS
 from rig.instruments import Int64Array
 
 
-@dataclass(frozen=True)
-class Beyond:
-    """Each None if it could not be had."""
-
-    sample_ns: float
-    """Unit of the figures: a sample, or a tick of a latency that only the log tells."""
-    figures: Figures | None
-    """In these units, of the latency that the measurement is for."""
-    overruns: Overruns
-    clock: ClockAgreement | None
-    inside: InsideFigures | None
-    budgets: Budgets
-    """Uncertainty of the figures."""
-
-
-class BeyondTally:
-    """Takes the events in order, in constant memory."""
+class LatencyTally:
+    """Takes the events of a run in order and in constant memory, and tells what they say."""
 
     def __init__(
         self,
@@ -64,12 +49,12 @@ class BeyondTally:
         self._sequence, self._overruns = EventSequence(), OverrunCounter()
         self.has_inside = fitted is not None
         """There is a latency inside the target of each event, as far as it was answered."""
-        self._inside = InsideTally(fitted, log, self.bench)
+        self._inside = InternalLatencyTally(fitted, log, self.bench)
 
     def add(self, events: Events, planned_ticks: Int64Array) -> Int64Array:
         """The next events, and when their stimuli were planned, shape (n,); -1: not known.
 
-        Returns their latency inside the target in ps, shape (n,); see InsideTally.
+        Returns their latency inside the target in ps, shape (n,); see InternalLatencyTally.
         """
         self._add_phases(events, planned_ticks)
         served = events.response >= 0
@@ -108,14 +93,24 @@ class BeyondTally:
         further = None
         if n and n == self._sequence.n:  # else another reading, by which fewer were served
             further = summarize(histogram, self._sequence, rate_hz, 1 / (TAIL_EVENTS * n))
-        worth = None if further is None or further.average is None else further.average.effective_n
+        average = None if further is None else further.average
+        worth = None if average is None else average.effective_n
         budgets = run_budgets(figures, histogram, self.bench, self._phases.coherence(), worth)
         effects = of_latency(self.bench)
         if self._by_edge is not None and budgets:
             effects = by_edge(effects, self._by_edge)
             for figure in ("max", "average"):
                 budgets[figure] = self._by_edge.applied(f"{figure}_ns", budgets[figure])
-        return Measurand(name, 1e9 / rate_hz, figures, further, effects, histogram, budgets)
+        return Measurand(
+            name=name,
+            unit_ns=1e9 / rate_hz,
+            statistics=figures,
+            corrected=Correction.of(effects).figures(figures),
+            inference=further and further.in_ns(1e9 / rate_hz),
+            effects=effects,
+            histogram=histogram,
+            budgets=budgets,
+        )
 
     @property
     def entry_witness(self) -> tuple[Witness, ...]:
@@ -126,13 +121,12 @@ class BeyondTally:
         """Of what lies between two readings of the target's counter."""
         return on_counter(self.bench, tick_hz, self.agreement, duration_ns)
 
-    def result(self, headline: Measurand) -> Beyond:
-        """All of it; `headline`: what the measurement is for."""
-        return Beyond(
-            headline.unit_ns,
-            headline.figures,
-            self._overruns.result(),
-            self.agreement,
-            self._inside.result(),
-            headline.budgets,
-        )
+    @property
+    def overruns(self) -> Overruns:
+        """Events that were not answered in time."""
+        return self._overruns.result()
+
+    @property
+    def internal_latency(self) -> InternalLatency | None:
+        """Latency inside the target; None if no event could be mapped."""
+        return self._inside.result()

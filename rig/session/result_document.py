@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run's result as JSON: as its file holds it, and as `--json` prints it.
+
+The documents are the dataclasses field by field, so what is written can be read back;
+docs/results.schema.json is made of the same declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rig.analysis.clocks.agreement import ClockAgreement
+from rig.analysis.crosscheck.constants import ConstantDelay
+from rig.analysis.crosscheck.witness import CaptureComparison
+from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.measurements.dispatch import DispatchFigures
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.limits import JudgedLimit
+from rig.analysis.measurements.period import PeriodFigures
+from rig.analysis.measurements.saturation import SaturationFigures
+from rig.analysis.measurements.self_trigger import SelfTriggerFigures
+from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.analysis.measurements.values import ValueFigures
+from rig.analysis.statistics.tail import Tail
+from rig.analysis.statistics.tick import Tick
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import Contribution
+from rig.analysis.uncertainty.correction import Correction
+from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.measurand import Measurand
+from rig.session.calibration import CalibrationSummary
+from rig.session.stored_tools import ToolReport
+from rig.untrusted.decode import Layout, decoded
+from rig.untrusted.encode import encoded
+
+FORMAT: Final = 2
+"""Of both documents. The first had the figures of the primary measurand at its top."""
+LAYOUT: Final = Layout(
+    tags={
+        PeriodFigures: "period",
+        DispatchFigures: "dispatch",
+        SelfTriggerFigures: "self_trigger",
+        SaturationFigures: "saturation",
+        ValueFigures: "values",
+        SpinFigures: "toggle_gaps",
+    },
+    derived={
+        Budget: ("correction", "corrected", "combined", "expanded", "coverage_factor"),
+        CaptureComparison: ("offset_ns", "spread_ns", "allowed_ns"),
+        ConstantDelay: ("agrees",),
+        Contribution: ("uncertainty",),
+        JudgedLimit: ("text",),
+        Measurand: ("correction", "residual_error_ns"),
+        Tail: ("refused",),
+    },
+    omitted={
+        ClockAgreement: ("residuals",),
+        Correction: ("by_edge",),
+        Effects: ("by_edge",),
+        InternalLatency: ("pairs_ns",),
+        Measurand: ("histogram", "other"),
+        Tick: ("phase_n", "phase_average", "phase_max"),
+    },
+)
+"""What only a drawing needs is omitted; the histogram of the primary measurand has a place of its
+own in a run file."""
+
+
+@dataclass(frozen=True)
+class ResultHeader:
+    """What `--json` prints of a run beside its evaluation."""
+
+    format: int
+    file: str
+    state: str
+    """`complete`, `interrupted`, `recording` or `imported`."""
+    samples: int | None
+    """Samples that the file accounts for; null for a capture of which no run file was made."""
+    measurement: str
+    scenario: str
+    planned: int | None
+    """Events that the plan asked for; null if no plan is known."""
+    sample_period_ns: float
+    calibration: CalibrationSummary | None
+    """Null: nothing is known of the bench, as of a capture."""
+    tools: tuple[ToolReport, ...] = ()
+    """What test tools on the target said before."""
+    digests: str | None = None
+    """Why the file has none; null: it has digests, and they hold."""
+
+
+def printed_document(header: ResultHeader, evaluation: Evaluation) -> dict[str, Any]:
+    """What `--json` prints, as plain values."""
+    return {**encoded(header, LAYOUT), **encoded(evaluation, LAYOUT)}
+
+
+def stored_document(
+    evaluation: Evaluation, calibration: CalibrationSummary | None
+) -> dict[str, Any]:
+    """What a run file holds, as plain values."""
+    return {
+        "format": FORMAT,
+        **encoded(evaluation, LAYOUT),
+        "calibration": encoded(calibration, LAYOUT),
+    }
+
+
+def evaluation_of(document: Mapping[str, Any]) -> Evaluation:
+    """The evaluation that a run file holds.
+
+    Raises WrongValueError: the place, what was found there, what is valid.
+    """
+    own = {key: value for key, value in document.items() if key not in _BESIDE}
+    return decoded(Evaluation, own, layout=LAYOUT)
+
+
+_BESIDE: Final = ("format", "calibration")
