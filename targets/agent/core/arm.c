@@ -17,10 +17,10 @@ struct word {
     uint32_t given;
 };
 
+#define LOOP(name) #name,
 static const char *const measurements[] = {"interrupt", "interrupt_to_task", "interrupt_dispatch",
-                                           "period", "task_switch", "clock_resolution",
-                                           "task_preemption", "timer", "preemption",
-                                           "task_creation", "services", "start_finish", "smi", NULL};
+                                           "period", LOOPS(LOOP) NULL};
+#undef LOOP
 _Static_assert(sizeof measurements / sizeof *measurements == MEASUREMENTS_COUNT + 1, "each named");
 static const char *const edges[] = {"rising", "falling", NULL};
 static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
@@ -253,7 +253,7 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
     if (!check_whole(options, seen, why))
         return false;
     bool spins = options->measurement == MEASURE_INTERRUPT_DISPATCH ||
-                 options->measurement == MEASURE_SMI;
+                 options->measurement == MEASURE_LOOP_smi;
     if (options->priority < 0) /* a task that only spins must let others run */
         options->priority = spins ? 0 : PRIORITY_DEFAULT;
     return true;

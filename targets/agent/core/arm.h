@@ -25,18 +25,15 @@ enum measurement {
     MEASURE_INTERRUPT_TO_TASK,  /* a task that waits for the interrupt answers */
     MEASURE_INTERRUPT_DISPATCH, /* from the handler's end to the task it interrupted */
     MEASURE_PERIOD,             /* a task answers each period */
-    /* Inside the target, by ticks; core/loops. */
-    MEASURE_TASK_SWITCH,
-    MEASURE_CLOCK_RESOLUTION,
-    MEASURE_TASK_PREEMPTION,
-    MEASURE_TIMER,
-    MEASURE_PREEMPTION,
-    MEASURE_TASK_CREATION,
-    MEASURE_SERVICES,
-    MEASURE_START_FINISH,
-    MEASURE_SMI,
+    MEASURE_LOOPS,              /* the first of those inside the target, by ticks */
+    MEASURE_BEFORE_LOOPS = MEASURE_LOOPS - 1,
+/* LOOPS(X) is X(name) for each file of core/loops that is a measurement; the Makefile lists them. */
+#define LOOP(name) MEASURE_LOOP_##name,
+    LOOPS(LOOP)
+#undef LOOP
+    MEASUREMENTS_COUNT,
 };
-#define MEASUREMENTS_COUNT (MEASURE_SMI + 1u)
+#define MEASURE_ALL_LOOPS (((1u << MEASUREMENTS_COUNT) - 1) & ~((1u << MEASURE_LOOPS) - 1))
 
 /* What of a measurement inside the target is measured. */
 enum variant {

@@ -99,10 +99,7 @@ static enum port_event sleep_for(uint64_t ns)
 }
 
 const struct port_inside posix_inside = {
-    .measurements = 1u << MEASURE_TASK_SWITCH | 1u << MEASURE_CLOCK_RESOLUTION |
-                    1u << MEASURE_TASK_PREEMPTION | 1u << MEASURE_TIMER | 1u << MEASURE_PREEMPTION |
-                    1u << MEASURE_TASK_CREATION | 1u << MEASURE_SERVICES |
-                    1u << MEASURE_START_FINISH | 1u << MEASURE_SMI,
+    .measurements = MEASURE_ALL_LOOPS,
     .variants = 1u << VARIANT_YIELD | 1u << VARIANT_MUTEX | 1u << VARIANT_COUNTER |
                 1u << VARIANT_MONOTONIC | 1u << VARIANT_REALTIME | 1u << VARIANT_SIGNAL |
                 1u << VARIANT_SEMAPHORE | 1u << VARIANT_PIPE | 1u << VARIANT_ABSOLUTE |

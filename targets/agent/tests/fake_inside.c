@@ -216,7 +216,7 @@ static struct port_inside inside = {
 void fake_add_inside(void)
 {
     crew.body = NULL;
-    inside.measurements = ((1u << MEASUREMENTS_COUNT) - 1) & ~((1u << MEASURE_TASK_SWITCH) - 1);
+    inside.measurements = MEASURE_ALL_LOOPS;
     inside.variants = (1u << VARIANTS_COUNT) - 1;
     if (fake.variants_few)
         inside.variants &= ~(1u << VARIANT_FUTEX);

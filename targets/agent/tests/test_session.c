@@ -250,7 +250,7 @@ static void what_makes_no_sense_is_refused_by_name(void **state)
         {"", "measurement is missing"},
         {"measurement=interrupt", "capacity is missing"},
         {"measurement=rest capacity=1", "measurement must be interrupt, interrupt_to_task, "
-                                        "interrupt_dispatch, period, task_switch, "},
+                                        "interrupt_dispatch, period, clock_resolution, "},
         {"measurement=interrupt capacity=1 pin=1", "are for measurements inside"},
         {"measurement=period capacity=1 period_ns=10000 variant=yield", "are for measurements inside"},
         {"measurement=task_switch capacity=1 count=1 tasks=513", "tasks must be"},

@@ -20,7 +20,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind clock_resolution_loop = {
-    .measurement = MEASURE_CLOCK_RESOLUTION,
     .variants = 1u << VARIANT_COUNTER | 1u << VARIANT_MONOTONIC | 1u << VARIANT_MONOTONIC_RAW |
                 1u << VARIANT_REALTIME | 1u << VARIANT_BOOTTIME | 1u << VARIANT_COARSE,
     .usual = VARIANT_MONOTONIC,

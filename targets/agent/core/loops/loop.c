@@ -6,10 +6,9 @@
 struct loop_run loop;
 enum variant loop_variant;
 
-static const struct loop_kind *const kinds[] = {
-    &task_switch_loop, &clock_resolution_loop, &task_preemption_loop, &timer_loop,
-    &preemption_loop,  &task_creation_loop,    &services_loop,        &start_finish_loop, &smi_loop,
-};
+#define LOOP(name) &name##_loop,
+static const struct loop_kind *const kinds[] = {LOOPS(LOOP)};
+#undef LOOP
 
 static struct {
     bool begun, started, pins;
@@ -21,10 +20,7 @@ static _Atomic uint64_t without_value;
 
 const struct loop_kind *loop_of(enum measurement measurement)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i]->measurement == measurement)
-            return kinds[i];
-    return NULL;
+    return measurement < MEASURE_LOOPS ? NULL : kinds[measurement - MEASURE_LOOPS];
 }
 
 /* --- start and stop ----------------------------------------------------------------------------- */
@@ -46,7 +42,7 @@ static bool check_variant(const struct loop_kind *kind, struct text *why)
     loop_variant = loop.options->given & GIVEN_VARIANT ? loop.options->variant : kind->usual;
     if (can & 1u << loop_variant)
         return true;
-    text_say(why, measurement_name(kind->measurement));
+    text_say(why, measurement_name(loop.options->measurement));
     text_add(why, " has no variant ");
     text_add(why, variant_name(loop_variant));
     text_add(why, kind->variants & 1u << loop_variant ? " on this port; it has" : "; valid:");

@@ -22,7 +22,6 @@ struct loop_run {
 };
 
 struct loop_kind {
-    enum measurement measurement;
     uint32_t variants;       /* bit 1 << enum variant */
     enum variant usual;      /* if none is given */
     uint32_t given;          /* further words of ARM that it takes, as GIVEN bits */
@@ -42,8 +41,10 @@ bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct
 /* False: a task does not end. */
 bool loop_stop(void);
 
-extern const struct loop_kind task_switch_loop, clock_resolution_loop, task_preemption_loop,
-    timer_loop, preemption_loop, task_creation_loop, services_loop, start_finish_loop, smi_loop;
+/* The file NAME.c of a measurement has NAME_loop. */
+#define LOOP(name) extern const struct loop_kind name##_loop;
+LOOPS(LOOP)
+#undef LOOP
 
 /* --- for the loops ------------------------------------------------------------------------------ */
 

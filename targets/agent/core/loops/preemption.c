@@ -22,7 +22,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind preemption_loop = {
-    .measurement = MEASURE_PREEMPTION,
     .variants = WAKES_VARIANTS,
     .usual = VARIANT_SEMAPHORE,
     .tasks = wakes_tasks,

@@ -26,7 +26,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind services_loop = {
-    .measurement = MEASURE_SERVICES,
     .variants = 1u << VARIANT_PIPE_WRITE | 1u << VARIANT_PIPE_READ | 1u << VARIANT_SHARED_MEMORY |
                 1u << VARIANT_PORT_WRITE | 1u << VARIANT_PORT_READ,
     .usual = VARIANT_PIPE_WRITE,

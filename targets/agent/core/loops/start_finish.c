@@ -42,7 +42,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind start_finish_loop = {
-    .measurement = MEASURE_START_FINISH,
     .variants = 1u << VARIANT_TASK,
     .usual = VARIANT_TASK,
     .given = GIVEN_WORK,

@@ -15,7 +15,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind task_creation_loop = {
-    .measurement = MEASURE_TASK_CREATION,
     .variants = 1u << VARIANT_FORK | 1u << VARIANT_THREAD,
     .usual = VARIANT_THREAD,
     .body = body,

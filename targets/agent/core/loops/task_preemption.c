@@ -16,7 +16,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind task_preemption_loop = {
-    .measurement = MEASURE_TASK_PREEMPTION,
     .variants = WAKES_VARIANTS,
     .usual = VARIANT_SEMAPHORE,
     .tasks = wakes_tasks,

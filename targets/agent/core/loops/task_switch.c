@@ -83,7 +83,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind task_switch_loop = {
-    .measurement = MEASURE_TASK_SWITCH,
     .variants = 1u << VARIANT_YIELD | 1u << VARIANT_MUTEX,
     .usual = VARIANT_YIELD,
     .given = GIVEN_TASKS,

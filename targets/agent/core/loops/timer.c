@@ -34,7 +34,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind timer_loop = {
-    .measurement = MEASURE_TIMER,
     .variants = 1u << VARIANT_ABSOLUTE | 1u << VARIANT_RELATIVE | 1u << VARIANT_PERIODIC,
     .usual = VARIANT_ABSOLUTE,
     .needs_period = true,

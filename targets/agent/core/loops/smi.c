@@ -54,7 +54,6 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind smi_loop = {
-    .measurement = MEASURE_SMI,
     .variants = 1u << VARIANT_TASK,
     .usual = VARIANT_TASK,
     .given = GIVEN_PAUSE | GIVEN_THRESHOLD,
