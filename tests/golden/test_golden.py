@@ -11,9 +11,11 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from rig.cli.main import main
 from rig.measurements.registry import MEASUREMENTS
+from rig.session.result_schema import result_schema
 from tests.golden.compare import differences
 from tests.golden.renamed import as_format_1
 from tests.golden.runs import (
@@ -38,6 +40,7 @@ def test_a_stored_run_shows_what_it_showed(
     assert main(["show", "--json", f"{name}.h5"]) == 0
     stored = json.loads(stored_figures(name).read_text(encoding="utf-8"))
     found = json.loads(capsys.readouterr().out)
+    Draft202012Validator(result_schema()).validate(found)
     if "format" not in stored:
         found = as_format_1(found)
     assert list(differences(stored, found)) == []

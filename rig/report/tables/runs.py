@@ -153,25 +153,25 @@ def _kept(text: str) -> list[Record] | None:
 
 
 def _told(path: Path) -> bytes:
-    """What a child finds in a file: its records, and whether they are of stored figures."""
+    """What a child finds in a file: the records of its stored figures, and whether it has any."""
     with RunFile(path) as file:
-        evaluation = None if file.left_open else stored_evaluation(file)
+        stored = bool(file.evaluation) and not file.left_open
+        evaluation = stored_evaluation(file) if stored else None
         if evaluation is None or file.format_version < DIGESTS_SINCE:
             # Its rows are read next, in the parent; or no digest bears out what is stored.
             file.look_through()
         records = [] if evaluation is None else _of_open(file, evaluation)
-    stored = evaluation is not None
     return json.dumps({"stored": stored, "records": list(map(asdict, records))}).encode()
 
 
 def _heard(path: Path, answer: bytes) -> tuple[list[Record], bool]:
-    """The same in the parent, which computes what is not stored."""
+    """The same in the parent, which computes what is not stored, or was by an older rig."""
     try:
         found = json_object(answer)
         records = [decoded(Record, each) for each in found["records"]]
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: its figures cannot be shown ({error})") from None
-    return (records, True) if found["stored"] is True else (_of_file(path), False)
+    return records or _of_file(path), found["stored"] is True
 
 
 def records_of_run(path: Path) -> list[Record]:
