@@ -15,10 +15,10 @@ from typing import Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from rig.arrays import Int64Array as Int64Array
+from rig.arrays import UInt8Array as UInt8Array
 from rig.stimulus.train import Train
 
-Int64Array = npt.NDArray[np.int64]
-UInt8Array = npt.NDArray[np.uint8]
 UNKNOWN_PS = -(1 << 63)
 """Of an event's time in ps: not known. Any other value can be one."""
 

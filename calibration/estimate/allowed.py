@@ -22,7 +22,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from calibration.estimate.estimate import Estimate
-from calibration.estimate.phase import EVEN, Curve, FloatArray
+from calibration.estimate.phase import EVEN, Curve
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 UNKNOWNS = 4

@@ -13,13 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.phase import Curve, Positions, mean_over_phase
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
-
-FloatArray = npt.NDArray[np.float64]
 
 PERIOD = 16
 """Codes looked at: whatever repeats every 2, 4, 8 or 16 samples shows."""

@@ -6,15 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linprog
 
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.logged import WARM_PPM_PER_S, Logged
 from rig.analysis.clocks.brackets import Brackets, Rates
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from calibration.estimate.estimate import Estimate
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
-
-FloatArray = npt.NDArray[np.float64]
 
 EVEN = 1 / math.sqrt(12)
 """Deviation of what is spread evenly over one sample."""

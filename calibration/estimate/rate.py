@@ -7,17 +7,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from calibration.estimate.estimate import Estimate
 from rig.analysis.clocks.allan import overlapping_adev
 from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.analysis.clocks.clock import Clock
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 EVEN = 1 / math.sqrt(12)
-FloatArray = npt.NDArray[np.float64]
 FEWEST_BLOCKS = 5
 """Phases that say something of stability."""
 

@@ -13,9 +13,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 from rig.record.chunks import Rows
-from rig.record.integer_code import FloatArray
 from rig.record.layout import LOG
 from rig.record.stamp_code import Codes, Edges, Lines, encode_log, encode_stamps, fitted
 

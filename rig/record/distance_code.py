@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rig.arrays import UInt32Array
 from rig.instruments import Int64Array, UInt8Array
 from rig.record import native
 
@@ -43,7 +44,6 @@ Rows = npt.NDArray[np.intp]
 _PULSE, _FROM_PULSE, _FROM_ANSWER, _FROM_LAST = range(4)
 Codes = dict[str, npt.NDArray[np.unsignedinteger]]
 Line = npt.NDArray[np.void]
-UInt32Array = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)

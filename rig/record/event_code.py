@@ -15,8 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from rig.arrays import FloatArray, UInt64Array
 from rig.instruments import Int64Array, LogArray
-from rig.record.integer_code import LARGE, FloatArray, UInt64Array, unzigzag, whole, zigzag
+from rig.record.integer_code import LARGE, unzigzag, whole, zigzag
 
 EVENT_CHUNK = 1 << 13
 """Events that are coded together."""

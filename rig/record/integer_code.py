@@ -8,12 +8,10 @@ from stored numbers in single operations, each of which IEEE 754 defines.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from rig.arrays import FloatArray, UInt64Array
 from rig.instruments import Int64Array
 
-UInt64Array = npt.NDArray[np.uint64]
-FloatArray = npt.NDArray[np.float64]
 LARGE = 2.0**61
 """Values beyond are not known, or not credible: no line goes through them."""
 

@@ -16,16 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rig.arrays import FloatArray, UInt64Array
 from rig.instruments import LOG_RECORD, Int64Array
-from rig.record.integer_code import (
-    FloatArray,
-    UInt64Array,
-    steps,
-    unstepped,
-    unzigzag,
-    whole,
-    zigzag,
-)
+from rig.record.integer_code import steps, unstepped, unzigzag, whole, zigzag
 
 _STAMP_LINE = [("by_edge", "u1"), ("first", "<i8"), ("offset", "<i8"), ("slope", "<f8")]
 EDGE, REST = "edge", "rest"

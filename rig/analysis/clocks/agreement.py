@@ -5,15 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
 from rig.analysis.model.witness import Witness
+from rig.arrays import FloatArray
 
 _TOLD = 5
 """Findings that are shown one by one."""
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

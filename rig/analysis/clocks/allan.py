@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rig.analysis.clocks.clock import Clock
-from rig.analysis.clocks.line_set import FloatArray
+from rig.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from rig.analysis.clocks.bracket_test import BracketTest
 from rig.analysis.clocks.brackets import BracketSource, Rates
-from rig.analysis.clocks.line_set import FloatArray
 from rig.analysis.clocks.stretch_lines import StretchLines
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 DRIFT_PPM_PER_S = 10

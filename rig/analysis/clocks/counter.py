@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.clocks.brackets import Rates
-from rig.analysis.clocks.line_set import FloatArray
 from rig.analysis.clocks.wraps import Wraps, find_wraps, unwrap
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 NAMED_MAX = 100

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rig.analysis.clocks.clock import Clock
-from rig.analysis.clocks.line_set import FloatArray
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 TRIGGER_FLAG = 0x10

@@ -15,13 +15,12 @@ import numpy.typing as npt
 from rig.analysis import native
 from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.analysis.clocks.line import Corners, corners_of, fit_line
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 FASTEST = 2
 """Multiple of the nominal rate that no clock reaches; nor does one run backward. Edges in samples
 next to each other do not bound the rate themselves."""
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

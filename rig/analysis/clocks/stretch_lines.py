@@ -13,7 +13,8 @@ import numpy as np
 
 from rig.analysis import native
 from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates
-from rig.analysis.clocks.line_set import FASTEST, FloatArray, LineSet, bend_of, lines_through
+from rig.analysis.clocks.line_set import FASTEST, LineSet, bend_of, lines_through
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 _READ_EVENTS = 1 << 15

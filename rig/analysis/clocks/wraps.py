@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.clocks.line_set import FloatArray
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 _OFF = 0.02

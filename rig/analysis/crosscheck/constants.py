@@ -14,16 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.model.witness import Witness
 from rig.analysis.uncertainty.bench import Bench
 from rig.analysis.uncertainty.chips import CaptureTiming
 from rig.analysis.uncertainty.contribution import Quantity, limits
+from rig.arrays import BoolArray, FloatArray
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 _OTHERWISE: Final = 3.0
 """Standard uncertainties of a quantity without limits that count as its limit."""
 

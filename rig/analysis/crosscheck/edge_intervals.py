@@ -18,11 +18,10 @@ import numpy.typing as npt
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import DelayRange
 from rig.analysis.model.settings import Settings
+from rig.arrays import BoolArray, FloatArray
 from rig.instruments import Int64Array, LogArray
 
 _SLOWEST_PPM: Final = -999_999.0
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

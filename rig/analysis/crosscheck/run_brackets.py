@@ -39,8 +39,6 @@ STRIPS, STRIP = 64, 32
 """Residuals are kept of so many strips of so many events, spread over the run."""
 _TOLD = 5
 
-FloatArray = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class FittedClock:

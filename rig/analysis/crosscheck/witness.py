@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rig.analysis.log.responses import AnswerLog
 from rig.analysis.model.account import Account
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.witness import Witness
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from rig.analysis.clocks.latency import stimulus_to_handler
 from rig.analysis.crosscheck.constants import response_path
@@ -17,6 +16,7 @@ from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.uncertainty.bench import PIN_WRITE, PPM, Bench
 from rig.analysis.uncertainty.effects import Effects, of_latency
+from rig.arrays import FloatArray
 from rig.instruments import LOG_ENTRY, LOG_LEAD, UNKNOWN_PS, Int64Array
 
 _LIMIT = 3.0
@@ -25,8 +25,6 @@ _RATE_PPM = 1000.0
 """The counter is no farther off the rate that it declares, or another witness tells."""
 PAIRS_MAX = 1 << 14
 """Kept for a plot, the first ones."""
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

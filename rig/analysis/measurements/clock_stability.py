@@ -17,10 +17,10 @@ from rig.analysis.clocks.allan import clock_phase, overlapping_adev
 from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Rates, stamp_brackets
 from rig.analysis.clocks.clock import Clock
-from rig.analysis.clocks.line_set import FloatArray
 from rig.analysis.crosscheck.run_brackets import FittedClock
 from rig.analysis.model.settings import Settings
 from rig.analysis.signals.response_times import AnswerTimes
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 SHORTEST_S = 10.0

@@ -26,9 +26,8 @@ from rig.analysis.signals.decoder import observe
 from rig.analysis.signals.filtered import filtered
 from rig.analysis.statistics.descriptive import Statistics, statistics
 from rig.analysis.uncertainty.series import Series
+from rig.arrays import BoolArray
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArray
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array, LogArray
 
 LISTED_MAX = 20
 """Gaps that are told one by one, the longest ones."""
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

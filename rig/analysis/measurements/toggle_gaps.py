@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.witness import log_witnesses
@@ -35,10 +34,10 @@ from rig.analysis.signals.response_times import AnswerTimes
 from rig.analysis.uncertainty.effects import of_intervals
 from rig.analysis.uncertainty.measurand import measurand
 from rig.analysis.uncertainty.series import Series
+from rig.arrays import BoolArray
 from rig.instruments import Int64Array, LogArray
 from rig.limit_names import LATENCY
 
-BoolArray = npt.NDArray[np.bool_]
 GAPS_MAX = 1 << 20
 """Gaps compared at most, the first ones; with more the threshold is of no use."""
 _TOLD = 5

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 from rig.native_library import opened
 
@@ -28,8 +28,6 @@ NONE: Final = 1
 _INTERFACE: Final = 2
 _ROW_CORNERS: Final = 64
 _CORNERS_MAX: Final = 1 << 12
-
-FloatArray = npt.NDArray[np.float64]
 
 
 _ROW: Final = np.dtype(

@@ -27,8 +27,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from rig.arrays import BoolArray
 from rig.instruments import Int64Array
 
 ACKNOWLEDGE_NS = 2_000
@@ -40,7 +40,6 @@ SCORE = 2 * len(PROMPT)
 """An answer scores one for each of these that it reaches: if it were for another stimulus, it would
 come so soon after this one once in so many times."""
 
-BoolArray = npt.NDArray[np.bool_]
 _NEVER = np.iinfo(np.int64).max
 
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from rig.arrays import BoolArray
 from rig.instruments import EdgeBlock, Int64Array, UInt8Array
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.signals.spool import Kept, Spool
+from rig.arrays import UInt64Array
 from rig.instruments import LOG_RECORD, Int64Array, LogArray
-
-UInt64Array = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from rig.analysis.statistics.correlation import FloatArray, integrated_time, ranks
+from rig.analysis.statistics.correlation import integrated_time, ranks
 from rig.analysis.statistics.sequence import EventSequence, made_once
+from rig.arrays import FloatArray
 
 LEVEL = 0.01
 """Probability to find any change where there is none, each kind."""

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from scipy import fft, linalg
 
 from rig.analysis.statistics.distributions import chi_squared_above, normal_quantile
+from rig.arrays import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 LAGS = 20
 """Lags of the portmanteau test and of the table."""
 _DECAY = 1.5

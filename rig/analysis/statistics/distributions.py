@@ -8,12 +8,10 @@ second of processor time, more than most commands need for all else.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def normal_quantile(p: float) -> float:

@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from rig.analysis.statistics.correlation import FloatArray
 from rig.analysis.statistics.pareto import Excesses, Pareto, log_survival
+from rig.arrays import FloatArray
 
 _LEVELS = (0.5, 0.25, 0.1, 0.05, 0.025, 0.01, 0.005)
 _SHAPES = (-0.5, -0.4, -0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4, 0.5)

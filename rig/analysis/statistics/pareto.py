@@ -17,13 +17,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rig.analysis.statistics.distributions import normal_quantile
 from rig.analysis.statistics.signed_root import root_mean
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
-FloatArray = npt.NDArray[np.float64]
 SHAPE_LIMITS = (-1.0, 2.0)
 _EXPONENTIAL = 1e-9
 """Shapes nearer to 0 are computed as 0."""

@@ -15,11 +15,10 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
-FloatArray = npt.NDArray[np.float64]
 P = ParamSpec("P")
 T = TypeVar("T")
 STRETCH_EVENTS = 1 << 12

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft, special
 
-from rig.analysis.statistics.correlation import FloatArray, ranks, whitened
+from rig.analysis.statistics.correlation import ranks, whitened
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 LOWEST_HZ, HIGHEST_HZ = 20.0, 2000.0

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.statistics.correlation import FloatArray, integrated_time, ranks
+from rig.analysis.statistics.correlation import integrated_time, ranks
 from rig.analysis.statistics.distributions import normal_above, normal_quantile
 from rig.analysis.statistics.interval import CONFIDENCE, Interval
 from rig.analysis.statistics.sequence import EventSequence, made_once
+from rig.arrays import FloatArray
 
 _FEWEST_STEPS = 10
 SLOPE_GROUPS = 128

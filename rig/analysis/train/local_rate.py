@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
 from rig.analysis.model.settings import Settings
 from rig.analysis.train.continuity import Alignment
 from rig.analysis.train.planned_ticks import PlannedTicks
 from rig.analysis.train.relative_rate import stretch_samples
+from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 from rig.stimulus.train import Train
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class RateKnots:

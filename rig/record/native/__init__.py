@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from rig.arrays import UInt32Array
 from rig.instruments import UInt8Array
 from rig.native_library import opened
 
@@ -30,8 +31,6 @@ LINE: Final = np.dtype(
 )
 """struct distances_line."""
 _INTERFACE: Final = 1
-
-UInt32Array = npt.NDArray[np.uint32]
 
 
 @cache
