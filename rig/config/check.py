@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a plan can be carried out on a fixture, before any instrument is touched."""
+"""Whether a plan can be carried out on a fixture, before any instrument is touched, and what of the
+fixture depends on the plan."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from rig.analysis.model.rate_search import REST_FACTOR
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
@@ -30,6 +32,10 @@ _PLAN_KEYS = {
     "ramp_stop_ticks": "interval_stop",
 }
 """Key of the plan behind each field of Train whose limits are the firmware's alone."""
+
+OWN_HANDLERS = ("hard", "default")
+"""Handlers of the kernel module's own: they need an interrupt that no driver holds."""
+MODULE_PORT = "kmod"
 
 
 def check(plan: Plan, fixture: Fixture, stimulus_clock_hz: int = CLOCK_HZ) -> None:
@@ -163,3 +169,17 @@ def _sample_ps(fixture: Fixture) -> int:
 
 def _error(plan: Plan, path: TomlPath, problem: str, valid: str) -> InputError:
     return Document(plan.text, plan.source).error(path, problem, valid)
+
+
+def fitted(fixture: Fixture, plan: Plan) -> Fixture:
+    """The fixture for this plan: a guest's port driver takes no interrupt that another is to have.
+
+    On a real target whoever loads its modules does that (docs/plans.md).
+    """
+    virtual = fixture.virtual
+    if plan.agent.handler not in OWN_HANDLERS or virtual is None:
+        return fixture
+    guest = virtual.target
+    if not isinstance(guest, VirtualGuest) or guest.port != MODULE_PORT:
+        return fixture
+    return replace(fixture, virtual=replace(virtual, target=replace(guest, driver_irq=False)))

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from rig.config.tables import Table
 from rig.config.units import RATE
-from rig.config.virtual_cores import parse_cores
 from rig.config.virtual_delays import ChannelDelay, clipped, parse_delays
-from rig.config.virtual_frequency import CpuFrequency, parse_frequency
 from rig.config.virtual_jumpers import Jumpers, parse_jumpers
+from rig.config.virtual_processor import CpuFrequency, parse_cores, parse_frequency
 from rig.config.virtual_sampling import Sampling, parse_sampling
 from rig.config.virtual_wiring import WiringFaults, parse_wiring
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -15,13 +16,15 @@ from rig.analysis.uncertainty.bench import Bench
 from rig.config.calibration.file import calibration_file_text, parse_calibration
 from rig.config.calibration.names import (
     CORRECTING_STEPS,
+    COUNTER_STABILITY,
+    COUNTER_STABLE_PPM,
     LINE_STEP,
     LOOPBACK_STEP,
     SKEW_STEP,
 )
 from rig.config.calibration.place import NONE, require_fixture
 from rig.config.calibration.present import present_of_texts
-from rig.config.calibration.record import Calibration
+from rig.config.calibration.record import Calibration, Quantity, Record
 from rig.config.calibration.validity import Judged, Validity, judge, valid_records
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.tables import MAX_BYTES
@@ -30,7 +33,8 @@ from rig.record.layout import CALIBRATION
 from rig.record.reader import RunFile
 from rig.session.bench_errors import bench_of_run
 from rig.session.calibrated_bench import calibrated_bench
-from rig.session.calibration_cautions import cautions
+from rig.target.frequency import told_khz
+from rig.untrusted.json_reader import json_value
 
 __all__ = [
     "CALIBRATION", "CalibrationInUse", "CalibrationSummary", "bench_in_use", "calibration_in_use",
@@ -206,3 +210,36 @@ def _day(created: str) -> dt.date:
         return dt.datetime.fromisoformat(created).astimezone(dt.UTC).date()
     except (ValueError, OverflowError):
         return dt.date.max
+
+
+def cautions(records: Iterable[Record], texts: Mapping[str, str]) -> tuple[str, ...]:
+    """In words; `records`: those that hold, `texts`: of the run file.
+
+    A counter that goes with the processor's frequency is as good as any while that is fixed, and
+    the environment may tell that it was.
+    """
+    for record in records:
+        found = record.quantity(COUNTER_STABILITY)
+        if found is None or _least(found) <= COUNTER_STABLE_PPM or _fixed(texts):
+            continue
+        return (
+            f"the target's counter CHANGES ITS RATE by {found.value:,.4g} ppm with the processor's "
+            f"frequency ({record.step} of {record.date.date().isoformat()}), which was not fixed: "
+            "times from the agent's log, and its agreement with the edges, are not to be relied on",
+        )
+    return ()
+
+
+def _least(found: Quantity) -> float:
+    """Of a value between hard limits."""
+    return found.value - math.sqrt(3) * found.standard_uncertainty
+
+
+def _fixed(texts: Mapping[str, str]) -> bool:
+    """Each processor of the target that tells of its limits has one frequency, and one does."""
+    try:
+        told = json_value(texts.get("environment/target", ""))["environment"]["cpus"]
+        limits = [(told_khz(cpu["minimum_khz"]), told_khz(cpu["maximum_khz"])) for cpu in told]
+    except (ValueError, KeyError, TypeError):
+        return False
+    return bool(limits) and all(low == high for low, high in limits)

@@ -14,7 +14,7 @@ from rig.analysis.model.account import Account
 from rig.analysis.model.settings import Settings
 from rig.bench.open import Bench, OpenBench, open_bench
 from rig.config.calibration.place import chosen_text
-from rig.config.fitting import fitted
+from rig.config.check import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RigError

@@ -11,7 +11,7 @@ import pytest
 
 from rig.analysis.model.wiring import Wiring
 from rig.analysis.signals.decoder import Observation, observe
-from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.glitch import filtered
 from rig.analysis.signals.spool import Spool
 from rig.analysis.signals.stretches import Stretches
 from rig.instruments import EdgeBlock

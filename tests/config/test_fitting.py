@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from rig.config.fitting import fitted
+from rig.config.check import fitted
 from rig.config.fixture import Fixture, load_fixture, parse_fixture
 from rig.config.plan import Plan, load_plan
 from rig.config.virtual import VirtualGuest

@@ -10,8 +10,7 @@ import pytest
 from rig.config.calibration import Quantity, Record
 from rig.report.calibration_brief import calibration_state
 from rig.report.calibration_words import calibration_facts
-from rig.session.calibration import calibration_json
-from rig.session.calibration_cautions import cautions
+from rig.session.calibration import calibration_json, cautions
 from rig.session.results import read
 from tests.calibration.skewed import MADE, measure, records, text
 

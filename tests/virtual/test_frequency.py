@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.config.virtual import ConstantModel, Misbehavior, VirtualTarget
-from rig.config.virtual_frequency import CpuFrequency
+from rig.config.virtual_processor import CpuFrequency
 from rig.errors import BenchError, InputError, RefusedError
 from rig.instruments import ArmOptions
 from rig.target.frequency import can_adjust, held, look

@@ -23,7 +23,7 @@ from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.handler_count import handled_of
 from rig.analysis.signals.decoder import observe
-from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.glitch import filtered
 from rig.analysis.statistics.descriptive import Statistics, statistics
 from rig.analysis.uncertainty.series import Series
 from rig.arrays import BoolArray

@@ -17,7 +17,7 @@ from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.pairing.pairing import PinCounter
 from rig.analysis.signals.decoder import Observation, observe
-from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.glitch import filtered
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
 _HANDLED_MAX = 2**62

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from rig.analysis.model.run_data import RawRun
+from rig.analysis.model.settings import Settings
 from rig.arrays import BoolArray
 from rig.instruments import EdgeBlock, Int64Array, UInt8Array
 
@@ -148,3 +150,15 @@ def _in_order(parts: Sequence[_Edges]) -> _Edges:
         return _Edges(index, channel, level)
     order = np.lexsort((channel, index))
     return _Edges(index[order], channel[order], level[order])
+
+
+def filtered(raw: RawRun, settings: Settings) -> tuple[Iterator[EdgeBlock], GlitchFilter]:
+    """The blocks, once, and the filter that counts what it sets aside of them."""
+    glitch = GlitchFilter(settings.glitch_samples)
+
+    def blocks() -> Iterator[EdgeBlock]:
+        for block in raw.edge_blocks():
+            yield glitch.feed(block)
+        yield glitch.finish()
+
+    return blocks(), glitch

@@ -12,7 +12,7 @@ import numpy as np
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.signals.decoder import Observation, observe
-from rig.analysis.signals.filtered import filtered
+from rig.analysis.signals.glitch import filtered
 from rig.analysis.signals.packed import Ascending
 from rig.analysis.signals.spool import Kept, Spool
 

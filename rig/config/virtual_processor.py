@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The [virtual.frequency] table of a fixture: the frequency of a modelled target's processor."""
+"""The processor of a modelled target: [virtual.frequency] and the [[virtual.core]] tables of a
+fixture."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from rig.config.tables import Table
 from rig.config.units import RATE
 
+AHEAD_MAX_PS = 10**12
+CORES_MAX = 64
 LOWEST_HZ, HIGHEST_HZ = 10**6, 10**10
 ERROR_MAX_PPB = 100_000_000
 CONTROLS = ("full", "refused", "none")
@@ -47,3 +50,16 @@ def parse_frequency(table: Table) -> CpuFrequency:
 
 def _khz(table: Table, key: str, default_khz: int) -> int:
     return table.quantity(RATE, key, LOWEST_HZ, HIGHEST_HZ, default_khz * 1000) // 1000
+
+
+def parse_cores(virtual: Table) -> tuple[int, ...]:
+    """By how much each core's counter is ahead, in ps; one core if there are no tables.
+
+    From the [virtual] table. Raises InputError.
+    """
+    tables = list(virtual.tables("core"))
+    for table in tables:
+        table.allow_only(("ahead",))
+    if len(tables) > CORES_MAX:
+        raise tables[-1].error("ahead", f"{len(tables)} cores", f"up to {CORES_MAX}")
+    return tuple(table.time_ps("ahead", 0, AHEAD_MAX_PS, 0) for table in tables) or (0,)
