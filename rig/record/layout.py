@@ -9,7 +9,7 @@ import numpy.typing as npt
 from rig.instruments import LOG_RECORD
 
 FORMAT = "latency-rig-run"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 DIGESTS_SINCE = 2
 """The first format version whose files have digests."""
 EVENT_CODES_SINCE = 3

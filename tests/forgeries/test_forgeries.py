@@ -29,7 +29,7 @@ SIZED = [
 ]  # fmt: skip
 MARGIN = 4
 VALUES = [
-    ("settings", "train.seed"),
+    ("settings", "source.seed"),
     ("environment", "target.version"),
     ("report", "handled"),
     ("report", "driver_held_ns"),

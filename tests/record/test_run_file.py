@@ -239,7 +239,7 @@ def test_missing_foreign_newer_and_damaged_files(tmp_path):
         RunFile(path)
     with h5py.File(path, "a") as file:
         file.attrs.update({"format": "latency-rig-run", "format_version": 99})
-    with pytest.raises(InputError, match="format version 99, this rig reads up to 4"):
+    with pytest.raises(InputError, match="format version 99, this rig reads up to 5"):
         RunFile(path)
     with h5py.File(path, "a") as file:
         file.attrs["format_version"] = 1

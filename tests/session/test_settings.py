@@ -76,7 +76,7 @@ def test_a_plan_of_periods_has_a_schedule_and_no_train():
     assert (settings.schedule.period_ns, settings.schedule.count) == (10_000_000, 1000)
     assert settings.tick_hz == 999_999_000
     assert settings.agent == {"priority": "80", "period_ns": "10000000", "count": "1000"}
-    for key in ("schedule", "tick_hz", "agent"):  # an older file has none of them
+    for key in ("source", "tick_hz", "agent"):  # an older file has none of them
         del text[key]
     assert settings_from_json(PATH, text).schedule is None
 
@@ -89,8 +89,31 @@ def test_a_target_that_triggers_itself_has_neither():
     assert (asked.measurement, asked.options["self_trigger"]) == ("interrupt", "1")
     assert asked.options["edge"] == "rising"
     assert asked.capacity == 5000  # two records for each, twice as many as that, and some to spare
-    del text["triggers"]
+    del text["source"]
     assert settings_from_json(PATH, text).source is None
+
+
+OLDER_KEYS = {
+    "interrupt": "train",
+    "period": "schedule",
+    "interrupt-self": "triggers",
+    "saturation": "search",
+    "timer": "inside",
+}
+
+
+@pytest.mark.parametrize(("plan", "key"), OLDER_KEYS.items())
+def test_settings_of_format_versions_1_to_4_tell_the_same(plan, key):
+    settings, text = stored(plan)
+    source = text.pop("source")
+    del source["kind"]
+    older = {"train": None, "schedule": None, "triggers": None, **text}
+    older[key] = source["count"] if key == "inside" else source
+    assert settings_from_json(PATH, older) == settings
+    with pytest.raises(InputError, match="valid: one of them at most"):
+        settings_from_json(PATH, {**older, "train": {}, "search": {}})
+    with pytest.raises(InputError, match=f"{key}: 'x' found" if key != "inside" else "count"):
+        settings_from_json(PATH, {**older, key: "x"})
 
 
 def test_account_ignores_what_it_does_not_know():

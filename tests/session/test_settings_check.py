@@ -80,10 +80,10 @@ def test_every_setting_is_compared(finished: Path, tmp_path: Path) -> None:
     ("text", "old", "new", "said"),
     [
         ("plan", 'scenario = "idle"', 'scenario = "cpu"', "settings have scenario = 'idle', from"),
-        ("plan", "seed = 1", "seed = 2", "settings have train.seed"),
+        ("plan", "seed = 1", "seed = 2", "settings have source.seed"),
         ("plan", "[plan]", "[plans]", "cannot be compared with what they follow from: its plan"),
         ("fixture", "[fixture]", "", "cannot be compared with what they follow from: its fixture"),
-        ("overrides", "40", "41", "settings have train.count = 40, from its plan follows 41"),
+        ("overrides", "40", "41", "settings have source.count = 40, from its plan follows 41"),
         ("overrides", "40", '"40"', "overrides has count = '40'"),
         ("environment/analyzer", "24000000", "24000001", "sample_rate_hz = 24000001"),
         ("fixture", '"24 MHz"', '"25 MHz"', "sample_rate_hz = 24000000, its fixture 25000000"),
