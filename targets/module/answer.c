@@ -96,9 +96,21 @@ static void answer_dispatch(struct rig *rig, u64 entry)
 	smp_store_release(&state->handled, rig->handled);
 }
 
-/* Every mode's interrupt comes here, in hard interrupt context or in an irq thread. */
-void rig_interrupt(struct rig *rig)
+/* After an interrupt that someone answers later; no lock is held. */
+static void wake_answerer(struct rig *rig)
 {
+	if (rig->thread)
+		wake_up_process(rig->thread);
+	else if (rig->options.cpu >= 0)
+		queue_work_on(rig->options.cpu, rig->workqueue, &rig->work);
+	else
+		queue_work(rig->workqueue, &rig->work);
+}
+
+/* Every mode's interrupt comes here, in hard interrupt context or in an irq thread. */
+void rig_interrupt(void *data)
+{
+	struct rig *rig = data;
 	bool dispatch = rig->options.flags & LRIG_ARM_DISPATCH;
 	u64 entry = ticks_before();
 	bool armed, later = rig_answers_later(rig);
@@ -119,7 +131,13 @@ void rig_interrupt(struct rig *rig)
 	}
 	raw_spin_unlock_irqrestore(&rig->lock, flags);
 	if (armed && later)
-		tasks_wake(rig);
+		wake_answerer(rig);
+}
+
+irqreturn_t rig_irq(int line, void *data)
+{
+	rig_interrupt(data);
+	return IRQ_HANDLED;
 }
 
 /* Answers the interrupts that wait for one, all at once. Returns false if there were none. */

@@ -153,13 +153,13 @@ static int arm(struct rig *rig, const struct lrig_arm *options)
 		return error;
 	rig->options = *options;
 	reset_counts(rig);
-	error = port_take(rig);
+	error = port_take(rig, rig_interrupt);
 	if (error)
 		goto no_port;
 	error = tasks_create(rig);
 	if (error)
 		goto no_tasks;
-	error = port_attach(rig);
+	error = port_attach(rig, rig_irq);
 	if (error)
 		goto no_interrupt;
 	/* Interrupts that the switching on itself made are not counted. */

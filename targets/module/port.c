@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Takes and gives back the parallel port and its interrupt. Process context, rig->mutex held. */
-#include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/irq.h>
@@ -95,15 +94,10 @@ void port_describe(struct lrig_info *info)
 	}
 }
 
-static void on_parport_interrupt(void *data)
-{
-	rig_interrupt(data);
-}
-
-static int claim_parport(struct rig *rig)
+static int claim_parport(struct rig *rig, void (*on_interrupt)(void *rig))
 {
 	struct pardev_cb callbacks = {
-		.irq_func = rig_wants_parport_irq(rig) ? on_parport_interrupt : NULL,
+		.irq_func = rig_wants_parport_irq(rig) ? on_interrupt : NULL,
 		.private = rig,
 	};
 
@@ -120,7 +114,7 @@ static int claim_parport(struct rig *rig)
 	return 0;
 }
 
-static int take_parport(struct rig *rig)
+static int take_parport(struct rig *rig, void (*on_interrupt)(void *rig))
 {
 	int error = 0;
 
@@ -130,7 +124,7 @@ static int take_parport(struct rig *rig)
 		rig->irq = rig->parport->irq;
 	}
 	if (!error)
-		error = claim_parport(rig);
+		error = claim_parport(rig, on_interrupt);
 	if (error) {
 		parport_put_port(rig->parport);
 		rig->parport = NULL;
@@ -149,7 +143,7 @@ static void rest_pins(struct rig *rig)
 	outb(rig->data, rig->base);
 }
 
-int port_take(struct rig *rig)
+int port_take(struct rig *rig, void (*on_interrupt)(void *rig))
 {
 	int error;
 
@@ -157,7 +151,7 @@ int port_take(struct rig *rig)
 	rig->irq = irq;
 	rig->parport = parport_find_base(base);
 	if (rig->parport)
-		error = take_parport(rig);
+		error = take_parport(rig, on_interrupt);
 	else if (rig_wants_parport_irq(rig))
 		error = -ENODEV;
 	else
@@ -180,12 +174,6 @@ void port_give_back(struct rig *rig)
 	parport_put_port(rig->parport);
 	rig->pardevice = NULL;
 	rig->parport = NULL;
-}
-
-static irqreturn_t on_interrupt(int line, void *data)
-{
-	rig_interrupt(data);
-	return IRQ_HANDLED;
 }
 
 static unsigned long wanted_trigger(const struct rig *rig)
@@ -252,7 +240,7 @@ static int await_irq_thread(struct rig *rig)
 	return 0;
 }
 
-static int request_own_handler(struct rig *rig, unsigned long trigger)
+static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handler_t on_irq)
 {
 	unsigned long flags = trigger;
 	int error;
@@ -264,7 +252,7 @@ static int request_own_handler(struct rig *rig, unsigned long trigger)
 		flags |= IRQF_NO_THREAD;
 	if (shared)
 		flags |= IRQF_SHARED;
-	error = request_irq(rig->irq, on_interrupt, flags, LRIG_NAME, rig);
+	error = request_irq(rig->irq, on_irq, flags, LRIG_NAME, rig);
 	if (error)
 		return error;
 	error = await_irq_thread(rig);
@@ -309,7 +297,7 @@ void port_close_line(struct rig *rig)
 		rig->parport->ops->disable_irq(rig->parport);
 }
 
-int port_attach(struct rig *rig)
+int port_attach(struct rig *rig, irq_handler_t on_irq)
 {
 	unsigned long trigger = wanted_trigger(rig);
 	int error;
@@ -320,7 +308,7 @@ int port_attach(struct rig *rig)
 	if (!can_trigger(rig, trigger))
 		return -EOPNOTSUPP;
 	if (rig->own_handler) {
-		error = request_own_handler(rig, trigger);
+		error = request_own_handler(rig, trigger, on_irq);
 		if (error)
 			return error;
 	}

@@ -12,6 +12,7 @@
 #define LRIG_RIG_H
 
 #include <linux/cpumask.h>
+#include <linux/interrupt.h>
 #include <linux/mutex.h>
 #include <linux/parport.h>
 #include <linux/sched.h>
@@ -70,28 +71,32 @@ struct rig {
 	bool reopened; /* no answer since */
 };
 
-/* port.c: -errno or 0. Between take and attach the pins stand still and no handler runs. */
+/*
+ * port.c: -errno or 0. Between take and attach the pins stand still and no handler runs. Its
+ * interrupts go to the handlers given: the first if the parport driver has the line, else the
+ * other one, each with the rig as its argument.
+ */
 bool port_parameters_valid(void);
 void port_describe(struct lrig_info *info);
-int port_take(struct rig *rig);
-int port_attach(struct rig *rig);
+int port_take(struct rig *rig, void (*on_interrupt)(void *rig));
+int port_attach(struct rig *rig, irq_handler_t on_irq);
 void port_detach(struct rig *rig);
 void port_give_back(struct rig *rig);
 /* Whether interrupts reach the processor; in any context. */
 void port_open_line(struct rig *rig);
 void port_close_line(struct rig *rig);
 
-/* answer.c */
-void rig_interrupt(struct rig *rig);
+/* answer.c: the two handlers for the port, and what answers later. */
+void rig_interrupt(void *rig);
+irqreturn_t rig_irq(int line, void *rig);
 bool rig_answer_waiting(struct rig *rig);
 void rig_answer_period(struct rig *rig, u64 missed);
 int rig_answer_task(struct rig *rig, const struct lrig_answer *answer);
 int rig_trigger(struct rig *rig);
 
-/* tasks.c: tasks_create prepares, tasks_start lets a period run, tasks_wake follows an interrupt. */
+/* tasks.c: tasks_create prepares, tasks_start lets a period run. */
 int tasks_create(struct rig *rig);
 void tasks_start(struct rig *rig);
-void tasks_wake(struct rig *rig);
 void tasks_end(struct rig *rig);
 
 /* overload.c: overload_count follows each interrupt. */

@@ -132,16 +132,6 @@ void tasks_start(struct rig *rig)
 		wake_up_process(rig->thread);
 }
 
-void tasks_wake(struct rig *rig)
-{
-	if (rig->thread)
-		wake_up_process(rig->thread);
-	else if (rig->options.cpu >= 0)
-		queue_work_on(rig->options.cpu, rig->workqueue, &rig->work);
-	else
-		queue_work(rig->workqueue, &rig->work);
-}
-
 /* No interrupt wakes anyone any more: port_detach() came before. */
 void tasks_end(struct rig *rig)
 {
