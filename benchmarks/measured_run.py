@@ -22,9 +22,10 @@ from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array
 from rig.record.writer import RunWriter
 from rig.session.settings import settings_to_json
 from rig.session.settings_check import IMPORTED
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train, random_words
+from rig.stimulus.random_words import random_words
+from rig.stimulus.train import Pattern, Polarity, Train
 
-RATE_HZ, TICK_HZ = 24_000_000, 2_800_000_000
+RATE_HZ, TICK_HZ, CLOCK_HZ = 24_000_000, 2_800_000_000, 16_000_000
 STIMULUS, RESPONSE, SEQUENCE = 0, 1, (2, 3, 4)
 PART = 1 << 17
 """Events made at a time."""

@@ -20,8 +20,9 @@ import numpy as np
 import psutil
 
 from rig.resources import emulator_binary, firmware_image
+from rig.stimulus.chip import chip_named
 from rig.stimulus.device import SerialStimulus
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.emulator import ANSWERS_MAX, Emulator
 from rig.virtual.wired import AnswersAhead
 
@@ -29,6 +30,8 @@ FEW, MANY = 1000, 101_000
 BEFORE = "RIG_BENCH_BEFORE"
 """Variable with the folder of an older checkout, built, to measure in the same run."""
 LATENCY_PS, APART_PS = 5_000_000, 20_000_000
+CHIP = chip_named("atmega328p")
+CLOCK_HZ = CHIP.clock_hz
 BUSY_CYCLES, STRIDE_CYCLES = CLOCK_HZ // 2000, CLOCK_HZ // 10
 FETCH, FETCH_MS = 64, 500
 
@@ -109,7 +112,7 @@ def _emulator_s(count: int) -> float:
         interval_min_ticks=3_200,
         interval_max_ticks=28_800,
     )
-    with Emulator.start(emulator_binary(), firmware_image()) as emulator:
+    with Emulator.start(emulator_binary(), firmware_image(CHIP.name)) as emulator:
         host = threading.Thread(target=_converse, args=(emulator.pty, train))
         host.start()
         _advance(emulator, host)
@@ -118,7 +121,7 @@ def _emulator_s(count: int) -> float:
 
 
 def _converse(port: str, train: Train) -> None:
-    with SerialStimulus.open(port) as stimulus:
+    with SerialStimulus.open(port, CHIP) as stimulus:
         stimulus.configure(train)
         stimulus.start()
         while stimulus.fetch(FETCH, FETCH_MS).running:

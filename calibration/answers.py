@@ -11,12 +11,13 @@ from calibration.trains import drive
 from rig.analysis.clocks.brackets import Rates
 from rig.errors import BenchError
 from rig.instruments import LOG_RECORD, ArmOptions, LogArray
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.chip import StimulusChip
+from rig.stimulus.train import Pattern, Polarity, Train
 from rig.target.link import AgentLink
 
-MEAN_TICKS = CLOCK_HZ // 1000
-"""A millisecond: slow ports answer within it."""
-WIDTH_TICKS = CLOCK_HZ // 100_000
+MEAN_S = 0.001
+"""Slow ports answer within it."""
+WIDTH_S = 10e-6
 DRIFT_PPM_PER_S = 10.0
 
 
@@ -28,17 +29,18 @@ def agent_of(context: Context) -> AgentLink:
     return agent
 
 
-def interrupts(count: int, seed: int) -> Train:
+def interrupts(chip: StimulusChip, count: int, seed: int) -> Train:
     """A train for a target to answer."""
+    mean_ticks = round(MEAN_S * chip.clock_hz)
     return Train(
         pattern=Pattern.UNIFORM,
         count=count,
         seed=seed,
-        delay_ticks=CLOCK_HZ // 100,
-        width_ticks=WIDTH_TICKS,
+        delay_ticks=10 * mean_ticks,
+        width_ticks=round(WIDTH_S * chip.clock_hz),
         polarity=Polarity.POSITIVE,
-        interval_min_ticks=MEAN_TICKS * 3 // 4,
-        interval_max_ticks=MEAN_TICKS * 5 // 4,
+        interval_min_ticks=mean_ticks * 3 // 4,
+        interval_max_ticks=mean_ticks * 5 // 4,
     )
 
 

@@ -14,6 +14,7 @@ from rig.config.calibration import present_instruments
 from rig.config.fixture import Fixture
 from rig.errors import RigError
 from rig.instruments import Analyzer, Stimulus, Target
+from rig.stimulus.chip import StimulusChip
 from rig.target.link import AgentLink
 
 Progress = Callable[[str], None]
@@ -89,10 +90,15 @@ class Context:
             self.check_stop()
             piece_ms = min(time_ms, WAIT_MAX_MS)
             # More edges than the firmware can hold are never there: it waits for the time.
-            captured += len(self.bench.stimulus.fetch(128, piece_ms).ticks)
+            captured += len(self.bench.stimulus.fetch(self.chip.captures, piece_ms).ticks)
             time_ms -= piece_ms
             if time_ms <= 0:
                 return captured
+
+    @property
+    def chip(self) -> StimulusChip:
+        """The stimulus microcontroller."""
+        return self.fixture.stimulus.chip
 
     @property
     def agent(self) -> AgentLink | None:

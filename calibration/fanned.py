@@ -11,11 +11,10 @@ from calibration.estimate.skew import ChannelSkew, Pulses, channel_skews
 from calibration.findings import Finding
 from calibration.trains import Sent, dithering_train, reach_of, send, stimulus_edges
 from rig.config.fixture import STIMULUS
-from rig.stimulus.train import CLOCK_HZ
 
 PULSES = 4000
 SEED = 4
-UNHURRIED_TICKS = CLOCK_HZ // 1000
+UNHURRIED_S = 0.001
 WORTH_SAMPLES = 0.02
 """A delay below this is not worth a word."""
 
@@ -39,8 +38,9 @@ def fan_out(context: Context, *, unhurried: bool = False) -> Fanned:
     """
     identity = context.bench.analyzer.identity
     rate_hz = identity.sample_rate_hz
-    interval, width = (UNHURRIED_TICKS, UNHURRIED_TICKS * 3 // 8) if unhurried else (0, 0)
-    train = dithering_train(rate_hz, PULSES, SEED, interval, width)
+    chip = context.chip
+    interval = round(UNHURRIED_S * chip.clock_hz) if unhurried else 0
+    train = dithering_train(chip, rate_hz, PULSES, SEED, interval, interval * 3 // 8)
     sent = send(context, train)
     found = list(remarks.of_capture(sent))
     reference = context.fixture.channel_of(STIMULUS)
@@ -53,7 +53,7 @@ def fan_out(context: Context, *, unhurried: bool = False) -> Fanned:
             channel: sent.heard.of_channel(channel) for channel in range(len(identity.channels))
         }
         pulses = Pulses(sent.rising_ticks, sent.falling_ticks, rising, falling)
-        skews = channel_skews(edges, reference, pulses, reach_of(train, rate_hz))
+        skews = channel_skews(edges, reference, pulses, reach_of(chip, train, rate_hz))
         if not all(skew.steady for skew in skews.values()):
             found.append(remarks.unsteady())
     return Fanned(sent, reference, skews, tuple(found))

@@ -81,7 +81,7 @@ def of_capture(sent: Sent) -> tuple[Finding, ...]:
                 "train failed",
                 f"the microcontroller sent {sent.status.sent} of {sent.train.count} pulses, "
                 f"{sent.status.late} edges late",
-                "Flash firmware/image/stimulus-atmega328p.hex again, as firmware/README.md says.",
+                "Flash the stimulus firmware again, as firmware/README.md says.",
             )
         )
     return tuple(found)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from rig.config.calibration import Record
 from rig.errors import InputError
-from rig.stimulus.train import CLOCK_HZ
 
 SECONDS_MIN, SECONDS_MAX = 2, 600
 """What a capture of every edge has room for."""
@@ -26,6 +25,8 @@ class CounterReading:
     rate_hz: float
     limit_hz: float
     """Half-width: the true rate is surely within it."""
+    nominal_hz: int
+    """What the clock is to be."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +56,22 @@ class Settings:
             )
 
 
-def parse_counter(text: str, option: str = "--frequency-counter") -> CounterReading:
+def parse_counter(
+    text: str, nominal_hz: int, option: str = "--frequency-counter"
+) -> CounterReading:
     """A counter's reading as typed in. Raises InputError."""
     match = _COUNTER.fullmatch(text.strip())
     try:
-        reading = CounterReading(float(match[1]), float(match[2])) if match else None
+        reading = CounterReading(float(match[1]), float(match[2]), nominal_hz) if match else None
     except ValueError:
         reading = None
     if reading is None:
         raise InputError(f"{option} {text[:40]!r}: not read; valid: {COUNTER_VALID}")
-    if not abs(reading.rate_hz / CLOCK_HZ - 1) < _NEAR or not 0 < reading.limit_hz < CLOCK_HZ / 100:
+    off = abs(reading.rate_hz / nominal_hz - 1)
+    if not off < _NEAR or not 0 < reading.limit_hz < nominal_hz / 100:
         raise InputError(
             f"{option} {text[:40]!r}: not the microcontroller's clock of "
-            f"{CLOCK_HZ / 1e6:g} MHz; valid: within 2 % of it, {COUNTER_VALID}"
+            f"{nominal_hz / 1e6:g} MHz; valid: within 2 % of it, {COUNTER_VALID}"
         )
     return reading
 

@@ -13,35 +13,43 @@ from calibration.listening import Heard, Listener, listening
 from rig.config.fixture import STIMULUS
 from rig.errors import BenchError, InputError
 from rig.instruments import Int64Array, StimulusState, StimulusStatus
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.chip import StimulusChip
+from rig.stimulus.train import Pattern, Polarity, Train
 
 LOOK_MS = 100
 SETTLE_MS = 200
 FETCH_EDGES = 64
 """Half of what the firmware holds: while these are on their way there is room for more."""
-DELAY_TICKS = CLOCK_HZ // 500
-WIDTH_MIN_TICKS, WIDTH_MAX_TICKS = 640, 32_000
+DELAY_S = 0.002
+WIDTH_MIN_US, WIDTH_MAX_US = 40, 2_000
 SAMPLES_WIDE = 10
 """A pulse is at least as long as this, so that a skew of some samples confuses no edges."""
 
 
 def dithering_train(
-    rate_hz: int, count: int, seed: int, interval_ticks: int = 0, width_ticks: int = 0
+    chip: StimulusChip,
+    rate_hz: int,
+    count: int,
+    seed: int,
+    interval_ticks: int = 0,
+    width_ticks: int = 0,
 ) -> Train:
     """Pulses whose phase against the samples is different each time.
 
     `interval_ticks`: the mean from pulse to pulse, and `width_ticks`: both become as long as the
     sample rate asks for. Raises InputError for a rate at which no pulse would be seen well.
     """
-    width = max(WIDTH_MIN_TICKS, width_ticks, -(-SAMPLES_WIDE * CLOCK_HZ // rate_hz))
-    if width > WIDTH_MAX_TICKS:
+    clock_hz = chip.clock_hz
+    least, most = (us * clock_hz // 10**6 for us in (WIDTH_MIN_US, WIDTH_MAX_US))
+    width = max(least, width_ticks, -(-SAMPLES_WIDE * clock_hz // rate_hz))
+    if width > most:
         raise InputError(f"sample rate {rate_hz} Hz: too slow for this step; valid: from 5 kHz")
     mean = max(interval_ticks, 3 * width)
     return Train(
         pattern=Pattern.UNIFORM,
         count=count,
         seed=seed,
-        delay_ticks=DELAY_TICKS,
+        delay_ticks=round(DELAY_S * clock_hz),
         width_ticks=width,
         polarity=Polarity.POSITIVE,
         interval_min_ticks=mean * 3 // 4,
@@ -69,9 +77,9 @@ class Sent:
         return self.rising_ticks + self.train.width_ticks
 
 
-def reach_of(train: Train, rate_hz: int) -> int:
+def reach_of(chip: StimulusChip, train: Train, rate_hz: int) -> int:
     """How many samples two edges of one pulse may be apart and are still one, on two channels."""
-    return max(1, train.width_ticks * rate_hz // CLOCK_HZ // 2)
+    return max(1, train.width_ticks * rate_hz // chip.clock_hz // 2)
 
 
 def drive(context: Context, listener: Listener, train: Train) -> tuple[StimulusStatus, Int64Array]:
@@ -98,7 +106,7 @@ def drive(context: Context, listener: Listener, train: Train) -> tuple[StimulusS
     if status.state == StimulusState.RUNNING:
         raise BenchError("the microcontroller has not ended its train; reset it and try again")
     rate_hz = context.bench.analyzer.identity.sample_rate_hz
-    listener.read_until(start_samples + rate_hz * status.now_ticks // CLOCK_HZ)
+    listener.read_until(start_samples + rate_hz * status.now_ticks // context.chip.clock_hz)
     return status, np.concatenate(captured).astype(np.int64)
 
 

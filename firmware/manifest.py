@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Put a built image into `image/`, with a manifest that says what it was built from.
+"""Put a built image into `image/`, with a manifest of what it was built from and what it can do.
 
-`python3 manifest.py --compiler avr-gcc build/stimulus-atmega328p.hex image`. The hash over the
-sources is that of the lines that `sha256sum` prints for them, in the order of their paths.
+`python3 manifest.py --compiler avr-gcc --core build/libstimulus-core.so
+build/stimulus-atmega328p.hex image`. The hash over the sources is that of the lines that
+`sha256sum` prints for them, in the order of their paths.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import hashlib
 import re
 import shutil
@@ -38,7 +40,17 @@ def compiler_version(compiler: str) -> str:
     return said.stdout.splitlines()[0]
 
 
-def manifest(image: Path, compiler: str) -> str:
+def description(core: Path) -> str:
+    """What this firmware answers to SYST:CHIP?, by the same sources built for the host."""
+    library = ctypes.CDLL(str(core.resolve()))
+    for byte in b"SYST:CHIP?\n":
+        library.scpi_input(byte)
+    # The fake port keeps what is sent in its first member.
+    output = ctypes.c_char.in_dll(library, "fake_port")
+    return ctypes.string_at(ctypes.addressof(output)).decode("ascii").strip()
+
+
+def manifest(image: Path, compiler: str, core: Path) -> str:
     """The manifest's text, TOML."""
     limits = (HERE / "core/limits.h").read_text()
     version = re.search(r'FIRMWARE_VERSION "([^"]+)"', limits)
@@ -50,8 +62,7 @@ def manifest(image: Path, compiler: str) -> str:
         "# Written by `make image`; firmware/README.md says what each line means.\n"
         f'firmware_version = "{version[1]}"\n'
         f"interface_level = {level[1]}\n"
-        'chip = "atmega328p"\n'
-        "clock_hz = 16000000\n"
+        f'description = "{description(core)}"\n'
         f'compiler = "{compiler_version(compiler)}"\n'
         f'sources_sha256 = "{sources_sha256()}"\n'
         f'image_sha256 = "{hashlib.sha256(image.read_bytes()).hexdigest()}"\n'
@@ -62,13 +73,14 @@ def main() -> None:
     """Copy the image and write its manifest."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--compiler", required=True)
+    parser.add_argument("--core", type=Path, required=True, help="the sources, for the host")
     parser.add_argument("image", type=Path)
     parser.add_argument("folder", type=Path)
     arguments = parser.parse_args()
     arguments.folder.mkdir(exist_ok=True)
     shutil.copyfile(arguments.image, arguments.folder / arguments.image.name)
-    text = manifest(arguments.image, arguments.compiler)
-    (arguments.folder / "MANIFEST.toml").write_text(text)
+    text = manifest(arguments.image, arguments.compiler, arguments.core)
+    (arguments.folder / arguments.image.with_suffix(".toml").name).write_text(text)
 
 
 if __name__ == "__main__":

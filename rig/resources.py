@@ -11,7 +11,7 @@ from rig.errors import InputError, input_error, nearest
 
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent
-FIRMWARE_NAME = "stimulus-atmega328p.hex"
+_FIRMWARE = "stimulus-"
 EMULATOR_NAME = "rig-emulator"
 PLUGIN_NAME = "rig-qemu.so"
 AGENT_NAME = "rig-agent"
@@ -50,16 +50,30 @@ def find_board(name_or_path: str) -> Path:
     return _find("board", name_or_path, _boards())
 
 
-def firmware_image() -> Path:
+def stimulus_chips() -> tuple[str, ...]:
+    """Names of the chips that there is a stimulus firmware for, sorted."""
+    folder = _PACKAGE / "data/firmware"
+    if not folder.is_dir() and _in_checkout():
+        folder = _CHECKOUT / "firmware/image"
+    return tuple(
+        stem.removeprefix(_FIRMWARE) for stem in _toml_files(folder) if stem.startswith(_FIRMWARE)
+    )
+
+
+def firmware_image(chip: str) -> Path:
     """The stimulus firmware as Intel hex: freshly built if there is one, else as shipped.
 
     Raises InputError if there is none.
     """
-    return _first(
-        "stimulus firmware",
-        "firmware/" + FIRMWARE_NAME,
-        ("firmware/build/" + FIRMWARE_NAME, "firmware/image/" + FIRMWARE_NAME),
-    )
+    name = f"{_FIRMWARE}{chip}.hex"
+    made = (f"firmware/build/{name}", f"firmware/image/{name}")
+    return _first("stimulus firmware", f"firmware/{name}", made)
+
+
+def firmware_manifest(chip: str) -> Path:
+    """What the firmware as shipped was built from, and what it can do. Raises InputError."""
+    name = f"{_FIRMWARE}{chip}.toml"
+    return _first("stimulus firmware's manifest", f"firmware/{name}", (f"firmware/image/{name}",))
 
 
 def emulator_binary() -> Path:

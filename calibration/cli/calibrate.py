@@ -105,7 +105,7 @@ def command(options: argparse.Namespace) -> int:
         raise InputError("--fixture is missing; valid: a built-in fixture or a TOML file")
     steps = chosen(options.steps)
     fixture = load_fixture(options.fixture)
-    settings = _settings(options, _kept_in(options, fixture))
+    settings = _settings(options, fixture, _kept_in(options, fixture))
     keep = _keeper(options, fixture)
     passed = True
     with interruptible() as stop:
@@ -118,12 +118,13 @@ def command(options: argparse.Namespace) -> int:
     return OK if passed else FAULTS_FOUND
 
 
-def _settings(options: argparse.Namespace, kept_in: Path | None) -> Settings:
+def _settings(options: argparse.Namespace, fixture: Fixture, kept_in: Path | None) -> Settings:
     """What the steps that measure are told. Raises InputError."""
     counter, pps, far = options.frequency_counter, options.pps, options.far
+    clock_hz = fixture.stimulus.chip.clock_hz
     return Settings(
         seconds=options.seconds,
-        counter=None if counter is None else parse_counter(counter),
+        counter=None if counter is None else parse_counter(counter, clock_hz),
         pps_channel=None if pps is None else parse_channel("--pps", pps),
         far_channel=None if far is None else parse_channel("--far", far),
         signal=options.signal,

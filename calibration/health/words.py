@@ -79,7 +79,7 @@ def train_failed(sent: int, pulses: int, late: int) -> Finding:
     return Finding(
         "train failed",
         f"the microcontroller sent {sent} of {pulses} pulses, {late} edges late",
-        "Flash firmware/image/stimulus-atmega328p.hex again, as firmware/README.md says.",
+        "Flash the stimulus firmware again, as firmware/README.md says.",
     )
 
 

@@ -30,7 +30,7 @@ def take_turn(context: Context, listener: Listener, cpu: int | None, pulses: int
     """Answered on this core, None: any. Raises BenchError, StoppedError."""
     listener.pump()
     first = listener.samples
-    log = answered(context, listener, interrupts(pulses, SEED), cpu)
+    log = answered(context, listener, interrupts(context.chip, pulses, SEED), cpu)
     return Turn(cpu, log, first, listener.samples)
 
 

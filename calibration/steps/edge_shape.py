@@ -32,7 +32,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     """Send a train whose every interval is known. Raises BenchError, StoppedError."""
     progress(f"{PULSES} pulses")
     rate_hz = context.bench.analyzer.identity.sample_rate_hz
-    sent = send(context, dithering_train(rate_hz, PULSES, SEED))
+    sent = send(context, dithering_train(context.chip, rate_hz, PULSES, SEED))
     rising, _ = stimulus_edges(context, sent)
     found = list(remarks.of_capture(sent))
     seen: Codes | None = None

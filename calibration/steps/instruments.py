@@ -19,13 +19,12 @@ from rig.config.calibration.names import INSTRUMENTS
 from rig.config.fixture import STIMULUS
 from rig.errors import BenchError
 from rig.instruments import StimulusState
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.train import Pattern, Polarity, Train
 
 PULSES = 5000
 PERIOD_US = 1000
 LOOK_MS = 100
 SETTLE_MS = 60
-TICKS_PER_US = CLOCK_HZ // 10**6
 
 
 RATE_MIN_HZ = 100_000
@@ -145,15 +144,17 @@ def _capture(context: Context, pulses: int) -> _Capture:
 
 def _sustain(context: Context, listener: Listener, pulses: int) -> _Capture:
     stimulus, analyzer = context.bench.stimulus, context.bench.analyzer
+    clock_hz = context.chip.clock_hz
+    period_ticks = PERIOD_US * clock_hz // 10**6
     stimulus.configure(
         Train(
             pattern=Pattern.PERIODIC,
             count=pulses,
             seed=0,
-            delay_ticks=PERIOD_US * TICKS_PER_US,
-            width_ticks=PERIOD_US // 2 * TICKS_PER_US,
+            delay_ticks=period_ticks,
+            width_ticks=period_ticks // 2,
             polarity=Polarity.POSITIVE,
-            period_ticks=PERIOD_US * TICKS_PER_US,
+            period_ticks=period_ticks,
         )
     )
     start = listener.samples
@@ -163,7 +164,7 @@ def _sustain(context: Context, listener: Listener, pulses: int) -> _Capture:
         listener.pump()
     context.wait(SETTLE_MS)
     status = stimulus.status()
-    passed_s = status.now_ticks / CLOCK_HZ
+    passed_s = status.now_ticks / clock_hz
     listener.read_until(start + int(analyzer.identity.sample_rate_hz * passed_s))
     return _Capture(listener.end(), status.sent, status.late, analyzer.backlog.max_ns)
 

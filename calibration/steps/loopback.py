@@ -21,7 +21,6 @@ from rig.config.calibration.names import (
     depends_on,
 )
 from rig.config.fixture import RESPONSE
-from rig.stimulus.train import CLOCK_HZ
 
 CAPTURE_WORTH_TICKS = 8
 """The capture's own noise canceler takes 4."""
@@ -43,7 +42,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     record = Record(
         step=LOOPBACK_STEP,
         date=datetime.now(UTC),
-        quantities=quantities(skew, captured, rate_hz),
+        quantities=quantities(skew, captured, rate_hz, context.chip.clock_hz),
         conditions={"pulses": str(PULSES)},
         instruments=depends_on(LOOPBACK_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
@@ -124,7 +123,9 @@ def capture_findings(captured: Captured) -> list[Finding]:
     ]
 
 
-def quantities(skew: ChannelSkew | None, captured: Captured, rate_hz: int) -> tuple[Quantity, ...]:
+def quantities(
+    skew: ChannelSkew | None, captured: Captured, rate_hz: int, clock_hz: int
+) -> tuple[Quantity, ...]:
     """In ns."""
     made: list[tuple[str, int, Estimate]] = []
     if skew is not None:
@@ -133,7 +134,7 @@ def quantities(skew: ChannelSkew | None, captured: Captured, rate_hz: int) -> tu
                 made.append((LOOPBACK_DELAY, level, offset.mean.scaled(1e9 / rate_hz)))
     for level, late in ((1, captured.rising), (0, captured.falling)):
         if late is not None:
-            made.append((CAPTURE_DELAY, level, late.scaled(1e9 / CLOCK_HZ)))
+            made.append((CAPTURE_DELAY, level, late.scaled(1e9 / clock_hz)))
     return tuple(
         Quantity(
             name, each.value, "ns", each.standard_uncertainty, each.n, f"{RESPONSE} {EDGES[to]}"

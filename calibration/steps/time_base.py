@@ -25,10 +25,9 @@ from rig.config.calibration.names import (
     pair_of,
 )
 from rig.config.fixture import STIMULUS
-from rig.stimulus.train import CLOCK_HZ
 
 SEED = 3
-INTERVAL_TICKS = CLOCK_HZ // 1000
+PULSES_A_SECOND = 1000
 DRIFT_PPM_PER_S = 10.0
 """A resonator that warms up drifts so fast; what is not known yet must be allowed for."""
 CRYSTAL_PPM = 200.0
@@ -54,11 +53,11 @@ class Compared:
 
 def run(context: Context, progress: Progress) -> Outcome:
     """Send pulses for a minute. Raises BenchError, StoppedError."""
-    settings = context.settings
+    settings, clock_hz = context.settings, context.chip.clock_hz
     rate_hz = context.bench.analyzer.identity.sample_rate_hz
-    count = settings.seconds * CLOCK_HZ // INTERVAL_TICKS
+    count = settings.seconds * PULSES_A_SECOND
     progress(f"{count} pulses in {settings.seconds} s")
-    train = dithering_train(rate_hz, count, SEED, INTERVAL_TICKS)
+    train = dithering_train(context.chip, rate_hz, count, SEED, clock_hz // PULSES_A_SECOND)
     sent = send(context, train)
     found = list(remarks.of_capture(sent))
     rising, _ = stimulus_edges(context, sent)
@@ -67,7 +66,7 @@ def run(context: Context, progress: Progress) -> Outcome:
         channel = context.fixture.channel_of(STIMULUS)
         found.append(remarks.train_not_seen(channel, len(rising), count))
     else:
-        rates = Rates(rate_hz, CLOCK_HZ, DRIFT_PPM_PER_S)
+        rates = Rates(rate_hz, clock_hz, DRIFT_PPM_PER_S)
         try:
             own = rate_of(stamp_brackets(rising, sent.rising_ticks), rates)
             compared, more = compare(own, settings, sent, rate_hz)
@@ -109,8 +108,8 @@ def compare(
     if settings.counter is not None:
         reading = settings.counter
         true = Estimate(
-            (reading.rate_hz / CLOCK_HZ - 1) * 1e6,
-            reading.limit_hz / CLOCK_HZ * 1e6 / math.sqrt(3),
+            (reading.rate_hz / reading.nominal_hz - 1) * 1e6,
+            reading.limit_hz / reading.nominal_hz * 1e6 / math.sqrt(3),
             1,
         )
         seen = own.faster_by_ppm
@@ -144,7 +143,7 @@ def _wrong_rate(ppm: float) -> Finding:
         "wrong rate",
         f"the analyzer and the microcontroller differ by {abs(ppm) / 1e4:.3g} %",
         "Set a rate in the fixture that the analyzer really has; check that the microcontroller's "
-        "crystal is 16 MHz.",
+        "crystal has the rate that its firmware is for.",
     )
 
 

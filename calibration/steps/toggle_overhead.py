@@ -33,7 +33,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     progress(f"{PULSES} interrupts")
     agent = agent_of(context)
     with listening(context) as listener:
-        log = answered(context, listener, interrupts(PULSES, SEED))
+        log = answered(context, listener, interrupts(context.chip, PULSES, SEED))
         heard = listener.end()
     found: list[Finding] = [remarks.lost(loss.text) for loss in heard.losses]
     writes: Writes = {}

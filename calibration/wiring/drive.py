@@ -28,12 +28,12 @@ from calibration.wiring.observed import (
 from rig.config.fixture import SEQUENCE, STIMULUS, TASK
 from rig.errors import BenchError
 from rig.instruments import ArmOptions
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.chip import StimulusChip
+from rig.stimulus.train import Pattern, Polarity, Train
 from rig.target.link import AgentLink
 
 STIMULI = 20
 """For the target to count."""
-TICKS_PER_US = CLOCK_HZ // 10**6
 DELAY_US = 2000
 HELD_MS = 100
 """A level that creeps through a pull-up gets there in this time."""
@@ -103,13 +103,14 @@ def _drive_all(
 def _drain(context: Context, listener: Listener, start_ticks: int, start_samples: int) -> float:
     """Read until the samples of all that was driven have come; the analyzer's rough rate."""
     nominal_hz = context.bench.analyzer.identity.sample_rate_hz
-    passed_s = (context.bench.stimulus.status().now_ticks - start_ticks) / CLOCK_HZ
+    clock_hz = context.chip.clock_hz
+    passed_s = (context.bench.stimulus.status().now_ticks - start_ticks) / clock_hz
     listener.read_until(start_samples + int(nominal_hz * (passed_s + 2 * QUIET_MS / 1000)))
     # Long enough that what lies in buffers on the way is little beside it.
     context.wait(4 * QUIET_MS)
     listener.pump()
     ticks = context.bench.stimulus.status().now_ticks - start_ticks
-    rough_hz = (listener.samples - start_samples) * CLOCK_HZ / ticks
+    rough_hz = (listener.samples - start_samples) * clock_hz / ticks
     if rough_hz > nominal_hz * RATE_TRUSTED:
         listener.read_until(start_samples + int(rough_hz * (passed_s + 1)))
     return rough_hz
@@ -122,13 +123,14 @@ class _RefusedError(Exception):
     """Nobody drives this wire."""
 
 
-def _train(pulses: int, polarity: Polarity = Polarity.POSITIVE) -> Train:
+def _train(chip: StimulusChip, pulses: int, polarity: Polarity = Polarity.POSITIVE) -> Train:
+    period_ticks = PERIOD_US * chip.clock_hz // 10**6
     return Train(
         pattern=Pattern.PERIODIC,
         count=pulses,
-        delay_ticks=DELAY_US * TICKS_PER_US,
-        width_ticks=PERIOD_US // 2 * TICKS_PER_US,
-        period_ticks=PERIOD_US * TICKS_PER_US,
+        delay_ticks=DELAY_US * chip.clock_hz // 10**6,
+        width_ticks=period_ticks // 2,
+        period_ticks=period_ticks,
         seed=0,
         polarity=polarity,
     )
@@ -137,7 +139,7 @@ def _train(pulses: int, polarity: Polarity = Polarity.POSITIVE) -> Train:
 def _drive_stimulus(context: Context, pulses: int) -> int:
     """Returns the edges that the microcontroller captured."""
     stimulus = context.bench.stimulus
-    stimulus.configure(_train(pulses))
+    stimulus.configure(_train(context.chip, pulses))
     stimulus.start()
     return context.wait(DELAY_US // 1000 + pulses * PERIOD_US // 1000 + QUIET_MS)
 
@@ -165,9 +167,9 @@ def _creeps(context: Context, signal: str, progress: Progress) -> bool:
     with listening(context) as listener:
         start = listener.samples
         if signal == STIMULUS:
-            context.bench.stimulus.configure(_train(1, Polarity.NEGATIVE))
+            context.bench.stimulus.configure(_train(context.chip, 1, Polarity.NEGATIVE))
             context.wait(HELD_MS)
-            context.bench.stimulus.configure(_train(1))
+            context.bench.stimulus.configure(_train(context.chip, 1))
         elif (agent := context.agent) is not None:
             agent.pulse(signal, 1, _sequence_bits(context), HELD_MS * 1000)
             context.wait(HELD_MS)

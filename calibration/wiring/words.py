@@ -215,7 +215,7 @@ def wrong_rate(rate_hz: float, nominal_hz: int) -> Finding:
         "wrong rate",
         f"the analyzer samples at {rate_hz / 1e6:.6g} MHz, not at {nominal_hz / 1e6:.6g} MHz",
         "Set a rate in the fixture that the analyzer really has; check that the microcontroller's "
-        "crystal is 16 MHz.",
+        "crystal has the rate that its firmware is for.",
     )
 
 

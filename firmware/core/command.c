@@ -6,27 +6,17 @@
 #include <stdint.h>
 
 #include "block.h"
+#include "description.h"
 #include "flash.h"
 #include "limits.h"
 #include "number.h"
+#include "patterns.h"
 #include "port.h"
 #include "report.h"
+#include "setting.h"
 
-#define HEADER_SIZE 24
-#define NAME_SIZE 9
 #define SERIAL_SIZE 17
 #define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
-
-enum kind { KIND_INTEGER, KIND_TIME, KIND_PATTERN, KIND_POLARITY };
-
-/* A value of the SOURce: tree. */
-struct setting {
-    char header[HEADER_SIZE];
-    uint8_t kind;
-    uint8_t offset; /* in struct train_settings */
-    uint32_t least;
-    uint32_t most;
-};
 
 /* Any other command. */
 struct action {
@@ -36,38 +26,19 @@ struct action {
     enum error (*run)(const struct request *request);
 };
 
-/* In headers and names, what is not lower case is the short form: SCPI-99 volume 1, 6.2.1. */
-static const char pattern_names[][NAME_SIZE] FLASH = {
-    [PATTERN_PERIODIC] = "PERiodic", [PATTERN_UNIFORM] = "UNIForm", [PATTERN_POISSON] = "POISson",
-    [PATTERN_BURST] = "BURSt",       [PATTERN_RAMP] = "RAMP",
-};
 static const char polarity_names[][NAME_SIZE] FLASH = {
     [POLARITY_POSITIVE] = "POSitive",
     [POLARITY_NEGATIVE] = "NEGative",
 };
 
-#define OFFSET(member) offsetof(struct train_settings, member)
 static const struct setting setting_table[] FLASH = {
     {"SOURce:PATTern", KIND_PATTERN, OFFSET(pattern), 0, 0},
-    {"SOURce:PERiod", KIND_TIME, OFFSET(period_ticks), PERIODIC_MIN_TICKS, INTERVAL_MAX_TICKS},
-    {"SOURce:INTerval:MINimum", KIND_TIME, OFFSET(interval_min_ticks), UNIFORM_MIN_TICKS,
-     INTERVAL_MAX_TICKS},
-    {"SOURce:INTerval:MAXimum", KIND_TIME, OFFSET(interval_max_ticks), UNIFORM_MIN_TICKS,
-     INTERVAL_MAX_TICKS},
-    {"SOURce:INTerval:MEAN", KIND_TIME, OFFSET(interval_mean_ticks), POISSON_MIN_TICKS,
-     INTERVAL_MAX_TICKS},
-    {"SOURce:BURSt:COUNt", KIND_INTEGER, OFFSET(burst_count), 1, COUNT_MAX},
-    {"SOURce:BURSt:SPACing", KIND_TIME, OFFSET(burst_spacing_ticks), BURST_MIN_TICKS,
-     INTERVAL_MAX_TICKS},
-    {"SOURce:RAMP:STARt", KIND_TIME, OFFSET(ramp_start_ticks), RAMP_MIN_TICKS,
-     RAMP_INTERVAL_MAX_TICKS},
-    {"SOURce:RAMP:STOP", KIND_TIME, OFFSET(ramp_stop_ticks), RAMP_MIN_TICKS,
-     RAMP_INTERVAL_MAX_TICKS},
     {"SOURce:PULSe:WIDTh", KIND_TIME, OFFSET(width_ticks), WIDTH_MIN_TICKS, WIDTH_MAX_TICKS},
     {"SOURce:COUNt", KIND_INTEGER, OFFSET(count), 1, COUNT_MAX},
     {"SOURce:SEED", KIND_INTEGER, OFFSET(seed), 0, 0xFFFFFFFFUL},
     {"SOURce:POLarity", KIND_POLARITY, OFFSET(polarity), 0, 0},
     {"SOURce:DELay", KIND_TIME, OFFSET(delay_ticks), DELAY_MIN_TICKS, INTERVAL_MAX_TICKS},
+    {"", 0, 0, 0, 0},
 };
 
 static struct train_settings settings;
@@ -93,7 +64,7 @@ void command_identify(void)
 {
     char serial[SERIAL_SIZE];
     port_serial(serial, sizeof serial);
-    report_text(FLASH_TEXT("Latency Rig,Stimulus ATmega328P,"));
+    report_text(FLASH_TEXT("Latency Rig,Stimulus " CHIP_TITLE ","));
     report_string(serial);
     report_text(FLASH_TEXT("," FIRMWARE_VERSION));
 }
@@ -126,13 +97,27 @@ static uint32_t *value_of(const struct setting *setting)
     return (uint32_t *)((uint8_t *)&settings + setting->offset);
 }
 
-static enum error read_name(const char *text, const char (*flash_names)[NAME_SIZE], uint8_t count,
-                            uint32_t *value)
+/* The name that the next row of names has; NULL behind the last. */
+typedef const char *name_of(uint32_t row);
+
+static const char *pattern_name(uint32_t row)
+{
+    const char *name = pattern_table[row].name;
+    return flash_char(name) == '\0' ? NULL : name;
+}
+
+static const char *polarity_name(uint32_t row)
+{
+    return row < COUNT_OF(polarity_names) ? polarity_names[row] : NULL;
+}
+
+static enum error read_name(const char *text, name_of *flash_names, uint32_t *value)
 {
     if (!isalpha((unsigned char)*text))
         return ERROR_DATA_TYPE;
-    for (uint8_t i = 0; i < count; i++) {
-        if (matches(text, flash_names[i])) {
+    const char *name;
+    for (uint8_t i = 0; (name = flash_names(i)) != NULL; i++) {
+        if (matches(text, name)) {
             *value = i;
             return ERROR_NONE;
         }
@@ -146,9 +131,9 @@ static enum error read_value(const struct setting *setting, const char *text, ui
 
     switch (setting->kind) {
     case KIND_PATTERN:
-        return read_name(text, pattern_names, COUNT_OF(pattern_names), value);
+        return read_name(text, pattern_name, value);
     case KIND_POLARITY:
-        return read_name(text, polarity_names, COUNT_OF(polarity_names), value);
+        return read_name(text, polarity_name, value);
     case KIND_TIME:
         error = number_ticks(text, value);
         break;
@@ -195,9 +180,9 @@ static enum error get(const struct setting *setting, const struct request *reque
         return ERROR_PARAMETER_NOT_ALLOWED;
     uint32_t value = *value_of(setting);
     if (setting->kind == KIND_PATTERN)
-        report_short(pattern_names[value]);
+        report_short(pattern_name(value));
     else if (setting->kind == KIND_POLARITY)
-        report_short(polarity_names[value]);
+        report_short(polarity_name(value));
     else
         report_unsigned(value);
     report_char('\n');
@@ -338,6 +323,14 @@ static enum error run_clock(const struct request *request)
     return ERROR_NONE;
 }
 
+static enum error run_chip(const struct request *request)
+{
+    (void)request;
+    description_send();
+    report_char('\n');
+    return ERROR_NONE;
+}
+
 /* The commands of a running measurement come first: the search is linear. */
 static const struct action action_table[] FLASH = {
     {"FETCh", true, 2, run_fetch},
@@ -352,6 +345,7 @@ static const struct action action_table[] FLASH = {
     {"SYSTem:VERSion", true, 0, run_version},
     {"SYSTem:INTerface", true, 0, run_interface},
     {"SYSTem:CLOCk", true, 0, run_clock},
+    {"SYSTem:CHIP", true, 0, run_chip},
 };
 
 static enum error run_action(const struct action *flash_action, const struct request *request)
@@ -376,15 +370,23 @@ static enum error run_setting(const struct setting *flash_setting, const struct 
     return request->query ? get(&setting, request) : set(&setting, request);
 }
 
+static const struct setting *find_setting(const struct setting *flash_table, const char *header)
+{
+    for (; flash_char(flash_table->header) != '\0'; flash_table++)
+        if (matches(header, flash_table->header))
+            return flash_table;
+    return NULL;
+}
+
 enum error command_execute(const struct request *request)
 {
     for (uint8_t i = 0; i < COUNT_OF(action_table); i++)
         if (matches(request->header, action_table[i].header))
             return run_action(&action_table[i], request);
-    for (uint8_t i = 0; i < COUNT_OF(setting_table); i++)
-        if (matches(request->header, setting_table[i].header))
-            return run_setting(&setting_table[i], request);
-    return ERROR_UNDEFINED_HEADER;
+    const struct setting *setting = find_setting(setting_table, request->header);
+    if (setting == NULL)
+        setting = find_setting(pattern_settings, request->header);
+    return setting == NULL ? ERROR_UNDEFINED_HEADER : run_setting(setting, request);
 }
 
 /* --- the waiting FETCh? ---------------------------------------------------------------------- */

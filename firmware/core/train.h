@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pattern engine: parameters of a pulse train and the intervals that follow from them. */
+/* The pattern engine: settings of a pulse train and the intervals that follow from them. */
 #ifndef CORE_TRAIN_H
 #define CORE_TRAIN_H
 
 #include <stdint.h>
 
-enum pattern { PATTERN_PERIODIC, PATTERN_UNIFORM, PATTERN_POISSON, PATTERN_BURST, PATTERN_RAMP };
 enum polarity { POLARITY_POSITIVE, POLARITY_NEGATIVE };
 
-/* All parameters, those of other patterns included. Every member has the same type so that one
- * table can describe them all. */
+#define PATTERN_PARAMETERS_MAX 12 /* of all patterns together */
+
+/* Every member has the same type, so that tables can describe them all. */
 struct train_settings {
-    uint32_t pattern;
+    uint32_t pattern; /* number in patterns.c */
     uint32_t count;
     uint32_t seed;
     uint32_t delay_ticks;
     uint32_t width_ticks;
     uint32_t polarity;
-    uint32_t period_ticks;
-    uint32_t interval_min_ticks;
-    uint32_t interval_max_ticks;
-    uint32_t interval_mean_ticks;
-    uint32_t burst_count;
-    uint32_t burst_spacing_ticks;
-    uint32_t ramp_start_ticks;
-    uint32_t ramp_stop_ticks;
+    uint32_t parameter[PATTERN_PARAMETERS_MAX]; /* of the patterns; which is which is known to patterns.c */
 };
 
 /* Why settings that are each in range cannot run together. */
@@ -37,9 +30,15 @@ enum conflict {
     CONFLICT_BURST,
 };
 
+struct train_sequence;
+
+/* The next interval from leading edge to leading edge, in ticks; `times` becomes how often it
+ * follows, at least once and at most `most` times. */
+typedef uint32_t next_interval(struct train_sequence *sequence, uint32_t most, uint32_t *times);
+
 /* The place in a train, with what is needed again and again. */
 struct train_sequence {
-    uint8_t pattern;
+    next_interval *next;
     uint32_t base_ticks; /* the period, the least interval, or the spacing in a burst */
     uint32_t scale; /* uniform: span; Poisson: mean * ln 2; burst: gap after it, in ticks */
     uint32_t counter; /* uniform, Poisson: of the generator; burst: equal intervals still to come */
@@ -58,8 +57,7 @@ uint32_t train_shortest_ticks(const struct train_settings *settings);
 /* Begin at interval 0. */
 void train_begin(struct train_sequence *sequence, const struct train_settings *settings);
 
-/* The next interval from leading edge to leading edge, in ticks; `times` becomes how often it
- * follows, at least once and at most `most` times. In all, at most count - 1 intervals. */
+/* As next_interval. In all, at most count - 1 intervals. */
 uint32_t train_next(struct train_sequence *sequence, uint32_t most, uint32_t *times);
 
 #endif

@@ -67,6 +67,18 @@ static void test_answers_the_common_queries(void **state)
     assert_no_error();
 }
 
+static void test_describes_its_chip(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        ask("SYST:CHIP?\n"),
+        "chip=atmega328p,title=ATmega328P,stimulus=D9:OC1A,response=D8:ICP1,clock_hz=16000000,"
+        "captures=128,delay=1600:160000000,width=160:32767,rest=160,pattern=PER:320:160000000,"
+        "pattern=UNIF:1280:160000000,pattern=POIS:1600:160000000,pattern=BURS:320:160000000,"
+        "pattern=RAMP:1600:16000000\n");
+    assert_no_error();
+}
+
 static void test_takes_either_case_and_form(void **state)
 {
     (void)state;
@@ -296,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_says_ready_at_power_up, begin),
         cmocka_unit_test_setup(test_answers_the_common_queries, begin),
+        cmocka_unit_test_setup(test_describes_its_chip, begin),
         cmocka_unit_test_setup(test_takes_either_case_and_form, begin),
         cmocka_unit_test_setup(test_reads_times_with_units, begin),
         cmocka_unit_test_setup(test_names_each_mistake, begin),

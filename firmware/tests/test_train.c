@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "../core/exponential.h"
 #include "../core/limits.h"
+#include "../core/patterns.h"
 #include "../core/random.h"
 #include "../core/steps.h"
 
@@ -20,6 +22,22 @@ static int begin(void **state)
     (void)state;
     train_defaults(&settings);
     return 0;
+}
+
+static void set(const char *header, uint32_t value)
+{
+    const struct setting *setting = pattern_settings;
+    while (strcmp(setting->header, header) != 0)
+        assert_true((++setting)->header[0] != '\0');
+    memcpy((char *)&settings + setting->offset, &value, sizeof value);
+}
+
+static void take_pattern(const char *name)
+{
+    struct pattern pattern;
+    settings.pattern = 0;
+    while (assert_true(pattern_load(settings.pattern, &pattern)), strcmp(pattern.name, name) != 0)
+        settings.pattern++;
 }
 
 /* Interval by interval, whatever the runs of equal ones that train_next reports. */
@@ -67,7 +85,7 @@ static void test_periodic(void **state)
 {
     uint32_t ticks[5];
     (void)state;
-    settings.period_ticks = 12345;
+    set("SOURce:PERiod", 12345);
     intervals(ticks, 5);
     for (int i = 0; i < 5; i++)
         assert_int_equal(ticks[i], 12345);
@@ -78,9 +96,9 @@ static void test_uniform_reaches_both_ends(void **state)
     static uint32_t ticks[10000];
     unsigned seen[8] = {0};
     (void)state;
-    settings.pattern = PATTERN_UNIFORM;
-    settings.interval_min_ticks = 2000;
-    settings.interval_max_ticks = 2007;
+    take_pattern("UNIForm");
+    set("SOURce:INTerval:MINimum", 2000);
+    set("SOURce:INTerval:MAXimum", 2007);
     intervals(ticks, 10000);
     for (int i = 0; i < 10000; i++) {
         assert_in_range(ticks[i], 2000, 2007);
@@ -95,9 +113,9 @@ static void test_poisson_is_bounded_and_has_its_mean(void **state)
     static uint32_t ticks[100000];
     double sum = 0;
     (void)state;
-    settings.pattern = PATTERN_POISSON;
-    settings.interval_min_ticks = 3200;
-    settings.interval_mean_ticks = 16000;
+    take_pattern("POISson");
+    set("SOURce:INTerval:MINimum", 3200);
+    set("SOURce:INTerval:MEAN", 16000);
     intervals(ticks, 100000);
     for (int i = 0; i < 100000; i++) {
         assert_true(ticks[i] >= 3200);
@@ -111,10 +129,10 @@ static void test_burst(void **state)
     static const uint32_t expected[] = {400, 400, 9200, 400, 400, 9200, 400};
     uint32_t ticks[7];
     (void)state;
-    settings.pattern = PATTERN_BURST;
-    settings.period_ticks = 10000;
-    settings.burst_count = 3;
-    settings.burst_spacing_ticks = 400;
+    take_pattern("BURSt");
+    set("SOURce:PERiod", 10000);
+    set("SOURce:BURSt:COUNt", 3);
+    set("SOURce:BURSt:SPACing", 400);
     intervals(ticks, 7);
     for (int i = 0; i < 7; i++)
         assert_int_equal(ticks[i], expected[i]);
@@ -124,17 +142,17 @@ static void test_ramp_runs_from_start_to_stop(void **state)
 {
     uint32_t ticks[99];
     (void)state;
-    settings.pattern = PATTERN_RAMP;
+    take_pattern("RAMP");
     settings.count = 100;
-    settings.ramp_start_ticks = 160000;
-    settings.ramp_stop_ticks = 1600;
+    set("SOURce:RAMP:STARt", 160000);
+    set("SOURce:RAMP:STOP", 1600);
     intervals(ticks, 99);
     assert_in_range(ticks[0], 160000, 160006);
     assert_in_range(ticks[98], 1600, 1601);
     for (int i = 1; i < 99; i++)
         assert_true(ticks[i] < ticks[i - 1]);
-    settings.ramp_start_ticks = 1600;
-    settings.ramp_stop_ticks = 160000;
+    set("SOURce:RAMP:STARt", 1600);
+    set("SOURce:RAMP:STOP", 160000);
     intervals(ticks, 99);
     assert_in_range(ticks[98], 159990, 160006);
     for (int i = 1; i < 99; i++)
@@ -183,12 +201,13 @@ static void test_steps_keep_every_edge(void **state)
     (void)state;
     settings.count = 300;
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++) {
-        settings.period_ticks = periods[i];
+        set("SOURce:PERiod", periods[i]);
         for (uint8_t batch = 1; batch <= STEP_RING; batch += 7)
             assert_steps_make_the_train(batch);
     }
     settings.delay_ticks = INTERVAL_MAX_TICKS;
-    for (settings.pattern = 0; settings.pattern <= PATTERN_RAMP; settings.pattern++) {
+    struct pattern pattern;
+    for (settings.pattern = 0; pattern_load(settings.pattern, &pattern); settings.pattern++) {
         settings.count = 1000;
         assert_steps_make_the_train(8);
         settings.count = 1;
@@ -199,17 +218,17 @@ static void test_steps_keep_every_edge(void **state)
 static void test_check_finds_the_shortest_interval(void **state)
 {
     (void)state;
-    settings.pattern = PATTERN_BURST;
-    settings.period_ticks = 1960;
-    settings.burst_count = 5;
-    settings.burst_spacing_ticks = 400;
+    take_pattern("BURSt");
+    set("SOURce:PERiod", 1960);
+    set("SOURce:BURSt:COUNt", 5);
+    set("SOURce:BURSt:SPACing", 400);
     assert_int_equal(train_shortest_ticks(&settings), 360);
     assert_int_equal(train_check(&settings), CONFLICT_NONE);
     settings.width_ticks = 200;
     assert_int_equal(train_check(&settings), CONFLICT_NONE);
     settings.width_ticks = 201;
     assert_int_equal(train_check(&settings), CONFLICT_WIDTH);
-    settings.burst_count = 1;
+    set("SOURce:BURSt:COUNt", 1);
     assert_int_equal(train_shortest_ticks(&settings), 1960);
 }
 

@@ -87,7 +87,7 @@ def open_bench(
         else:
             conn, port = fixture.analyzer.connection, fixture.stimulus.port
             link = fixture.target.link
-        stimulus = stack.enter_context(SerialStimulus.open(port))
+        stimulus = stack.enter_context(SerialStimulus.open(port, fixture.stimulus.chip))
         target = stack.enter_context(open_target(link))
         analyzer = stack.enter_context(open_analyzer(fixture, conn, every_channel=every_channel))
         yield Bench(analyzer, stimulus, target, virtual)

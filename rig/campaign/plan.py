@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from rig.campaign.toml import leaves
-from rig.config.plan import COUNT_MAX, NAME_PATTERN, NAME_VALID
+from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.tables import Document, Table, read_document
 from rig.resources import plan_names
+from rig.stimulus.train import COUNT_MAX
 
 MEASURES_MAX: Final = 100
 VALUES_MAX: Final = 100

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from rig.config.board_connector import Connector, parse_connectors
 from rig.config.board_levels import DAMAGE, LevelFinding, Levels, compare_levels, parse_levels
-from rig.config.fixture import CHIP_PINS, RESPONSE, SEQUENCE, SIGNALS, STIMULUS
+from rig.config.fixture import RESPONSE, SEQUENCE, SIGNALS, STIMULUS
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.tables import Document, Table, read_document
 from rig.errors import InputError
 from rig.resources import board_names, find_board, plan_names
+from rig.stimulus.chip import chip_named, chip_names
 
 TARGET = "target"
 GROUND = "ground"
@@ -208,7 +209,7 @@ def _agent(table: Table) -> BoardAgent:
 def _stimulus(table: Table) -> StimulusSide:
     table.allow_only(("chip", "port", "flash"))
     return StimulusSide(
-        chip=table.choice("chip", tuple(CHIP_PINS)),
+        chip=table.choice("chip", chip_names()),
         port=table.text("port", pattern="/.+", valid='a serial port such as "/dev/ttyACM0"'),
         flash=table.text("flash", valid="one command"),
     )
@@ -278,7 +279,7 @@ def _line(table: Table, connectors: tuple[Connector, ...], agent: BoardAgent | N
 
 def _refuse_other_pin(table: Table, line: Line, chip: str) -> None:
     """The chip's timer fixes its pins: no board can put them elsewhere."""
-    fixed = CHIP_PINS[chip].get(line.signal)
+    fixed = chip_named(chip).pins.get(line.signal)
     if fixed and line.pin != fixed:
         raise table.error("pin", f"not the {chip}'s {line.signal} pin", fixed)
 

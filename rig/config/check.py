@@ -15,55 +15,49 @@ from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
 from rig.measurements.registry import MEASUREMENTS
-from rig.stimulus.train import CLOCK_HZ, Train
+from rig.stimulus.chip import StimulusChip
+from rig.stimulus.train import PATTERNS, Pattern, Train
 
 _SIGNALS = (STIMULUS, RESPONSE)
 """Signals that every measurement must see."""
 
-_PLAN_KEYS = {
-    "delay_ticks": "delay",
-    "width_ticks": "pulse_width",
-    "period_ticks": "period",
-    "interval_min_ticks": "interval_min",
-    "interval_max_ticks": "interval_max",
-    "interval_mean_ticks": "interval_mean",
-    "burst_spacing_ticks": "burst_spacing",
-    "ramp_start_ticks": "interval_start",
-    "ramp_stop_ticks": "interval_stop",
-}
-"""Key of the plan behind each field of Train whose limits are the firmware's alone."""
+_COMMON_KEYS = {"delay_ticks": "delay", "width_ticks": "pulse_width"}
+"""Key of the plan behind each field of Train that all patterns have."""
 
 OWN_HANDLERS = ("hard", "default")
 """Handlers of the kernel module's own: they need an interrupt that no driver holds."""
 MODULE_PORT = "kmod"
 
 
-def check(plan: Plan, fixture: Fixture, stimulus_clock_hz: int = CLOCK_HZ) -> None:
+def check(plan: Plan, fixture: Fixture) -> None:
     """Raise InputError, naming file, line and key, if the fixture cannot do what the plan asks."""
     _check_wires(plan, fixture)
     _check_trigger(plan, fixture)
     _check_resolution(plan, fixture)
-    train = _train(plan, stimulus_clock_hz)
+    chip = fixture.stimulus.chip
+    train = _train(plan, chip)
     if not MEASUREMENTS[plan.measurement].has_events:
         return
     if plan.search_plan is not None:
-        _check_search(plan, fixture, stimulus_clock_hz)
+        _check_search(plan, fixture, chip)
         return
     if train is None:
         _check_visible(plan, fixture, plan.agent.period_ps, ("agent", "period"))
         return
     shortest_ticks = min(train.width_ticks, train.shortest_interval_ticks - train.width_ticks)
-    shortest_ps = ticks_to_ps(shortest_ticks, stimulus_clock_hz)
+    shortest_ps = ticks_to_ps(shortest_ticks, chip.clock_hz)
     _check_visible(plan, fixture, shortest_ps, ("stimulus", "pulse_width"))
 
 
-def _check_search(plan: Plan, fixture: Fixture, clock_hz: int) -> None:
+def _check_search(plan: Plan, fixture: Fixture, chip: StimulusChip) -> None:
+    _check_rates(plan, chip)
     try:
-        search = plan.search(clock_hz)
+        search = plan.search(chip)
     except ValueError as error:
-        raise _train_error(plan, str(error), clock_hz, "search") from None
+        raise _train_error(plan, str(error), chip.clock_hz, "search") from None
     if search is None:
         return
+    clock_hz = chip.clock_hz
     shortest_ps = ticks_to_ps(search.shortest_level_ticks, clock_hz)
     _check_visible(plan, fixture, shortest_ps, ("search", "pulse_width"))
     rest_ps = ticks_to_ps(REST_FACTOR * search.first_ticks, clock_hz)
@@ -71,6 +65,20 @@ def _check_search(plan: Plan, fixture: Fixture, clock_hz: int) -> None:
         problem = "no rest that tells two rates apart"
         valid = f"{TIME.format(rest_ps)} or more, or a higher rate_start"
         raise _error(plan, ("response", "timeout"), problem, valid)
+
+
+def _check_rates(plan: Plan, chip: StimulusChip) -> None:
+    shortest, longest = chip.limits.interval_ticks[Pattern.PERIODIC]
+    low_hz, high_hz = -(-chip.clock_hz // longest), chip.clock_hz // shortest
+    search = plan.search_plan
+    rates_hz = {} if search is None else {
+        "rate_start": search.rate_start_hz, "rate_stop": search.rate_stop_hz,
+    }  # fmt: skip
+    for key, rate_hz in rates_hz.items():
+        if not low_hz <= rate_hz <= high_hz:
+            problem = f"{RATE.format(rate_hz)} is out of the firmware's range"
+            valid = f"{RATE.format(low_hz)} to {RATE.format(high_hz)}"
+            raise _error(plan, ("search", key), problem, valid)
 
 
 def _check_wires(plan: Plan, fixture: Fixture) -> None:
@@ -141,11 +149,11 @@ def _check_visible(plan: Plan, fixture: Fixture, shortest_ps: int, source: TomlP
         raise _error(plan, path, problem, valid)
 
 
-def _train(plan: Plan, clock_hz: int) -> Train | None:
+def _train(plan: Plan, chip: StimulusChip) -> Train | None:
     try:
-        return plan.train(clock_hz)
+        return plan.train(chip)
     except ValueError as error:
-        raise _train_error(plan, str(error), clock_hz) from None
+        raise _train_error(plan, str(error), chip.clock_hz) from None
 
 
 def _train_error(plan: Plan, message: str, clock_hz: int, table: str = "stimulus") -> InputError:
@@ -159,7 +167,15 @@ def _train_error(plan: Plan, message: str, clock_hz: int, table: str = "stimulus
     problem, _, valid = times.partition("; valid: ")
     if problem.startswith("is "):
         problem = f"{problem[3:]} is out of the firmware's range"
-    return _error(plan, (table, _PLAN_KEYS.get(field, field)), problem, valid)
+    return _error(plan, (table, _plan_key(plan, field)), problem, valid)
+
+
+def _plan_key(plan: Plan, field: str) -> str:
+    """The key of the plan behind a field of Train."""
+    own = {} if plan.stimulus is None else {
+        each.field: each.key for each in PATTERNS[plan.stimulus.pattern].parameters
+    }  # fmt: skip
+    return (_COMMON_KEYS | own).get(field, field)
 
 
 def _sample_ps(fixture: Fixture) -> int:

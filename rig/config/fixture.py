@@ -17,6 +17,7 @@ from rig.config.units import RATE
 from rig.config.virtual import VirtualSettings, parse_virtual
 from rig.instruments import Command
 from rig.resources import find_fixture, fixture_names
+from rig.stimulus.chip import StimulusChip, chip_named, chip_names
 
 REPLAY_PREFIX = "replay:"
 """In place of a fixture's name: the run file behind it is played again."""
@@ -26,9 +27,6 @@ SEQUENCE = tuple(f"sequence{bit}" for bit in range(8))
 TASK = "task"
 """Pin of the task that an interrupt interrupts, for dispatch latency."""
 SIGNALS = (STIMULUS, RESPONSE, *SEQUENCE, TASK)
-
-CHIP_PINS = {"atmega328p": {STIMULUS: "D9", RESPONSE: "D8"}}
-"""Pins of each chip, by Arduino name: OC1A makes the pulse, ICP1 captures the answer."""
 
 TABLES = (
     "fixture", "analyzer", "stimulus", "target", "wire", "uncertainty", "clocks", "virtual",
@@ -64,7 +62,7 @@ class StimulusSettings:
 
     port: str
     """Serial port, or "virtual"."""
-    chip: str
+    chip: StimulusChip
 
 
 @dataclass(frozen=True)
@@ -76,6 +74,8 @@ class Wire:
     """Bit number of the analyzer's channel."""
     stimulus_pin: str
     """Pin of the microcontroller, or "" if it is not connected there."""
+    timer_pin: str
+    """The same as its data sheet names it."""
     target_line: str
     """For people: the target's pin."""
     color: str
@@ -206,14 +206,14 @@ def _stimulus(table: Table) -> StimulusSettings:
     port_valid = 'a serial port such as "/dev/ttyACM0", or "virtual"'
     return StimulusSettings(
         port=table.text("port", pattern="virtual|/.+", valid=port_valid),
-        chip=table.choice("chip", tuple(CHIP_PINS)),
+        chip=chip_named(table.choice("chip", chip_names())),
     )
 
 
 # --- wires -------------------------------------------------------------------------------------
 
 
-def _wires(root: Table, channels: int, chip: str) -> tuple[Wire, ...]:
+def _wires(root: Table, channels: int, chip: StimulusChip) -> tuple[Wire, ...]:
     tables = list(root.tables("wire"))
     wires: list[Wire] = []
     for table in tables:
@@ -225,33 +225,35 @@ def _wires(root: Table, channels: int, chip: str) -> tuple[Wire, ...]:
     return tuple(wires)
 
 
-def _wire(table: Table, channels: int, chip: str) -> Wire:
+def _wire(table: Table, channels: int, chip: StimulusChip) -> Wire:
     table.allow_only(("signal", "channel", "stimulus_pin", "target_line", "color"))
     signal = table.choice("signal", SIGNALS)
     valid = f"D0 to D{channels - 1}, as [analyzer] channels = {channels}"
     channel = int(table.text("channel", pattern="D(0|[1-9][0-9]?)", valid=valid)[1:])
     if channel >= channels:
         raise table.error("channel", f"the analyzer has no channel D{channel}", valid)
+    pin = _stimulus_pin(table, signal, chip)
     return Wire(
         signal=signal,
         channel=channel,
-        stimulus_pin=_stimulus_pin(table, signal, chip),
+        stimulus_pin=pin,
+        timer_pin=chip.timer_pins[signal] if pin else "",
         target_line=table.text("target_line", "", valid="one line of text"),
         color=table.text("color", "", valid="one line of text"),
     )
 
 
-def _stimulus_pin(table: Table, signal: str, chip: str) -> str:
+def _stimulus_pin(table: Table, signal: str, chip: StimulusChip) -> str:
     """The pin given, which the chip's timer fixes; a sequence wire does not reach the chip."""
     if "stimulus_pin" not in table:
         return ""
-    pin = CHIP_PINS[chip].get(signal)
+    pin = chip.pins.get(signal)
     if pin is None:
         problem = f"{signal} is not wired to the stimulus"
         raise table.error("stimulus_pin", problem, "no stimulus_pin for this signal")
     given = table.text("stimulus_pin", valid=pin)
     if given != pin:
-        raise table.error("stimulus_pin", f'"{given}" is not the {chip}\'s {signal} pin', pin)
+        raise table.error("stimulus_pin", f'"{given}" is not the {chip.name}\'s {signal} pin', pin)
     return pin
 
 

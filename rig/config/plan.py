@@ -14,61 +14,20 @@ from rig.analysis.model.sources import (
 from rig.config.limits import parse_limits
 from rig.config.plan_agent import AgentPlan, parse_agent, refuse_override
 from rig.config.plan_search import SearchPlan, parse_search
+from rig.config.plan_stimulus import TIME_MAX_PS, StimulusPlan, parse_stimulus
 from rig.config.plan_tools import ToolsPlan, parse_tools
 from rig.config.tables import Document, Table, read_document
-from rig.config.units import ps_to_ticks
 from rig.errors import input_error
 from rig.measurements.registry import MEASUREMENTS
 from rig.resources import find_plan, plan_names
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.chip import StimulusChip
+from rig.stimulus.train import COUNT_MAX, SEED_MAX, Train
 
 SECOND_PS = 10**12
-COUNT_MAX = 2**32 - 1
-SEED_MAX = 2**32 - 1
-TIME_MAX_PS = 60 * SECOND_PS
-"""Bound of every time in a plan; the firmware's own limits are closer and checked with a clock."""
 
 _TABLES = ("plan", "stimulus", "search", "agent", "tools", "capture", "response", "limits")
 NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
 NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
-
-_PATTERNS = {pattern.name.lower(): pattern for pattern in Pattern}
-_POLARITIES = {polarity.name.lower(): polarity for polarity in Polarity}
-
-PATTERN_KEYS = {
-    "periodic": ("period",),
-    "uniform": ("interval_min", "interval_max"),
-    "poisson": ("interval_min", "interval_mean"),
-    "burst": ("burst_count", "burst_spacing", "period"),
-    "ramp": ("interval_start", "interval_stop"),
-}
-"""The keys that each pattern needs, and that no other may have."""
-
-
-@dataclass(frozen=True)
-class StimulusPlan:
-    """The pulse train in time. What its pattern does not use is 0."""
-
-    pattern: Pattern
-    count: int
-    """Pulses, from 1."""
-    seed: int
-    delay_ps: int
-    """From the start of the train to its first pulse."""
-    width_ps: int
-    polarity: Polarity
-    period_ps: int = 0
-    """Pulse to pulse (periodic), or start of a burst to start of the next."""
-    interval_min_ps: int = 0
-    interval_max_ps: int = 0
-    interval_mean_ps: int = 0
-    burst_count: int = 0
-    """Pulses in a burst."""
-    burst_spacing_ps: int = 0
-    ramp_start_ps: int = 0
-    """First interval of a ramp."""
-    ramp_stop_ps: int = 0
-    """Last interval of a ramp."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +94,12 @@ class Plan:
     overrides: Mapping[str, int | str] = field(default_factory=dict)
     """What `with_overrides` was given."""
 
-    def event_source(self, clock_hz: int) -> EventSource:
-        """The same in ticks of a stimulus clock.
+    def event_source(self, chip: StimulusChip) -> EventSource:
+        """The same in ticks of a stimulus chip's clock.
 
-        Raises ValueError, in words, for trains that the firmware cannot make.
+        Raises ValueError, in words, for trains that the chip cannot make.
         """
-        pulses, agent = self.search(clock_hz) or self.train(clock_hz), self.agent
+        pulses, agent = self.search(chip) or self.train(chip), self.agent
         if pulses is not None:
             return pulses
         return MEASUREMENTS[self.measurement].target_source(agent.period_ns, agent.count)
@@ -152,41 +111,22 @@ class Plan:
         Of a search as many pulses as it may take.
         """
         if self.search_plan is not None:
-            return self.search_plan.count * self.search_plan.search(CLOCK_HZ).holds_max
+            return self.search_plan.count * self.search_plan.holds_max
         return self.agent.count if self.stimulus is None else self.stimulus.count
 
-    def train(self, clock_hz: int) -> Train | None:
-        """The train in ticks of a stimulus clock, each time rounded to the nearest tick.
+    def train(self, chip: StimulusChip) -> Train | None:
+        """The train in ticks of a stimulus chip's clock; None for a plan without pulses.
 
-        None for a plan without pulses. Raises ValueError, in words, for a train that the firmware
-        cannot make.
+        Raises ValueError, in words, for a train that the chip cannot make.
         """
-        s = self.stimulus
-        if s is None:
-            return None
-        return Train(
-            pattern=s.pattern,
-            count=s.count,
-            seed=s.seed,
-            delay_ticks=ps_to_ticks(s.delay_ps, clock_hz),
-            width_ticks=ps_to_ticks(s.width_ps, clock_hz),
-            polarity=s.polarity,
-            period_ticks=ps_to_ticks(s.period_ps, clock_hz),
-            interval_min_ticks=ps_to_ticks(s.interval_min_ps, clock_hz),
-            interval_max_ticks=ps_to_ticks(s.interval_max_ps, clock_hz),
-            interval_mean_ticks=ps_to_ticks(s.interval_mean_ps, clock_hz),
-            burst_count=s.burst_count,
-            burst_spacing_ticks=ps_to_ticks(s.burst_spacing_ps, clock_hz),
-            ramp_start_ticks=ps_to_ticks(s.ramp_start_ps, clock_hz),
-            ramp_stop_ticks=ps_to_ticks(s.ramp_stop_ps, clock_hz),
-        )
+        return None if self.stimulus is None else self.stimulus.train(chip)
 
-    def search(self, clock_hz: int) -> RateSearch | None:
-        """The search in ticks of a stimulus clock; None for a plan without one.
+    def search(self, chip: StimulusChip) -> RateSearch | None:
+        """The search in ticks of a stimulus chip's clock; None for a plan without one.
 
-        Raises ValueError, in words, for trains that the firmware cannot make.
+        Raises ValueError, in words, for trains that the chip cannot make.
         """
-        return None if self.search_plan is None else self.search_plan.search(clock_hz)
+        return None if self.search_plan is None else self.search_plan.search(chip)
 
     def glitch_filter_samples(self, sample_rate_hz: int) -> int:
         """Width for the glitch filter: pulses of fewer samples than this are set aside."""
@@ -290,43 +230,10 @@ def _search_for(measurement: str, its_table: str, root: Table) -> SearchPlan | N
 
 def _stimulus_for(measurement: str, its_table: str, root: Table) -> StimulusPlan | None:
     if its_table == "stimulus":
-        return _stimulus(root.table("stimulus"))
+        return parse_stimulus(root.table("stimulus"))
     if "stimulus" in root:
         raise root.error("stimulus", MEASUREMENTS[measurement].no_pulses, "no [stimulus] table")
     return None
-
-
-def _stimulus(table: Table) -> StimulusPlan:
-    common = ("count", "seed", "pulse_width", "polarity", "delay")
-    pattern = table.allow_only_for("pattern", PATTERN_KEYS, common)
-    own = PATTERN_KEYS[pattern]
-
-    def time_ps(key: str, low_ps: int = 1) -> int:
-        return table.time_ps(key, low_ps, TIME_MAX_PS) if key in own else 0
-
-    plan = StimulusPlan(
-        pattern=_PATTERNS[pattern],
-        count=table.integer("count", 1, COUNT_MAX),
-        seed=table.integer("seed", 0, SEED_MAX),
-        delay_ps=table.time_ps("delay", 1, TIME_MAX_PS),
-        width_ps=table.time_ps("pulse_width", 1, TIME_MAX_PS),
-        polarity=_POLARITIES[table.choice("polarity", tuple(_POLARITIES))],
-        period_ps=time_ps("period"),
-        interval_min_ps=time_ps("interval_min"),
-        interval_max_ps=time_ps("interval_max"),
-        interval_mean_ps=time_ps("interval_mean"),
-        burst_count=table.integer("burst_count", 1, COUNT_MAX) if "burst_count" in own else 0,
-        burst_spacing_ps=time_ps("burst_spacing"),
-        ramp_start_ps=time_ps("interval_start"),
-        ramp_stop_ps=time_ps("interval_stop"),
-    )
-    for key, longer_ps in (
-        ("interval_max", plan.interval_max_ps),
-        ("interval_mean", plan.interval_mean_ps),
-    ):
-        if key in own and longer_ps < plan.interval_min_ps:
-            raise table.error(key, "shorter than interval_min", "interval_min or longer")
-    return plan
 
 
 def _capture(table: Table) -> CapturePlan:

@@ -13,14 +13,15 @@ from rig.analysis.model.rate_search import (
     RESOLUTION_MIN_PPM,
     RateSearch,
 )
+from rig.config.plan_stimulus import POLARITIES, SOME_CLOCK_HZ
 from rig.config.tables import Table
 from rig.config.units import RATE, ps_to_ticks
 from rig.errors import input_error
-from rig.stimulus.train import CLOCK_HZ, INTERVAL_MIN_TICKS, Pattern, Polarity
+from rig.stimulus.chip import StimulusChip
+from rig.stimulus.train import Polarity
 
-RATE_MIN_HZ = 10
-RATE_MAX_HZ = CLOCK_HZ // INTERVAL_MIN_TICKS[Pattern.PERIODIC]
-"""The firmware's highest."""
+RATE_MIN_HZ, RATE_MAX_HZ = 10, 5_000_000
+"""What any chip may be able to do."""
 PPM = 1_000_000
 _SETUP_S = 0.1
 """To set up the train of the next rate."""
@@ -29,7 +30,6 @@ _KEYS = (
     "rate_start", "rate_stop", "resolution", "count", "pulse_width", "polarity", "delay",
     "answered_by",
 )  # fmt: skip
-_POLARITIES = {polarity.name.lower(): polarity for polarity in Polarity}
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,15 @@ class SearchPlan:
     answered_by: str
     """The measurement that the agent is asked for."""
 
-    def search(self, clock_hz: int) -> RateSearch:
-        """In ticks of a stimulus clock. Raises ValueError, in words, for what it cannot make."""
+    def search(self, chip: StimulusChip) -> RateSearch:
+        """In ticks of its clock. Raises ValueError, in words, for what it cannot make."""
+        search = self._in_ticks(chip.clock_hz)
+        chip.check(search.train(search.first_ticks))
+        chip.check(search.train(search.least_ticks))
+        return search
+
+    def _in_ticks(self, clock_hz: int) -> RateSearch:
+        """Raises ValueError, in words, for what no chip could make."""
         return RateSearch(
             first_ticks=_interval_ticks(self.rate_start_hz, clock_hz),
             least_ticks=_interval_ticks(self.rate_stop_hz, clock_hz),
@@ -61,11 +68,16 @@ class SearchPlan:
             answered_by=self.answered_by,
         )
 
+    @property
+    def holds_max(self) -> int:
+        """No search has more rates than this. Raises ValueError for what no chip could make."""
+        return self._in_ticks(SOME_CLOCK_HZ).holds_max
+
     def longest_s(self, timeout_ps: int) -> float:
-        """No search takes longer. Raises ValueError for trains that the firmware cannot make."""
-        search = self.search(CLOCK_HZ)
+        """No search takes longer. Raises ValueError for what no chip could make."""
+        search = self._in_ticks(SOME_CLOCK_HZ)
         rests_s = search.holds_max * (timeout_ps * 1e-12 + _SETUP_S)
-        return search.longest_ticks / CLOCK_HZ + rests_s
+        return search.longest_ticks / SOME_CLOCK_HZ + rests_s
 
     def with_count(self, count: int) -> SearchPlan:
         """The same with holds of another length. Raises InputError."""
@@ -94,7 +106,7 @@ def parse_search(table: Table) -> SearchPlan:
         resolution_ppm=round(table.number("resolution", least, most) * PPM),
         count=table.integer("count", HOLD_MIN, HOLD_MAX),
         width_ps=table.time_ps("pulse_width", 1, _TIME_MAX_PS),
-        polarity=_POLARITIES[table.choice("polarity", tuple(_POLARITIES))],
+        polarity=POLARITIES[table.choice("polarity", tuple(POLARITIES))],
         delay_ps=table.time_ps("delay", 1, _TIME_MAX_PS),
         answered_by=ANSWERED_BY[table.choice("answered_by", tuple(ANSWERED_BY), "handler")],
     )

@@ -91,8 +91,8 @@ class Measurement(ABC):
         words: list[str] = []
         if isinstance(settings.source, SelfTriggers):
             words.append("self")
-        if isinstance(settings.source, Train) and settings.source.pattern is not Pattern.UNIFORM:
-            words.append(settings.source.pattern.name.lower())
+        if isinstance(settings.source, Train) and settings.source.pattern != Pattern.UNIFORM:
+            words.append(settings.source.shape.name)
         return words + agent_words(settings.agent)
 
     @abstractmethod

@@ -137,7 +137,7 @@ def _conditions(data: PageData) -> list[tuple[str, str]]:
     if settings.train is not None:
         train = settings.train
         rows += [
-            ("pattern", train.pattern.name.lower()),
+            ("pattern", train.shape.name),
             ("count", f"{train.count:,}"),
             ("seed", str(train.seed)),
         ]

@@ -148,7 +148,7 @@ def _cause(settings: Settings) -> tuple[str, str]:
             rising = f"rising from {rates[0]:,.0f}/s to {rates[1]:,.0f}/s at most"
             return "stimulus", f"trains of {search.count}, {rising}"
         case Train() as train:
-            kind = train.pattern.name.lower()
+            kind = train.shape.name
             return "stimulus", f"{kind} train of {train.count}, seed {train.seed}"
         case None:
             return "stimulus", "not of this rig"

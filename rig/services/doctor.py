@@ -7,6 +7,7 @@ import grp
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from serial.tools import list_ports
@@ -21,7 +22,7 @@ from rig.capture.usb_analyzers import (
     present,
 )
 from rig.errors import RigError
-from rig.resources import emulator_binary, firmware_image
+from rig.resources import emulator_binary, firmware_image, stimulus_chips
 from rig.shell_words import quoted
 from rig.target.hosts import CONFIG, ssh_hosts
 
@@ -64,9 +65,13 @@ def look(*, ask_drivers: bool = True) -> Iterator[Finding]:
     yield from _analyzers()
     if ask_drivers:
         yield from _scanned()
-    yield _resource(
-        "stimulus firmware image", firmware_image, "make setup   (in the source tree)", needed=True
-    )
+    for chip in stimulus_chips():
+        yield _resource(
+            "stimulus firmware image",
+            partial(firmware_image, chip),
+            "make setup   (in the source tree)",
+            needed=True,
+        )
     yield _resource(
         "emulated microcontroller",
         emulator_binary,

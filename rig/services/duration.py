@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Final
 
 from rig.config.plan import SECOND_PS, Plan
-from rig.stimulus.train import CLOCK_HZ
 from rig.target.scenario import IDLE
 
 SETUP_S: Final = 3.0
@@ -21,7 +20,7 @@ def expected_s(plan: Plan, *, guest: bool = False) -> float:
     """Time of a whole run, from opening the instruments to its report.
 
     `guest`: on a target that boots first.
-    Raises ValueError for a train that the firmware cannot make.
+    Raises ValueError for a train that no chip could make.
     """
     before_s = SETUP_S + (BOOT_S if guest else 0) + (LOAD_S if plan.scenario != IDLE else 0)
     return before_s + measuring_s(plan)
@@ -30,16 +29,16 @@ def expected_s(plan: Plan, *, guest: bool = False) -> float:
 def measuring_s(plan: Plan) -> float:
     """Time of the events, of the wait after them, and of the target's own tools before them.
 
-    Raises ValueError for a train that the firmware cannot make.
+    Raises ValueError for a train that no chip could make.
     """
-    train, search = plan.train(CLOCK_HZ), plan.search_plan
+    stimulus, search = plan.stimulus, plan.search_plan
     if search is not None:
         events_s = search.longest_s(plan.response.timeout_ps)
-    elif train is None:
+    elif stimulus is None:
         agent = plan.agent
         events_s = agent.count * (agent.period_ps or agent.pause_ps) / SECOND_PS
     else:
-        events_s = train.expected_duration_ticks / CLOCK_HZ
+        events_s = stimulus.expected_s
     if plan.tools is not None:
         events_s += plan.tools.expected_s(plan.agent)
     return events_s + plan.response.timeout_ps / SECOND_PS

@@ -44,7 +44,7 @@ def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench
 
 
 def _real(fixture: Fixture, driver: str, sample_ns: float) -> Bench:
-    timing = CAPTURE_TIMINGS.get(fixture.stimulus.chip)
+    timing = CAPTURE_TIMINGS.get(fixture.stimulus.chip.name)
     return replace(bench_by_maker(driver, sample_ns), capture_timing=timing)
 
 

@@ -43,7 +43,6 @@ from rig.config.calibration.names import (
 from rig.config.calibration.record import Quantity, Record, quantities_named
 from rig.config.fixture import RESPONSE
 from rig.config.fixture import STIMULUS as STIMULUS_SIGNAL
-from rig.stimulus.train import CLOCK_HZ
 
 _THRICE = 3.0
 _Find = Callable[[str], Quantity | None]
@@ -70,6 +69,7 @@ def calibrated_bench(
     bench: Bench,
     records: Iterable[Record],
     wiring: Wiring,
+    stimulus_clock_hz: int,
     present: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Bench, tuple[str, ...]]:
     """The bench with what valid records tell in place of tolerances; and what they lack, in words.
@@ -97,7 +97,7 @@ def calibrated_bench(
         skew_ns=bench.skew_ns if skew is None else skew.known(),
         line_ns=bench.line_ns if line is None else line.known(),
     )
-    bench = _with_capture(bench, known)
+    bench = _with_capture(bench, known, stimulus_clock_hz)
     found = [each for each in (toggle, loopback, skew, line) if each is not None]
     bench = replace(bench, task_skew_ns=_task_skew(known, wiring))
     bench = _with_direction(bench, found, [each for each in found if each is not toggle])
@@ -125,13 +125,13 @@ def _half(found: list[_Delay]) -> Known:
     return calibrated(estimate, u_ns, "ns", "calibration, by the level of each answer")
 
 
-def _with_capture(bench: Bench, records: tuple[Record, ...]) -> Bench:
+def _with_capture(bench: Bench, records: tuple[Record, ...], clock_hz: int) -> Bench:
     """The input capture's own delay, wire and all, of edges that were sent back to it.
 
     Those had one place in a tick, which is not known; the answers of a run have any.
     """
     found = quantities_named(records, CAPTURE_DELAY)
-    edges = [q.value * CLOCK_HZ / 1e9 for q in found.values()]
+    edges = [q.value * clock_hz / 1e9 for q in found.values()]
     if not edges or bench.capture_timing is None:
         return bench
     timing = CaptureTiming(0.0, min(edges) - 1, max(edges) + 1, _source(records, CAPTURE_DELAY))

@@ -149,7 +149,9 @@ def bench_in_use(
     bench = bench_of_run(fixture, texts, settings.sample_rate_hz)
     holding = valid_records(used.judged)
     present = present_of_texts(fixture, texts)
-    bench, lacking = calibrated_bench(bench, holding, settings.wiring, present)
+    bench, lacking = calibrated_bench(
+        bench, holding, settings.wiring, settings.stimulus_clock_hz, present
+    )
     return bench, replace(used, lacking=lacking, cautions=cautions(holding, texts))
 
 

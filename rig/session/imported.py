@@ -25,10 +25,11 @@ from rig.record.space import check_new_file
 from rig.record.writer import RunWriter
 from rig.session.results import Result, store
 from rig.session.settings import settings_to_json
-from rig.stimulus.train import CLOCK_HZ
 
 SEQUENCE_MAX = 8
 STATE = "imported"
+_NO_CLOCK_HZ = 10**6
+"""Of the stimulus: without a train it is of no use."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _settings(path: Path, signals: CaptureSignals, capture: OpenCapture) -> Sett
         measurement="capture",
         scenario="".join(c if c.isprintable() else "?" for c in path.name),
         sample_rate_hz=rate_hz,
-        stimulus_clock_hz=CLOCK_HZ,  # of no use without a train
+        stimulus_clock_hz=_NO_CLOCK_HZ,
         wiring=Wiring(
             stimulus=stimulus,
             response=response,

@@ -32,7 +32,7 @@ def settings_of(
 ) -> Settings:
     """What analysis needs, with the rates that the instruments reported."""
     limits = plan.limits
-    source = plan.event_source(stimulus_clock_hz)
+    source = plan.event_source(fixture.stimulus.chip)
     return Settings(
         measurement=plan.measurement,
         scenario=plan.scenario,

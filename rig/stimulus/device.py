@@ -11,15 +11,14 @@ import numpy as np
 from rig.closing import Closing
 from rig.errors import BenchError
 from rig.instruments import CaptureBlock, StimulusIdentity, StimulusState, StimulusStatus
+from rig.stimulus.chip import StimulusChip, described
 from rig.stimulus.link import ScpiLink
-from rig.stimulus.train import PARAMETERS, Train
+from rig.stimulus.train import Train
 
 MAKER = "Latency Rig"
 MODEL = "Stimulus"
 INTERFACE_LEVEL = 1
 """What this host speaks; firmware/PROTOCOL.md describes it."""
-CAPTURE_MAX = 128
-"""Most edges that the firmware can hold, and so the most to wait for."""
 
 _BLOCK_HEADER = struct.Struct("<BBHIQ")  # version, flags, count, first, now
 _EDGE = np.dtype("<u4")
@@ -28,50 +27,40 @@ _TICKS_MAX = 2**63 - 1
 """36,000 years: more does not fit the arrays of ticks."""
 _FLAG_RUNNING = 0x01
 
-_HEADERS = {
-    "period_ticks": "SOUR:PER",
-    "interval_min_ticks": "SOUR:INT:MIN",
-    "interval_max_ticks": "SOUR:INT:MAX",
-    "interval_mean_ticks": "SOUR:INT:MEAN",
-    "burst_count": "SOUR:BURS:COUN",
-    "burst_spacing_ticks": "SOUR:BURS:SPAC",
-    "ramp_start_ticks": "SOUR:RAMP:STAR",
-    "ramp_stop_ticks": "SOUR:RAMP:STOP",
-}
-
 
 class SerialStimulus(Closing):
     """The `Stimulus` of rig/instruments.py over a serial link. Use `open`."""
 
     identity: StimulusIdentity
 
-    def __init__(self, link: ScpiLink, ready_timeout_s: float) -> None:
-        self._link = link
+    def __init__(self, link: ScpiLink, chip: StimulusChip, ready_timeout_s: float) -> None:
+        self._link, self._chip = link, chip
         link.synchronize(ready_timeout_s, f"{MAKER},{MODEL}")
         self.identity = self._identify()
 
     @classmethod
-    def open(cls, port: str, ready_timeout_s: float = 6.0) -> Self:
+    def open(cls, port: str, chip: StimulusChip, ready_timeout_s: float = 6.0) -> Self:
         """Open the port and wait for the firmware.
 
         Args:
             port: the serial port's device file.
+            chip: what is expected there.
             ready_timeout_s: opening the port resets an Arduino, whose boot loader then takes up
                 to two seconds.
 
         Raises:
             BenchError: the port cannot be opened, nothing or something else answers, or the
-                firmware speaks another interface level.
+                firmware speaks another interface level or is of another chip.
         """
         link = ScpiLink(port)
         try:
-            return cls(link, ready_timeout_s)
+            return cls(link, chip, ready_timeout_s)
         except BaseException:
             link.close()
             raise
 
     def _identify(self) -> StimulusIdentity:
-        port = self._link.port
+        port, chip = self._link.port, self._chip
         reply = self._link.query("*IDN?")
         fields = reply.split(",")
         if len(fields) != 4 or fields[0] != MAKER or not fields[1].startswith(MODEL):
@@ -80,11 +69,31 @@ class SerialStimulus(Closing):
         if level != INTERFACE_LEVEL:
             raise BenchError(
                 f"{port}: firmware {fields[3]} speaks interface level {level}, this host level "
-                f"{INTERFACE_LEVEL}; flash firmware/image/stimulus-atmega328p.hex as "
-                "firmware/README.md says"
+                f"{INTERFACE_LEVEL}; {chip.how_to_flash}"
             )
         maker, model, serial, firmware = fields
-        return StimulusIdentity(maker, model, serial, firmware, level, self._number("SYST:CLOC?"))
+        self._compare(firmware)
+        return StimulusIdentity(maker, model, serial, firmware, level, chip.clock_hz)
+
+    def _compare(self, firmware: str) -> None:
+        """Whether the chip is the one that the fixture names, and can do what the rig expects."""
+        port, chip = self._link.port, self._chip
+        said = self._link.query_if_known("SYST:CHIP?")
+        if said is None:
+            raise BenchError(
+                f"{port}: firmware {firmware} does not say what its chip can do; "
+                f"{chip.how_to_flash}"
+            )
+        try:
+            differences = chip.differences(described(said))
+        except ValueError as error:
+            raise BenchError(f"{port}: SYST:CHIP? was answered by {said[:80]!r}: {error}") from None
+        if differences:
+            raise BenchError(
+                f"{port}: firmware {firmware} is not the one that this rig has for chip "
+                f"{chip.name}: {'; '.join(differences)}; {chip.how_to_flash}, or correct the "
+                "fixture's [stimulus] chip"
+            )
 
     def configure(self, train: Train) -> None:
         """Send the train's parameters.
@@ -100,7 +109,7 @@ class SerialStimulus(Closing):
             f"SOUR:PULS:WIDT {train.width_ticks}",
             f"SOUR:POL {train.polarity}",
         ]
-        lines += [f"{_HEADERS[name]} {getattr(train, name)}" for name in PARAMETERS[train.pattern]]
+        lines += [f"{each.header} {getattr(train, each.field)}" for each in train.shape.parameters]
         for line in lines:
             self._link.command(line)
 
@@ -121,7 +130,7 @@ class SerialStimulus(Closing):
         Raises:
             BenchError: no reply, or one that is damaged.
         """
-        line = f"FETC? {min(minimum, CAPTURE_MAX)},{timeout_ms}"
+        line = f"FETC? {min(minimum, self._chip.captures)},{timeout_ms}"
         # An emulated firmware may run slower than the wall clock.
         payload = self._link.query_block(line, wait_s=5 * timeout_ms / 1000)
         return self._parse_block(payload)

@@ -19,10 +19,12 @@ REPLY_TIMEOUT_S = 5.0
 
 _POLL_S = 0.05
 _ASK_AGAIN_S = 0.5
-_LINE_MAX = 256
+_LINE_MAX = 1024
 _BLOCK_MAX = 4096
 _CRC_BYTES = 2
 _NO_ERROR = '0,"No error"'
+_UNKNOWN = "-113,"
+"""Undefined header, in SCPI."""
 
 
 class ScpiLink:
@@ -76,6 +78,22 @@ class ScpiLink:
         with self._lock:
             self._send(line)
             return self._read_line(line, self._deadline())
+
+    def query_if_known(self, line: str) -> str | None:
+        """As `query`, but None from a firmware that does not know this line.
+
+        Raises:
+            BenchError: the firmware refuses it for another reason.
+        """
+        with self._lock:
+            self._send(f"{line}\nSYST:ERR?")
+            reply = self._read_line(line, self._deadline())
+            if reply.startswith(_UNKNOWN):
+                return None
+            error = self._read_line(line, self._deadline())
+        if error != _NO_ERROR:
+            raise BenchError(f"{self.port}: the stimulus refused {line!r}: {error}")
+        return reply
 
     def command(self, line: str) -> None:
         """Send one line that has no reply and ask how it went.

@@ -1,50 +1,47 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pulse trains: the same parameters and seed give the same edges here and in the firmware.
 
-The arithmetic is that of firmware/PROTOCOL.md, integer by integer; firmware/core/train.c is its
-other implementation. Time is ticks of the stimulus clock, nominally 62.5 ns.
+The arithmetic is that of firmware/PROTOCOL.md, integer by integer; firmware/core/patterns.c is its
+other implementation. Time is ticks of the stimulus clock. All that is known of a pattern is here:
+its parameters and its class (docs/how-to/add-a-stimulus-pattern.md). What a chip can do, and so
+which trains can be sent, is in rig/stimulus/chip.py.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import InitVar, dataclass, fields
 from enum import StrEnum
 from functools import cached_property
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
-Int64Array = npt.NDArray[np.int64]
-UInt32Array = npt.NDArray[np.uint32]
-UInt64Array = npt.NDArray[np.uint64]
+from rig.stimulus.limits import ANY_CHIP, TrainLimits
+from rig.stimulus.random_words import minus_log2_q24, random_words
 
-CLOCK_HZ = 16_000_000
-"""Nominal rate of the stimulus clock: one tick is 62.5 ns."""
-COUNT_MAX = 2**32 - 1
-SEED_MAX = 2**32 - 1
-DELAY_MIN_TICKS = 1_600
-WIDTH_MIN_TICKS = 160
-WIDTH_MAX_TICKS = 32_767
-GAP_MIN_TICKS = 160
-"""Shortest rest between a pulse's trailing edge and the next leading edge."""
-INTERVAL_MAX_TICKS = 160_000_000
-RAMP_INTERVAL_MAX_TICKS = 16_000_000
+Int64Array = npt.NDArray[np.int64]
+
+COUNT_MAX: Final = 2**32 - 1
+SEED_MAX: Final = 2**32 - 1
+SPAN_MAX_TICKS: Final = 2**61
+"""No train is longer: 64 bits hold what is computed of it."""
 
 _CHUNK = 1 << 18
 _RATE_UNIT = 2**32 - 1
 _LN2_Q32 = 2_977_044_472  # round(ln(2) * 2**32)
-_LOG2_Q16 = np.round(np.log2(1 + np.arange(65) / 64) * 65_536).astype(np.uint64)
 
 
-class Pattern(StrEnum):
-    """How the intervals between pulses are made; the values are SCPI mnemonics."""
+class Pattern:
+    """SCPI mnemonics, by which a train names its pattern, of the patterns that code asks for."""
 
-    PERIODIC = "PER"
-    UNIFORM = "UNIF"
-    POISSON = "POIS"
-    BURST = "BURS"
-    RAMP = "RAMP"
+    PERIODIC: Final = "PER"
+    UNIFORM: Final = "UNIF"
+    POISSON: Final = "POIS"
+    BURST: Final = "BURS"
+    RAMP: Final = "RAMP"
 
 
 class Polarity(StrEnum):
@@ -54,70 +51,23 @@ class Polarity(StrEnum):
     NEGATIVE = "NEG"
 
 
-INTERVAL_MIN_TICKS = {
-    Pattern.PERIODIC: 320,
-    Pattern.UNIFORM: 1_280,
-    Pattern.POISSON: 1_600,
-    Pattern.BURST: 320,
-    Pattern.RAMP: 1_600,
-}
-"""Shortest interval the firmware sustains with no late edge while captures are fetched."""
-
-PARAMETERS = {
-    Pattern.PERIODIC: ("period_ticks",),
-    Pattern.UNIFORM: ("interval_min_ticks", "interval_max_ticks"),
-    Pattern.POISSON: ("interval_min_ticks", "interval_mean_ticks"),
-    Pattern.BURST: ("period_ticks", "burst_count", "burst_spacing_ticks"),
-    Pattern.RAMP: ("ramp_start_ticks", "ramp_stop_ticks"),
-}
-"""The fields of `Train` that belong to each pattern; all others must stay 0."""
-
-
-def random_words(seed: int, first: int, stop: int) -> UInt32Array:
-    """Words `first` to `stop` - 1 of the generator, shape (stop - first,).
-
-    A counter put through a mixer of two multiplications, so that any word is found without those
-    before it. Multipliers and shifts: C. Wellons, "Prospecting for Hash Functions", 2018 (the
-    low-bias pair 0x21f0aaad, 0x735a2d97 found by T. Ettinger).
-    """
-    counter = np.arange(first + 1, stop + 1, dtype=np.uint64)
-    x = ((seed + counter * 0x9E3779B9) & 0xFFFFFFFF).astype(np.uint32)
-    x ^= x >> np.uint32(16)
-    x *= np.uint32(0x21F0AAAD)
-    x ^= x >> np.uint32(15)
-    x *= np.uint32(0x735A2D97)
-    x ^= x >> np.uint32(15)
-    return x
-
-
-def minus_log2_q24(words: UInt32Array) -> UInt64Array:
-    """-log2(u) with 24 fraction bits for u = (word | 1) / 2**32: 0 to 32.
-
-    The curve is replaced by 64 chords an octave: at most 5e-5 above the true value.
-    """
-    odd = (words | np.uint32(1)).astype(np.uint64)
-    bits: UInt64Array = np.frexp(odd.astype(np.float64))[1].astype(np.uint64)  # exact
-    normal = odd << (32 - bits)
-    segment = ((normal >> 25) & 63).astype(np.intp)
-    rest = (normal >> 9) & 0xFFFF
-    low = _LOG2_Q16[segment]
-    log2: UInt64Array = (low << 8) + (((_LOG2_Q16[segment + 1] - low) * rest) >> 8)
-    minus: UInt64Array = ((33 - bits) << 24).astype(np.uint64) - log2
-    return minus
-
-
 @dataclass(frozen=True)
 class Train:
     """A pulse train: everything the firmware needs, and enough to know each planned edge.
 
-    Fields that do not belong to the pattern (see PARAMETERS) are 0.
+    Fields that do not belong to the pattern are 0.
+
+    Args:
+        limits: of the chip that is to make it; None: it may come from a file, and is only such that
+            some chip could make it.
 
     Raises:
         ValueError: a value is out of range, foreign to the pattern, or in conflict with another;
             the text names the field, the value and what is valid.
     """
 
-    pattern: Pattern
+    pattern: str
+    """Its mnemonic, of PATTERNS."""
     count: int
     seed: int
     delay_ticks: int
@@ -133,97 +83,65 @@ class Train:
     burst_spacing_ticks: int = 0
     ramp_start_ticks: int = 0
     ramp_stop_ticks: int = 0
+    limits: InitVar[TrainLimits | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, limits: TrainLimits | None) -> None:
+        limits = limits or ANY_CHIP
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
             if field.name != "polarity" and (isinstance(value, bool) or not isinstance(value, int)):
                 raise ValueError(f"{field.name} must be an integer, not {value!r}")
         _check("count", self.count, 1, COUNT_MAX)
         _check("seed", self.seed, 0, SEED_MAX)
-        _check("delay_ticks", self.delay_ticks, DELAY_MIN_TICKS, INTERVAL_MAX_TICKS)
-        _check("width_ticks", self.width_ticks, WIDTH_MIN_TICKS, WIDTH_MAX_TICKS)
-        self._check_parameters()
-        if self.width_ticks + GAP_MIN_TICKS > self.shortest_interval_ticks:
+        _check("delay_ticks", self.delay_ticks, *limits.delay_ticks)
+        _check("width_ticks", self.width_ticks, *limits.width_ticks)
+        self._check_parameters(*limits.interval_of(self.shape.mnemonic))
+        shortest = self.shortest_interval_ticks
+        if self.width_ticks + limits.rest_ticks > shortest:
             raise ValueError(
-                f"width_ticks {self.width_ticks} leaves less than {GAP_MIN_TICKS} ticks of rest in "
-                f"the shortest interval, {self.shortest_interval_ticks}; "
-                f"valid: at most {self.shortest_interval_ticks - GAP_MIN_TICKS}"
+                f"width_ticks {self.width_ticks} leaves less than {limits.rest_ticks} ticks of "
+                f"rest in the shortest interval, {shortest}; "
+                f"valid: at most {shortest - limits.rest_ticks}"
             )
+        if self.count * self.mean_interval_ticks > SPAN_MAX_TICKS:
+            raise ValueError(f"count is {self.count}: the train is longer than any can be")
 
-    def _check_parameters(self) -> None:
-        """Range of each parameter of the pattern, and their order."""
-        own = PARAMETERS[self.pattern]
+    def _check_parameters(self, least: int, most: int) -> None:
+        """Range of each parameter of the pattern, and whether they fit each other."""
+        own = {parameter.field: parameter for parameter in self.shape.parameters}
         for field in fields(self)[6:]:
             value = getattr(self, field.name)
             if field.name not in own:
                 if value:
-                    raise ValueError(f"{field.name} does not belong to pattern {self.pattern.name}")
-            elif field.name == "burst_count":
-                _check("burst_count", value, 1, COUNT_MAX)
+                    raise ValueError(f"{field.name} does not belong to pattern {self.shape.name}")
+            elif own[field.name].is_count:
+                _check(field.name, value, 1, COUNT_MAX)
             else:
-                _check(field.name, value, INTERVAL_MIN_TICKS[self.pattern], self._longest_ticks)
-        match self.pattern:
-            case Pattern.UNIFORM:
-                _check_order(self, "interval_min_ticks", "interval_max_ticks")
-            case Pattern.POISSON:
-                _check_order(self, "interval_min_ticks", "interval_mean_ticks")
-            case Pattern.BURST:
-                self._check_burst()
-            case _:
-                pass
-
-    def _check_burst(self) -> None:
-        burst_ticks = (self.burst_count - 1) * self.burst_spacing_ticks
-        least = INTERVAL_MIN_TICKS[Pattern.BURST]
-        if burst_ticks + least > self.period_ticks:
-            raise ValueError(
-                f"period_ticks {self.period_ticks} is too short for {self.burst_count} pulses "
-                f"{self.burst_spacing_ticks} ticks apart; valid: at least {burst_ticks + least}"
-            )
+                _check(field.name, value, least, most)
+        self.shape.check(self, least)
 
     @property
-    def _longest_ticks(self) -> int:
-        """Longest time a parameter of this pattern may have."""
-        return RAMP_INTERVAL_MAX_TICKS if self.pattern is Pattern.RAMP else INTERVAL_MAX_TICKS
+    def shape(self) -> IntervalPattern:
+        """The pattern itself. Raises ValueError if there is none of this mnemonic."""
+        found = PATTERNS.get(self.pattern)
+        if found is None:
+            raise ValueError(f"pattern is {self.pattern!a:.40}; valid: {', '.join(PATTERNS)}")
+        return found
 
     @property
     def shortest_interval_ticks(self) -> int:
         """Lower bound of the interval between two leading edges; some parameters reach it."""
-        match self.pattern:
-            case Pattern.PERIODIC:
-                return self.period_ticks
-            case Pattern.UNIFORM | Pattern.POISSON:
-                return self.interval_min_ticks
-            case Pattern.BURST:
-                if self.burst_count == 1:
-                    return self.period_ticks
-                return min(self.burst_spacing_ticks, self._burst_gap_ticks)
-            case Pattern.RAMP:
-                return min(self.ramp_start_ticks, self.ramp_stop_ticks)
-
-    @property
-    def _burst_gap_ticks(self) -> int:
-        """From the last pulse of a burst to the first of the next."""
-        return self.period_ticks - (self.burst_count - 1) * self.burst_spacing_ticks
+        return self.shape.shortest_ticks(self)
 
     @property
     def mean_interval_ticks(self) -> float:
         """Expected interval between leading edges, over the whole train."""
-        match self.pattern:
-            case Pattern.PERIODIC:
-                return float(self.period_ticks)
-            case Pattern.UNIFORM:
-                return (self.interval_min_ticks + self.interval_max_ticks) / 2
-            case Pattern.POISSON:
-                return float(self.interval_mean_ticks)
-            case Pattern.BURST:
-                return self.period_ticks / self.burst_count
-            case Pattern.RAMP:
-                start, stop = self.ramp_start_ticks, self.ramp_stop_ticks
-                # The mean of 1/r over rates r spread evenly between 1/start and 1/stop.
-                rate_span = 1 / stop - 1 / start
-                return float(start) if start == stop else float(np.log(start / stop) / rate_span)
+        return self.shape.mean_ticks(self)
+
+    def repeats_after(self, edges: int) -> bool:
+        """Whether the intervals are the same again after so many edges."""
+        every = self.shape.repeats_every(self)
+        return every > 0 and edges % every == 0
 
     @property
     def expected_duration_ticks(self) -> int:
@@ -245,38 +163,7 @@ class Train:
         Interval k lies between the leading edges k and k + 1. Any stretch is found without those
         before it.
         """
-        match self.pattern:
-            case Pattern.PERIODIC:
-                return np.full(stop - first, self.period_ticks, dtype=np.int64)
-            case Pattern.UNIFORM:
-                return self._uniform(first, stop)
-            case Pattern.POISSON:
-                return self._poisson(first, stop)
-            case Pattern.BURST:
-                last = np.arange(first + 1, stop + 1, dtype=np.int64) % self.burst_count == 0
-                return np.where(last, self._burst_gap_ticks, self.burst_spacing_ticks)
-            case Pattern.RAMP:
-                return self._ramp(first, stop)
-
-    def _uniform(self, first: int, stop: int) -> Int64Array:
-        span = self.interval_max_ticks - self.interval_min_ticks + 1
-        words = random_words(self.seed, first, stop).astype(np.uint64)
-        return self.interval_min_ticks + ((words * np.uint64(span)) >> 32).astype(np.int64)
-
-    def _poisson(self, first: int, stop: int) -> Int64Array:
-        mean_ln2_q5 = ((self.interval_mean_ticks - self.interval_min_ticks) * _LN2_Q32) >> 27
-        logs_q24 = minus_log2_q24(random_words(self.seed, first, stop))
-        logs_q27 = np.minimum(logs_q24, np.uint64(0x1FFFFFFF)) << 3
-        excess = (logs_q27 * np.uint64(mean_ln2_q5) + np.uint64(1 << 31)) >> 32
-        return self.interval_min_ticks + excess.astype(np.int64)
-
-    def _ramp(self, first: int, stop: int) -> Int64Array:
-        start_rate = _RATE_UNIT // self.ramp_start_ticks
-        span_q32 = (_RATE_UNIT // self.ramp_stop_ticks - start_rate) << 32
-        steps = max(self.count - 2, 1)
-        step_q32 = abs(span_q32) // steps * (1 if span_q32 >= 0 else -1)
-        rates_q32 = (start_rate << 32) + np.arange(first, stop, dtype=np.int64) * step_q32
-        return _RATE_UNIT // (rates_q32 >> 32)
+        return self.shape.intervals(self, first, stop)
 
     def edge_chunks(self, chunk: int = _CHUNK) -> Iterator[Int64Array]:
         """All planned leading edges in ticks since INIT, in order, at most `chunk` at a time."""
@@ -323,3 +210,184 @@ def _check_order(train: Train, lower: str, upper: str) -> None:
         raise ValueError(
             f"{lower} {getattr(train, lower)} is above {upper} {getattr(train, upper)}"
         )
+
+
+# --- patterns ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a pattern is given beside count, seed, width and delay."""
+
+    field: str
+    """Of `Train`."""
+    key: str
+    """In the [stimulus] table of a plan."""
+    header: str
+    """Of the firmware's protocol."""
+    is_count: bool = False
+    """A number of pulses; otherwise a time."""
+
+
+class IntervalPattern(ABC):
+    """How the intervals of a train are made. `train` is always one of this pattern."""
+
+    name: ClassVar[str]
+    """The word in plans."""
+    mnemonic: ClassVar[str]
+    """The word in the firmware's protocol and in run files."""
+    parameters: ClassVar[tuple[Parameter, ...]]
+    order: ClassVar[tuple[str, ...]] = ()
+    """Two fields, if the first may not be above the second."""
+
+    def check(self, train: Train, least_ticks: int) -> None:  # noqa: ARG002
+        """Raise ValueError if values exclude each other; `least_ticks`: the shortest interval."""
+        if self.order:
+            _check_order(train, *self.order)
+
+    @abstractmethod
+    def shortest_ticks(self, train: Train) -> int:
+        """Lower bound of the interval between two leading edges."""
+
+    @abstractmethod
+    def mean_ticks(self, train: Train) -> float:
+        """Expected interval between leading edges, over the whole train."""
+
+    @abstractmethod
+    def intervals(self, train: Train, first: int, stop: int) -> Int64Array:
+        """Intervals number `first` to `stop` - 1 in ticks, shape (stop - first,)."""
+
+    def repeats_every(self, train: Train) -> int:
+        """After so many edges the intervals are the same again; 0: never."""
+        return 1 if self.shortest_ticks(train) == self.mean_ticks(train) else 0
+
+
+_PERIOD = Parameter("period_ticks", "period", "SOUR:PER")
+_INTERVAL_MIN = Parameter("interval_min_ticks", "interval_min", "SOUR:INT:MIN")
+
+
+class Periodic(IntervalPattern):
+    """All intervals are equal."""
+
+    name, mnemonic, parameters = "periodic", Pattern.PERIODIC, (_PERIOD,)
+
+    def shortest_ticks(self, train: Train) -> int:
+        return train.period_ticks
+
+    def mean_ticks(self, train: Train) -> float:
+        return float(train.period_ticks)
+
+    def intervals(self, train: Train, first: int, stop: int) -> Int64Array:
+        return np.full(stop - first, train.period_ticks, dtype=np.int64)
+
+
+class Uniform(IntervalPattern):
+    """Intervals between two limits, each equally likely."""
+
+    name, mnemonic = "uniform", Pattern.UNIFORM
+    parameters = (_INTERVAL_MIN, Parameter("interval_max_ticks", "interval_max", "SOUR:INT:MAX"))
+    order = ("interval_min_ticks", "interval_max_ticks")
+
+    def shortest_ticks(self, train: Train) -> int:
+        return train.interval_min_ticks
+
+    def mean_ticks(self, train: Train) -> float:
+        return (train.interval_min_ticks + train.interval_max_ticks) / 2
+
+    def intervals(self, train: Train, first: int, stop: int) -> Int64Array:
+        span = train.interval_max_ticks - train.interval_min_ticks + 1
+        words = random_words(train.seed, first, stop).astype(np.uint64)
+        return train.interval_min_ticks + ((words * np.uint64(span)) >> 32).astype(np.int64)
+
+
+class Poisson(IntervalPattern):
+    """A least interval, and on top of it a time that is exponentially distributed."""
+
+    name, mnemonic = "poisson", Pattern.POISSON
+    parameters = (_INTERVAL_MIN, Parameter("interval_mean_ticks", "interval_mean", "SOUR:INT:MEAN"))
+    order = ("interval_min_ticks", "interval_mean_ticks")
+
+    def shortest_ticks(self, train: Train) -> int:
+        return train.interval_min_ticks
+
+    def mean_ticks(self, train: Train) -> float:
+        return float(train.interval_mean_ticks)
+
+    def intervals(self, train: Train, first: int, stop: int) -> Int64Array:
+        mean_ln2_q5 = ((train.interval_mean_ticks - train.interval_min_ticks) * _LN2_Q32) >> 27
+        logs_q24 = minus_log2_q24(random_words(train.seed, first, stop))
+        logs_q27 = np.minimum(logs_q24, np.uint64(0x1FFFFFFF)) << 3
+        excess = (logs_q27 * np.uint64(mean_ln2_q5) + np.uint64(1 << 31)) >> 32
+        return train.interval_min_ticks + excess.astype(np.int64)
+
+
+class Burst(IntervalPattern):
+    """Groups of equal intervals, the groups at equal intervals."""
+
+    name, mnemonic = "burst", Pattern.BURST
+    parameters = (
+        Parameter("burst_count", "burst_count", "SOUR:BURS:COUN", is_count=True),
+        Parameter("burst_spacing_ticks", "burst_spacing", "SOUR:BURS:SPAC"),
+        _PERIOD,
+    )
+
+    def check(self, train: Train, least_ticks: int) -> None:
+        burst_ticks = (train.burst_count - 1) * train.burst_spacing_ticks
+        if burst_ticks + least_ticks > train.period_ticks:
+            raise ValueError(
+                f"period_ticks {train.period_ticks} is too short for {train.burst_count} pulses "
+                f"{train.burst_spacing_ticks} ticks apart; "
+                f"valid: at least {burst_ticks + least_ticks}"
+            )
+
+    def shortest_ticks(self, train: Train) -> int:
+        if train.burst_count == 1:
+            return train.period_ticks
+        return min(train.burst_spacing_ticks, self._gap_ticks(train))
+
+    def _gap_ticks(self, train: Train) -> int:
+        """From the last pulse of a burst to the first of the next."""
+        return train.period_ticks - (train.burst_count - 1) * train.burst_spacing_ticks
+
+    def mean_ticks(self, train: Train) -> float:
+        return train.period_ticks / train.burst_count
+
+    def intervals(self, train: Train, first: int, stop: int) -> Int64Array:
+        last = np.arange(first + 1, stop + 1, dtype=np.int64) % train.burst_count == 0
+        return np.where(last, self._gap_ticks(train), train.burst_spacing_ticks)
+
+    def repeats_every(self, train: Train) -> int:
+        return train.burst_count
+
+
+class Ramp(IntervalPattern):
+    """A rate that goes linearly from a first to a last one."""
+
+    name, mnemonic = "ramp", Pattern.RAMP
+    parameters = (
+        Parameter("ramp_start_ticks", "interval_start", "SOUR:RAMP:STAR"),
+        Parameter("ramp_stop_ticks", "interval_stop", "SOUR:RAMP:STOP"),
+    )
+
+    def shortest_ticks(self, train: Train) -> int:
+        return min(train.ramp_start_ticks, train.ramp_stop_ticks)
+
+    def mean_ticks(self, train: Train) -> float:
+        start, stop = train.ramp_start_ticks, train.ramp_stop_ticks
+        # The mean of 1/r over rates r spread evenly between 1/start and 1/stop.
+        rate_span = 1 / stop - 1 / start
+        return float(start) if start == stop else float(np.log(start / stop) / rate_span)
+
+    def intervals(self, train: Train, first: int, stop: int) -> Int64Array:
+        start_rate = _RATE_UNIT // train.ramp_start_ticks
+        span_q32 = (_RATE_UNIT // train.ramp_stop_ticks - start_rate) << 32
+        steps = max(train.count - 2, 1)
+        step_q32 = abs(span_q32) // steps * (1 if span_q32 >= 0 else -1)
+        rates_q32 = (start_rate << 32) + np.arange(first, stop, dtype=np.int64) * step_q32
+        return _RATE_UNIT // (rates_q32 >> 32)
+
+
+PATTERNS: Final[dict[str, IntervalPattern]] = {
+    each.mnemonic: each for each in (Periodic(), Uniform(), Poisson(), Burst(), Ramp())
+}
+"""All patterns, by mnemonic."""

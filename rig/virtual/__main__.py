@@ -70,7 +70,7 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
         emulator = stack.enter_context(
             Emulator.start(
                 emulator_binary(),
-                firmware_image(),
+                firmware_image(fixture.stimulus.chip.name),
                 response_delay_cycles=behind.response_delay_cycles,
             )
         )

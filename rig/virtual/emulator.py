@@ -27,9 +27,11 @@ import numpy.typing as npt
 from rig.closing import Closing
 from rig.errors import BenchError, InputError, RigError
 from rig.instruments import Int64Array
+from rig.stimulus.chip import chip_named
 from rig.virtual.wired import AnswersAhead
 
-CLOCK_HZ = 16_000_000
+CLOCK_HZ = chip_named("atmega328p").clock_hz
+"""Of the chip that firmware/emulator/ is for."""
 """The microcontroller's clock."""
 
 INPUTS_MAX = 4096

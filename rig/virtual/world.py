@@ -26,18 +26,17 @@ from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import PPB, PS_PER_S, Clock
 from rig.virtual.delays import DelayLines
 from rig.virtual.dropper import Dropper
-from rig.virtual.emulator import Emulator, Report
+from rig.virtual.emulator import CLOCK_HZ, Emulator, Report
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.wired import AnswersAhead, WiredTarget, WireEdge, WireEdges
 from rig.virtual.wiring import Wiring
 
-CPU_HZ = 16_000_000
-BUSY_STRIDE = CPU_HZ // 250
-AHEAD_STRIDE = 2 * CPU_HZ // 5
+BUSY_STRIDE = CLOCK_HZ // 250
+AHEAD_STRIDE = 2 * CLOCK_HZ // 5
 """With answers known ahead there is nothing to stop for."""
-IDLE_STRIDE = CPU_HZ // 500
-HOLD_AFTER = CPU_HZ // 1000
+IDLE_STRIDE = CLOCK_HZ // 500
+HOLD_AFTER = CLOCK_HZ // 1000
 """A train does not outrun a host that owes the microcontroller a word by more than this."""
 HOLD_MS = 2000
 
@@ -84,7 +83,7 @@ class World:
         stimulus_drift_ppb_per_s: int = 0,
     ) -> None:
         self._parts = parts
-        self._clock = Clock(CPU_HZ, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s)
+        self._clock = Clock(CLOCK_HZ, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s)
         self._clock_ppb = PPB + stimulus_error_ppb
         self._can_answer_ahead = parts.answers_in_emulator and not stimulus_drift_ppb_per_s
         self._stop = stop

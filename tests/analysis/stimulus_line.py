@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.train import Pattern, Polarity, Train
+from tests.chip import CLOCK_HZ
 
 WIDTH_TICKS = 160
 PARAMETERS = {
@@ -21,7 +22,7 @@ PARAMETERS = {
 }
 
 
-def train_of(pattern: Pattern, count: int, seed: int) -> Train:
+def train_of(pattern: str, count: int, seed: int) -> Train:
     own = PARAMETERS[pattern]
     return Train(pattern, count, seed, 16_000, WIDTH_TICKS, Polarity.POSITIVE, **own)
 

@@ -15,7 +15,7 @@ from tests.analysis.stimulus_line import train_of
 RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000
 
 
-def found_of(edges: np.ndarray, pattern: Pattern = Pattern.UNIFORM) -> Fit | None:
+def found_of(edges: np.ndarray, pattern: str = Pattern.UNIFORM) -> Fit | None:
     plan = PlannedEdges(train_of(pattern, 100, 3))
     return first_fit(edges, plan, RelativeRate(RATE_HZ, CLOCK_HZ))
 

@@ -21,11 +21,12 @@ from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.config.virtual import LatencyModel, Misbehavior, MixtureModel, VirtualTarget
 from rig.instruments import EdgeBlock, Int64Array, LogArray
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.clock import Clock
 from rig.virtual.target import BOOT_TICKS, ModelledTarget
 from rig.virtual.truth import TruthLog, load_truth
+from tests.chip import CLOCK_HZ
 
 RATE_HZ = 24_000_000
 TICK_HZ = 2_800_000_000

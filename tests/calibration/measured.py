@@ -12,8 +12,9 @@ from calibration.estimate.logged import Logged, logged
 from calibration.estimate.skew import Pulses
 from rig.analysis.clocks.brackets import Rates
 from rig.instruments import LOG_RECORD
-from rig.stimulus.train import CLOCK_HZ, Train
+from rig.stimulus.train import Train
 from rig.virtual.clock import Clock
+from tests.chip import CLOCK_HZ
 
 PS = 10**12
 BOOT_TICKS = 3_600_000_000_000

@@ -161,7 +161,9 @@ def test_dispatch_by_pins_knows_the_channels_of_both():
     settings = settings_of("interrupt_dispatch", task=True)
     names = {(c, level): f"D{c} {('falling', 'rising')[level]}" for c, level in late}
     skews = {names[key]: ns for key, ns in late.items()} | {f"D{STIMULUS} rising": 0.0}
-    bench, _ = calibrated_bench(Bench(SAMPLE_NS), task_records(skews), settings.wiring)
+    bench, _ = calibrated_bench(
+        Bench(SAMPLE_NS), task_records(skews), settings.wiring, settings.stimulus_clock_hz
+    )
     found = evaluate(run, settings, Account(sent=800, handled=800), bench=bench)
     pins = found.measurands[0]
     assert pins.histogram.n == 800

@@ -17,15 +17,16 @@ from calibration.trains import dithering_train, reach_of
 from rig.bench.open import open_bench
 from rig.config.fixture import load_fixture, parse_fixture
 from tests.calibration.measured import PaperBench, covered
+from tests.chip import CHIP
 
 RATES_HZ = (50_000, 1_000_000, 12_000_000, 24_000_000, 100_000_000)
 COUNT = 1000
 
 
 def skews_of(bench: PaperBench, channels=(0, 1, 2), count=COUNT):
-    train = dithering_train(bench.rate_hz, count, bench.seed)
+    train = dithering_train(CHIP, bench.rate_hz, count, bench.seed)
     edges = {channel: bench.channel(train, channel) for channel in channels}
-    return channel_skews(edges, 0, bench.pulses(train), reach_of(train, bench.rate_hz))
+    return channel_skews(edges, 0, bench.pulses(train), reach_of(CHIP, train, bench.rate_hz))
 
 
 def drawn(seed: int) -> PaperBench:
@@ -145,7 +146,7 @@ def test_a_drifting_resonator_is_followed():
 
 def test_edges_that_are_missing_or_too_many_are_counted():
     bench = PaperBench()
-    train = dithering_train(bench.rate_hz, COUNT, 1)
+    train = dithering_train(CHIP, bench.rate_hz, COUNT, 1)
     index, level = bench.channel(train, 1)
     keep = np.ones(len(index), bool)
     keep[[10, 11, 400]] = False

@@ -18,6 +18,7 @@ from calibration.trains import dithering_train
 from rig.bench.open import open_bench
 from rig.config.fixture import load_fixture, parse_fixture
 from tests.calibration.measured import PaperBench, covered
+from tests.chip import CHIP
 
 COUNT = 4000
 
@@ -35,7 +36,7 @@ def unevenly(times_ps, late: np.ndarray, rate_hz: int) -> np.ndarray:
 
 
 def train_of(bench: PaperBench, count: int = COUNT):
-    ticks = dithering_train(bench.rate_hz, count, bench.seed).edges(0, count)
+    ticks = dithering_train(CHIP, bench.rate_hz, count, bench.seed).edges(0, count)
     return ticks, bench.times_ps(ticks)
 
 

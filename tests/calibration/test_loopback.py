@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from calibration.estimate.capture import capture_delay
 from calibration.estimate.skew import channel_skews
-from calibration.fanned import PULSES, SEED, UNHURRIED_TICKS
+from calibration.fanned import PULSES, SEED
 from calibration.findings import Outcome
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings
@@ -25,6 +25,7 @@ from rig.config.calibration import Quantity, Record
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.errors import InputError
 from tests.calibration.measured import PaperBench, covered
+from tests.chip import CHIP
 
 
 def check(more: str, step: str = "loopback", settings: Settings | None = None) -> Outcome:
@@ -102,9 +103,9 @@ def test_delays_are_within_their_uncertainty_on_100_benches(seeds):
         bench = PaperBench(
             stimulus_ppb=int(rng.integers(-100_000, 100_000)), delays_ps=delays, seed=seed
         )
-        train = dithering_train(bench.rate_hz, 1000, seed)
+        train = dithering_train(CHIP, bench.rate_hz, 1000, seed)
         edges = {channel: bench.channel(train, channel) for channel in (0, 1, 5)}
-        skews = channel_skews(edges, 0, bench.pulses(train), reach_of(train, bench.rate_hz))
+        skews = channel_skews(edges, 0, bench.pulses(train), reach_of(CHIP, train, bench.rate_hz))
         found = delays_ns(skews[1], skews[5], 1e9 / bench.rate_hz)
         inside += all(covered(found[level], delays[1, level] / 1e3) for level in (1, 0))
     assert inside >= 0.95 * len(seeds)
@@ -134,17 +135,19 @@ def test_no_false_alarm_on_200_healthy_benches(seeds):
             start_ps=int(rng.integers(10**8, 10**9)),
             seed=seed,
         )
-        train = dithering_train(bench.rate_hz, PULSES, SEED, UNHURRIED_TICKS, UNHURRIED_TICKS // 3)
+        train = dithering_train(
+            CHIP, bench.rate_hz, PULSES, SEED, CHIP.clock_hz // 1000, CHIP.clock_hz // 3000
+        )
         pulses = bench.pulses(train)
         edges = {channel: bench.channel(train, channel) for channel in (0, 1)}
-        skews = channel_skews(edges, 0, pulses, reach_of(train, bench.rate_hz))
+        skews = channel_skews(edges, 0, pulses, reach_of(CHIP, train, bench.rate_hz))
         assert findings(skews[1], 1, 0, bench.rate_hz) == []
         sent = np.sort(np.concatenate((pulses.rising_ticks, pulses.falling_ticks)))
         late = capture_delay(
             sent + 4, pulses.rising_ticks, pulses.falling_ticks, train.width_ticks - 1
         )
         assert capture_findings(late) == []
-        found = quantities(skews[1], late, bench.rate_hz)
+        found = quantities(skews[1], late, bench.rate_hz, CHIP.clock_hz)
         assert len(found) == 4
         inside += all(
             abs(each.value) <= 2 * each.standard_uncertainty

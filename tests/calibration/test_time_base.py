@@ -17,8 +17,8 @@ from rig.analysis.clocks.brackets import Rates, stamp_brackets
 from rig.bench.open import open_bench
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.errors import InputError
-from rig.stimulus.train import CLOCK_HZ
 from tests.calibration.measured import PS, PaperBench, covered
+from tests.chip import CHIP, CLOCK_HZ
 
 SECONDS = 12
 PULSES_A_SECOND = 50
@@ -39,7 +39,7 @@ def drawn(seed: int, resonator: bool | None = None) -> PaperBench:
 
 def rate_on(bench: PaperBench, seconds: int = SECONDS) -> Rate:
     interval = CLOCK_HZ // PULSES_A_SECOND
-    train = dithering_train(bench.rate_hz, seconds * PULSES_A_SECOND, 3, interval)
+    train = dithering_train(CHIP, bench.rate_hz, seconds * PULSES_A_SECOND, 3, interval)
     ticks = train.edges(0, train.count)
     brackets = stamp_brackets(bench.shown(ticks, 0, 1), ticks)
     return rate_of(brackets, Rates(bench.rate_hz, CLOCK_HZ, 10.0))
@@ -77,7 +77,7 @@ def test_resonators_are_named_and_no_crystal_is():
 def test_a_wrong_rate_is_named(rate_hz):
     bench = PaperBench(rate_hz=rate_hz)
     interval = CLOCK_HZ // PULSES_A_SECOND
-    train = dithering_train(rate_hz, 300, 3, interval)
+    train = dithering_train(CHIP, rate_hz, 300, 3, interval)
     ticks = train.edges(0, train.count)
     brackets = stamp_brackets(bench.shown(ticks, 0, 1), ticks)
     for said_hz in (rate_hz * 2, rate_hz * 51 // 50, rate_hz // 3):
@@ -105,7 +105,7 @@ def test_a_resonator_that_drifts_gives_its_mean_and_is_named():
 
 def compared(bench: PaperBench, own: Rate, settings: Settings, pps=None) -> Compared:
     heard = None if pps is None else _Heard(pps)
-    sent = Sent(dithering_train(bench.rate_hz, 2, 1), heard, None, None)  # type: ignore[arg-type]
+    sent = Sent(dithering_train(CHIP, bench.rate_hz, 2, 1), heard, None, None)  # type: ignore[arg-type]
     found, said = compare(own, settings, sent, bench.rate_hz)
     assert said == ()
     return found
@@ -128,7 +128,9 @@ def test_the_time_base_is_known_by_a_counter():
         bench = drawn(seed)
         limit_hz = 0.5
         true_hz = CLOCK_HZ * (1 + bench.stimulus_ppb / 1e9)
-        reading = CounterReading(true_hz + bench.rng.uniform(-limit_hz, limit_hz), limit_hz)
+        reading = CounterReading(
+            true_hz + bench.rng.uniform(-limit_hz, limit_hz), limit_hz, CLOCK_HZ
+        )
         found = compared(bench, rate_on(bench, 6), Settings(counter=reading)).time_base
         assert found is not None
         inside += covered(found, bench.analyzer_ppb / 1e3, 1e-7)
@@ -158,14 +160,14 @@ def test_pulses_that_are_no_seconds_are_refused():
 
 def test_an_analyzer_that_is_off_is_named_with_what_knows_better():
     bench = PaperBench(stimulus_ppb=38_000, analyzer_ppb=700_000)
-    reading = CounterReading(CLOCK_HZ * (1 + 38e-6), 0.2)
+    reading = CounterReading(CLOCK_HZ * (1 + 38e-6), 0.2, CLOCK_HZ)
     found = compared(bench, rate_on(bench, 6), Settings(counter=reading))
     assert [each.kind for each in findings(found)] == ["time base off"]
 
 
 def test_samples_that_were_lost_leave_no_rate():
     bench = PaperBench(rate_hz=1_000_000)
-    ticks = dithering_train(bench.rate_hz, 600, 3, CLOCK_HZ // PULSES_A_SECOND).edges(0, 600)
+    ticks = dithering_train(CHIP, bench.rate_hz, 600, 3, CLOCK_HZ // PULSES_A_SECOND).edges(0, 600)
     sample = bench.shown(ticks, 0, 1)
     sample[300:] -= 5000
     with pytest.raises(ValueError, match="no one clock"):
@@ -173,13 +175,17 @@ def test_samples_that_were_lost_leave_no_rate():
 
 
 def test_what_is_typed_in():
-    assert parse_counter("16000123.4 Hz +- 0.2 Hz") == CounterReading(16000123.4, 0.2)
-    assert parse_counter("15999000Hz ± 1e-1Hz") == CounterReading(15999000.0, 0.1)
+    assert parse_counter("16000123.4 Hz +- 0.2 Hz", CLOCK_HZ) == CounterReading(
+        16000123.4, 0.2, CLOCK_HZ
+    )
+    assert parse_counter("15999000Hz ± 1e-1Hz", CLOCK_HZ) == CounterReading(
+        15999000.0, 0.1, CLOCK_HZ
+    )
     assert parse_channel("--pps", "D7") == 7
     for text in ("16000123.4", "16 MHz +- 1 Hz", "8000000 Hz +- 1 Hz", "16000000 Hz +- 0 Hz",
                  "16000000 Hz +- . Hz", "16000000 Hz +- 1e999 Hz"):  # fmt: skip
         with pytest.raises(InputError, match=r"valid: .*Hz \+- "):
-            parse_counter(text)
+            parse_counter(text, CLOCK_HZ)
     for text in ("7", "D64", "D-1", ""):
         with pytest.raises(InputError, match="valid: D0 to D63"):
             parse_channel("--pps", text)

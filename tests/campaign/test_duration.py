@@ -10,7 +10,7 @@ import pytest
 from rig.config.plan import load_plan
 from rig.resources import plan_names
 from rig.services.duration import BOOT_S, LOAD_S, SETUP_S, expected_s, in_words
-from rig.stimulus.train import CLOCK_HZ
+from tests.chip import CHIP, CLOCK_HZ
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from rig.stimulus.train import CLOCK_HZ
 )
 def test_expected_time_is_that_of_the_train(name):
     plan = load_plan(name)
-    end_s = list(plan.train(CLOCK_HZ).edge_chunks())[-1][-1] / CLOCK_HZ
+    end_s = list(plan.train(CHIP).edge_chunks())[-1][-1] / CLOCK_HZ
     expected = end_s + plan.response.timeout_ps / 1e12 + SETUP_S
     assert expected_s(plan) == pytest.approx(expected, rel=0.02)
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from rig import resources
 from rig.config.board import Board, load_board, load_boards, parse_board
-from rig.config.fixture import CHIP_PINS, SEQUENCE
+from rig.config.fixture import SEQUENCE
 from rig.errors import InputError
 from rig.resources import board_names, find_board
+from rig.stimulus.chip import chip_named
 
 BOARDS = [load_board(name) for name in board_names()]
 TARGETS = [board for board in BOARDS if board.role == "target"]
@@ -83,7 +84,7 @@ def test_pins_of_a_parallel_port() -> None:
 @pytest.mark.parametrize("board", load_boards("stimulus"), ids=lambda board: board.name)
 def test_pins_of_a_stimulus_are_the_timers(board: Board) -> None:
     assert board.stimulus is not None
-    for signal, pin in CHIP_PINS[board.stimulus.chip].items():
+    for signal, pin in chip_named(board.stimulus.chip).pins.items():
         line = board.line(signal)
         assert line is not None
         assert line.pin == pin

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rig.config.check import check
@@ -58,7 +60,10 @@ channel = "D2"
 
 
 def run(plan_text: str, fixture_text: str, clock_hz: int = 16_000_000) -> None:
-    check(parse_plan(plan_text, "p.toml"), parse_fixture(fixture_text, "f.toml"), clock_hz)
+    fixture = parse_fixture(fixture_text, "f.toml")
+    chip = replace(fixture.stimulus.chip, clock_hz=clock_hz)
+    fixture = replace(fixture, stimulus=replace(fixture.stimulus, chip=chip))
+    check(parse_plan(plan_text, "p.toml"), fixture)
 
 
 _NOT_MODELLED = "interrupt-self"

@@ -11,7 +11,8 @@ import pytest
 
 from rig.config.check import check
 from rig.config.fixture import parse_fixture
-from rig.config.plan import PATTERN_KEYS, parse_plan
+from rig.config.plan import parse_plan
+from rig.config.plan_stimulus import pattern_keys
 from rig.config.virtual import MODEL_KEYS
 from rig.resources import find_fixture, find_plan, fixture_names, plan_names
 
@@ -49,7 +50,7 @@ def test_every_key_of_a_built_in_file_is_explained() -> None:
 
 
 def test_every_pattern_model_and_built_in_name_is_in_its_table() -> None:
-    for pattern, keys in PATTERN_KEYS.items():
+    for pattern, keys in pattern_keys().items():
         assert f'| `"{pattern}"` | {", ".join(f"`{key}`" for key in keys)} |' in PLANS
     for model in MODEL_KEYS:
         assert f'| `"{model}"` | ' in FIXTURES

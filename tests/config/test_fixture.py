@@ -112,7 +112,7 @@ def test_a_real_bench() -> None:
     assert (analyzer.sample_rate_hz, analyzer.channels) == (24_000_000, 8)
     assert analyzer.stall_timeout_ps == 5 * 10**12
     assert analyzer.options == {"continuous": True, "buffersize": 1024, "pattern": "x"}
-    assert (fixture.stimulus.port, fixture.stimulus.chip) == ("/dev/ttyACM0", "atmega328p")
+    assert (fixture.stimulus.port, fixture.stimulus.chip.name) == ("/dev/ttyACM0", "atmega328p")
     assert fixture.target.tcp_address == ("bench-3.example", 7411)
     assert fixture.target.answer == "toggle"
 

@@ -13,6 +13,7 @@ from rig.config.plan import load_plan, parse_plan
 from rig.config.plan_agent import AGENT_KEYS
 from rig.errors import InputError
 from rig.resources import find_fixture, find_plan
+from tests.chip import CHIP
 
 PERIOD = """\
 [plan]
@@ -46,7 +47,7 @@ def message_of(text: str) -> str:
 
 def test_words_for_the_agent() -> None:
     plan = parse_plan(PERIOD, "p.toml")
-    assert (plan.stimulus, plan.train(16_000_000), plan.count) == (None, None, 20)
+    assert (plan.stimulus, plan.train(CHIP), plan.count) == (None, None, 20)
     assert plan.agent.words() == {
         "timer": "itimer",
         "priority": "0",
@@ -115,7 +116,7 @@ def test_a_train_takes_no_period() -> None:
 
 def test_a_target_that_triggers_itself() -> None:
     plan = load_plan("interrupt-self")
-    assert (plan.stimulus, plan.train(16_000_000), plan.count) == (None, None, 1000)
+    assert (plan.stimulus, plan.train(CHIP), plan.count) == (None, None, 1000)
     words = {"period_ns": "1001000", "count": "1000", "self_trigger": "1"}
     assert plan.agent.words() == words
     changed = plan.with_overrides(count=7, period="2 ms")

@@ -17,8 +17,8 @@ from rig.resources import find_plan
     [
         (
             '"50 kHz"',
-            '"60 kHz"',
-            '[search] rate_stop: "60 kHz" is out of range; valid: a rate from',
+            '"60 MHz"',
+            '[search] rate_stop: "60 MHz" is out of range; valid: a rate from',
         ),
         ('"50 kHz"', '"900 Hz"', "[search] rate_stop: below rate_start; valid: rate_start or"),
         ("= 0.01", "= 0.0001", "[search] resolution: 0.0001 is out of range; valid: a number from"),
@@ -39,6 +39,11 @@ def test_a_search_is_checked(old: str, new: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        (
+            '"50 kHz"',
+            '"60 kHz"',
+            "[search] rate_stop: 60 kHz is out of the firmware's range; valid: 1 Hz to 50 kHz",
+        ),
         ('"10 us"', '"15 us"', "[search] pulse_width: 15 us leaves less than 10 us of rest"),
         (
             '"50 ms"',

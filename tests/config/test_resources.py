@@ -9,6 +9,9 @@ import pytest
 
 from rig import resources
 from rig.errors import InputError
+from tests.chip import CHIP
+
+FIRMWARE = f"stimulus-{CHIP.name}.hex"
 
 
 @pytest.fixture
@@ -87,24 +90,24 @@ def test_what_looks_like_a_path_is_one(path: str) -> None:
 
 def test_a_wheel_carries_its_own_and_ignores_its_neighbors(tree: Path) -> None:
     put(tree / "fixtures" / "stranger.toml")
-    put(tree / "firmware" / "build" / resources.FIRMWARE_NAME)
+    put(tree / "firmware" / "build" / FIRMWARE)
     assert resources.fixture_names() == ()
     with pytest.raises(InputError, match="stimulus firmware not found"):
-        resources.firmware_image()
+        resources.firmware_image(CHIP.name)
     mine = put(tree / "rig" / "data" / "fixtures" / "mine.toml")
-    image = put(tree / "rig" / "data" / "firmware" / resources.FIRMWARE_NAME)
+    image = put(tree / "rig" / "data" / "firmware" / FIRMWARE)
     binary = put(tree / "rig" / "data" / "bin" / resources.EMULATOR_NAME)
     assert resources.find_fixture("mine") == mine
-    assert resources.firmware_image() == image
+    assert resources.firmware_image(CHIP.name) == image
     assert resources.emulator_binary() == binary
 
 
 def test_a_checkout_prefers_what_was_just_built(tree: Path) -> None:
     put(tree / "pyproject.toml")
-    shipped = put(tree / "firmware" / "image" / resources.FIRMWARE_NAME)
-    assert resources.firmware_image() == shipped
-    built = put(tree / "firmware" / "build" / resources.FIRMWARE_NAME)
-    assert resources.firmware_image() == built
+    shipped = put(tree / "firmware" / "image" / FIRMWARE)
+    assert resources.firmware_image(CHIP.name) == shipped
+    built = put(tree / "firmware" / "build" / FIRMWARE)
+    assert resources.firmware_image(CHIP.name) == built
     put(tree / "fixtures" / "bench.toml")
     assert resources.fixture_names() == ("bench",)
 

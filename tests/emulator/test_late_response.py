@@ -15,6 +15,7 @@ from rig.resources import firmware_image
 from rig.stimulus.device import SerialStimulus
 from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.emulator import Emulator
+from tests.chip import CHIP
 
 from .port import open_port
 from .test_response_pin import CANCELER_OFF, CANCELER_ON, SERVE_CYCLES, Firmware
@@ -111,12 +112,12 @@ def test_the_stimulus_firmware_finds_the_round_of_a_late_edge(
         interval_min_ticks=3_200,
         interval_max_ticks=120_000,
     )
-    command = [build / "rig-emulator", "--firmware", firmware_image(), "--mode", "paced"]
+    command = [build / "rig-emulator", "--firmware", firmware_image(CHIP.name), "--mode", "paced"]
     command += ["--echo-cycles", str(echo_cycles), "--response-delay-cycles", str(delay_cycles)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            with SerialStimulus.open(process.stdout.readline().split()[1]) as stimulus:
+            with SerialStimulus.open(process.stdout.readline().split()[1], CHIP) as stimulus:
                 stimulus.configure(train)
                 stimulus.start()
                 captures = np.zeros(0, dtype=np.int64)
@@ -136,7 +137,7 @@ def test_the_stimulus_firmware_finds_the_round_of_a_late_edge(
 
 
 def test_a_delay_of_more_than_half_a_round_is_refused(build: Path) -> None:
-    command = [build / "rig-emulator", "--firmware", firmware_image()]
+    command = [build / "rig-emulator", "--firmware", firmware_image(CHIP.name)]
     ended = subprocess.run(
         [*command, "--response-delay-cycles", "32769"], capture_output=True, text=True, check=False
     )

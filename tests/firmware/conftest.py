@@ -3,20 +3,38 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rig.stimulus.chip import StimulusChip
 from rig.stimulus.device import SerialStimulus
 from rig.stimulus.train import Int64Array
+from tests.chip import CHIP
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
 IMAGE = FIRMWARE / "image" / "stimulus-atmega328p.hex"
+
+
+UNLIMITED_TICKS = 60
+UNLIMITED = replace(
+    CHIP,
+    limits=replace(
+        CHIP.limits,
+        width_ticks=(UNLIMITED_TICKS, CHIP.limits.width_ticks[1]),
+        rest_ticks=UNLIMITED_TICKS,
+        interval_ticks={
+            name: (UNLIMITED_TICKS, most) for name, (_, most) in CHIP.limits.interval_ticks.items()
+        },
+    ),
+)
+"""What `unlimited_image` says of itself."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +67,12 @@ class Bench:
 
 @contextmanager
 def emulated(
-    binary: Path, image: Path, log: Path, mode: str, echo_cycles: int | None
+    binary: Path,
+    image: Path,
+    log: Path,
+    mode: str,
+    echo_cycles: int | None,
+    chip: StimulusChip = CHIP,
 ) -> Iterator[Bench]:
     """Start the emulator, reap it in any case."""
     command = [binary, "--firmware", image, "--mode", mode, "--edge-log", log]
@@ -60,7 +83,7 @@ def emulated(
             assert process.stdout is not None
             word, port = process.stdout.readline().split()
             assert word == "PTY"
-            with SerialStimulus.open(port) as stimulus:
+            with SerialStimulus.open(port, chip) as stimulus:
                 yield Bench(stimulus, process, log)
         finally:
             process.terminate()
@@ -84,7 +107,9 @@ def start(emulator_binary: Path, tmp_path: Path) -> Iterator[Callable[..., Bench
 
         def begin(image: Path = IMAGE, mode: str = "fast", echo_cycles: int | None = None) -> Bench:
             log = tmp_path / "edges.txt"
-            return stack.enter_context(emulated(emulator_binary, image, log, mode, echo_cycles))
+            chip = CHIP if image == IMAGE else UNLIMITED
+            bench = emulated(emulator_binary, image, log, mode, echo_cycles, chip)
+            return stack.enter_context(bench)
 
         yield begin
 
@@ -98,11 +123,12 @@ def unlimited_image(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for source in (FIRMWARE / name).iterdir():
             (folder / name / source.name).write_text(source.read_text())
     (folder / "Makefile").write_text((FIRMWARE / "Makefile").read_text())
-    limits = (folder / "core/limits.h").read_text().splitlines()
+    limits = (folder / "avr/chip.h").read_text().splitlines()
+    lowers = re.compile("(?<!DELAY)_MIN_TICKS")
     lowered = [
-        f"#define {line.split()[1]} 60UL" if "_MIN_TICKS" in line and "DELAY" not in line else line
+        f"#define {line.split()[1]} {UNLIMITED_TICKS}UL" if lowers.search(line) else line
         for line in limits
     ]
-    (folder / "core/limits.h").write_text("\n".join(lowered) + "\n")
+    (folder / "avr/chip.h").write_text("\n".join(lowered) + "\n")
     subprocess.run(["make", "--silent", "-C", folder], check=True, timeout=100)
     return folder / "build" / IMAGE.name

@@ -19,7 +19,7 @@ REFRESH = "run `make -C firmware image`"
 
 @pytest.fixture(scope="module")
 def manifest() -> dict[str, object]:
-    return tomllib.loads((FIRMWARE / "image/MANIFEST.toml").read_text())
+    return tomllib.loads((FIRMWARE / "image/stimulus-atmega328p.toml").read_text())
 
 
 @pytest.fixture(scope="module")

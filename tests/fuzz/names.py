@@ -23,13 +23,16 @@ class Native:
     source: Path
     folder: Path
     """Every source file in it belongs to the target."""
+    headers: Path = HERE
+    """Where else it has headers from."""
 
     def build(self, out: Path, compiler: str, *more: str | Path) -> Path:
         """Compile it with sanitizers. Raises CalledProcessError."""
         out.parent.mkdir(parents=True, exist_ok=True)
         sources = sorted(self.folder.glob("*.c"))
         words = [
-            compiler, *_WARNINGS, *_SANITIZERS, f"-I{self.folder}", "-o", out, self.source,
+            compiler, *_WARNINGS, *_SANITIZERS, f"-I{self.folder}", f"-I{self.headers}", "-o", out,
+            self.source,
             *sources, *more, "-lm",
         ]  # fmt: skip
         subprocess.run([str(word) for word in words], check=True)
@@ -43,7 +46,7 @@ NATIVE = {
     "edges": Native(HERE / "native" / "edges.c", _EXTRACTION),
     "flow": Native(HERE / "native" / "flow.c", _EXTRACTION),
     "gather": Native(HERE / "native" / "gather.c", _EXTRACTION),
-    "scpi": Native(HERE / "native" / "scpi.c", _FIRMWARE),
+    "scpi": Native(HERE / "native" / "scpi.c", _FIRMWARE, _FIRMWARE.parent / "avr"),
 }
 
 

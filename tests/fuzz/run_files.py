@@ -26,7 +26,7 @@ from rig.record.unflagged import lookup3
 from rig.record.writer import RunWriter
 from rig.session.results import store
 from rig.session.settings import settings_of, settings_to_json
-from rig.stimulus.train import CLOCK_HZ
+from tests.chip import CLOCK_HZ
 
 _SIGNATURES = (
     b"\x89HDF", b"OHDR", b"OCHK", b"FRHP", b"FHDB", b"FHIB", b"BTHD", b"BTIN", b"BTLF", b"FSHD",

@@ -30,6 +30,7 @@ from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink
 from rig.session.results import Result, store
 from rig.session.run import run
 from rig.stimulus.device import SerialStimulus
+from tests.chip import CHIP
 from tests.target.console import Console
 from tests.target.sshd import HOST, Sshd, running_sshd
 
@@ -84,7 +85,7 @@ def measured(fixture: Fixture, reach: Reach, out: Path, count: int) -> Result:
         with ExitStack() as stack:
             virtual = stack.enter_context(VirtualProcess(fixture))
             link = stack.enter_context(reach(virtual.ends.target))
-            stimulus = stack.enter_context(SerialStimulus.open(virtual.ends.stimulus))
+            stimulus = stack.enter_context(SerialStimulus.open(virtual.ends.stimulus, CHIP))
             target = stack.enter_context(open_target(link))
             settings = fixture.analyzer
             analyzer = SigrokAnalyzer.open(

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rig.errors import RigError
+from rig.errors import BenchError, RigError
 from tests.lies import loads
 from tests.lies.catalog import AGENT, ANALYZER, FIRMWARE, LOAD_LIES, LOADS, Lie
 from tests.lies.lie import Told
@@ -98,8 +98,11 @@ class _Bench:
 
 
 def _reopened(measurement: str, folder: Path, told: Told) -> Outcome:
-    with lying_bench(measurement, folder, told) as bench:
-        return bench.run(told)
+    try:
+        with lying_bench(measurement, folder, told) as bench:
+            return bench.run(told)
+    except BenchError as refusal:
+        return Outcome(REFUSED, str(refusal).partition(": ")[2])
 
 
 def _note(rows: Rows, measurement: str, lie: Lie, run: Callable[[Told], Outcome]) -> None:

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-from rig.resources import FIRMWARE_NAME
+from tests.chip import CHIP
 
 ROOT = Path(__file__).parents[2] / "firmware"
-_ENGINE, _STEPS, _TRAIN, _COMMAND = "avr/engine.c", "core/steps.c", "core/train.c", "core/command.c"
+IMAGE = f"stimulus-{CHIP.name}.hex"
+_ENGINE, _STEPS, _TRAIN = "avr/engine.c", "core/steps.c", "core/train.c"
+_DESCRIPTION = "core/description.c"
 _BEGIN = "    steps_begin(&steps, settings);"
 _SENT = "status->sent = whole(&match_sent);"
 _WAIT = "steps->wait_ticks = interval_ticks - steps->width_ticks;"
@@ -57,7 +60,7 @@ LIES: dict[str, tuple[Change, ...]] = {
     "count_high": ((_ENGINE, _SENT, "status->sent = whole(&match_sent) + (SIZE);"),),
     "count_low": ((_ENGINE, _SENT, "status->sent = whole(&match_sent) - (SIZE);"),),
     "clock": (
-        (_COMMAND, "report_unsigned(CLOCK_HZ);",
+        (_DESCRIPTION, "report_unsigned(CLOCK_HZ);",
          "report_unsigned(CLOCK_HZ + CLOCK_HZ / 1000000 * (SIZE));"),
     ),
     # The answers' stamps.
@@ -78,8 +81,9 @@ LIES: dict[str, tuple[Change, ...]] = {
 
 def built(name: str, size: int) -> Path:
     """The image of this lie, built once. Raises ValueError if the sources have changed."""
-    folder = Path(tempfile.gettempdir()) / "rig-lying-firmware" / f"{name}-{size}"
-    image = folder / FIRMWARE_NAME
+    version = hashlib.sha256((ROOT / "image" / IMAGE).read_bytes()).hexdigest()[:8]
+    folder = Path(tempfile.gettempdir()) / "rig-lying-firmware" / f"{name}-{size}-{version}"
+    image = folder / IMAGE
     if image.exists():
         return image
     folder.parent.mkdir(exist_ok=True)
@@ -94,7 +98,7 @@ def built(name: str, size: int) -> Path:
         subprocess.run(["make", "--silent", "-C", source, "all"], check=True, capture_output=True)
         made = Path(work) / "made"
         made.mkdir()
-        shutil.copy(source / "build" / FIRMWARE_NAME, made)
+        shutil.copy(source / "build" / IMAGE, made)
         shutil.rmtree(folder, ignore_errors=True)
         made.rename(folder)
     return image

@@ -14,8 +14,9 @@ from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_RECORD
 from rig.measurements.evaluate import Evaluation, evaluate
-from rig.stimulus.train import CLOCK_HZ, Polarity
+from rig.stimulus.train import Polarity
 from tests.analysis.raw_runs import MemoryRun, log_of, toggles
+from tests.chip import CLOCK_HZ
 
 RATE_HZ = 48_000_000
 TICK_SAMPLES = RATE_HZ // CLOCK_HZ

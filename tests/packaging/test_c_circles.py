@@ -82,8 +82,7 @@ def test_no_circle_of_files(program: str) -> None:
     files = _texts(PROGRAMS[program])
     assert len(files) > 1
     found = [
-        " <-> ".join(str(path.relative_to(ROOT)) for path in part)
-        for part in circles(needs(files))
+        " <-> ".join(str(path.relative_to(ROOT)) for path in part) for part in circles(needs(files))
     ]
     assert not found
 
@@ -91,7 +90,9 @@ def test_no_circle_of_files(program: str) -> None:
 def test_a_circle_is_found() -> None:
     files = {
         Path("/a.c"): '#include "a.h"\nvoid a(void)\n{\n    b();\n}\n',
-        Path("/b.c"): '#include "a.h"\nstatic int c(int x)\n{\n}\nint b(\n  void)\n{\n    c(1); a();\n}\n',
+        Path(
+            "/b.c"
+        ): '#include "a.h"\nstatic int c(int x)\n{\n}\nint b(\n  void)\n{\n    c(1); a();\n}\n',
         Path("/c.c"): "/* a */ void c(void)\n{\n    s.a(); p->b(1);\n}\n",
         Path("/a.h"): "void a(void);\n",
     }

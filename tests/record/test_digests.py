@@ -30,7 +30,7 @@ from rig.record.vetting import vet
 from rig.record.writer import RunWriter
 from rig.session.results import read, store, stored_text
 from rig.session.settings import settings_of, settings_to_json
-from rig.stimulus.train import CLOCK_HZ
+from tests.chip import CLOCK_HZ
 from tests.record.older import plain
 from tests.record.trains import blocks_of, interrupts
 from tests.resealing import resealed

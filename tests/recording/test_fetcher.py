@@ -10,6 +10,7 @@ from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.instruments import ArmOptions
 from rig.recording.fetcher import CaptureFetcher
+from tests.chip import CHIP
 
 END_S = 20
 
@@ -21,7 +22,7 @@ def test_it_ends_while_the_target_goes_on() -> None:
         bench.analyzer.start()
         reader.start()
         try:
-            train = load_plan("interrupt").with_overrides(count=1).train(16_000_000)
+            train = load_plan("interrupt").with_overrides(count=1).train(CHIP)
             assert train is not None
             bench.stimulus.configure(train)
             periods = {"period_ns": "200000", "count": "10000000"}

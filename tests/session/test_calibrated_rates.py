@@ -48,7 +48,7 @@ def calibrated(present: dict[str, str], *, pair: bool = True) -> dict[str, tuple
         record(COUNTER_STEP, COUNTER_RATE, -40.0, pair=pair),
     )
     holding = valid_records(judge(Calibration("bench", records), present, NOW.date()))
-    bench, _ = calibrated_bench(BENCH, holding, WIRING, present)
+    bench, _ = calibrated_bench(BENCH, holding, WIRING, 16_000_000, present)
     known = () if bench.clocks is None else bench.clocks.calibrated
     return {each.clock: (each.ppm, each.within_ppm) for each in known}
 

@@ -9,11 +9,19 @@ import pty
 import select
 import struct
 import threading
+import tomllib
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rig.resources import firmware_manifest
+
 IDENTITY = b"Latency Rig,Stimulus ATmega328P,7,0.1.0\n"
+
+
+DESCRIPTION = (
+    tomllib.loads(firmware_manifest("atmega328p").read_text())["description"] + "\n"
+).encode()
 
 
 def block(now_ticks: int, ticks: list[int], first: int = 0, flags: int = 0) -> bytes:
@@ -41,7 +49,7 @@ class FakeFirmware:
             "*IDN?": IDENTITY,
             "*OPC?": b"1\n",
             "SYST:INT?": b"1\n",
-            "SYST:CLOC?": b"16000000\n",
+            "SYST:CHIP?": DESCRIPTION,
             "SYST:ERR?": b'0,"No error"\n',
         }
         self.lines: list[str] = []

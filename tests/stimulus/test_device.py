@@ -10,11 +10,13 @@ import pytest
 
 from rig.errors import BenchError
 from rig.instruments import StimulusState
+from rig.stimulus.chip import described
 from rig.stimulus.device import SerialStimulus
 from rig.stimulus.link import ScpiLink
 from rig.stimulus.train import Pattern, Polarity, Train
+from tests.chip import CHIP
 
-from .fake_firmware import IDENTITY, FakeFirmware, block, fake_firmware, framed
+from .fake_firmware import DESCRIPTION, IDENTITY, FakeFirmware, block, fake_firmware, framed
 
 TRAIN = Train(
     Pattern.UNIFORM,
@@ -36,7 +38,7 @@ def firmware() -> Iterator[FakeFirmware]:
 
 @pytest.fixture
 def stimulus(firmware: FakeFirmware) -> Iterator[SerialStimulus]:
-    with SerialStimulus(ScpiLink(firmware.port, reply_timeout_s=0.3), 5.0) as device:
+    with SerialStimulus(ScpiLink(firmware.port, reply_timeout_s=0.3), CHIP, 5.0) as device:
         yield device
 
 
@@ -153,7 +155,7 @@ def test_reset_is_noticed(firmware: FakeFirmware, stimulus: SerialStimulus) -> N
 
 
 def test_endless_line_is_refused(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
-    firmware.replies["STAT?"] = b"A" * 1000
+    firmware.replies["STAT?"] = b"A" * 2000
     with pytest.raises(BenchError, match="which is no reply"):
         stimulus.status()
 
@@ -186,21 +188,21 @@ def test_firmware_that_is_just_starting(firmware: FakeFirmware) -> None:
 
     timer = threading.Timer(0.2, come_up)
     timer.start()
-    with SerialStimulus.open(firmware.port) as device:
+    with SerialStimulus.open(firmware.port, CHIP) as device:
         assert device.identity.serial == "7"
     timer.join()
 
 
 def test_firmware_in_the_middle_of_something(firmware: FakeFirmware) -> None:
     firmware.say(block(1, [1, 2, 3]) + b"RUN,1,2,3\nhalf a li")
-    with SerialStimulus.open(firmware.port) as device:
+    with SerialStimulus.open(firmware.port, CHIP) as device:
         assert device.identity.serial == "7"
 
 
 def test_nobody_answers(firmware: FakeFirmware) -> None:
     firmware.replies = {}
     with pytest.raises(BenchError) as silent:
-        SerialStimulus.open(firmware.port, ready_timeout_s=0.2)
+        SerialStimulus.open(firmware.port, CHIP, ready_timeout_s=0.2)
     assert str(silent.value) == (
         f"{firmware.port}: no stimulus answered within 0.2 s; check that the fixture names the "
         "right port, or flash the firmware (firmware/README.md)"
@@ -210,27 +212,72 @@ def test_nobody_answers(firmware: FakeFirmware) -> None:
 def test_something_else_answers(firmware: FakeFirmware) -> None:
     firmware.replies["*IDN?"] = b"ACME,Multimeter,1,2\n"
     with pytest.raises(BenchError, match="it said b'ACME,Multimeter,1,2"):
-        SerialStimulus.open(firmware.port, ready_timeout_s=0.2)
+        SerialStimulus.open(firmware.port, CHIP, ready_timeout_s=0.2)
 
 
 def test_other_interface_level(firmware: FakeFirmware) -> None:
     firmware.replies["SYST:INT?"] = b"2\n"
     with pytest.raises(BenchError) as other:
-        SerialStimulus.open(firmware.port)
+        SerialStimulus.open(firmware.port, CHIP)
     assert str(other.value) == (
         f"{firmware.port}: firmware 0.1.0 speaks interface level 2, this host level 1; flash "
         "firmware/image/stimulus-atmega328p.hex as firmware/README.md says"
     )
 
 
+def test_firmware_that_does_not_describe_its_chip(firmware: FakeFirmware) -> None:
+    """As all did before version 0.2.0."""
+    del firmware.replies["SYST:CHIP?"]
+    firmware.replies["SYST:ERR?"] = b'-113,"Undefined header"\n'
+    with pytest.raises(BenchError) as old:
+        SerialStimulus.open(firmware.port, CHIP)
+    assert str(old.value) == (
+        f"{firmware.port}: firmware 0.1.0 does not say what its chip can do; flash "
+        "firmware/image/stimulus-atmega328p.hex as firmware/README.md says"
+    )
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "difference"),
+    [
+        (b"clock_hz=16000000", b"clock_hz=8000000", "clock_hz is 8000000, not 16000000"),
+        (b"rest=160", b"rest=161", "rest_ticks is 161, not 160"),
+        (b"chip=atmega328p", b"chip=rp2040", "name is rp2040, not atmega328p"),
+    ],
+)
+def test_chip_that_is_not_the_fixture_s(
+    firmware: FakeFirmware, there: bytes, instead: bytes, difference: str
+) -> None:
+    firmware.replies["SYST:CHIP?"] = DESCRIPTION.replace(there, instead)
+    with pytest.raises(BenchError) as other:
+        SerialStimulus.open(firmware.port, CHIP)
+    assert str(other.value) == (
+        f"{firmware.port}: firmware 0.1.0 is not the one that this rig has for chip atmega328p: "
+        f"{difference}; flash firmware/image/stimulus-atmega328p.hex as firmware/README.md says, "
+        "or correct the fixture's [stimulus] chip"
+    )
+
+
+@pytest.mark.parametrize("said", [b"chip=x\n", b"clock_hz=fast\n", b"0\n", b"pattern=PER:9:3\n"])
+def test_what_is_no_description(firmware: FakeFirmware, said: bytes) -> None:
+    firmware.replies["SYST:CHIP?"] = said
+    with pytest.raises(BenchError, match=r"SYST:CHIP\? was answered by"):
+        SerialStimulus.open(firmware.port, CHIP)
+
+
+def test_a_description_may_say_more() -> None:
+    text = DESCRIPTION.decode().strip() + ",dma=4,pattern=SINE:1:2"
+    assert described(text) == CHIP
+
+
 def test_port_that_is_not_there() -> None:
     with pytest.raises(BenchError, match="/dev/rig-none: the stimulus's serial port cannot be"):
-        SerialStimulus.open("/dev/rig-none")
+        SerialStimulus.open("/dev/rig-none", CHIP)
 
 
 def test_port_in_use(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
     with pytest.raises(BenchError, match="cannot be opened"):
-        SerialStimulus.open(firmware.port)
+        SerialStimulus.open(firmware.port, CHIP)
 
 
 def test_exchanges_of_two_threads_do_not_mix(
@@ -257,7 +304,7 @@ def test_exchanges_of_two_threads_do_not_mix(
 
 
 def test_close_stops_the_train(firmware: FakeFirmware) -> None:
-    device = SerialStimulus.open(firmware.port)
+    device = SerialStimulus.open(firmware.port, CHIP)
     firmware.lines.clear()
     device.close()
     assert firmware.await_line("ABOR")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.stimulus.train import Pattern, Polarity, Train, minus_log2_q24, random_words
+from rig.stimulus.random_words import minus_log2_q24, random_words
+from rig.stimulus.train import Pattern, Polarity, Train
+from tests.chip import CHIP
 from tests.stimulus.train_strategies import trains
 
 COMMON: dict[str, Any] = {
@@ -152,7 +155,7 @@ def test_expected_duration_is_near_the_true_one() -> None:
         ({"period_ticks": 0}, "period_ticks is 0; valid: 320 to 160000000"),
         ({"delay_ticks": 1_599}, "delay_ticks is 1599; valid: 1600 to 160000000"),
         ({"width_ticks": 32_768}, "width_ticks is 32768; valid: 160 to 32767"),
-        ({"burst_count": 3}, "burst_count does not belong to pattern PERIODIC"),
+        ({"burst_count": 3}, "burst_count does not belong to pattern periodic"),
         (
             {"period_ticks": 400, "width_ticks": 241},
             "width_ticks 241 leaves less than 160 ticks of rest in the shortest interval, 400; "
@@ -185,7 +188,29 @@ def test_expected_duration_is_near_the_true_one() -> None:
 )
 def test_impossible_trains_are_refused(changes: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match="^" + text.replace("**", r"\*\*") + "$"):
+        periodic(**changes, limits=CHIP.limits)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"pattern": "SINE"}, "pattern is 'SINE'; valid: PER, UNIF, POIS, BURS, RAMP"),
+        ({"period_ticks": 0}, "period_ticks is 0; valid: 8 to 4294967295"),
+        ({"width_ticks": 16_000}, "width_ticks 16000 leaves less than 1 ticks of rest"),
+        ({"count": 2**32 - 1, "period_ticks": 2**31}, "longer than any can be"),
+    ],
+)
+def test_a_train_of_a_file_is_one_that_some_chip_could_make(
+    changes: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(ValueError, match=text):
         periodic(**changes)
+
+
+def test_a_chip_makes_only_the_patterns_that_it_names() -> None:
+    limits = replace(CHIP.limits, interval_ticks={Pattern.UNIFORM: (8, 100)})
+    with pytest.raises(ValueError, match="pattern PER is none that the firmware makes"):
+        periodic(limits=limits)
 
 
 def test_edges_outside_the_train_are_refused() -> None:

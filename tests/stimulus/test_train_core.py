@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from rig.stimulus import train as host
-from rig.stimulus.train import Int64Array, Pattern, Polarity, Train
+from rig.stimulus.chip import described
+from rig.stimulus.train import PATTERNS, Int64Array, Pattern, Polarity, Train
+from tests.chip import CHIP
 from tests.stimulus.train_strategies import trains
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
@@ -22,7 +23,10 @@ FIRMWARE = Path(__file__).parents[2] / "firmware"
 class Settings(ctypes.Structure):
     """struct train_settings."""
 
-    _fields_ = [(field.name, ctypes.c_uint32) for field in fields(Train)]
+    _fields_ = [
+        *((field.name, ctypes.c_uint32) for field in fields(Train)),
+        ("room", ctypes.c_uint32 * 4),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +39,8 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 def settings_of(train: Train) -> Settings:
-    values = {name: getattr(train, name) for name, _ in Settings._fields_}
-    values["pattern"] = list(Pattern).index(train.pattern)
+    values = {name: getattr(train, name) for name, _ in Settings._fields_[:-1]}
+    values["pattern"] = list(PATTERNS).index(train.pattern)
     values["polarity"] = list(Polarity).index(train.polarity)
     return Settings(**values)
 
@@ -113,22 +117,10 @@ def test_firmware_accepts_what_the_host_accepts(core: ctypes.CDLL, train: Train)
     assert core.train_shortest_ticks(ctypes.byref(settings_c)) == train.shortest_interval_ticks
 
 
-def test_limits_are_the_firmware_s() -> None:
-    defined = {}
-    for line in (FIRMWARE / "core/limits.h").read_text().splitlines():
-        match line.split()[:3]:
-            case ["#define", name, value] if value.rstrip("UL").isdigit():
-                defined[name] = int(value.rstrip("UL"))
-    for name in (
-        "CLOCK_HZ",
-        "COUNT_MAX",
-        "DELAY_MIN_TICKS",
-        "WIDTH_MIN_TICKS",
-        "WIDTH_MAX_TICKS",
-        "GAP_MIN_TICKS",
-        "INTERVAL_MAX_TICKS",
-        "RAMP_INTERVAL_MAX_TICKS",
-    ):
-        assert getattr(host, name) == defined[name]
-    for pattern, least in host.INTERVAL_MIN_TICKS.items():
-        assert least == defined[f"{pattern.name}_MIN_TICKS"]
+def test_the_description_is_the_firmware_s(core: ctypes.CDLL) -> None:
+    """What is stored beside the image is what these sources say."""
+    for byte in b"SYST:CHIP?\n":
+        core.scpi_input(byte)
+    said = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(core, "fake_port"))).decode()
+    assert described(said.strip()) == CHIP
+    assert sorted(CHIP.limits.interval_ticks) == sorted(PATTERNS)

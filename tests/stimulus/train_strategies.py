@@ -5,19 +5,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from rig.stimulus.train import (
-    DELAY_MIN_TICKS,
-    GAP_MIN_TICKS,
-    INTERVAL_MAX_TICKS,
-    INTERVAL_MIN_TICKS,
-    RAMP_INTERVAL_MAX_TICKS,
-    SEED_MAX,
-    WIDTH_MAX_TICKS,
-    WIDTH_MIN_TICKS,
-    Pattern,
-    Polarity,
-    Train,
-)
+from rig.stimulus.train import PATTERNS, SEED_MAX, Pattern, Polarity, Train
+from tests.chip import CHIP
 
 COUNT_MAX = 3000
 WORTH_TICKS = 3_000_000_000
@@ -27,9 +16,10 @@ WORTH_TICKS = 3_000_000_000
 @st.composite
 def trains(draw: st.DrawFn) -> Train:
     """A train of up to COUNT_MAX pulses and not much longer than WORTH_TICKS."""
-    pattern = draw(st.sampled_from(Pattern))
-    least = INTERVAL_MIN_TICKS[pattern]
-    most = draw(st.sampled_from([100_000, INTERVAL_MAX_TICKS]))
+    pattern = draw(st.sampled_from(tuple(PATTERNS)))
+    limits = CHIP.limits
+    least, longest_ticks = limits.interval_ticks[pattern]
+    most = draw(st.sampled_from([100_000, longest_ticks]))
     low = draw(st.integers(least, most))
     high = draw(st.integers(low, most))
     shortest, longest = low, high
@@ -51,17 +41,18 @@ def trains(draw: st.DrawFn) -> Train:
             }
             shortest, longest = min(spacing, gap), max(spacing, gap)
         case Pattern.RAMP:
-            start = draw(st.integers(least, min(most, RAMP_INTERVAL_MAX_TICKS)))
-            stop = draw(st.integers(least, min(most, RAMP_INTERVAL_MAX_TICKS)))
+            start = draw(st.integers(least, most))
+            stop = draw(st.integers(least, most))
             own = {"ramp_start_ticks": start, "ramp_stop_ticks": stop}
             shortest, longest = min(start, stop), max(start, stop)
-    widest = min(WIDTH_MAX_TICKS, shortest - GAP_MIN_TICKS)
+    widest = min(limits.width_ticks[1], shortest - limits.rest_ticks)
     return Train(
         pattern,
         count=draw(st.integers(1, min(COUNT_MAX, WORTH_TICKS // longest))),
         seed=draw(st.integers(0, SEED_MAX)),
-        delay_ticks=draw(st.integers(DELAY_MIN_TICKS, INTERVAL_MAX_TICKS)),
-        width_ticks=draw(st.integers(WIDTH_MIN_TICKS, widest)),
+        delay_ticks=draw(st.integers(*limits.delay_ticks)),
+        width_ticks=draw(st.integers(limits.width_ticks[0], widest)),
         polarity=draw(st.sampled_from(Polarity)),
         **own,
+        limits=limits,
     )

@@ -25,10 +25,11 @@ from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.instruments import CaptureEnd, EdgeBlock, Int64Array, Loss, UInt8Array
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
-from rig.stimulus.train import CLOCK_HZ, Pattern, Polarity, Train
+from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import Clock
 from tests.capture.bench import open_analyzer
+from tests.chip import CLOCK_HZ
 from tests.record.trains import TEXTS
 
 RATE_HZ = 100_000_000

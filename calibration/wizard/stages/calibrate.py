@@ -14,6 +14,7 @@ from calibration.settings import (
     COUNTER_VALID,
     SECONDS_MAX,
     SECONDS_MIN,
+    CounterReading,
     Settings,
     parse_channel,
     parse_counter,
@@ -85,8 +86,12 @@ def settings_of(state: State) -> Settings:
     return Settings(
         seconds=int(text),
         pps_channel=None if pps == NONE else _pps_channel(state, pps),
-        counter=None if counter == NONE else parse_counter(counter, COUNTER),
+        counter=None if counter == NONE else _counter(state, counter),
     )
+
+
+def _counter(state: State, text: str) -> CounterReading:
+    return parse_counter(text, fixture_of(state).stimulus.chip.clock_hz, COUNTER)
 
 
 def _pps_channel(state: State, text: str) -> int:

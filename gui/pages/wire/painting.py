@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from gui.pages.wire.geometry import BOX_WIDTH, LIVE_HEIGHT, Rect, Scene, WirePath
 from gui.pages.wire.levels import Levels
 from gui.pages.wire.words import (
-    PIN_DUTY,
     Label,
     analyzer_label,
     short_rate,
@@ -152,7 +151,7 @@ class BenchPainter:
         if wire.stimulus_pin:
             pin = QRectF(GAP + 4, path.y - LINE / 2, path.left - 2 * GAP - 6, LINE)
             self.text(painter, pin, RIGHT, wire.stimulus_pin, "ink")
-            self.text(painter, pin, LEFT, PIN_DUTY.get(wire.stimulus_pin, ""), "dim")
+            self.text(painter, pin, LEFT, wire.timer_pin, "dim")
         channel = QRectF(path.tap - 20, path.bottom + PIN / 2 + 1, 40, LINE)
         self.text(painter, channel, CENTER, f"D{wire.channel}", "ink")
         if self._levels is not None:

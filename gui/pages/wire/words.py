@@ -16,9 +16,6 @@ from rig.config.target import VIRTUAL, SerialLink, SshLink, TcpLink
 from rig.config.units import RATE
 from rig.services.doctor import Finding
 
-PIN_DUTY: Final = {"D9": "OC1A", "D8": "ICP1"}
-"""What the chip's data sheet calls the pins that its timer fixes."""
-CHIPS: Final = {"atmega328p": "ATmega328P"}
 LOOKED_FOR: Final = {"beaglelogic", *(kind.driver for kind in KNOWN.values())}
 """Drivers whose analyzers `rig doctor` sees when they are there."""
 
@@ -65,7 +62,7 @@ def stimulus_label(fixture: Fixture, findings: Sequence[Finding] | None) -> Labe
         ports = {_real(finding.port) for finding in findings if finding.port}
         there = _real(port) in ports
         note, tone = (tr("found"), "good") if there else (tr("not found"), "warn")
-    return Label(tr("Microcontroller"), (CHIPS.get(chip, chip), port), note, tone)
+    return Label(tr("Microcontroller"), (chip.title, port), note, tone)
 
 
 def target_label(fixture: Fixture) -> Label:
@@ -101,15 +98,10 @@ def wire_words(wire: Wire) -> str:
     """All that is known of a wire, on one line."""
     ends = [tr("analyzer D{0}").format(wire.channel)]
     if wire.stimulus_pin:
-        ends.append(tr("microcontroller {0}").format(pin_words(wire.stimulus_pin)))
+        also = f" ({wire.timer_pin})" if wire.timer_pin else ""
+        ends.append(tr("microcontroller {0}").format(wire.stimulus_pin + also))
     ends.append(tr("target {0}").format(wire.target_line or tr("(pin not named)")))
     return f"{wire_name(wire)}: {', '.join(ends)}"
-
-
-def pin_words(pin: str) -> str:
-    """As the board labels it, and as the data sheet does."""
-    duty = PIN_DUTY.get(pin)
-    return f"{pin} ({duty})" if duty else pin
 
 
 def _span(names: list[str]) -> str:

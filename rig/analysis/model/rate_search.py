@@ -17,15 +17,8 @@ from typing import Final
 
 import numpy as np
 
-from rig.stimulus.train import (
-    COUNT_MAX,
-    GAP_MIN_TICKS,
-    INTERVAL_MAX_TICKS,
-    Int64Array,
-    Pattern,
-    Polarity,
-    Train,
-)
+from rig.stimulus.limits import TICKS_MAX
+from rig.stimulus.train import COUNT_MAX, Int64Array, Pattern, Polarity, Train
 
 HANDLER, TASK = "interrupt", "interrupt_to_task"
 ANSWERED_BY: Final = {"handler": HANDLER, "task": TASK}
@@ -62,7 +55,7 @@ class RateSearch:
 
     def __post_init__(self) -> None:
         """Raises ValueError for what no plan asks: a search may come from a foreign file."""
-        if not self.least_ticks <= self.first_ticks <= INTERVAL_MAX_TICKS:
+        if not self.least_ticks <= self.first_ticks <= TICKS_MAX:
             raise ValueError(f"least_ticks {self.least_ticks} and first_ticks {self.first_ticks}")
         if not 2 <= self.count <= COUNT_MAX:
             raise ValueError(f"count is {self.count}")
@@ -74,7 +67,7 @@ class RateSearch:
         self.train(self.least_ticks)
 
     def train(self, interval_ticks: int) -> Train:
-        """One hold. Raises ValueError for one that the firmware cannot make."""
+        """One hold. Raises ValueError for one that no chip could make."""
         return Train(
             Pattern.PERIODIC, self.count, 0, self.delay_ticks, self.width_ticks, self.polarity,
             period_ticks=interval_ticks,
@@ -105,7 +98,7 @@ class RateSearch:
     @property
     def shortest_level_ticks(self) -> int:
         """The shortest pulse, or rest between two."""
-        return min(self.width_ticks, max(self.least_ticks - self.width_ticks, GAP_MIN_TICKS))
+        return min(self.width_ticks, self.least_ticks - self.width_ticks)
 
 
 def _faster(ticks: int, least_ticks: int) -> int:

@@ -27,7 +27,7 @@ from rig.analysis.train.planned import PlannedEdges
 from rig.analysis.train.relative_rate import Edge, RelativeRate
 from rig.analysis.train.resync import UNEXPLAINED_EDGES, Fit, Realigner, first_fit
 from rig.instruments import Int64Array
-from rig.stimulus.train import Pattern, Train
+from rig.stimulus.train import Train
 
 LOOKAHEAD_EDGES = 32
 LOOKAHEAD_MAX_EDGES = 512
@@ -102,7 +102,7 @@ class Continuity:
         self._plan = PlannedEdges(train, sent)
         self._rate = RelativeRate(sample_rate_hz, clock_hz, drift_ppm_per_s)
         self._realigner = Realigner(self._plan, self._rate)
-        burst = train.burst_count + UNEXPLAINED_EDGES if train.pattern is Pattern.BURST else 0
+        burst = train.shape.repeats_every(train) + UNEXPLAINED_EDGES
         self._lookahead = min(max(LOOKAHEAD_EDGES, burst), LOOKAHEAD_MAX_EDGES)
         self._pending = np.empty(0, np.int64)
         self._number = 0  # observed number of the first pending edge
@@ -303,7 +303,7 @@ class Continuity:
 
     def _reach_the_end(self, fit: Fit) -> Fit:
         """So few edges fit in many places; the last seen is likely the last sent."""
-        if self._sent is None or repeats_after(self._train, 1):
+        if self._sent is None or self._train.repeats_after(1):
             return fit
         return replace(fit, planned=max(fit.planned, self._plan.count - fit.run))
 
@@ -336,7 +336,7 @@ class Continuity:
         missing = self._rate.samples_per_tick * (ticks - ticks[0])
         if anchor[0] + missing[1] >= end_sample - self._rate.noise_samples:
             return  # the capture ended before them
-        if repeats_after(self._train, unseen):
+        if self._train.repeats_after(unseen):
             self._ledger.add_periods(unseen, round(float(missing[-1])), end_sample)
         else:
             self._ledger.add(Gap(anchor[0], end_sample, None, 0, unseen), self._number)
@@ -405,18 +405,3 @@ class _Ledger:
             np.array(self._starts, np.int64),
             np.array(self._shifts, np.int64),
         )
-
-
-def repeats_after(train: Train, edges: int) -> bool:
-    """The intervals of the train are the same again after so many."""
-    match train.pattern:
-        case Pattern.PERIODIC:
-            return True
-        case Pattern.UNIFORM:
-            return train.interval_min_ticks == train.interval_max_ticks
-        case Pattern.POISSON:
-            return train.interval_min_ticks == train.interval_mean_ticks
-        case Pattern.BURST:
-            return edges % train.burst_count == 0
-        case Pattern.RAMP:
-            return train.ramp_start_ticks == train.ramp_stop_ticks

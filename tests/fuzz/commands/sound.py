@@ -16,7 +16,7 @@ from rig.record.writer import RunWriter
 from rig.resources import find_fixture
 from rig.session.results import store
 from rig.session.settings import settings_of, settings_to_json
-from rig.stimulus.train import CLOCK_HZ
+from tests.chip import CLOCK_HZ
 from tests.fuzz.names import CORPUS
 from tests.fuzz.run_files import _EVENTS, ENVIRONMENT, SAMPLE_RATE_HZ, TICK_HZ, _fill, originals
 

@@ -7,6 +7,7 @@ import binascii
 from unittest import mock
 
 from rig.stimulus.device import MAKER, MODEL, SerialStimulus
+from tests.chip import CHIP
 from tests.fuzz.refusal import refusal
 
 _READY = f"READY {MAKER},{MODEL} ATmega328P,42,0.1.0\n1\n".encode()
@@ -48,7 +49,7 @@ def one_input(data: bytes) -> None:
         said = _READY + _KNOWN + said
     port = _Port(said)
     with mock.patch("rig.stimulus.link.SerialPort", return_value=port), refusal():
-        stimulus = SerialStimulus.open("/dev/fuzz", ready_timeout_s=1.0)
+        stimulus = SerialStimulus.open("/dev/fuzz", CHIP, ready_timeout_s=1.0)
         while True:  # until the port is gone
             stimulus.fetch(1, 0)
             stimulus.status()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The [stimulus] table of a plan: a pulse train in times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rig.config.tables import Table
+from rig.config.units import ps_to_ticks
+from rig.stimulus.chip import StimulusChip
+from rig.stimulus.limits import TrainLimits
+from rig.stimulus.train import COUNT_MAX, PATTERNS, SEED_MAX, Polarity, Train
+
+TIME_MAX_PS = 60 * 10**12
+"""Bound of every time in a plan; what a chip can do is closer and checked with its clock."""
+SOME_CLOCK_HZ = 50_000_000
+"""How long a plan takes hardly depends on the clock: this one does for those who know no chip."""
+POLARITIES = {polarity.name.lower(): polarity for polarity in Polarity}
+
+_COMMON = ("count", "seed", "pulse_width", "polarity", "delay")
+
+
+@dataclass(frozen=True)
+class StimulusPlan:
+    """The pulse train in time."""
+
+    pattern: str
+    """Its mnemonic, of rig.stimulus.train.PATTERNS."""
+    count: int
+    """Pulses, from 1."""
+    seed: int
+    delay_ps: int
+    """From the start of the train to its first pulse."""
+    width_ps: int
+    polarity: Polarity
+    times_ps: Mapping[str, int]
+    """The pattern's times, by field of `Train`."""
+    counts: Mapping[str, int]
+    """The pattern's numbers of pulses, likewise."""
+
+    def train(self, chip: StimulusChip) -> Train:
+        """In ticks of the chip's clock. Raises ValueError, in words, if the chip cannot make it."""
+        return self._in_ticks(chip.clock_hz, chip.limits)
+
+    @property
+    def expected_s(self) -> float:
+        """From its start to its last pulse. Raises ValueError for what no chip could make."""
+        return self._in_ticks(SOME_CLOCK_HZ).expected_duration_ticks / SOME_CLOCK_HZ
+
+    def _in_ticks(self, clock_hz: int, limits: TrainLimits | None = None) -> Train:
+        """Each time rounded to the nearest tick."""
+        times = {name: ps_to_ticks(time, clock_hz) for name, time in self.times_ps.items()}
+        return Train(
+            pattern=self.pattern,
+            count=self.count,
+            seed=self.seed,
+            delay_ticks=ps_to_ticks(self.delay_ps, clock_hz),
+            width_ticks=ps_to_ticks(self.width_ps, clock_hz),
+            polarity=self.polarity,
+            **times,
+            **self.counts,
+            limits=limits,
+        )
+
+
+def pattern_keys() -> dict[str, tuple[str, ...]]:
+    """The keys that each pattern needs, and that no other may have, by the pattern's name."""
+    return {
+        pattern.name: tuple(parameter.key for parameter in pattern.parameters)
+        for pattern in PATTERNS.values()
+    }
+
+
+def parse_stimulus(table: Table) -> StimulusPlan:
+    """Read the table. Raises InputError."""
+    name = table.allow_only_for("pattern", pattern_keys(), _COMMON)
+    pattern = next(each for each in PATTERNS.values() if each.name == name)
+    count = table.integer("count", 1, COUNT_MAX)
+    seed = table.integer("seed", 0, SEED_MAX)
+    delay_ps = table.time_ps("delay", 1, TIME_MAX_PS)
+    width_ps = table.time_ps("pulse_width", 1, TIME_MAX_PS)
+    polarity = POLARITIES[table.choice("polarity", tuple(POLARITIES))]
+    times_ps: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    for each in pattern.parameters:
+        if each.is_count:
+            counts[each.field] = table.integer(each.key, 1, COUNT_MAX)
+        else:
+            times_ps[each.field] = table.time_ps(each.key, 1, TIME_MAX_PS)
+    if pattern.order:
+        keys = {each.field: each.key for each in pattern.parameters}
+        lower, upper = pattern.order
+        if times_ps[upper] < times_ps[lower]:
+            problem, valid = f"shorter than {keys[lower]}", f"{keys[lower]} or longer"
+            raise table.error(keys[upper], problem, valid)
+    return StimulusPlan(
+        pattern=pattern.mnemonic,
+        count=count,
+        seed=seed,
+        delay_ps=delay_ps,
+        width_ps=width_ps,
+        polarity=polarity,
+        times_ps=times_ps,
+        counts=counts,
+    )

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a stimulus microcontroller can do, as its firmware says it.
+
+A firmware answers SYST:CHIP? from its own definitions. What it answers is stored beside each image
+when that is built (firmware/manifest.py), so that the rig knows it before anything is connected;
+when a microcontroller is opened, the two are compared.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Final
+
+from rig.errors import InputError
+from rig.resources import firmware_manifest, stimulus_chips
+from rig.stimulus.limits import Span, TrainLimits
+from rig.stimulus.train import PATTERNS, Train
+
+_TEXT: Final = re.compile("[!-+\\--<>-~]{1,40}")
+_SPANS: Final = ("delay", "width")
+_NUMBERS: Final = ("clock_hz", "captures", "rest")
+_TEXTS: Final = ("chip", "title")
+_PINS: Final = ("stimulus", "response")
+
+
+@dataclass(frozen=True)
+class StimulusChip:
+    """A microcontroller with its firmware."""
+
+    name: str
+    """As fixtures name it, such as "atmega328p"."""
+    title: str
+    """As its maker writes it."""
+    pins: Mapping[str, str]
+    """By signal, as its board names them: which they are is settled by its timer."""
+    timer_pins: Mapping[str, str]
+    """By signal, as its data sheet names them."""
+    clock_hz: int
+    """Nominal."""
+    captures: int
+    """Edges that it can hold until they are fetched."""
+    limits: TrainLimits
+    """Of the trains that it can make."""
+
+    @property
+    def how_to_flash(self) -> str:
+        """What to do about a wrong firmware, as the end of a sentence."""
+        return f"flash firmware/image/stimulus-{self.name}.hex as firmware/README.md says"
+
+    def check(self, train: Train) -> None:
+        """Raise ValueError if it cannot make this train: the field, its value, what is valid."""
+        replace(train, limits=self.limits)
+
+    def differences(self, other: StimulusChip) -> list[str]:
+        """What `other` says otherwise, each in a few words."""
+        own, others = _properties(self), _properties(other)
+        return [f"{k} is {others[k]}, not {own[k]}" for k in own if others[k] != own[k]]
+
+
+def _properties(chip: StimulusChip) -> dict[str, object]:
+    """All that is said of it, by name."""
+    found = {each.name: getattr(chip, each.name) for each in fields(chip)}
+    limits = found.pop("limits")
+    return found | {each.name: getattr(limits, each.name) for each in fields(limits)}
+
+
+def described(text: str) -> StimulusChip:
+    """The chip that a reply to SYST:CHIP? describes (firmware/PROTOCOL.md). Raises ValueError.
+
+    Properties and patterns that this version does not know are left out.
+    """
+    texts: dict[str, str] = {}
+    numbers: dict[str, int] = {}
+    spans: dict[str, Span] = {}
+    patterns: dict[str, Span] = {}
+    for item in text.split(","):
+        key, _, value = item.partition("=")
+        if key in (*_TEXTS, *_PINS) and _TEXT.fullmatch(value):
+            texts[key] = value
+        elif key in _NUMBERS:
+            numbers[key] = _number(value)
+        elif key in _SPANS:
+            spans[key] = _span(value)
+        elif key == "pattern":
+            mnemonic, _, span = value.partition(":")
+            patterns[mnemonic] = _span(span)
+        elif key in (*_TEXTS, *_PINS) or not re.fullmatch("[a-z_]+", key):
+            raise ValueError(f"{item!a:.60} is no property of a chip")
+    missing = {*_TEXTS, *_PINS, *_NUMBERS, *_SPANS} - {*texts, *numbers, *spans}
+    if missing:
+        raise ValueError(f"{', '.join(sorted(missing))} missing")
+    pins = {signal: texts[signal].partition(":") for signal in _PINS}
+    return StimulusChip(
+        name=texts["chip"],
+        title=texts["title"],
+        pins={signal: pin for signal, (pin, _, _) in pins.items()},
+        timer_pins={signal: pin for signal, (_, _, pin) in pins.items()},
+        clock_hz=numbers["clock_hz"],
+        captures=numbers["captures"],
+        limits=TrainLimits(
+            delay_ticks=spans["delay"],
+            width_ticks=spans["width"],
+            rest_ticks=numbers["rest"],
+            interval_ticks={each: span for each, span in patterns.items() if each in PATTERNS},
+        ),
+    )
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,10}", text) or not int(text):
+        raise ValueError(f"{text!a:.40} is no number")
+    return int(text)
+
+
+def _span(text: str) -> Span:
+    least, _, most = text.partition(":")
+    span = _number(least), _number(most)
+    if span[0] > span[1]:
+        raise ValueError(f"{text} is no range")
+    return span
+
+
+def chip_names() -> tuple[str, ...]:
+    """All chips whose firmware comes with the rig, sorted."""
+    return stimulus_chips()
+
+
+@cache
+def chip_named(name: str) -> StimulusChip:
+    """The chip of this name, as the firmware that comes with the rig describes it.
+
+    Raises InputError if there is none, or if its description is none.
+    """
+    path = firmware_manifest(name)
+    try:
+        return described(str(tomllib.loads(path.read_text(encoding="utf-8"))["description"]))
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path}: no description of a chip ({error})") from None
