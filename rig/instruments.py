@@ -74,6 +74,18 @@ class AnalyzerIdentity:
 
 
 @dataclass(frozen=True)
+class Datasheet:
+    """What the maker of an analyzer says of its errors."""
+
+    time_base_ppm: float
+    """How far its clock may be off, either way."""
+    skew_samples: float | None
+    """How far two channels may be apart; None if that is not known."""
+    source: str
+    """Where it is written."""
+
+
+@dataclass(frozen=True)
 class EdgeBlock:
     """Edges of one stretch of the capture, in order of (index, channel).
 

@@ -17,8 +17,8 @@ from calibration.wizard.services import Measured
 from rig.bench.open import Bench, open_bench
 from rig.cli.progress import counts_text
 from rig.config.fixture import Fixture
+from rig.config.links import SshLink
 from rig.config.plan import load_plan
-from rig.config.target import SshLink
 from rig.errors import BenchError, InputError
 from rig.recording.live import LiveSummary
 from rig.report.console import SafeConsole

@@ -9,17 +9,11 @@ from dataclasses import dataclass, replace
 from calibration.wiring.rewritten import with_channels
 from calibration.wizard.as_found import KEY, channels_of
 from calibration.wizard.state import State
+from rig.capture.analyzers import AnalyzerSettings
 from rig.config.board import GPIO_PORT, Board, load_board, load_boards
 from rig.config.board_fixture import EXAMPLE_LINK, FX2, agent_arguments, fixture_text
-from rig.config.fixture import (
-    RESPONSE,
-    STIMULUS,
-    AnalyzerSettings,
-    Fixture,
-    load_fixture,
-    parse_fixture,
-)
-from rig.config.target import SshLink, TargetLink, VirtualLink, link_of_word, split_arguments
+from rig.config.fixture import RESPONSE, STIMULUS, Fixture, load_fixture, parse_fixture
+from rig.config.links import SshLink, TargetLink, VirtualLink, link_of_word, split_arguments
 from rig.config.units import RATE
 from rig.errors import InputError
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rig.bench.target import open_target
 from rig.bench.virtual_process import VirtualProcess
-from rig.capture.sigrok_analyzer import SigrokAnalyzer
+from rig.capture.analyzers import analyzer_kind
 from rig.config.fixture import Fixture
-from rig.config.target import TargetLink, TcpLink
+from rig.config.links import TargetLink, TcpLink
 from rig.errors import RigError
 from rig.instruments import Analyzer, Stimulus, Target
 from rig.stimulus.device import SerialStimulus
@@ -45,21 +45,16 @@ OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
 """How a fixture's instruments are opened; they are closed on every path."""
 
 
-def open_analyzer(fixture: Fixture, conn: str, *, every_channel: bool = False) -> SigrokAnalyzer:
+def open_analyzer(fixture: Fixture, conn: str, *, every_channel: bool = False) -> Analyzer:
     """The fixture's analyzer alone, at this connection, with its wired channels or with all.
 
     Raises BenchError if it does not open.
     """
-    settings = fixture.analyzer
-    return SigrokAnalyzer.open(
-        driver=settings.driver,
-        conn=conn,
-        sample_rate_hz=settings.sample_rate_hz,
-        channels=settings.channels,
+    settings = replace(fixture.analyzer, connection=conn)
+    return analyzer_kind(settings.driver).open(
+        settings,
         channel_mask=(1 << settings.channels) - 1 if every_channel else fixture.channel_mask,
-        options=settings.options,
-        stall_timeout_s=settings.stall_timeout_ps / 1e12,
-        flow_control=fixture.is_virtual,
+        waits_for_host=fixture.is_virtual,
     )
 
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, Final
 
 from rig.bench.serial_stream import SerialStream
 from rig.bench.virtual_process import VirtualProcess
 from rig.config.fixture import Fixture
-from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink, VirtualLink
+from rig.config.links import SerialLink, SshLink, TargetLink, TcpLink, VirtualLink
 from rig.errors import InputError
 from rig.target.link import AgentLink
 from rig.target.ssh import SshHost, SshStream, remote_path
@@ -18,18 +19,33 @@ from rig.target.stream import SocketStream, Stream
 
 def open_target(link: TargetLink) -> AgentLink:
     """Connect to the agent and greet it. Raises BenchError, InputError."""
-    return AgentLink.over(_stream(link))
+    return AgentLink.over(_STREAMS[type(link)](link))
 
 
-def _stream(link: TargetLink) -> Stream:
-    if isinstance(link, SshLink):
-        words = [remote_path(link.agent), *link.arguments, "--stdio"]
-        return SshStream(SshHost(link.host, link.config), words)
-    if isinstance(link, SerialLink):
-        return SerialStream(link.device, link.baud)
-    if isinstance(link, VirtualLink):
-        raise InputError("a virtual target is there only while its virtual bench runs")
+def _over_ssh(link: SshLink) -> Stream:
+    words = [remote_path(link.agent), *link.arguments, "--stdio"]
+    return SshStream(SshHost(link.host, link.config), words)
+
+
+def _over_serial(link: SerialLink) -> Stream:
+    return SerialStream(link.device, link.baud)
+
+
+def _over_tcp(link: TcpLink) -> Stream:
     return SocketStream.connect(link.host, link.port)
+
+
+def _not_yet(_link: VirtualLink) -> Stream:
+    raise InputError("a virtual target is there only while its virtual bench runs")
+
+
+_STREAMS: Final[dict[type[TargetLink], Callable[[Any], Stream]]] = {
+    SshLink: _over_ssh,
+    SerialLink: _over_serial,
+    TcpLink: _over_tcp,
+    VirtualLink: _not_yet,
+}
+"""What opens each kind of rig.config.links.LINKS."""
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TypeGuard
 
 from rig.capture import frames, worker
+from rig.capture.analyzers import AnalyzerSettings, FoundAnalyzer
 from rig.capture.sigrok import OptionValue
 from rig.capture.worker_link import Frame, Gone, Message, Warned, WorkerLink
 from rig.closing import Closing
@@ -251,6 +252,35 @@ class SigrokAnalyzer(Closing):
             self._items.append(loss)
         self._items.append(CaptureEnd(self._samples, self._asked))
         self._running = False
+
+
+class Libsigrok:
+    """Implements rig.capture.analyzers.AnalyzerKind for every driver of libsigrok."""
+
+    datasheet = None
+    """They are tables of their own, by driver: rig/analysis/uncertainty/analyzers.py."""
+
+    def open(
+        self, settings: AnalyzerSettings, *, channel_mask: int, waits_for_host: bool
+    ) -> SigrokAnalyzer:
+        """As `SigrokAnalyzer.open`."""
+        return SigrokAnalyzer.open(
+            driver=settings.driver,
+            conn=settings.connection,
+            sample_rate_hz=settings.sample_rate_hz,
+            channels=settings.channels,
+            channel_mask=channel_mask,
+            options=settings.options,
+            stall_timeout_s=settings.stall_timeout_ps / 1e12,
+            flow_control=waits_for_host,
+        )
+
+    def found(self) -> tuple[FoundAnalyzer, ...]:
+        """`rig doctor` looks at USB and asks the drivers: rig/capture/usb_analyzers.py, scan.py."""
+        return ()
+
+
+LIBSIGROK = Libsigrok()
 
 
 def _is_error(message: Message | None) -> TypeGuard[Frame]:

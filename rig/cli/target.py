@@ -13,7 +13,7 @@ from rig.cli.options import add_out
 from rig.cli.streams import say
 from rig.cli.target_log import arm_options, write_log
 from rig.config.fixture import load_fixture
-from rig.config.target import (
+from rig.config.links import (
     ARGUMENTS_VALID,
     PATH_PATTERN,
     PATH_VALID,

@@ -7,17 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rig.capture.analyzers import AnalyzerSettings, OptionValue
 from rig.config.board import GPIO_PORT, TRIGGER, Board, needs_shifter
-from rig.config.fixture import (
-    RESPONSE,
-    SEQUENCE,
-    SIGNALS,
-    STIMULUS,
-    AnalyzerSettings,
-    OptionValue,
-    parse_fixture,
-)
-from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink
+from rig.config.fixture import RESPONSE, SEQUENCE, SIGNALS, STIMULUS, parse_fixture
+from rig.config.links import SshLink, TargetLink
 from rig.config.units import RATE, TIME
 from rig.errors import InputError
 
@@ -82,7 +75,7 @@ def fixture_text(
         _head(target, stimulus, name, title),
         _analyzer_table(analyzer),
         _table("[stimulus]", {"port": stimulus_port or side.port, "chip": side.chip}),
-        _table("[target]", {**_link_keys(link), "answer": "toggle"}),
+        _table("[target]", {**link.table_values(), "answer": "toggle"}),
         *(
             _wire(target, stimulus, signal, channel, second_witness)
             for channel, signal in enumerate(chosen)
@@ -117,23 +110,6 @@ def _analyzer_table(analyzer: AnalyzerSettings) -> str:
     if analyzer.options:
         text += "\n" + _table("[analyzer.options]", analyzer.options)
     return text
-
-
-def _link_keys(link: TargetLink) -> Values:
-    match link:
-        case SshLink():
-            keys: Values = {"link": "ssh", "host": link.host, "agent": link.agent}
-            keys["agent_arguments"] = " ".join(link.arguments)
-            if link.config:
-                keys["ssh_config"] = link.config
-            return keys
-        case SerialLink():
-            return {"link": "serial", "device": link.device, "baud": link.baud}
-        case TcpLink():
-            host = f"[{link.host}]" if ":" in link.host else link.host
-            return {"link": f"tcp:{host}:{link.port}"}
-        case _:
-            return {"link": "virtual"}
 
 
 def _wire(target: Board, stimulus: Board, signal: str, channel: int, second_witness: bool) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from rig.capture.analyzers import AnalyzerSettings, OptionValue
 from rig.config.clocks import ClockSettings, parse_clocks
+from rig.config.links import VIRTUAL, SshLink
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.scenarios import parse_scenarios
 from rig.config.tables import Document, Table, read_document
-from rig.config.target import ALLOW_COMMANDS, VIRTUAL, SshLink, TargetSettings, parse_target
+from rig.config.target import ALLOW_COMMANDS, TargetSettings, parse_target
 from rig.config.uncertainty import UncertaintySettings, parse_uncertainty
 from rig.config.units import RATE
 from rig.config.virtual import VirtualSettings, parse_virtual
@@ -35,25 +37,6 @@ TABLES = (
 
 VIRTUAL_CHANNELS = (8, 14)
 """Channel counts of BeagleLogic's one-byte and two-byte samples."""
-
-OptionValue = str | int | bool
-
-
-@dataclass(frozen=True)
-class AnalyzerSettings:
-    """The logic analyzer and how it is set."""
-
-    driver: str
-    """Driver name of libsigrok."""
-    connection: str
-    """libsigrok's `conn` option; "" is the first device found; "virtual" the virtual analyzer."""
-    sample_rate_hz: int
-    channels: int
-    """Logic channels, D0 upwards."""
-    stall_timeout_ps: int
-    """Longest silence of a running analyzer before the capture counts as stalled."""
-    options: Mapping[str, OptionValue]
-    """Further options of the driver, by libsigrok's names."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from serial.tools import list_ports
 
 from rig.capture import native, sigrok
+from rig.capture.analyzers import analyzer_kind, own_drivers
 from rig.capture.scan import Scanned, scan
 from rig.capture.usb_analyzers import (
     FX2LAFW_PACKAGE,
@@ -63,6 +64,7 @@ def look(*, ask_drivers: bool = True) -> Iterator[Finding]:
     yield _fx2lafw_firmware()
     yield _udev()
     yield from _analyzers()
+    yield from _own_analyzers()
     if ask_drivers:
         yield from _scanned()
     for chip in stimulus_chips():
@@ -131,6 +133,18 @@ def _analyzers() -> Iterator[Finding]:
     elif not found:
         mend = "plug one in   (not for the virtual bench, nor for a BeagleLogic over TCP)"
         yield Finding("analyzers", "none found on USB", mend, needed=False)
+
+
+def _own_analyzers() -> Iterator[Finding]:
+    """Those that are not libsigrok's."""
+    for driver in own_drivers():
+        try:
+            for each in analyzer_kind(driver).found():
+                what, bad = f"analyzer {each.name}", bool(each.mend)
+                yield Finding(what, each.state, each.mend, needed=not bad, driver=driver)
+        except RigError as error:
+            mend = "install or remove the package that brings it"
+            yield Finding(f"analyzers of {driver}", str(error), mend, needed=False)
 
 
 def analyzer_finding(analyzer: Present, folders: list[Path]) -> Finding:

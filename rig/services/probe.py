@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rig.bench.target import open_target, open_target_of
 from rig.config.fixture import Fixture
-from rig.config.target import SshLink, TargetLink
+from rig.config.links import SshLink, TargetLink
 from rig.errors import BenchError
 from rig.target.findings import Finding, agent_findings, environment_findings, tool_findings
 from rig.target.link import AgentLink

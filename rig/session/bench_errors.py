@@ -15,7 +15,7 @@ from rig.analysis.uncertainty.contribution import Quantity, limits
 from rig.config.fixture import Fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.config.virtual import VirtualSettings
-from rig.session.clock_bounds import clock_limits
+from rig.session.clock_bounds import clock_limits, sheet_of
 from rig.untrusted.json_reader import json_value
 
 _SOURCE = "fixture"
@@ -26,7 +26,7 @@ def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench
     sample_ns = 1e9 / sample_rate_hz
     clocks = clock_limits(fixture, driver)
     if fixture is None:
-        return replace(bench_by_maker(driver, sample_ns), clocks=clocks)
+        return replace(bench_by_maker(sheet_of(driver), sample_ns), clocks=clocks)
     bench = (
         _virtual(fixture.virtual, sample_ns)
         if fixture.virtual
@@ -45,7 +45,7 @@ def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench
 
 def _real(fixture: Fixture, driver: str, sample_ns: float) -> Bench:
     timing = CAPTURE_TIMINGS.get(fixture.stimulus.chip.name)
-    return replace(bench_by_maker(driver, sample_ns), capture_timing=timing)
+    return replace(bench_by_maker(sheet_of(driver), sample_ns), capture_timing=timing)
 
 
 def _virtual(virtual: VirtualSettings, sample_ns: float) -> Bench:

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 from rig.analysis.model.settings import ClockBounds
 from rig.analysis.uncertainty.analyzers import DATASHEETS
 from rig.analysis.uncertainty.clock_limits import TOLERANCE_MAX_PPM, ClockLimit, ClockLimits
+from rig.capture.analyzers import datasheet_of
 from rig.config.clocks import KINDS, ClockKind, ClockSettings
 from rig.config.fixture import Fixture
 from rig.config.virtual import VirtualSettings, VirtualTarget
+from rig.errors import BenchError
+from rig.instruments import Datasheet
 
 _PPM = 1000
 """Parts per billion in one part per million."""
@@ -36,10 +40,17 @@ def clock_bounds(told: ClockSettings) -> ClockBounds:
     )
 
 
+def sheet_of(driver: str) -> Datasheet | None:
+    """What the maker of an analyzer says; None of one that is not known, or not installed."""
+    with contextlib.suppress(BenchError):
+        return DATASHEETS.get(driver) or datasheet_of(driver)
+    return None
+
+
 def clock_limits(fixture: Fixture | None, driver: str) -> ClockLimits:
     """How far each clock may be off: by the fixture, else by the maker, else by its kind."""
     found = ClockLimits()
-    sheet = DATASHEETS.get(driver)
+    sheet = sheet_of(driver)
     if sheet is not None:
         found = replace(found, analyzer=ClockLimit.within(sheet.time_base_ppm, sheet.source))
     if fixture is None:

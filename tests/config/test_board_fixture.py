@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.capture.analyzers import AnalyzerSettings
 from rig.config.board import Board, level_findings, load_board, load_boards, needs_shifter
 from rig.config.board_fixture import agent_arguments, fixture_text, wired_signals
 from rig.config.board_levels import DAMAGE, DOUBT, Levels, compare_levels
 from rig.config.check import check
-from rig.config.fixture import AnalyzerSettings, parse_fixture
+from rig.config.fixture import parse_fixture
+from rig.config.links import SerialLink, SshLink, TargetLink, TcpLink, VirtualLink
 from rig.config.plan import load_plan
-from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink, VirtualLink
 from rig.errors import InputError
 
 UNO = load_board("arduino-uno")

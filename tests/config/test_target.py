@@ -6,14 +6,7 @@ from __future__ import annotations
 import pytest
 
 from rig.config.fixture import parse_fixture
-from rig.config.target import (
-    SerialLink,
-    SshLink,
-    TargetLink,
-    TcpLink,
-    VirtualLink,
-    link_of_word,
-)
+from rig.config.links import SerialLink, SshLink, TargetLink, TcpLink, VirtualLink, link_of_word
 from rig.errors import InputError
 
 FIXTURE = """\

@@ -25,8 +25,8 @@ from rig.bench.target import open_target
 from rig.bench.virtual_process import VirtualProcess
 from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.fixture import Fixture, load_fixture
+from rig.config.links import SerialLink, SshLink, TargetLink, TcpLink
 from rig.config.plan import load_plan
-from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink
 from rig.session.results import Result, store
 from rig.session.run import run
 from rig.stimulus.device import SerialStimulus

@@ -16,7 +16,7 @@ from gui.pages.wire.page import WirePage
 from gui.theme import theme
 from gui.window import Window
 from rig.config.fixture import load_fixture
-from rig.config.target import SshLink
+from rig.config.links import SshLink
 from rig.resources import find_fixture, fixture_names
 from rig.services.doctor import Finding, look
 from tests.cli.command import rig

@@ -14,7 +14,16 @@ NAMED = re.compile(
 )
 
 
-@pytest.mark.parametrize("name", ["architecture", "life-of-a-run"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "architecture",
+        "life-of-a-run",
+        "how-to/add-a-stimulus-pattern",
+        "how-to/add-an-analyzer",
+        "how-to/add-a-stimulus-chip",
+    ],
+)
 def test_each_file_and_folder_that_is_named_is_there(name: str) -> None:
     named = NAMED.findall((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
     missing = [path for path in named if not (ROOT / path).exists()]
@@ -34,7 +43,7 @@ def test_each_package_has_its_row_in_the_architecture() -> None:
 def test_links_between_documents_lead_somewhere() -> None:
     broken = [
         f"{path.name}: {target}"
-        for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+        for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
         if not (path.parent / target).exists()
     ]

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from rig.bench.target import open_target
-from rig.config.target import SshLink
+from rig.config.links import SshLink
 from rig.errors import BenchError, RefusedError
 from rig.instruments import Command
 from rig.target.scenario import Load, load_on, nobody_starts, runs_commands

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.target import link_of_word
+from rig.config.links import link_of_word
 from rig.errors import BenchError, InputError
 from rig.shell_words import command_text, quoted
 from rig.target.deploy import build_there, cross_compile, put, put_words

@@ -8,7 +8,7 @@ import subprocess
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.target import link_of_word
+from rig.config.links import link_of_word
 from rig.target.hosts import HOSTS_MAX, ssh_hosts
 
 CONFIG = """\

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from rig.bench.serial_stream import SerialStream
 from rig.bench.target import open_target
-from rig.config.target import SerialLink, SshLink, TcpLink
+from rig.config.links import SerialLink, SshLink, TcpLink
 from rig.errors import BenchError, InputError
 from rig.instruments import ArmOptions
 from rig.target import wire

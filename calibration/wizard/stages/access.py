@@ -9,7 +9,7 @@ from calibration.wizard.report import Report
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
 from rig.config.board_fixture import agent_arguments
-from rig.config.target import ARGUMENTS_VALID, SshLink
+from rig.config.links import ARGUMENTS_VALID, SshLink
 from rig.errors import InputError
 
 

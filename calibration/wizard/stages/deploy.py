@@ -9,7 +9,7 @@ from calibration.wizard.report import Report
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
 from rig.config.board_fixture import agent_arguments
-from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink
+from rig.config.links import SshLink
 
 COPY, BUILD, THERE = "copy", "build-there", "is-there"
 
@@ -22,14 +22,8 @@ def explain(state: State) -> tuple[str, ...]:
         return (f"The agent goes to {link.agent} on {link.host}. Then it is started once and "
                 "asked who it is and what its system looks like.",)  # fmt: skip
     words = agent_arguments(boards_of(state)[0])
-    return (f"Start the agent on the target yourself: rig-agent {words} {_own_link(link)}",
+    return (f"Start the agent on the target yourself: rig-agent {words} {link.agent_options}",
             "Then it is asked who it is and what its system looks like.")  # fmt: skip
-
-
-def _own_link(link: TargetLink) -> str:
-    if isinstance(link, TcpLink):
-        return f"--tcp {link.port}"
-    return f"--serial DEVICE --baud {link.baud}" if isinstance(link, SerialLink) else ""
 
 
 def questions(state: State) -> tuple[Question, ...]:

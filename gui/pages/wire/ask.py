@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Final
 
 from rig.config.fixture import parse_fixture
-from rig.config.target import link_of_word
+from rig.config.links import link_of_word
 from rig.errors import RigError
 from rig.services.doctor import Finding
 from rig.services.probe import TargetPlace, probe

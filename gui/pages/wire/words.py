@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 
 from rig.capture.usb_analyzers import KNOWN
 from rig.config.fixture import Fixture, Wire
-from rig.config.target import VIRTUAL, SerialLink, SshLink, TcpLink
+from rig.config.links import VIRTUAL, SerialLink, SshLink, TcpLink
 from rig.config.units import RATE
 from rig.services.doctor import Finding
 

@@ -7,20 +7,11 @@ tells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rig.analysis.uncertainty.bench import Bench, toggle
 from rig.analysis.uncertainty.contribution import calibrated, limits
-
-
-@dataclass(frozen=True)
-class Datasheet:
-    """Tolerances of one kind of analyzer."""
-
-    time_base_ppm: float
-    skew_samples: float | None
-    source: str
-
+from rig.instruments import Datasheet
 
 _SALEAE = "Saleae, support pages on time measurement error and worst-case channel skew"
 DATASHEETS = {
@@ -29,12 +20,11 @@ DATASHEETS = {
     "saleae-logic16": Datasheet(200.0, 1.0, _SALEAE),
     "saleae-logic-pro": Datasheet(50.0, 1.0, _SALEAE),
 }
-"""By libsigrok's name of the driver."""
+"""By libsigrok's name of the driver. Other kinds of analyzers say it themselves."""
 
 
-def bench_by_maker(driver: str, sample_ns: float) -> Bench:
-    """What the maker of this analyzer has written down of it."""
-    sheet = DATASHEETS.get(driver)
+def bench_by_maker(sheet: Datasheet | None, sample_ns: float) -> Bench:
+    """What the maker of an analyzer has written down of it."""
     if sheet is None:
         return Bench(sample_ns)
     bench = Bench(sample_ns, limits(sheet.time_base_ppm, "ppm", sheet.source))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rig.config.fixture import Fixture
-from rig.config.target import SerialLink, SshLink, TargetLink, TcpLink
+from rig.config.links import SshLink
 from rig.config.virtual import VirtualGuest
 from rig.instruments import AnalyzerIdentity, StimulusIdentity, TargetIdentity
 from rig.untrusted.json_reader import json_value
@@ -50,7 +50,7 @@ def present_of_fixture(fixture: Fixture) -> dict[str, str]:
         "analyzer_connection": fixture.analyzer.connection,
         "sample_rate_hz": str(fixture.analyzer.sample_rate_hz),
         "stimulus_port": fixture.stimulus.port,
-        "target_link": _link(fixture.target.link),
+        "target_link": fixture.target.link.address,
     }
     port = _agent_port(fixture)
     return {**present, "agent_port": port} if port else present
@@ -73,17 +73,6 @@ def _object(texts: Mapping[str, str], instrument: str) -> dict[str, object]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _link(link: TargetLink) -> str:
-    match link:
-        case SshLink():
-            return f"ssh:{link.host}"
-        case TcpLink():
-            return f"tcp:{link.host}:{link.port}"
-        case SerialLink():
-            return f"serial:{link.device}:{link.baud}"
-    return "virtual"
 
 
 def _agent_port(fixture: Fixture) -> str:
