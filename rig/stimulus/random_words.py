@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-UInt32Array = npt.NDArray[np.uint32]
-UInt64Array = npt.NDArray[np.uint64]
+from rig.arrays import UInt32Array, UInt64Array
 
 _LOG2_Q16 = np.round(np.log2(1 + np.arange(65) / 64) * 65_536).astype(np.uint64)
 

@@ -17,12 +17,10 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from rig.arrays import Int64Array
 from rig.stimulus.limits import ANY_CHIP, TrainLimits
 from rig.stimulus.random_words import minus_log2_q24, random_words
-
-Int64Array = npt.NDArray[np.int64]
 
 COUNT_MAX: Final = 2**32 - 1
 SEED_MAX: Final = 2**32 - 1

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rig.arrays import Int64Array
 from rig.config.check import check
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import Plan, parse_plan
@@ -19,7 +20,7 @@ from rig.errors import InputError
 from rig.resources import find_plan
 from rig.session.settings import settings_from_json, settings_of, settings_to_json
 from rig.stimulus.chip import StimulusChip, described
-from rig.stimulus.train import PATTERNS, Int64Array, IntervalPattern, Train, Uniform
+from rig.stimulus.train import PATTERNS, IntervalPattern, Train, Uniform
 from tests.chip import CHIP, CLOCK_HZ
 from tests.firmware.conftest import FIRMWARE, emulated
 

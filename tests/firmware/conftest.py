@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rig.arrays import Int64Array
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.device import SerialStimulus
-from rig.stimulus.train import Int64Array
 from tests.chip import CHIP
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"

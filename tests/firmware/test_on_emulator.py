@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rig.arrays import Int64Array
 from rig.errors import BenchError
 from rig.instruments import StimulusState, StimulusStatus
 from rig.stimulus.link import ScpiLink
-from rig.stimulus.train import Int64Array, Pattern, Polarity, Train
+from rig.stimulus.train import Pattern, Polarity, Train
 
 from .conftest import Bench
 

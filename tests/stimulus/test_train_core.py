@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
+from rig.arrays import Int64Array
 from rig.stimulus.chip import described
-from rig.stimulus.train import PATTERNS, Int64Array, Pattern, Polarity, Train
+from rig.stimulus.train import PATTERNS, Pattern, Polarity, Train
 from tests.chip import CHIP
 from tests.stimulus.train_strategies import trains
 

@@ -17,8 +17,9 @@ from typing import Final
 
 import numpy as np
 
+from rig.arrays import Int64Array
 from rig.stimulus.limits import TICKS_MAX
-from rig.stimulus.train import COUNT_MAX, Int64Array, Pattern, Polarity, Train
+from rig.stimulus.train import COUNT_MAX, Pattern, Polarity, Train
 
 HANDLER, TASK = "interrupt", "interrupt_to_task"
 ANSWERED_BY: Final = {"handler": HANDLER, "task": TASK}
