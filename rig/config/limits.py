@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
+from rig.analysis.model.settings import LIMIT_FIELDS
 from rig.config.tables import Table
 from rig.errors import nearest
 from rig.limit_names import COUNTS, FREE_BY_DEFAULT, NONE_BY_DEFAULT, STATISTICS, split
@@ -14,12 +16,10 @@ from rig.limit_names import COUNTS, FREE_BY_DEFAULT, NONE_BY_DEFAULT, STATISTICS
 _TIME_MAX_PS = 60 * 10**12
 _COUNT_MAX = 2**32 - 1
 _SCENARIO = "[a-z0-9][a-z0-9-]{0,63}"
-_OWN_FIELDS = ("max_latency", "p99_latency", "average_latency", "max_interval_error")
-"""Limits that have a field of their own; all others are `further` ones."""
 
 
 def parse_limits(table: Table, measurands: Sequence[str], scenario: str) -> dict[str, Any]:
-    """Fields of rig.config.plan.Limits. Raises InputError with file, line and key.
+    """Fields of rig.analysis.model.settings.Limits. Raises InputError with file, line and key.
 
     `table`: [limits]; what [limits.SCENARIO] has goes before it if that is the plan's `scenario`.
     """
@@ -29,32 +29,37 @@ def parse_limits(table: Table, measurands: Sequence[str], scenario: str) -> dict
         if isinstance(value, dict) and re.fullmatch(_SCENARIO, key)
     }
     plain = {key: value for key, value in table.values.items() if key not in scenarios}
-    found = dict.fromkeys(NONE_BY_DEFAULT, 0) | _entries(
+    found: dict[str, float | None] = {**dict.fromkeys(NONE_BY_DEFAULT, 0)} | _entries(
         Table(table.document, table.path, plain), measurands
     )
     for name, own in scenarios.items():  # others are checked all the same
         entries = _entries(own, measurands)
         if name == scenario:
             found |= entries
-    fields: dict[str, Any] = {name: found.pop(name) for name in NONE_BY_DEFAULT}
-    fields |= {f"{name}_ps": found.pop(name) for name in _OWN_FIELDS if name in found}
+    fields: dict[str, Any] = {LIMIT_FIELDS[name]: found.pop(name) for name in LIMIT_FIELDS
+                              if name in found}  # fmt: skip
     further = {name: limit for name, limit in found.items() if limit is not None}
     return {**fields, "further": further}
 
 
-def _entries(table: Table, measurands: Sequence[str]) -> dict[str, int | None]:
-    """Name to limit in ps or as a count; None: `"any"`."""
-    found: dict[str, int | None] = {}
+def _entries(table: Table, measurands: Sequence[str]) -> dict[str, float | None]:
+    """Name to limit in ns or as a count; None: `"any"`."""
+    found: dict[str, float | None] = {}
     for key in table.values:
         if key in COUNTS:
             any_ = table.values[key] == "any"
             found[key] = None if any_ else table.integer(key, 0, _COUNT_MAX, also=', or "any"')
         elif split(key, measurands) is not None:
             any_ = table.values[key] == "any"
-            found[key] = None if any_ else table.time_ps(key, 1, _TIME_MAX_PS)
+            found[key] = None if any_ else _ns(table.time_ps(key, 1, _TIME_MAX_PS))
         else:
             raise _unknown(table, key, measurands)
     return found
+
+
+def _ns(time_ps: int) -> float:
+    """The nearest, as a quotient of two floating-point numbers need not be."""
+    return float(Fraction(time_ps, 1000))
 
 
 def _unknown(table: Table, key: str, measurands: Sequence[str]) -> Exception:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rig.analysis.model.rate_search import RateSearch
+from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import (
     EventSource,
 )
@@ -48,24 +49,6 @@ class ResponsePlan:
     """How long after the last pulse an answer is still waited for."""
     sequence_bits: int
     """Fewest sequence wires the fixture must have."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a run may show and still pass. None is not judged."""
-
-    max_latency_ps: int | None = None
-    p99_latency_ps: int | None = None
-    average_latency_ps: int | None = None
-    missed: int | None = 0
-    late: int | None = 0
-    merged: int | None = 0
-    duplicate: int | None = 0
-    spurious: int | None = 0
-    max_interval_error_ps: int | None = None
-    """Of periods: largest departure of an interval from the period, either way."""
-    further: Mapping[str, int] = field(default_factory=dict)
-    """Of other statistics in ps, and of other counts; rig.limit_names has the names."""
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 from rig.analysis.model.account import Account
-from rig.analysis.model.settings import ClockBounds, Limits, Settings
+from rig.analysis.model.settings import ClockBounds, Settings
 from rig.analysis.model.sources import SOURCE_KINDS, active_level
 from rig.analysis.model.wiring import Wiring
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
 from rig.errors import InputError
-from rig.limit_names import COUNTS
 from rig.measurements.registry import measurement_of
 from rig.session.clock_bounds import clock_bounds
 from rig.untrusted.decode import KIND, Layout, WrongValueError, decoded
@@ -31,7 +29,6 @@ def settings_of(
     tick_hz: int | None = None,
 ) -> Settings:
     """What analysis needs, with the rates that the instruments reported."""
-    limits = plan.limits
     source = plan.event_source(fixture.stimulus.chip)
     return Settings(
         measurement=plan.measurement,
@@ -47,29 +44,11 @@ def settings_of(
         ),
         glitch_samples=plan.glitch_filter_samples(sample_rate_hz),
         source=source,
-        limits=Limits(
-            max_ns=_ns(limits.max_latency_ps),
-            average_ns=_ns(limits.average_latency_ps),
-            p99_ns=_ns(limits.p99_latency_ps),
-            missed=limits.missed,
-            late=limits.late,
-            merged=limits.merged,
-            duplicate=limits.duplicate,
-            spurious=limits.spurious,
-            interval_error_ns=_ns(limits.max_interval_error_ps),
-            further={
-                name: limit if name in COUNTS else _ns(limit) or 0.0
-                for name, limit in limits.further.items()
-            },
-        ),
+        limits=plan.limits,
         tick_hz=tick_hz,
         agent=plan.agent.words(),
         clocks=clock_bounds(fixture.clocks),
     )
-
-
-def _ns(time_ps: int | None) -> float | None:
-    return None if time_ps is None else float(Fraction(time_ps, 1000))
 
 
 def settings_to_json(settings: Settings) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from rig.config.plan import Limits, parse_plan
+from rig.analysis.model.settings import LIMIT_FIELDS, Limits
+from rig.config.plan import parse_plan
 from rig.errors import InputError
 from rig.limit_names import COUNTS, STATISTICS
 from rig.measurements.registry import MEASUREMENTS
@@ -56,9 +57,9 @@ def test_every_statistic_of_all_that_is_measured(measurement, agent, measurands)
     names = [f"{s}_{m}" for m in measurands for s in STATISTICS]
     text = "\n".join(f'{name} = "{number + 1} us"' for number, name in enumerate(names))
     found = limits_of(text, measurement, agent)
-    wanted = {name: (number + 1) * 10**6 for number, name in enumerate(names)}
+    wanted = {name: (number + 1) * 10**3 for number, name in enumerate(names)}
     for name in ("max_latency", "p99_latency", "average_latency", "max_interval_error"):
-        assert getattr(found, f"{name}_ps") == wanted.pop(name, None)
+        assert getattr(found, LIMIT_FIELDS[name]) == wanted.pop(name, None)
     assert found.further == wanted
 
 
@@ -68,7 +69,7 @@ def test_counts() -> None:
     assert (found.missed, found.late, found.merged, found.duplicate) == (1, 2, 3, 4)
     assert found.spurious == 5
     assert found.further == {"glitches": 6, "overruns": 7, "overruns_in_a_row": 8}
-    assert limits_of("") == Limits()
+    assert limits_of("") == Limits(missed=0, late=0, merged=0, duplicate=0, spurious=0)
 
 
 def test_a_scenario_of_its_own_goes_first() -> None:
@@ -86,8 +87,8 @@ p95_latency = "any"
 missed = 3
 """
     found = limits_of(text)
-    assert (found.max_latency_ps, found.missed, found.late) == (80_000_000, 3, 0)
-    assert found.further == {"p99_9_latency": 60_000_000}
+    assert (found.max_ns, found.missed, found.late) == (80_000, 3, 0)
+    assert found.further == {"p99_9_latency": 60_000}
 
 
 EVERY = f"{', '.join(COUNTS)}, or a statistic ({', '.join(STATISTICS)}), an underscore and "

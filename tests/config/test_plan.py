@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.plan import Limits, load_plan, parse_plan
+from rig.analysis.model.settings import Limits
+from rig.config.plan import load_plan, parse_plan
 from rig.config.plan_stimulus import pattern_keys
 from rig.errors import InputError
 from rig.measurements.registry import SELF_MEASUREMENTS
@@ -44,6 +45,7 @@ timeout = "100 ms"
 [limits]
 max_latency = "50 us"
 """
+NONE = dict.fromkeys(("missed", "late", "merged", "duplicate", "spurious"), 0)
 
 
 def message_of(text: str) -> str:
@@ -66,15 +68,15 @@ def test_a_plan_holds_picoseconds_and_its_own_text() -> None:
     assert (stimulus.width_ps, stimulus.delay_ps) == (10_000_000, 1_000_000_000)
     assert (plan.capture.resolution_ps, plan.capture.glitch_filter_ps) == (50_000, 200_000)
     assert (plan.response.timeout_ps, plan.response.sequence_bits) == (100_000_000_000, 0)
-    assert plan.limits == Limits(max_latency_ps=50_000_000)
+    assert plan.limits == Limits(max_ns=50_000, **NONE)
 
 
 def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
     lenient = PLAN + 'missed = 3\nlate = "any"\np99_latency = "20 us"\naverage_latency = "5 us"\n'
     assert parse_plan(lenient, "p.toml").limits == Limits(
-        max_latency_ps=50_000_000,
-        p99_latency_ps=20_000_000,
-        average_latency_ps=5_000_000,
+        max_ns=50_000,
+        p99_ns=20_000,
+        average_ns=5_000,
         missed=3,
         late=None,
         merged=0,
@@ -82,7 +84,7 @@ def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
         spurious=0,
     )
     strict = PLAN[: PLAN.index("[limits]")]
-    assert parse_plan(strict, "p.toml").limits == Limits(None, None, None, 0, 0, 0, 0, 0)
+    assert parse_plan(strict, "p.toml").limits == Limits(**NONE)
 
 
 @pytest.mark.parametrize(

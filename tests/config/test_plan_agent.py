@@ -55,7 +55,7 @@ def test_words_for_the_agent() -> None:
         "period_ns": "500000",
         "count": "20",
     }
-    assert plan.limits.max_interval_error_ps == 50_000_000
+    assert plan.limits.interval_error_ns == 50_000
     assert load_plan("interrupt").agent.words() == {}
     assert load_plan("interrupt-dispatch").agent.words() == {"cpu": "0"}
 

@@ -10,7 +10,7 @@ import pytest
 from rig.config.calibration import Quantity, Record
 from rig.report.calibration_brief import calibration_state
 from rig.report.calibration_words import calibration_facts
-from rig.session.calibration import calibration_json, cautions
+from rig.session.calibration import cautions
 from rig.session.results import read
 from tests.calibration.skewed import MADE, measure, records, text
 
@@ -32,9 +32,9 @@ def test_it_is_told_wherever_the_calibration_is(run):
     assert "counter of 2026-01-02" in facts["calibration"]
     assert calibration_state(result) == "valid; cautions: 1"
     assert result.calibration is not None
-    told = calibration_json(result.calibration)
-    assert told["whole"] is True
-    (caution,) = told["cautions"]
+    summary = result.calibration.summary
+    assert summary.complete
+    (caution,) = summary.warnings
     assert caution in facts["calibration"]
 
 

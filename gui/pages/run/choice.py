@@ -67,8 +67,8 @@ class Choice:
             return None
         limits = self.plan.limits
         is_period = self.plan.measurement == PERIOD
-        limit_ps = limits.max_interval_error_ps if is_period else limits.max_latency_ps
-        return None if limit_ps is None else limit_ps / 1e6
+        limit_ns = limits.interval_error_ns if is_period else limits.max_ns
+        return None if limit_ns is None else limit_ns / 1e3
 
 
 def choose(

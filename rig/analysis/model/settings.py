@@ -38,13 +38,13 @@ class Limits:
 
     def named(self) -> dict[str, float]:
         """All that are to be judged, by the plan's names."""
-        own = {name: getattr(self, field) for name, field in _LIMIT_NAMES.items()}
+        own = {name: getattr(self, field) for name, field in LIMIT_FIELDS.items()}
         return {name: limit for name, limit in own.items() if limit is not None} | dict(
             self.further
         )
 
 
-_LIMIT_NAMES = {
+LIMIT_FIELDS = {
     "max_latency": "max_ns",
     "average_latency": "average_ns",
     "p99_latency": "p99_ns",
