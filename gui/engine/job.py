@@ -6,11 +6,11 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from gui.engine.messages import Message
 from gui.engine.observer import Observer
 from gui.engine.outcome import BENCH_FAILED, done
 from gui.engine.publisher import Publisher
 from gui.engine.request import BEGUN, REPLAYED, TELL, Job
+from gui.processes.messages import Message
 from rig.bench.target import open_target
 from rig.campaign.loaded import cell_of, plan_under
 from rig.campaign.skipping import Abilities, known_abilities, why_not
@@ -46,7 +46,7 @@ def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
         publisher.send(Message(BENCH_FAILED, {"text": words}))
     observer.evaluating()
     found = measuring.finish(path)
-    publisher.send(done(found.result, found.page, found.windows, words or found.unwritten or None))
+    publisher.send(done(found.result, found.page, words or found.unwritten or None))
 
 
 def _check_load(plan: Plan, fixture: Fixture, *, is_replay: bool) -> None:

@@ -4,34 +4,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from gui.engine.messages import Message
-from rig.instruments import Int64Array
+from gui.processes.messages import Message
 from rig.streaming.histogram import bin_of
+from rig.untrusted.decode import decoded
 
 if TYPE_CHECKING:  # the window does not compute results, and opens sooner without
+    from rig.analysis.statistics.descriptive import ExactHistogram
     from rig.session.results import Result
 
 DONE: Final = "done"
-FAILED: Final = "failed"
 BENCH_FAILED: Final = "bench failed"
 """In mid-run; the run's figures follow when they are computed."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Outcome:
     """A finished run: what `rig show` says of its file."""
 
-    path: Path
-    page: Path
-    """Report for the browser."""
-    windows: Path | None
-    """Folder with the waveforms of outliers."""
+    file: str
+    report: str
+    """Path of the page for the browser."""
     failure: str | None
     """What the bench failed with after the run had begun, one line."""
     verdict: str
@@ -55,9 +53,19 @@ class Outcome:
     worst_event: int
     """Number of the stimulus whose answer took longest, of periods of the answer after the worst
     interval; -1 without any."""
-    bins: Int64Array
-    bin_counts: Int64Array
+    bins: tuple[int, ...]
+    bin_counts: tuple[int, ...]
     """The final histogram, as a snapshot has it."""
+
+    @property
+    def path(self) -> Path:
+        """The run file."""
+        return Path(self.file)
+
+    @property
+    def page(self) -> Path:
+        """The report for the browser."""
+        return Path(self.report)
 
     @property
     def unit_hz(self) -> int | None:
@@ -81,7 +89,7 @@ class Failure:
     """This target cannot do what was asked; another run may be possible."""
 
 
-def done(result: Result, page: Path, windows: Path | None, failure: str | None) -> Message:
+def done(result: Result, page: Path, failure: str | None) -> Message:
     """The message of a finished run."""
     from rig.analysis.measurements.period import PeriodFigures
     from rig.report.measured import COLUMNS, measured
@@ -96,40 +104,49 @@ def done(result: Result, page: Path, windows: Path | None, failure: str | None) 
     from rig.session.results import document
 
     evaluation = result.evaluation
-    values, counts = evaluation.histogram.values, evaluation.histogram.counts
     beside, said = measured(evaluation), tools(result)
     is_periods = isinstance(evaluation.details, PeriodFigures)
-    bins, which = np.unique(bin_of(np.maximum(values, 0)), return_inverse=True)
-    fields = {
-        "path": str(result.path),
-        "page": str(page),
-        "windows": None if windows is None else str(windows),
-        "failure": failure,
-        "verdict": str(evaluation.verdict),
-        "verdict_words": VERDICT_WORDS[evaluation.verdict],
-        "reasons": list(evaluation.reasons),
-        "document": document(result),
-        "figures": figure_rows(evaluation),
-        "counts": counts_table(evaluation.counts, events_of(result.settings)),
-        "facts": run_facts(result),
-        "measured": []
-        if beside is None
-        else [(row[0], list(zip(COLUMNS[1:], row[1:], strict=True))) for row in beside.rows],
-        "is_periods": is_periods,
-        "is_inside": result.settings.is_self_measured,
-        "tools": [] if said is None else [(row[0], row[1:]) for row in said.rows],
-        "tool_facts": [] if said is None else said.facts,
-        "worst_event": _worst_interval(result.path) if is_periods else _worst_event(windows),
-    }
+    bins, bin_counts = _binned(evaluation.histogram)
+    rows = [] if beside is None else beside.rows
+    outcome = Outcome(
+        file=str(result.path),
+        report=str(page),
+        failure=failure,
+        verdict=str(evaluation.verdict),
+        verdict_words=VERDICT_WORDS[evaluation.verdict],
+        reasons=tuple(evaluation.reasons),
+        document=document(result),
+        figures=tuple(figure_rows(evaluation)),
+        counts=tuple(counts_table(evaluation.counts, events_of(result.settings))),
+        facts=tuple(run_facts(result)),
+        measured=tuple((row[0], tuple(zip(COLUMNS[1:], row[1:], strict=True))) for row in rows),
+        is_periods=is_periods,
+        is_inside=result.settings.is_self_measured,
+        tools=() if said is None else tuple((row[0], tuple(row[1:])) for row in said.rows),
+        tool_facts=() if said is None else tuple(said.facts),
+        worst_event=_worst_interval(result.path) if is_periods else _worst_event(result),
+        bins=bins,
+        bin_counts=bin_counts,
+    )
+    return Message(DONE, {each.name: getattr(outcome, each.name) for each in fields(outcome)})
+
+
+def outcome_of(message: Message) -> Outcome:
+    """The way back. Raises ValueError if fields are missing or of other types."""
+    return decoded(Outcome, message.fields)
+
+
+def _binned(histogram: ExactHistogram) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Bins that are not empty, and how much is in each."""
+    bins, which = np.unique(bin_of(np.maximum(histogram.values, 0)), return_inverse=True)
     weights = np.zeros(len(bins), np.int64)
-    np.add.at(weights, which, counts)
-    return Message(DONE, fields, {"bins": bins, "bin_counts": weights})
+    np.add.at(weights, which, histogram.counts)
+    return tuple(bins.tolist()), tuple(weights.tolist())
 
 
-def _worst_event(windows: Path | None) -> int:
-    """From the name of its waveform."""
-    found = [] if windows is None else sorted(windows.glob("event-*-maximum.sr"))
-    return int(found[0].name.split("-")[1]) if found else -1
+def _worst_event(result: Result) -> int:
+    worst = None if result.outliers is None else result.outliers.worst
+    return -1 if worst is None else worst.event
 
 
 def _worst_interval(path: Path) -> int:
@@ -140,39 +157,3 @@ def _worst_interval(path: Path) -> int:
     with OpenedRun(path, vetted=True) as run:
         event = worst_interval(run)
     return -1 if event is None else event.event
-
-
-def outcome_of(message: Message) -> Outcome:
-    """The way back. Raises KeyError or TypeError if fields are missing."""
-
-    fields = message.fields
-
-    def texts(rows: object) -> tuple[tuple[str, str], ...]:
-        if not isinstance(rows, list | tuple):
-            raise TypeError("no list of names and texts")
-        return tuple((str(key), str(value)) for key, value in rows)
-
-    def pairs(name: str) -> tuple[tuple[str, str], ...]:
-        return texts(fields[name])
-
-    return Outcome(
-        path=Path(fields["path"]),
-        page=Path(fields["page"]),
-        windows=None if fields["windows"] is None else Path(fields["windows"]),
-        failure=fields["failure"],
-        verdict=fields["verdict"],
-        verdict_words=fields["verdict_words"],
-        reasons=tuple(fields["reasons"]),
-        document=fields["document"],
-        figures=pairs("figures"),
-        counts=pairs("counts"),
-        facts=pairs("facts"),
-        measured=tuple((str(name), texts(row)) for name, row in fields["measured"]),
-        is_periods=bool(fields["is_periods"]),
-        is_inside=bool(fields["is_inside"]),
-        tools=tuple((str(name), tuple(map(str, cells))) for name, cells in fields["tools"]),
-        tool_facts=pairs("tool_facts"),
-        worst_event=fields["worst_event"],
-        bins=message.arrays["bins"],
-        bin_counts=message.arrays["bin_counts"],
-    )

@@ -7,22 +7,21 @@ only the newest waits to be sent. All other messages wait their turn.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 from collections import deque
+from collections.abc import Callable
 
-from gui.engine.messages import Message, packed
 from gui.engine.snapshot import Snapshot
+from gui.processes.messages import Message
 from rig.closing import Closing
 
 
 class Publisher(Closing):
-    """A thread that writes; `gone` is set when nobody reads any more."""
+    """A thread that writes."""
 
-    def __init__(self, pipe: int, gone: threading.Event) -> None:
-        """`pipe` is a file descriptor, open for writing."""
-        self._pipe, self._gone = pipe, gone
+    def __init__(self, write: Callable[[Message], None]) -> None:
+        """`write` may take as long as the window takes to read."""
+        self._write = write
         self._wake = threading.Condition()
         self._queue: deque[Message] = deque()
         self._newest: Snapshot | None = None
@@ -61,10 +60,5 @@ class Publisher(Closing):
         return None if newest is None else newest.message()
 
     def _write_all(self) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while (message := self._next()) is not None:
-                left = memoryview(packed(message))
-                while left:
-                    left = left[os.write(self._pipe, left) :]
-            return
-        self._gone.set()
+        while (message := self._next()) is not None:
+            self._write(message)

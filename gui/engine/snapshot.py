@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from gui.engine.messages import Message
+from gui.processes.messages import Message
 from rig.instruments import Int64Array
 
 KIND: Final = "snapshot"
@@ -120,7 +120,7 @@ class Snapshot:
         """For the way from the engine to the window."""
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS}
         plain["notable"] = [asdict(event) for event in self.notable]
-        return Message(KIND, plain, {name: getattr(self, name) for name in _ARRAYS})
+        return Message(KIND, plain | {name: getattr(self, name).tolist() for name in _ARRAYS})
 
 
 _ARRAYS: Final = (
@@ -129,7 +129,17 @@ _ARRAYS: Final = (
 
 
 def snapshot_of(message: Message) -> Snapshot:
-    """The way back. Raises TypeError or KeyError if fields are missing or unknown."""
+    """The way back. Raises TypeError, KeyError or ValueError for other fields."""
     plain: dict[str, Any] = dict(message.fields)
     plain["notable"] = tuple(Event(**event) for event in plain["notable"])
-    return Snapshot(**plain | dict(message.arrays))
+    return Snapshot(**plain | {name: integers(plain[name]) for name in _ARRAYS})
+
+
+def integers(values: object) -> Int64Array:
+    """A list as JSON has it, as an array of shape (n,). Raises ValueError for anything else."""
+    if not isinstance(values, list) or not all(type(each) is int for each in values):
+        raise ValueError("no list of integers")
+    try:
+        return np.array(values, np.int64)
+    except OverflowError:
+        raise ValueError("integers of more than 64 bits") from None

@@ -241,6 +241,34 @@
   </message>
  </context>
  <context>
+  <name>ChildProcess</name>
+  <message>
+   <location filename="gui/processes/child.py" />
+   <source>The process</source>
+   <translation>Der Prozess</translation>
+  </message>
+  <message>
+   <location filename="gui/processes/child.py" />
+   <source>{0} could not be started: {1}</source>
+   <translation>{0} ließ sich nicht starten: {1}</translation>
+  </message>
+  <message>
+   <location filename="gui/processes/child.py" />
+   <source>{0} ended unasked, exit code {1}.</source>
+   <translation>{0} endete ungebeten, Exit-Code {1}.</translation>
+  </message>
+  <message>
+   <location filename="gui/processes/child.py" />
+   <source>{0} sent what cannot be read.</source>
+   <translation>{0} sandte Unlesbares.</translation>
+  </message>
+  <message>
+   <location filename="gui/processes/child.py" />
+   <source>{0} was killed by signal {1}.</source>
+   <translation>{0} wurde durch Signal {1} beendet.</translation>
+  </message>
+ </context>
+ <context>
   <name>Chooser</name>
   <message>
    <location filename="gui/pages/run/chooser.py" />
@@ -345,8 +373,8 @@
   <name>CommandExport</name>
   <message>
    <location filename="gui/pages/results/command_export.py" />
-   <source>the export ended with {}</source>
-   <translation>der Export endete mit {}</translation>
+   <source>The export</source>
+   <translation>Der Export</translation>
   </message>
   <message>
    <location filename="gui/pages/results/command_export.py" />
@@ -538,23 +566,8 @@
   <name>Engine</name>
   <message>
    <location filename="gui/engine/client.py" />
-   <source>The measuring process could not be started: {0}</source>
-   <translation>Der Messprozess ließ sich nicht starten: {0}</translation>
-  </message>
-  <message>
-   <location filename="gui/engine/client.py" />
-   <source>The measuring process ended unasked, exit code {0}.</source>
-   <translation>Der Messprozess endete von selbst, Exit-Code {0}.</translation>
-  </message>
-  <message>
-   <location filename="gui/engine/client.py" />
-   <source>The measuring process sent what cannot be read.</source>
-   <translation>Der Messprozess schickte Unlesbares.</translation>
-  </message>
-  <message>
-   <location filename="gui/engine/client.py" />
-   <source>The measuring process was killed by signal {0}.</source>
-   <translation>Der Messprozess wurde durch Signal {0} beendet.</translation>
+   <source>The measuring process</source>
+   <translation>Der Messprozess</translation>
   </message>
  </context>
  <context>
@@ -1075,13 +1088,8 @@
   <name>Listener</name>
   <message>
    <location filename="gui/pages/wire/listener.py" />
-   <source>the listening process ended, exit code {0}</source>
-   <translation>der mithörende Prozess endete, Exit-Code {0}</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/wire/listener.py" />
-   <source>the listening process sent what cannot be read</source>
-   <translation>der mithörende Prozess schickte Unlesbares</translation>
+   <source>The listening process</source>
+   <translation>Der mithörende Prozess</translation>
   </message>
  </context>
  <context>
@@ -1093,8 +1101,8 @@
   </message>
   <message>
    <location filename="gui/pages/wire/looker.py" />
-   <source>exit code {0}: {1}</source>
-   <translation>Exit-Code {0}: {1}</translation>
+   <source>The looking process</source>
+   <translation>Der suchende Prozess</translation>
   </message>
   <message>
    <location filename="gui/pages/wire/looker.py" />
@@ -1732,6 +1740,14 @@
   </message>
  </context>
  <context>
+  <name>Summary</name>
+  <message>
+   <location filename="gui/models/summary/service.py" />
+   <source>The summing process</source>
+   <translation>Der zusammenfassende Prozess</translation>
+  </message>
+ </context>
+ <context>
   <name>TimelinePlot</name>
   <message>
    <location filename="gui/plots/timeline.py" />
@@ -2320,13 +2336,8 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
   </message>
   <message>
    <location filename="gui/pages/calibrate/worker.py" />
-   <source>The working process ended unasked, exit code {0}</source>
-   <translation>Der arbeitende Prozess endete ungebeten, Exit-Code {0}</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/calibrate/worker.py" />
-   <source>The working process sent what cannot be read: {0}</source>
-   <translation>Der arbeitende Prozess sandte Unlesbares: {0}</translation>
+   <source>The working process</source>
+   <translation>Der arbeitende Prozess</translation>
   </message>
  </context>
  <context>

@@ -6,7 +6,6 @@ is made from edges."""
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from gui.engine.job import measure
-from gui.engine.messages import Unpacker
 from gui.engine.outcome import Outcome, done, outcome_of
 from gui.engine.publisher import Publisher
 from gui.engine.request import Job
+from gui.processes.messages import Unpacker, packed
 from rig.analysis.model.sources import SelfTriggers
 from rig.instruments import Loss, LossKind
 from rig.record.writer import RunWriter
@@ -90,12 +89,11 @@ def measure_one(folder: Path, number: int) -> Outcome:
 @contextmanager
 def _published(path: Path) -> Iterator[Publisher]:
     """What the window would hear goes to a file."""
-    pipe = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    try:
-        with Publisher(pipe, threading.Event()) as publisher:
-            yield publisher
-    finally:
-        os.close(pipe)
+    with (
+        path.open("xb") as file,
+        Publisher(lambda message: file.write(packed(message))) as publisher,
+    ):
+        yield publisher
 
 
 def _plan(path: Path, name: str, limit: str, number: int) -> Path:
@@ -137,4 +135,4 @@ def _self_triggered(path: Path) -> Outcome:
         writer.finish("imported", {"handled": 99, "triggers": 100, "samples": recorded.end})
     result, page = store(path), path.with_suffix(".html")
     write_page(page, result)
-    return outcome_of(done(result, page, None, None))
+    return outcome_of(done(result, page, None))

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from calibration.findings import Finding
 from calibration.steps import STEPS
 from calibration.wizard import Report
-from gui.pages.calibrate.messages import REPORT, line_of, message_of, report_fields, report_of
+from gui.pages.calibrate.messages import REPORT, report_fields, report_of
 from gui.pages.calibrate.page import CalibratePage
+from gui.processes.messages import Message, Unpacker, packed
 from gui.theme import theme
 from gui.window import Window
 from rig.config.calibration.file import append_record, load_calibration
@@ -63,14 +64,8 @@ def orphans(processes):
 
 @given(st.builds(Report, st.lists(TEXTS).map(tuple), st.lists(FINDINGS).map(tuple), TEXTS))
 def test_a_report_arrives_as_it_was_sent(report):
-    kind, fields = message_of(line_of(REPORT, **report_fields(report)))
-    assert (kind, report_of(fields)) == (REPORT, report)
-
-
-@given(st.binary(max_size=60))
-def test_what_is_no_message_is_refused(data):
-    with pytest.raises((ValueError, TypeError)):
-        message_of(data)
+    (message,) = Unpacker().feed(packed(Message(REPORT, report_fields(report))))
+    assert (message.kind, report_of(message.fields)) == (REPORT, report)
 
 
 def test_it_shows_each_step_and_what_is_known(page):

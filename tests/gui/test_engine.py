@@ -11,10 +11,10 @@ import sys
 
 import pytest
 
-from gui.engine.messages import Unpacker
 from gui.engine.outcome import outcome_of
 from gui.engine.request import Job
 from gui.engine.snapshot import snapshot_of
+from gui.processes.messages import Unpacker
 from rig.session.results import read
 
 
@@ -85,7 +85,7 @@ def test_bad_input_is_told_in_the_words_of_the_command_line(engine, tmp_path):
     ask(engine, Job("interupt", "virtual", str(tmp_path)))
     (message,) = heard(engine)
     assert message.kind == "failed"
-    assert "no built-in plan (did you mean interrupt?)" in message.fields["message"]
+    assert "no built-in plan (did you mean interrupt?)" in message.fields["text"]
     assert message.fields["details"] == ""
     assert list(tmp_path.iterdir()) == []
 

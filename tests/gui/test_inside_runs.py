@@ -9,7 +9,6 @@ import json
 import h5py
 import pytest
 
-from gui.engine.messages import Unpacker
 from gui.engine.observer import Observer
 from gui.engine.snapshot import snapshot_of
 from gui.models.runs.live_event import find_live_event
@@ -19,6 +18,7 @@ from gui.models.runs.wanted import Wanted
 from gui.pages.results.page import COMPARE, EVENTS
 from gui.pages.results.report import distribution_of
 from gui.pages.run.page import RunPage
+from gui.processes.messages import Unpacker
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.recording.live import LiveSummary, LiveValues

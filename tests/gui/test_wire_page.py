@@ -312,7 +312,7 @@ def test_levels_and_edges_of_a_real_driver(qtbot, page, tmp_path):
     assert levels.sample_rate_hz == 200_000
     assert all(0 < levels.edges_per_s(channel) < 200_000 for channel in range(5))
     assert levels.edges[5:] == (0,) * 11  # not wired
-    process = psutil.Process(page.hearing.listener._process.processId())
+    process = psutil.Process(page.hearing.listener.process_id)
     family = [process, *process.children(recursive=True)]
     page.hide()  # as when a run is started elsewhere
     assert not page.hearing.listener.is_listening

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import stat
 import tomllib
+from dataclasses import asdict
 from itertools import pairwise
 
 import numpy as np
@@ -16,14 +17,17 @@ from gui.pages.wire.bench_file import open_bench_file, save_bench_file
 from gui.pages.wire.checking import check_text
 from gui.pages.wire.editing import set_text
 from gui.pages.wire.geometry import arrange
-from gui.pages.wire.levels import CHANNELS_MAX, Levels, error_line, levels_of
+from gui.pages.wire.levels import CHANNELS_MAX, KIND, Levels, levels_of
 from gui.pages.wire.listen import levels_after
-from gui.pages.wire.looker import findings_of
+from gui.pages.wire.looker import Findings
 from gui.pages.wire.words import short_rate, wire_words
+from gui.processes.messages import Message, Unpacker, packed
 from rig.config.fixture import load_fixture
 from rig.errors import InputError
 from rig.instruments import EdgeBlock
 from rig.resources import find_fixture, fixture_names
+from rig.services.doctor import Finding
+from rig.untrusted.decode import decoded
 from tests.cli.command import rig
 
 FX2 = find_fixture("parallel-port-fx2").read_text()
@@ -185,26 +189,36 @@ def test_levels_after_a_block_are_those_of_its_edges_one_by_one(mask, edges):
     assert levels_after(block) == expected
 
 
+def through_pipe(message):
+    (arrived,) = Unpacker().feed(packed(message))
+    return arrived
+
+
 def test_levels_pass_the_pipe_and_rubbish_does_not():
     levels = Levels(0b101, (*range(15), 7), 2_000, 1_000)
-    assert levels_of(levels.line()) == levels
+    assert levels_of(through_pipe(levels.message())) == levels
     assert levels.is_high(2)
     assert not levels.is_high(1)
     assert levels.edges_per_s(4) == 2.0
-    assert levels_of(error_line("gone")) == "gone"
-    good = levels.line().decode()
-    for line in ("[]", "{}", good.replace("2000", "0"), good.replace("[0,", "["),
-                 good.replace("[0,", "[true,"), good.replace('"mask": 5', '"mask": -1'),
-                 good.replace('"mask": 5', '"mask": 65536'), good[:-3]):  # fmt: skip
+    good = levels.message().fields
+    edges = list(good["edges"])
+    for wrong in ({"samples": 0}, {"edges": edges[1:]}, {"edges": [True, *edges[1:]]},
+                  {"mask": -1}, {"mask": 65536}, {"edges": None}):  # fmt: skip
         with pytest.raises(ValueError, match=r".+"):
-            levels_of(line.encode())
+            levels_of(through_pipe(Message(KIND, good | wrong)))
+    with pytest.raises(ValueError, match=r".+"):
+        levels_of(Message(KIND))
     assert len(levels.edges) == CHANNELS_MAX
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'[{"what": "x"}]', b" " * (2 << 20)])
-def test_findings_that_are_none_are_refused(data):
+A_FINDING = Finding("fx2lafw", "found", driver="fx2lafw")
+
+
+@pytest.mark.parametrize("found", [None, {}, [1], [{"what": "x"}], [asdict(A_FINDING)] * 1001])
+def test_findings_that_are_none_are_refused(found):
+    assert decoded(Findings, {"findings": [asdict(A_FINDING)]}).findings == (A_FINDING,)
     with pytest.raises(ValueError, match=r".+"):
-        findings_of(data)
+        decoded(Findings, {"findings": found})
 
 
 def test_rates_are_short():

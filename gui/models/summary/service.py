@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.models.summary.levels import Levels
 from gui.models.summary.rows import Kind, row_count
@@ -20,20 +19,23 @@ from gui.models.summary.store import (
     source_of,
     stored_rows,
 )
+from gui.processes.child import ChildProcess, Ending
+from gui.processes.messages import FAILED, Message
 from rig.record.reader import RunFile
 
 SHORT = 1 << 17
 """Events or edges that are read at once: it takes less than a process needs to start."""
 PERIOD_MS = 200
-PATIENCE_MS = 2000
 
 
-class Summary(QObject):
+class Summary(ChildProcess):
     """The summary of one kind of one run file."""
 
     grown = Signal()
     """Rows were added; all of them are there once `levels.complete`."""
     failed = Signal(str)
+
+    end_ms = 2_000
 
     def __init__(
         self, file: RunFile, kind: Kind, folder: Path | None = None, parent: QObject | None = None
@@ -43,7 +45,6 @@ class Summary(QObject):
         self._kind = kind
         self._path = file.path
         self.levels = Levels(kind, kind.count(file))
-        self._process: QProcess | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(PERIOD_MS)
         self._timer.timeout.connect(self._take)
@@ -53,13 +54,8 @@ class Summary(QObject):
     def close(self) -> None:
         """End the process, if there is one; may be called twice."""
         self._timer.stop()
-        process, self._process = self._process, None
-        if process is not None:
-            process.finished.disconnect()
-            process.closeWriteChannel()
-            if not process.waitForFinished(PATIENCE_MS):
-                process.kill()
-                process.waitForFinished()
+        if self.is_alive or self.is_ending:
+            super().close()
             self._new.unlink(missing_ok=True)
         if self._temporary is not None:
             self._temporary.cleanup()
@@ -77,35 +73,45 @@ class Summary(QObject):
         if stored is not None:
             self.levels.append(stored)
             return
-        self._start()
+        self._build()
 
-    def _start(self) -> None:
+    def _build(self) -> None:
         self._new = self._out.with_name(f"{self._out.name}.{os.getpid()}.new")
-        process = QProcess(self)
-        process.setProcessChannelMode(QProcess.ProcessChannelMode.SeparateChannels)
-        process.finished.connect(self._ended)
-        words = [self._kind.name, self._path, self._new, self._out]
-        process.start(sys.executable, ["-m", "gui.models.summary.build", *map(str, words)])
-        self._process = process
+        self._start("gui.models.summary.build")
+        self._send(
+            {
+                "kind": self._kind.name,
+                "run": str(self._path),
+                "new": str(self._new),
+                "out": str(self._out),
+            }
+        )
         self._timer.start()
 
     def _take(self) -> None:
-        where = self._out if self._process is None else self._new
+        where = self._new if self.is_alive else self._out
         rows = rows_so_far(where, self._kind, len(self.levels.base))
         missing = row_count(self.levels.count) - len(self.levels.base)
         if len(rows):
             self.levels.append(rows[:missing])
             self.grown.emit()
 
-    def _ended(self, code: int) -> None:
+    def _name(self) -> str:
+        return self.tr("The summing process")
+
+    def _on_message(self, message: Message) -> None:
+        if message.kind != FAILED:
+            raise ValueError(f"message of kind {message.kind}")
         self._timer.stop()
-        process, self._process = self._process, None
-        if code == 0:
+        self._let_go()
+        self.failed.emit(str(message.fields["text"]))
+
+    def _on_ended(self, ending: Ending) -> None:
+        self._timer.stop()
+        if ending.is_success:
             self._take()
-        if process is not None and not self.levels.complete:
-            self.failed.emit(
-                bytes(process.readAllStandardError().data()).decode("utf-8", "replace")
-            )
+        if not self.levels.complete:
+            self.failed.emit(ending.details or ending.text)
 
     def _folder(self) -> Path:
         """The cache folder, or a temporary one if it cannot be made."""

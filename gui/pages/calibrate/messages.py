@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the window and its working process say to each other: lines of JSON."""
+"""What the process that touches instruments says to the window."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
@@ -11,28 +10,13 @@ from typing import Any, Final
 from calibration.findings import Finding
 from calibration.wizard import Report
 
-LINE_MAX: Final = 1 << 20
 PROGRESS, REPORT, WIRE, OPENED = "progress", "report", "wire", "opened"
-DONE, STOPPED, FAILED = "done", "stopped", "failed"
-_KINDS: Final = (PROGRESS, REPORT, WIRE, OPENED, DONE, STOPPED, FAILED)
+DONE, STOPPED = "done", "stopped"
 _TYPES: Final = {"kind": str, "text": str, "remedy": str, "fault": bool, "signals": list}
 
 
-def line_of(kind: str, **fields: object) -> bytes:
-    """One message."""
-    return json.dumps({"kind": kind, **fields}).encode() + b"\n"
-
-
-def message_of(line: bytes) -> tuple[str, Mapping[str, Any]]:
-    """Kind and fields. Raises ValueError for anything else."""
-    fields = json.loads(line)
-    if not isinstance(fields, dict) or fields.get("kind") not in _KINDS:
-        raise ValueError("no message")
-    return str(fields.pop("kind")), fields
-
-
 def report_fields(report: Report) -> dict[str, object]:
-    """To be given to `line_of`."""
+    """To be sent."""
     return {
         "lines": list(report.lines),
         "findings": findings_fields(report.findings),
@@ -49,7 +33,7 @@ def report_of(fields: Mapping[str, Any]) -> Report:
 
 
 def findings_fields(findings: Sequence[Finding]) -> list[dict[str, object]]:
-    """To be given to `line_of`."""
+    """To be sent."""
     return [asdict(finding) for finding in findings]
 
 

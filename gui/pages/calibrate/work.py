@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`python -m gui.pages.calibrate.work`: what touches instruments, away from the window.
 
-The first line of standard input is the job, a JSON object; more lines name wires to be looked at,
-if that is the job. The end of standard input (the window is gone, or wants no more) and SIGTERM end
-it in order. Messages go to standard output.
+The request is the job; further ones name wires to be looked at, if that is the job.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import queue
-import signal
 import sys
-import threading
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from calibration.cli.wizard_services import RigWizardServices
 from calibration.context import StoppedError
@@ -34,34 +26,28 @@ from calibration.wizard.stages.connect import open_wires
 from calibration.wizard.state import read_state
 from gui.pages.calibrate.messages import (
     DONE,
-    FAILED,
     OPENED,
     PROGRESS,
     REPORT,
     STOPPED,
     WIRE,
     findings_fields,
-    line_of,
     report_fields,
 )
+from gui.processes.messages import Message
+from gui.processes.work import Window, serve
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.record import Record
 from rig.config.fixture import load_fixture
-from rig.errors import RigError
-
-PIECE: Final = 1 << 12
-Say = Callable[..., None]
 
 
 class Work:
     """One job."""
 
-    def __init__(self, job: Mapping[str, Any], say: Say, stop: threading.Event) -> None:
-        self._job, self._say, self._stop = job, say, stop
-        self.wires: queue.SimpleQueue[str] = queue.SimpleQueue()
-        """Signals to be looked at; "" ends it."""
+    def __init__(self, job: Mapping[str, Any], window: Window) -> None:
+        self._job, self._window, self._stop = job, window, window.stop
 
     def do(self) -> None:
         """Raises RigError, StoppedError."""
@@ -98,10 +84,10 @@ class Work:
     def _look(self) -> None:
         """At single wires, as they are asked for, with the bench open meanwhile."""
         with open_wires(self._wizard_job()) as wires:
-            self._say(OPENED)
-            while signal_ := self.wires.get():
-                found = wires.check(signal_)
-                self._say(WIRE, signal=signal_, findings=findings_fields(found))
+            self._window.send(Message(OPENED))
+            while signal := self._window.requests.get():
+                found = findings_fields(wires.check(str(signal)))
+                self._window.send(Message(WIRE, {"signal": signal, "findings": found}))
 
     def _wizard_job(self) -> Job:
         place = Place(Path(str(self._job["state"])))
@@ -111,68 +97,21 @@ class Work:
         self._tell(step.title)
 
     def _tell(self, text: str) -> None:
-        self._say(PROGRESS, text=text)
+        self._window.send(Message(PROGRESS, {"text": text}))
 
     def _report(self, report: Report) -> None:
-        self._say(REPORT, **report_fields(report))
+        self._window.send(Message(REPORT, report_fields(report)))
 
 
-def main() -> int:
-    """Carry out one job; a message tells how it ended."""
-    stop = threading.Event()
-    # Ctrl-C at the terminal reaches the window too, which asks for the end in its own way.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: stop.set())
-    pipe = os.dup(1)
-    os.dup2(2, 1)  # what else prints does not get between the messages
-
-    def say(kind: str, **fields: object) -> None:
-        try:
-            left = line_of(kind, **fields)
-            while left:
-                left = left[os.write(pipe, left) :]
-        except BrokenPipeError:
-            stop.set()
-
-    heard = _read_line(b"")
-    if heard is None:
-        return 0
-    line, rest = heard
-    work = Work(json.loads(line), say, stop)
-    threading.Thread(target=_listen, args=(rest, work, stop), daemon=True).start()
+def work(request: Mapping[str, Any], window: Window) -> None:
+    """Do one job; a message tells how it ended. Raises RigError."""
     try:
-        work.do()
+        Work(request, window).do()
     except StoppedError:
-        say(STOPPED)
-    except RigError as error:
-        say(FAILED, text=str(error), details="")
-    except Exception as error:  # noqa: BLE001 - whatever it is, the window has to be told
-        say(FAILED, text=f"the working process met an error of its own: {error!r}",
-            details=traceback.format_exc())  # fmt: skip
+        window.send(Message(STOPPED))
     else:
-        say(DONE)
-    return 0
-
-
-def _read_line(heard: bytes) -> tuple[bytes, bytes] | None:
-    """The next line of standard input and what came after it; None at its end."""
-    while b"\n" not in heard:
-        # Unbuffered: a reader's lock would be held when the interpreter ends.
-        piece = os.read(0, PIECE)
-        if not piece or len(heard) > 16 * PIECE:
-            return None
-        heard += piece
-    line, _, rest = heard.partition(b"\n")
-    return line, rest
-
-
-def _listen(rest: bytes, work: Work, stop: threading.Event) -> None:
-    while (heard := _read_line(rest)) is not None:
-        line, rest = heard
-        work.wires.put(line.decode("ascii", "replace").strip())
-    stop.set()
-    work.wires.put("")
+        window.send(Message(DONE))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(work))

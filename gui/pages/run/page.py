@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QProgressBar, QWidget
 
@@ -222,8 +223,8 @@ class RunPage(Page):
                 is_values=outcome.is_inside,
                 unit_hz=outcome.unit_hz,
                 quantity=outcome.measured[0][0] if outcome.is_inside and outcome.measured else "",
-                bins=outcome.bins,
-                bin_counts=outcome.bin_counts,
+                bins=np.array(outcome.bins, np.int64),
+                bin_counts=np.array(outcome.bin_counts, np.int64),
                 worst_event=outcome.worst_event,
                 worst_ns=outcome.document["measurands"][0]["statistics"]["max_ns"],
             )

@@ -1,34 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m gui.pages.wire.ask`: what `rig target probe` says, as JSON on standard output.
+"""`python -m gui.pages.wire.ask`: what `rig target probe` says, for the window.
 
-Standard input: one JSON object, with the name of a `host` for ssh, or with the `text` of a fixture
-and its `source`. A process of its own, since it waits for the network.
+The request has the name of a `host` for ssh, or the `text` of a fixture and its `source`. A process
+of its own, since it waits for the network.
 """
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Final
+from typing import Any
 
+from gui.processes.messages import Message
+from gui.processes.work import Window, serve
 from rig.config.fixture import parse_fixture
 from rig.config.links import link_of_word
 from rig.errors import RigError
 from rig.services.doctor import Finding
 from rig.services.probe import TargetPlace, probe
 
-REQUEST_MAX: Final = 8 << 20
+
+def work(request: Mapping[str, Any], window: Window) -> None:
+    """Send all findings at once; a target that does not answer is one, too."""
+    found = [asdict(each) for each in findings(request)]
+    window.send(Message("findings", {"findings": found}))
 
 
-def main() -> int:
-    """One array with an object for each finding; a target that does not answer is one, too."""
-    request = json.loads(sys.stdin.buffer.read(REQUEST_MAX))
-    json.dump([asdict(finding) for finding in findings(request)], sys.stdout)
-    return 0
-
-
-def findings(request: dict[str, str]) -> list[Finding]:
+def findings(request: Mapping[str, str]) -> list[Finding]:
     """In the words of the command line, each under the target's name."""
     if "host" in request:
         name, fixture = request["host"], None
@@ -47,4 +46,4 @@ def findings(request: dict[str, str]) -> list[Finding]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(work))

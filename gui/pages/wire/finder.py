@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,8 +14,6 @@ from gui.pages.wire.editor import FixtureEditor
 from gui.pages.wire.instruments import InstrumentList
 from gui.pages.wire.looker import Looker
 from rig.services.doctor import Finding
-
-PASSIVE: Final = "--passive"
 
 
 class Finder(QObject):
@@ -54,7 +50,7 @@ class Finder(QObject):
     def look(self) -> None:
         """On this machine."""
         self._instruments.show_looking()
-        self.looker.start(*([] if self._is_bench_free() else [PASSIVE]))
+        self.looker.start({"ask_drivers": self._is_bench_free()})
 
     def ask_host(self, name: str) -> None:
         """A host of the ssh configuration."""
@@ -87,7 +83,7 @@ class Finder(QObject):
 
     def _ask(self, name: str, request: dict[str, str]) -> None:
         self._instruments.show_asking(name)
-        self.asker.start(told=json.dumps(request).encode())
+        self.asker.start(request)
 
     def _offered(self, table: str, values: dict[str, str]) -> None:
         changed = self._editor.text

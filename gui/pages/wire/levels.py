@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Level and activity of the wires at one moment, and their way over a pipe. Light: no numpy."""
+"""Level and activity of the wires at one moment, and their way to the window. Light: no numpy."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from gui.processes.messages import Message
+
 CHANNELS_MAX: Final = 16
-LINE_MAX: Final = 1 << 14
-"""Longest line, in bytes, that the listening process sends."""
+KIND: Final = "levels"
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,14 @@ class Levels:
         """Of this channel, over this moment."""
         return self.edges[channel] * self.sample_rate_hz / self.samples
 
-    def line(self) -> bytes:
-        """As it passes the pipe."""
-        fields = {"mask": self.mask, "edges": self.edges, "samples": self.samples,
-                  "sample_rate_hz": self.sample_rate_hz}  # fmt: skip
-        return json.dumps(fields).encode() + b"\n"
+    def message(self) -> Message:
+        """For the way to the window."""
+        return Message(KIND, asdict(self))
 
 
-def error_line(text: str) -> bytes:
-    """What is sent in place of levels when it is over."""
-    return json.dumps({"error": text}).encode() + b"\n"
-
-
-def levels_of(line: bytes) -> Levels | str:
-    """The way back; a string is an error's text. Raises ValueError for anything else."""
-    stored = json.loads(line)
-    if not isinstance(stored, dict):
-        raise ValueError("no object")
-    if isinstance(stored.get("error"), str):
-        return str(stored["error"])
+def levels_of(message: Message) -> Levels:
+    """The way back. Raises ValueError for anything else."""
+    stored = message.fields
     edges = stored.get("edges")
     if not isinstance(edges, list) or len(edges) != CHANNELS_MAX:
         raise ValueError("levels of another number of channels")

@@ -1,70 +1,56 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`python -m gui.pages.wire.listen`: levels of a bench's wires, with the analyzer alone.
 
-The first line of standard input is a JSON object with the fixture's text and its source; a line of
-levels is written ten times a second. The end of standard input, SIGTERM or a failure ends it.
+The request is a fixture's text and its source; levels are sent ten times a second.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import sys
-import threading
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from gui.pages.wire.levels import CHANNELS_MAX, Levels, error_line
+from gui.pages.wire.levels import CHANNELS_MAX, Levels
+from gui.processes.work import Window, serve
 from rig.bench.open import open_analyzer
 from rig.bench.virtual_process import VirtualProcess
 from rig.config.fixture import Fixture, parse_fixture
-from rig.errors import BenchError, RigError
+from rig.errors import BenchError
 from rig.instruments import Analyzer, CaptureEnd, EdgeBlock, Loss
 
 EVERY_S: Final = 0.1
 READ_S: Final = 0.05
-REQUEST_MAX: Final = 8 << 20
 
 
-def main() -> int:
-    """Listen until told to end; an error is the last line."""
-    stop = threading.Event()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: stop.set())
-    request = json.loads(sys.stdin.buffer.readline(REQUEST_MAX))
-    threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
-    try:
-        listen(parse_fixture(str(request["text"]), str(request["source"])), stop)
-    except RigError as error:
-        _say(error_line(str(error)))
-        return error.exit_code
-    return 0
+def work(request: Mapping[str, Any], window: Window) -> None:
+    """Listen until told to end. Raises RigError."""
+    listen(parse_fixture(str(request["text"]), str(request["source"])), window)
 
 
-def listen(fixture: Fixture, stop: threading.Event) -> None:
-    """Write lines of levels until `stop`. Raises RigError."""
+def listen(fixture: Fixture, window: Window) -> None:
+    """Send levels until the end. Raises RigError."""
     with ExitStack() as stack:
         conn = fixture.analyzer.connection
         if fixture.is_virtual:
-            conn = stack.enter_context(VirtualProcess(fixture, stop)).ends.analyzer
+            conn = stack.enter_context(VirtualProcess(fixture, window.stop)).ends.analyzer
         analyzer = stack.enter_context(open_analyzer(fixture, conn))
         analyzer.start()
-        _follow(analyzer, stop)
+        _follow(analyzer, window)
         analyzer.stop()
         while not isinstance(analyzer.read(READ_S), CaptureEnd):
             pass
 
 
-def _follow(analyzer: Analyzer, stop: threading.Event) -> None:
+def _follow(analyzer: Analyzer, window: Window) -> None:
     edges = np.zeros(CHANNELS_MAX, np.int64)
     mask, begin, end = 0, 0, 0
     told_s = time.monotonic()
     why = "the analyzer ended the capture unasked"
-    while not stop.is_set():
+    while not window.stop.is_set():
         match analyzer.read(READ_S):
             case EdgeBlock() as block:
                 edges += np.bincount(block.channel, minlength=CHANNELS_MAX)
@@ -75,7 +61,8 @@ def _follow(analyzer: Analyzer, stop: threading.Event) -> None:
                 raise BenchError(why)
         if time.monotonic() - told_s >= EVERY_S and end > begin:
             counts = tuple(int(count) for count in edges)
-            _say(Levels(mask, counts, end - begin, analyzer.identity.sample_rate_hz).line())
+            rate_hz = analyzer.identity.sample_rate_hz
+            window.send(Levels(mask, counts, end - begin, rate_hz).message())
             edges[:] = 0
             begin, told_s = end, time.monotonic()
 
@@ -91,15 +78,5 @@ def levels_after(block: EdgeBlock) -> int:
     return mask
 
 
-def _wait_for_end(stop: threading.Event) -> None:
-    while os.read(0, 1 << 12):
-        pass
-    stop.set()
-
-
-def _say(line: bytes) -> None:
-    os.write(1, line)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(work))

@@ -1,31 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m gui.pages.wire.look [--passive]`: what `rig doctor` finds, as JSON on standard output.
+"""`python -m gui.pages.wire.look`: what `rig doctor` finds, for the window.
 
-`--passive` does not open analyzers: a run may have them.
-
-A process of its own: it asks libsigrok, and neither a driver that hangs nor one that crashes
-shall reach the window.
+The request says whether drivers may be asked: a run may have the analyzers. A process of its own:
+it asks libsigrok, and neither a driver that hangs nor one that crashes shall reach the window.
 """
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Final
+from typing import Any
 
+from gui.processes.messages import Message
+from gui.processes.work import Window, serve
 from rig.services.doctor import look
 
-PASSIVE: Final = "--passive"
 
-
-def main() -> int:
-    """One array with an object for each finding."""
-    json.dump(
-        [asdict(finding) for finding in look(ask_drivers=PASSIVE not in sys.argv)], sys.stdout
-    )
-    return 0
+def work(request: Mapping[str, Any], window: Window) -> None:
+    """Send all findings at once."""
+    found = look(ask_drivers=request["ask_drivers"] is True)
+    window.send(Message("findings", {"findings": [asdict(each) for each in found]}))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(work))
