@@ -38,37 +38,37 @@
  <context>
   <name>CalibrateMenu</name>
   <message>
-   <location filename="gui/pages/calibrate/menu.py" />
+   <location filename="gui/pages/calibrate/actions.py" />
    <source>&amp;New bench …</source>
    <translation>&amp;Neuer Prüfstand …</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/menu.py" />
+   <location filename="gui/pages/calibrate/actions.py" />
    <source>&amp;Open fixture …</source>
    <translation>&amp;Verdrahtung öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/menu.py" />
+   <location filename="gui/pages/calibrate/actions.py" />
    <source>Open &amp;calibration …</source>
    <translation>&amp;Kalibrierung öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/menu.py" />
+   <location filename="gui/pages/calibrate/actions.py" />
    <source>S&amp;top</source>
    <translation>S&amp;topp</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/menu.py" />
+   <location filename="gui/pages/calibrate/actions.py" />
    <source>Take &amp;all steps</source>
    <translation>&amp;Alle Schritte</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/menu.py" />
+   <location filename="gui/pages/calibrate/actions.py" />
    <source>Take this &amp;step</source>
    <translation>Diesen &amp;Schritt</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/menu.py" />
+   <location filename="gui/pages/calibrate/actions.py" />
    <source>The bench's o&amp;wn calibration</source>
    <translation>Kalibrierung des &amp;Prüfstands</translation>
   </message>
@@ -1228,117 +1228,117 @@
  <context>
   <name>Results</name>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>&amp;All events</source>
    <translation>&amp;Alle Ereignisse</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>&amp;Compare chosen runs</source>
    <translation>Gewählte Läufe &amp;vergleichen</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>&amp;Go to event or time...</source>
    <translation>Ge&amp;he zu Ereignis oder Zeit …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>&amp;Next outlier</source>
    <translation>&amp;Nächster Ausreißer</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>&amp;Previous outlier</source>
    <translation>Vori&amp;ger Ausreißer</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>&amp;Search</source>
    <translation>&amp;Suchen</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>&amp;Zoom out</source>
    <translation>Ver&amp;kleinern</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>C&amp;ursors</source>
    <translation>Mess&amp;cursor</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>E&amp;xport picture...</source>
    <translation>B&amp;ild exportieren …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Edit &amp;tags and note</source>
    <translation>Schlagworte und No&amp;tiz bearbeiten</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Export capture of event...</source>
    <translation>Aufzeichnung des Ereignisses exportieren …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Export report...</source>
    <translation>Bericht exportieren …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Export ta&amp;ble...</source>
    <translation>Tabelle e&amp;xportieren …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Export who&amp;le capture...</source>
    <translation>Ganze A&amp;ufzeichnung exportieren …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Next event</source>
    <translation>Nächstes Ereignis</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Open &amp;folder...</source>
    <translation>&amp;Ordner öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Open &amp;run file...</source>
    <translation>&amp;Laufdatei öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Previous event</source>
    <translation>Voriges Ereignis</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Sho&amp;w report</source>
    <translation>&amp;Bericht zeigen</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Show &amp;events</source>
    <translation>&amp;Ereignisse zeigen</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>W&amp;orst event</source>
    <translation>Schli&amp;mmstes Ereignis</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Whole e&amp;vent</source>
    <translation>Gan&amp;zes Ereignis</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/deeds.py" />
+   <location filename="gui/pages/results/actions.py" />
    <source>Zoom &amp;in</source>
    <translation>Ve&amp;rgrößern</translation>
   </message>
@@ -1389,97 +1389,82 @@
  <context>
   <name>RunMenu</name>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>&amp;Run</source>
    <translation>&amp;Messen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>&amp;Whole histogram</source>
    <translation>&amp;Ganzes Histogramm</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/questions.py" />
    <source>A run is going on</source>
    <translation>Eine Messung läuft</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/questions.py" />
    <source>A run is going on.</source>
    <translation>Eine Messung läuft.</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
-   <source>Calibration</source>
-   <translation>Kalibrierung</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/menu.py" />
-   <source>Fixture</source>
-   <translation>Verdrahtung</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Histogram of the &amp;bulk (99.9 %)</source>
    <translation>&amp;Histogramm der Masse (99,9 %)</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/questions.py" />
    <source>Keep running</source>
    <translation>Weiter messen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Measure &amp;several plans</source>
    <translation>Mehrere Messpläne &amp;nacheinander</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Open &amp;calibration …</source>
    <translation>&amp;Kalibrierung öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Open &amp;fixture …</source>
    <translation>&amp;Verdrahtung öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Open &amp;plan …</source>
    <translation>Mess&amp;plan öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Open r&amp;eport</source>
    <translation>B&amp;ericht öffnen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
-   <source>Plan</source>
-   <translation>Messplan</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Read fixture and plan &amp;again</source>
    <translation>Verdrahtung und Messplan neu &amp;lesen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/actions.py" />
    <source>Show in Resu&amp;lts</source>
    <translation>In E&amp;rgebnisse zeigen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/questions.py" />
    <source>Stop and close</source>
    <translation>Anhalten und schließen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/questions.py" />
    <source>Stop it in order and close? What has been measured is kept in its run file.</source>
    <translation>Geordnet anhalten und schließen? Was gemessen ist, bleibt in der Laufdatei erhalten.</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/menu.py" />
+   <location filename="gui/pages/run/questions.py" />
    <source>TOML files (*.toml)</source>
    <translation>TOML-Dateien (*.toml)</translation>
   </message>
@@ -1497,9 +1482,19 @@
    <translation>Zielsystem wird scharf geschaltet …</translation>
   </message>
   <message>
+   <location filename="gui/pages/run/page.py" />
+   <source>Calibration</source>
+   <translation>Kalibrierung</translation>
+  </message>
+  <message>
    <location filename="gui/pages/run/phase.py" />
    <source>Computing the figures …</source>
    <translation>Kennzahlen werden berechnet …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/page.py" />
+   <source>Fixture</source>
+   <translation>Verdrahtung</translation>
   </message>
   <message>
    <location filename="gui/pages/run/phase.py" />
@@ -1520,6 +1515,11 @@
    <location filename="gui/pages/run/page.py" />
    <source>Opening the bench …</source>
    <translation>Prüfstand wird geöffnet …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/page.py" />
+   <source>Plan</source>
+   <translation>Messplan</translation>
   </message>
   <message>
    <location filename="gui/pages/run/page.py" />
@@ -2193,62 +2193,62 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
  <context>
   <name>WireMenu</name>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>&amp;Look for instruments</source>
    <translation>&amp;Instrumente suchen</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>&amp;Open fixture …</source>
    <translation>Verdrahtung &amp;öffnen …</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>&amp;Run on this bench</source>
    <translation>&amp;Auf diesem Prüfstand messen</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>&amp;Save</source>
    <translation>&amp;Speichern</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>As&amp;k the target</source>
    <translation>&amp;Zielsystem fragen</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>Go to the &amp;error</source>
    <translation>Zum &amp;Fehler</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>Hide le&amp;vels</source>
    <translation>&amp;Pegel verbergen</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>Read from &amp;disk again</source>
    <translation>Von der Platte &amp;neu lesen</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>Save &amp;as …</source>
    <translation>Speichern &amp;unter …</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>Show le&amp;vels</source>
    <translation>&amp;Pegel zeigen</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>To the &amp;picture</source>
    <translation>Zum &amp;Bild</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/menu.py" />
+   <location filename="gui/pages/wire/actions.py" />
    <source>To the &amp;text</source>
    <translation>Zum &amp;Text</translation>
   </message>

@@ -95,9 +95,9 @@ def test_a_step_is_taken_and_kept(qtbot, page):
     page.records.choose("wiring")
     used = []
     page.bench_used.connect(used.append)
-    page.menu.step.trigger()
+    page.menu["step"].trigger()
     assert page.uses_bench()
-    assert not page.menu.step.isEnabled()
+    assert not page.menu["step"].isEnabled()
     qtbot.waitUntil(lambda: not page.worker.has_instruments, timeout=WORKS_MS)
     assert "Kept" in page.banner.text, page.banner.text
     assert "sequence2  target D3 (5)" in page.found.toPlainText()
@@ -124,7 +124,7 @@ def test_stopped_in_the_middle_nothing_is_left(qtbot, page):
     qtbot.waitUntil(lambda: "pulses in" in page.found.toPlainText(), timeout=WORKS_MS)
     processes = family(page)
     assert len(processes) > 1
-    page.menu.stop.trigger()
+    page.menu["stop"].trigger()
     qtbot.waitUntil(lambda: not page.worker.has_instruments, timeout=WORKS_MS)
     assert "not recorded" in page.banner.text
     assert orphans(processes) == []
@@ -140,7 +140,7 @@ def test_a_worker_that_dies_is_told_and_takes_nothing_with_it(qtbot, page):
     qtbot.waitUntil(lambda: not page.worker.is_running, timeout=WORKS_MS)
     assert "ended unasked" in page.banner.text
     assert orphans(processes) == []
-    assert page.menu.step.isEnabled()
+    assert page.menu["step"].isEnabled()
 
 
 def test_the_window_that_closes_takes_the_worker_with_it(qtbot, settings, home):
@@ -159,7 +159,7 @@ def test_the_window_that_closes_takes_the_worker_with_it(qtbot, settings, home):
 
 
 def test_a_bad_name_of_a_new_bench_is_told(qtbot, page):
-    page.menu.new.trigger()
+    page.menu["new"].trigger()
     page.begin.name.setEditText("No Good")
     page.begin.accept()
     assert "valid: lower-case" in page.begin.trouble.text()
@@ -168,6 +168,6 @@ def test_a_bad_name_of_a_new_bench_is_told(qtbot, page):
     page.begin.accept()
     assert page.wizard.page_in_front.stage.name == "board"
     page.wizard.reject()
-    page.menu.new.trigger()
+    page.menu["new"].trigger()
     assert page.begin.name.currentText() == "lab-9"
     page.begin.reject()

@@ -102,7 +102,7 @@ def test_the_calibrate_page_shows_and_adds_to_the_one_that_was_chosen(qtbot, set
     qtbot.waitUntil(lambda: not page.worker.has_instruments, timeout=WORKS_MS)
     assert load_calibration(mine).steps == ("time-base", "wiring")
     assert not calibration_path(page.fixture).exists()
-    assert page.menu.own.isEnabled()
-    page.menu.own.trigger()
+    assert page.menu["own"].isEnabled()
+    page.menu["own"].trigger()
     assert page.records.judged("wiring").validity == "absent"
     page.release()

@@ -29,7 +29,7 @@ def export(page, name: str, path, qtbot, *, ends: str = "written") -> str:
     said: list[str] = []
     page.status.connect(said.append)
     page.exports.ask = lambda _title, _name, _filters: path
-    page._deeds[name].trigger()
+    page.menu[name].trigger()
     qtbot.waitUntil(lambda: bool(said) and ends in said[-1], timeout=60_000)
     return said[-1]
 

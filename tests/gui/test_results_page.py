@@ -12,7 +12,7 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QAction
 
 from gui.models.runs.notes import RunNote, read_notes, write_note
-from gui.pages.results.deeds import DEEDS
+from gui.pages.results.actions import ACTIONS
 from gui.pages.results.page import COMPARE, EVENTS, REPORT
 from gui.theme import theme
 from rig.record.reader import RunFile
@@ -40,7 +40,7 @@ def page(folder, settings, qtbot):
 
 def act(page, name: str) -> None:
     """Trigger an action that is enabled, as its shortcut does."""
-    action = page._deeds[name]
+    action = page.menu[name]
     assert action.isEnabled(), name
     action.trigger()
 
@@ -231,7 +231,7 @@ def test_a_strangers_file_is_told_in_one_line(page, qtbot):
     text = page.report.text.toPlainText()
     assert str(bad) in text
     assert "\n" not in text.strip()
-    assert not page._deeds["export_capture"].isEnabled()
+    assert not page.menu["export_capture"].isEnabled()
 
 
 def test_unusable_notes_are_told_and_kept(folder, settings, qtbot):
@@ -256,7 +256,7 @@ def test_a_run_of_another_folder_is_shown(page, qtbot, measured_runs):
 
 def test_every_action_has_words_and_a_shortcut_of_its_own(page):
     actions = [a for a in page.actions() if isinstance(a, QAction) and not a.isSeparator()]
-    assert len(actions) == sum(1 for name, *_ in DEEDS if name)
+    assert len(actions) == sum(1 for name, *_ in ACTIONS if name)
     shortcuts = [action.shortcut().toString() for action in actions]
     assert all(shortcuts)
     assert len(set(shortcuts)) == len(shortcuts)

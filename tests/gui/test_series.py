@@ -65,7 +65,7 @@ def test_a_bench_that_fails_ends_the_series():
 @pytest.mark.slow
 def test_two_plans_and_two_run_files(qtbot, page, settings):
     """Periods have plots while they are measured, too."""
-    page.menu.several.trigger()
+    page.menu["several"].trigger()
     assert page.chooser.choice.error
     assert not page.chooser.run.isEnabled()
     page.chooser.series.tick(["interrupt", "period"])
@@ -104,7 +104,7 @@ def test_two_plans_and_two_run_files(qtbot, page, settings):
 
 
 def test_stop_stops_all(qtbot, page):
-    page.menu.several.trigger()
+    page.menu["several"].trigger()
     page.chooser.series.tick(["interrupt", "interrupt-burst"])
     page.chooser.count.setValue(100_000)
     page.toggle()

@@ -42,7 +42,7 @@ def page(qtbot, settings, tmp_path):
 
 def tick(page, plans, scenarios, events):
     if not page.chooser.several.isChecked():
-        page.menu.several.trigger()
+        page.menu["several"].trigger()
     page.chooser.series.tick(plans)
     page.chooser.series.scenarios.tick(scenarios)
     page.chooser.count.setValue(events)

@@ -122,7 +122,7 @@ def test_an_error_is_marked_while_it_is_typed(qtbot, page):
     page.editor.undo()
     qtbot.waitUntil(lambda: page.editor.error_line is None)
     assert not page.picture.is_stale
-    assert not page.menu.error.isEnabled()
+    assert not page.menu["error"].isEnabled()
 
 
 def test_picture_and_text_point_at_each_other(qtbot, page):
@@ -150,8 +150,8 @@ def test_a_built_in_fixture_is_saved_as_a_file_of_ones_own(qtbot, page, tmp_path
     built_in = find_fixture(FX2)
     before = built_in.read_bytes()
     put(page, "192.0.2.1:7411", "192.0.2.9:7411")
-    assert page.menu.save.isEnabled()
-    page.menu.save.trigger()
+    assert page.menu["save"].isEnabled()
+    page.menu["save"].trigger()
     qtbot.waitUntil(lambda: box(page, QFileDialog) is not None)
     dialog = box(page, QFileDialog)
     assert dialog.acceptMode() == QFileDialog.AcceptMode.AcceptSave
@@ -165,19 +165,19 @@ def test_a_built_in_fixture_is_saved_as_a_file_of_ones_own(qtbot, page, tmp_path
     assert page.document.file.name == str(file) == page.benches.currentData()
     assert not page.document.is_modified
     put(page, "192.0.2.9:7411", "192.0.2.7:7411")
-    page.menu.save.trigger()
+    page.menu["save"].trigger()
     assert load_fixture(str(file)).target.tcp_address == ("192.0.2.7", 7411)
 
 
 def test_what_somebody_else_wrote_is_not_overwritten_unasked(qtbot, page, own):
-    page.menu.again.trigger()
+    page.menu["again"].trigger()
     put(page, '"24 MHz"', '"12 MHz"')
     own.write_text("# theirs\n")
-    page.menu.save.trigger()
+    page.menu["save"].trigger()
     press(qtbot, page, "Cancel")
     assert own.read_text() == "# theirs\n"
     assert page.document.is_modified
-    page.menu.save.trigger()
+    page.menu["save"].trigger()
     press(qtbot, page, "Replace")
     assert load_fixture(str(own)).analyzer.sample_rate_hz == 12_000_000
     own.write_text(find_fixture("dslogic").read_text())
@@ -289,13 +289,13 @@ def test_the_fixtures_target_is_asked(qtbot, page, own):
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         port = nobody.getsockname()[1]
     put(page, "192.0.2.1:7411", f"127.0.0.1:{port}")
-    page.menu.ask.trigger()
+    page.menu["ask"].trigger()
     qtbot.waitUntil(lambda: page.instruments.answers != (), timeout=LOOKS_MS)
     (answer,) = page.instruments.answers
     printed = rig("target", "probe", f"tcp:127.0.0.1:{port}")
     assert answer.mend in printed.stdout
     page.document.open("virtual")
-    page.menu.ask.trigger()
+    page.menu["ask"].trigger()
     assert "only while a run goes on" in page.message.text()
 
 
@@ -305,7 +305,7 @@ def test_levels_and_edges_of_a_real_driver(qtbot, page, tmp_path):
     text = find_fixture(FX2).read_text().replace('"fx2lafw"', '"demo"')
     file.write_text(text.replace('"24 MHz"', '"200 kHz"'))
     page.document.open(str(file))
-    page.menu.listen.trigger()
+    page.menu["listen"].trigger()
     assert page.hearing.listener.is_listening
     qtbot.waitUntil(lambda: page.picture.levels is not None, timeout=LOOKS_MS)
     levels = page.picture.levels
@@ -322,7 +322,7 @@ def test_levels_and_edges_of_a_real_driver(qtbot, page, tmp_path):
 
 def test_an_analyzer_that_is_not_there_is_told(qtbot, page):
     with qtbot.waitSignal(page.hearing.listener.failed, timeout=LOOKS_MS) as failed:
-        page.menu.listen.trigger()
+        page.menu["listen"].trigger()
     (text,) = failed.args
     assert text.startswith("fx2lafw: no device found: is it plugged in")
     assert page.message.text() == text
@@ -331,7 +331,7 @@ def test_an_analyzer_that_is_not_there_is_told(qtbot, page):
 
 def test_a_guest_is_not_booted_to_show_levels(page):
     page.document.open("qemu-debian")
-    page.menu.listen.trigger()
+    page.menu["listen"].trigger()
     assert not page.hearing.listener.is_listening
     assert "only while a run goes on" in page.message.text()
 
@@ -350,7 +350,7 @@ def test_in_the_window(qtbot, settings, tmp_path):
     try:
         assert wire.document.file.name == "virtual"
         wire.document.open("virtual-misbehaving")
-        wire.menu.use.trigger()
+        wire.menu["use"].trigger()
         run = window.page("run")
         assert run.isVisible()
         assert run.chooser.choice.fixture_name == "virtual-misbehaving"
@@ -359,11 +359,11 @@ def test_in_the_window(qtbot, settings, tmp_path):
         wire.document.open(str(file))
         window.enter("wire")
         assert wire.document.file.name == str(file)
-        wire.menu.use.trigger()
+        wire.menu["use"].trigger()
         assert run.chooser.choice.fixture_name == str(file)
         run.uses_bench = lambda: True
         window.enter("wire")
-        wire.menu.listen.trigger()
+        wire.menu["listen"].trigger()
         assert not wire.hearing.listener.is_listening
         assert "A run is going on" in wire.message.text()
         qtbot.waitUntil(lambda: not wire.finder.looker.is_looking, timeout=LOOKS_MS)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
@@ -10,9 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from calibration.steps import STEPS
 from calibration.wizard import Report, Wizard
+from gui.pages.calibrate.actions import ACTIONS, CONTEXT
 from gui.pages.calibrate.findings_view import FindingsView
-from gui.pages.calibrate.layout import lay_out
-from gui.pages.calibrate.menu import CalibrateMenu
+from gui.pages.calibrate.layout import CalibrateWidgets, layout
 from gui.pages.calibrate.records import RecordsTree
 from gui.pages.calibrate.seconds import seconds_box
 from gui.pages.calibrate.wizard.begin import BeginDialog
@@ -20,6 +21,7 @@ from gui.pages.calibrate.wizard.dialog import WizardDialog
 from gui.pages.calibrate.worker import Worker
 from gui.pages.page import Page
 from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
+from gui.widgets.actions import action_button, add_actions
 from gui.widgets.banner import Banner
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import dim
@@ -54,8 +56,21 @@ class CalibratePage(Page):
         self.text = dim()
         self.found = FindingsView()
         self.seconds = seconds_box()
-        self.menu = CalibrateMenu(self)
-        lay_out(self)
+        self.menu = add_actions(self, CONTEXT, ACTIONS, self._calls())
+        parts = CalibrateWidgets(
+            benches=self.benches,
+            heading=self.heading,
+            seconds=self.seconds,
+            banner=self.banner,
+            records=self.records,
+            text=self.text,
+            found=self.found,
+        )
+        buttons = [
+            action_button(self.menu[name], primary=name == "step")
+            for name in ("stop", "new", "all", "step")
+        ]
+        self.setLayout(layout(parts, buttons))
         self._connect()
 
     # --- what the window asks -------------------------------------------------------------------
@@ -223,6 +238,17 @@ class CalibratePage(Page):
 
     # --- set up ---------------------------------------------------------------------------------
 
+    def _calls(self) -> dict[str, Callable[[], object]]:
+        return {
+            "new": self.new_bench,
+            "open": self.choose_file,
+            "file": self.choose_calibration,
+            "own": self.use_own_calibration,
+            "step": self.take_step,
+            "all": self.take_all,
+            "stop": self.worker.ask_stop,
+        }
+
     def _connect(self) -> None:
         self.benches.wanted.connect(self.open)
         self.records.currentItemChanged.connect(self._chosen)
@@ -259,11 +285,11 @@ class CalibratePage(Page):
     def _refresh_buttons(self) -> None:
         menu, running = self.menu, self.worker.is_running
         ready = self.fixture is not None and not running
-        menu.step.setEnabled(ready and self.records.step in STEPS)
-        menu.all.setEnabled(ready)
-        menu.new.setEnabled(not running)
-        menu.open.setEnabled(not running)
-        menu.file.setEnabled(ready)
-        menu.own.setEnabled(ready and self.file is not None)
+        menu["step"].setEnabled(ready and self.records.step in STEPS)
+        menu["all"].setEnabled(ready)
+        menu["new"].setEnabled(not running)
+        menu["open"].setEnabled(not running)
+        menu["file"].setEnabled(ready)
+        menu["own"].setEnabled(ready and self.file is not None)
         self.benches.setEnabled(not running)
-        menu.stop.setEnabled(running)
+        menu["stop"].setEnabled(running)

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFileDialog, QSplitter, QTabWidget, QVBoxLayout
 from gui.models.runs.entry import RunEntry
 from gui.models.runs.notes import RunNote
 from gui.pages.page import Page
+from gui.pages.results.actions import ACTIONS, CHECKABLE, CONTEXT, OF_A_RUN, OF_EVENTS
 from gui.pages.results.chosen import ChosenRun
 from gui.pages.results.compare import CompareView, stored_results
-from gui.pages.results.deeds import OF_A_RUN, OF_EVENTS, make_actions
 from gui.pages.results.events_view import EventsView
 from gui.pages.results.exports import Exports
 from gui.pages.results.files import Picture
@@ -25,6 +25,7 @@ from gui.pages.results.report import ReportView
 from gui.pages.results.runs_table import RunsTable
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_L, theme
+from gui.widgets.actions import add_actions
 from gui.widgets.labels import PlainLabel
 
 _SPLITTER_KEY = "results/splitter"
@@ -51,7 +52,7 @@ class ResultsPage(Page):
         self.trouble.setWordWrap(True)
         self.trouble.hide()
         self._chosen_run = ChosenRun(self.report, self.events, self)
-        self._deeds = make_actions(self, self._calls())
+        self.menu = add_actions(self, CONTEXT, ACTIONS, self._calls(), CHECKABLE)
         self._lay_out()
         self._connect()
         self._enable()
@@ -103,7 +104,7 @@ class ResultsPage(Page):
             "previous_event": lambda: self._on_events(lambda: events.step(-1)),
             "next_event": lambda: self._on_events(lambda: events.step(1)),
             "go_to": lambda: self._on_events(events.place.setFocus),
-            "cursors": lambda: canvas.set_cursors(self._deeds["cursors"].isChecked()),
+            "cursors": lambda: canvas.set_cursors(self.menu["cursors"].isChecked()),
             "zoom_in": lambda: canvas.zoom(0.5),
             "zoom_out": lambda: canvas.zoom(2.0),
             "whole_event": events.waveform.whole_event,
@@ -125,7 +126,7 @@ class ResultsPage(Page):
         ):
             self.tabs.addTab(view, words)
         self.events.add_buttons(
-            [self._deeds[n] for n in ("previous_outlier", "next_outlier", "worst", "cursors")]
+            [self.menu[n] for n in ("previous_outlier", "next_outlier", "worst", "cursors")]
         )
         self._splitter = QSplitter(Qt.Orientation.Vertical, self)
         self._splitter.addWidget(self.table)
@@ -151,7 +152,7 @@ class ResultsPage(Page):
         self.tabs.currentChanged.connect(self._tab_changed)
         canvas = self.events.waveform.canvas
         canvas.cursors_changed.connect(
-            lambda: self._deeds["cursors"].setChecked(bool(canvas.scene.cursors))
+            lambda: self.menu["cursors"].setChecked(bool(canvas.scene.cursors))
         )
         self.folder.changed.connect(self._entry_changed)
         self.folder.settled.connect(self._settled)
@@ -218,9 +219,9 @@ class ResultsPage(Page):
 
     def _enable(self) -> None:
         for name in OF_A_RUN:
-            self._deeds[name].setEnabled(self._chosen_run.is_readable)
+            self.menu[name].setEnabled(self._chosen_run.is_readable)
         for name in OF_EVENTS:
-            self._deeds[name].setEnabled(self._chosen_run.has_events)
+            self.menu[name].setEnabled(self._chosen_run.has_events)
 
     def _latency_picked(self, latency_samples: int) -> None:
         """In a plot of the report: an event that took so long."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -14,12 +14,10 @@ from PySide6.QtWidgets import QPushButton
 from gui.engine.outcome import Failure, Outcome
 from gui.pages.run.part_words import state_words
 from gui.pages.run.series import FAILED, LEFT_OUT, SKIPPED, Part, Series
+from gui.widgets.actions import OwnSpace
 from gui.widgets.banner import Banner
+from rig.config.plan import Plan
 from rig.report.units import micro
-
-if TYPE_CHECKING:
-    from gui.pages.run.page import RunPage
-    from rig.config.plan import Plan
 
 _KINDS: Final = {"pass": "good", "inconclusive": "warn"}
 
@@ -27,8 +25,15 @@ _KINDS: Final = {"pass": "good", "inconclusive": "warn"}
 class EndingTeller:
     """Fills the banner of a Run page."""
 
-    def __init__(self, page: RunPage, banner: Banner) -> None:
-        self._page, self._banner = page, banner
+    def __init__(
+        self,
+        banner: Banner,
+        space: OwnSpace,
+        show_run: Callable[[Path], object],
+        say: Callable[[str], object],
+    ) -> None:
+        """`show_run`: in Results, `say`: a line for the status bar."""
+        self._banner, self._space, self._show_run, self._say = banner, space, show_run, say
         self._by_hand, self._note = "", ""
 
     def begin(self, plan: Plan | None) -> None:
@@ -74,14 +79,13 @@ class EndingTeller:
         """A run that was not begun, or whose process is gone."""
         reasons: list[str] = []
         buttons: list[QPushButton] = []
-        page = self._page
         if failure.kept is not None:
             kept = failure.kept
             reasons.append(
                 _tr("What was measured until then is kept in {0}; Results opens it, and "
                     "`rig recover` makes a clean copy.").format(kept)
             )  # fmt: skip
-            buttons.append(self._link(_tr("Show in Results"), lambda: page.run_wanted.emit(kept)))
+            buttons.append(self._link(_tr("Show in Results"), lambda: self._show_run(kept)))
         else:
             reasons.append(_tr("Nothing was measured, no file was left."))
         text = f"{failure.message}\n{failure.details}".strip()
@@ -120,18 +124,17 @@ class EndingTeller:
         button = QPushButton(text)
         button.setProperty("link", True)
         button.clicked.connect(lambda _checked=False: call())
-        self._page.menu.keep_space(button)
+        self._space.keep_for(button)
         return button
 
     def _copy(self, text: str) -> None:
         """To the clipboard."""
         QGuiApplication.clipboard().setText(text)
-        self._page.status.emit(_tr("Copied."))
+        self._say(_tr("Copied."))
 
     def _links(self, outcome: Outcome) -> list[QPushButton]:
-        page = self._page
         return [
-            self._link(_tr("Show in Results"), lambda: page.run_wanted.emit(outcome.path)),
+            self._link(_tr("Show in Results"), lambda: self._show_run(outcome.path)),
             self._link(_tr("Report"), lambda: self.open_report(outcome.page)),
             self._link(_tr("Copy"), lambda: self._copy(self._banner.text)),
         ]

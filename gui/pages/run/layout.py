@@ -3,37 +3,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from gui.theme import GAP, GAP_L
 
 SIDE_WIDTH: Final = 248
 
 
-def lay_out(page: QWidget, above: list[QWidget], side: list[QWidget]) -> QVBoxLayout:
-    """`above` over the whole width, `side` at the right, the last of it with what height is left.
+@dataclass(frozen=True)
+class RunWidgets:
+    """The parts of the page."""
 
-    Returns the place of the plots.
-    """
-    plots = QVBoxLayout()
+    above: Sequence[QWidget]
+    """Over the whole width."""
+    plots: QLayout
+    """The place of the plots, which are loaded later."""
+    side: Sequence[QWidget]
+    """At the right, the last of it with what height is left."""
+
+
+def layout(parts: RunWidgets) -> QLayout:
+    """What is chosen and how it ended above; plots left, figures and events right."""
     right = QVBoxLayout()
     right.setSpacing(GAP)
     right.setContentsMargins(0, 0, 0, 0)
-    for number, widget in enumerate(side, 1):
-        right.addWidget(widget, int(number == len(side)))
-    side_widget = QWidget()
-    side_widget.setFixedWidth(SIDE_WIDTH)
-    side_widget.setLayout(right)
+    for number, widget in enumerate(parts.side, 1):
+        right.addWidget(widget, int(number == len(parts.side)))
+    side = QWidget()
+    side.setFixedWidth(SIDE_WIDTH)
+    side.setLayout(right)
     body = QHBoxLayout()
     body.setSpacing(GAP)
-    body.addLayout(plots, 1)
-    body.addWidget(side_widget)
-    column = QVBoxLayout(page)
+    body.addLayout(parts.plots, 1)
+    body.addWidget(side)
+    column = QVBoxLayout()
     column.setContentsMargins(GAP_L, GAP, GAP_L, GAP)
     column.setSpacing(GAP)
-    for widget in above:
+    for widget in parts.above:
         column.addWidget(widget)
     column.addLayout(body, 1)
-    return plots
+    return column

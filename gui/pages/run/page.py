@@ -3,31 +3,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSettings, QTimer
-from PySide6.QtWidgets import QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from gui.engine.client import Engine
 from gui.engine.outcome import Failure, Outcome
 from gui.engine.request import Job
 from gui.engine.snapshot import Snapshot
 from gui.pages.page import Page
+from gui.pages.run.actions import ACTIONS, CHECKABLE, CONTEXT
 from gui.pages.run.chooser import Chooser
 from gui.pages.run.endings import EndingTeller
 from gui.pages.run.events import EventList
 from gui.pages.run.figures import FiguresPanel
 from gui.pages.run.found import saturation_of
-from gui.pages.run.layout import lay_out
+from gui.pages.run.layout import RunWidgets, layout
 from gui.pages.run.looking import Looking
-from gui.pages.run.menu import RunMenu, ask_to_stop
 from gui.pages.run.phase import phase_words
+from gui.pages.run.questions import ask_file, ask_to_stop
 from gui.pages.run.scroll import FittingScroll
 from gui.pages.run.series import Series
 from gui.theme import theme
+from gui.widgets.actions import OwnSpace, add_actions
 from gui.widgets.banner import Banner
 
 if TYPE_CHECKING:
@@ -62,12 +65,23 @@ class RunPage(Page):
         self.snapshot = Snapshot()
         """What is drawn."""
         self.looking = Looking(lambda: self.engine.path, self)
-        self.endings = EndingTeller(self, self.banner)
-        self._closing = False
-        self._plots_place = lay_out(
-            self, [self.chooser, self.progress, self.banner], [self._figures_place, self.events]
+        self._space = OwnSpace(self)
+        self._space.keep_for(self.chooser.run)
+        self.endings = EndingTeller(
+            self.banner, self._space, self.run_wanted.emit, self.status.emit
         )
-        self.menu = RunMenu(self)
+        self._closing = False
+        self._plots_place = QVBoxLayout()
+        self.setLayout(
+            layout(
+                RunWidgets(
+                    above=(self.chooser, self.progress, self.banner),
+                    plots=self._plots_place,
+                    side=(self._figures_place, self.events),
+                )
+            )
+        )
+        self.menu = add_actions(self, CONTEXT, ACTIONS, self._calls(), CHECKABLE)
         self._connect()
         self._refresh()
 
@@ -265,6 +279,43 @@ class RunPage(Page):
         if self.outcome is not None:
             self.endings.open_report(self.outcome.page)
 
+    # --- what the menu asks ---------------------------------------------------------------------
+
+    def _calls(self) -> dict[str, Callable[[], object]]:
+        chooser = self.chooser
+        return {
+            "run": self.toggle,
+            "open_fixture": lambda: self._ask(self.tr("Fixture"), self.choose_fixture),
+            "open_plan": lambda: self._ask(self.tr("Plan"), self.choose_plan),
+            "open_calibration": lambda: self._ask(
+                self.tr("Calibration"), chooser.calibrations.use_file
+            ),
+            "several": self._choose_several,
+            "again": chooser.again,
+            "bulk": self._show_bulk,
+            "whole": self._show_whole,
+            "results": self.show_in_results,
+            "report": self.show_report,
+        }
+
+    def _ask(self, what: str, use: Callable[[Path], None]) -> None:
+        if not self.engine.is_running:
+            ask_file(self, what, self.folder, use)
+
+    def _choose_several(self) -> None:
+        if not self.engine.is_running:
+            self.chooser.several.toggle()
+            if self.chooser.several.isChecked():
+                self.chooser.series.list.setFocus()
+
+    def _show_bulk(self) -> None:
+        if self.plots is not None:
+            self.plots.histogram.set_bulk_only(self.menu["bulk"].isChecked())
+
+    def _show_whole(self) -> None:
+        self.menu["bulk"].setChecked(False)
+        self._show_bulk()
+
     # --- set up ---------------------------------------------------------------------------------
 
     def _connect(self) -> None:
@@ -291,9 +342,9 @@ class RunPage(Page):
         if engine.is_stopping:
             state, text = "stopping", self.tr("Stopping …")
         self.chooser.show_run_button(state, text)
-        self.menu.run.setText(text)
-        self.menu.run.setEnabled(self.chooser.run.isEnabled())
-        for action in (self.menu.results, self.menu.report):
-            action.setEnabled(self.outcome is not None)
+        self.menu["run"].setText(text)
+        self.menu["run"].setEnabled(self.chooser.run.isEnabled())
+        for name in ("results", "report"):
+            self.menu[name].setEnabled(self.outcome is not None)
         if self.plots is not None and not engine.is_running and self.outcome is None:
             self.plots.set_limit_us(choice.limit_us)

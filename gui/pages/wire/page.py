@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.pages.page import Page
+from gui.pages.wire.actions import ACTIONS, CONTEXT, levels_text
 from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
 from gui.pages.wire.checking import Checked
 from gui.pages.wire.document import FixtureDocument
@@ -15,10 +18,10 @@ from gui.pages.wire.editor import FixtureEditor
 from gui.pages.wire.finder import Finder
 from gui.pages.wire.hearing import Hearing
 from gui.pages.wire.instruments import InstrumentList
-from gui.pages.wire.layout import lay_out
-from gui.pages.wire.menu import WireMenu
+from gui.pages.wire.layout import WireWidgets, layout
 from gui.pages.wire.picture import BenchPicture
 from gui.theme import theme
+from gui.widgets.actions import action_button, add_actions
 from gui.widgets.labels import PlainLabel, dim
 
 
@@ -44,8 +47,17 @@ class WirePage(Page):
         free = self.is_bench_free
         self.finder = Finder(self.instruments, self.document, self.editor, free, self)
         self.hearing = Hearing(self.picture, self.document, free, self)
-        self.menu = WireMenu(self)
-        lay_out(self)
+        self.menu = add_actions(self, CONTEXT, ACTIONS, self._calls())
+        parts = WireWidgets(
+            benches=self.benches,
+            heading=self.heading,
+            picture=self.picture,
+            instruments=self.instruments,
+            editor=self.editor,
+            message=self.message,
+        )
+        buttons = [action_button(self.menu[name]) for name in ("listen", "open", "save", "use")]
+        self.setLayout(layout(parts, buttons))
         self._connect()
 
     # --- what the window asks -------------------------------------------------------------------
@@ -146,6 +158,22 @@ class WirePage(Page):
 
     # --- set up ---------------------------------------------------------------------------------
 
+    def _calls(self) -> dict[str, Callable[[], object]]:
+        document, finder = self.document, self.finder
+        return {
+            "open": document.choose_file,
+            "save": document.save,
+            "save_as": document.save_as,
+            "again": document.read_again,
+            "use": self.use_for_runs,
+            "listen": self.hearing.toggle,
+            "look": finder.look,
+            "ask": finder.ask_target,
+            "error": self.go_to_error,
+            "picture": self.picture.setFocus,
+            "text": self.editor.setFocus,
+        }
+
     def _connect(self) -> None:
         document, picture = self.document, self.picture
         self.benches.wanted.connect(document.ask_open)
@@ -158,7 +186,9 @@ class WirePage(Page):
         picture.wire_entered.connect(self._wire_entered)
         self.editor.line_entered.connect(self._line_entered)
         self.finder.found.connect(picture.show_findings)
-        self.hearing.changed.connect(self.menu.show_listening)
+        self.hearing.changed.connect(
+            lambda shown: self.menu["listen"].setText(levels_text(shown=shown))
+        )
         for part in (self.finder, self.hearing):
             part.told.connect(self.status)
             part.trouble.connect(self._trouble)
@@ -171,8 +201,8 @@ class WirePage(Page):
         parts = [state.fixture.title] if state.fixture is not None else []
         parts.append(self._standing())
         self.heading.setText("\n".join(part for part in parts if part))
-        self.menu.save.setEnabled(document.is_modified and not self.editor.isReadOnly())
-        self.menu.error.setEnabled(state.line is not None)
+        self.menu["save"].setEnabled(document.is_modified and not self.editor.isReadOnly())
+        self.menu["error"].setEnabled(state.line is not None)
         if state.message:
             self._say(state.message, "bad")
         else:
