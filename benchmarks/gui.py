@@ -74,7 +74,8 @@ def line(page, size: str) -> str:  # type: ignore[no-untyped-def]
 
 def moments():  # type: ignore[no-untyped-def]
     """Snapshots of a run at its end: as many bins as a histogram can have, a full timeline."""
-    from gui.engine.snapshot import Event, Snapshot
+    from gui.engine.snapshot import Snapshot
+    from rig.services.event_query import NotableEvent
     from rig.streaming.histogram import bin_starts
 
     random = np.random.default_rng(1)
@@ -112,7 +113,7 @@ def moments():  # type: ignore[no-untyped-def]
             merged=np.zeros(STRETCHES, np.int64),
             lost=(random.random(STRETCHES) < 0.01).astype(np.int64),
             notable=tuple(
-                Event(EVENTS + number + k, 10**9, 10**9 + 5000, "late") for k in range(64)
+                NotableEvent(EVENTS + number + k, 10**9, 10**9 + 5000, "late") for k in range(64)
             ),
         )
 

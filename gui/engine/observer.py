@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from gui.engine.snapshot import Event, Snapshot
+from gui.engine.snapshot import Snapshot
 from gui.engine.timeline import Timeline
 from rig.recording.live import LiveFigures, LiveSummary
+from rig.services.event_query import NotableEvent
 from rig.streaming.histogram import BINS, bin_starts
 from rig.streaming.outcome import Notable, Reason
 
@@ -175,9 +176,9 @@ def _of_latencies(figures: LiveFigures) -> dict[str, Any]:
     }
 
 
-def _events(notable: Sequence[Notable]) -> tuple[Event, ...]:
+def _events(notable: Sequence[Notable]) -> tuple[NotableEvent, ...]:
     return tuple(
-        Event(event.event, event.stimulus_sample, event.response_sample, _reason(event))
+        NotableEvent(event.event, event.stimulus_sample, event.response_sample, _reason(event))
         for event in notable
     )
 

@@ -16,6 +16,8 @@ from rig.untrusted.decode import decoded
 
 if TYPE_CHECKING:  # the window does not compute results, and opens sooner without
     from rig.analysis.statistics.descriptive import ExactHistogram
+    from rig.analysis.statistics.outliers import Outlier
+    from rig.services.event_query import NotableEvent
     from rig.session.results import Result
 
 DONE: Final = "done"
@@ -124,7 +126,7 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
         is_inside=result.settings.is_self_measured,
         tools=() if said is None else tuple((row[0], tuple(row[1:])) for row in said.rows),
         tool_facts=() if said is None else tuple(said.facts),
-        worst_event=_worst_interval(result.path) if is_periods else _worst_event(result),
+        worst_event=_worst_event(result, is_periods=is_periods),
         bins=bins,
         bin_counts=bin_counts,
     )
@@ -144,16 +146,15 @@ def _binned(histogram: ExactHistogram) -> tuple[tuple[int, ...], tuple[int, ...]
     return tuple(bins.tolist()), tuple(weights.tolist())
 
 
-def _worst_event(result: Result) -> int:
-    worst = None if result.outliers is None else result.outliers.worst
-    return -1 if worst is None else worst.event
-
-
-def _worst_interval(path: Path) -> int:
+def _worst_event(result: Result, *, is_periods: bool) -> int:
     """Of periods the intervals are judged: the answer at the end of the one that is off most."""
-    from gui.models.runs.opened import OpenedRun
-    from gui.models.runs.seek import worst_interval
+    worst: Outlier | NotableEvent | None = None
+    if not is_periods:
+        worst = None if result.outliers is None else result.outliers.worst
+    else:
+        from rig.record.reader import RunFile
+        from rig.services.event_search import worst_interval
 
-    with OpenedRun(path, vetted=True) as run:
-        event = worst_interval(run)
-    return -1 if event is None else event.event
+        with RunFile(result.path, checked=False) as run:
+            worst = worst_interval(run, result.settings)
+    return -1 if worst is None else worst.event

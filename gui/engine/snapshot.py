@@ -10,30 +10,13 @@ import numpy as np
 
 from gui.processes.messages import Message
 from rig.instruments import Int64Array
+from rig.services.event_query import NotableEvent
 
 KIND: Final = "snapshot"
 
 
 def _none() -> Int64Array:
     return np.empty(0, np.int64)
-
-
-@dataclass(frozen=True)
-class Event:
-    """An event worth a line."""
-
-    event: int
-    """Number of the stimulus, from 0."""
-    stimulus_sample: int
-    response_sample: int
-    """-1: nothing answered it."""
-    reason: str
-    """`maximum`, `missed`, `late`, `merged` or `over limit`."""
-
-    @property
-    def latency_samples(self) -> int | None:
-        """None without an answer."""
-        return None if self.response_sample < 0 else self.response_sample - self.stimulus_sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +68,7 @@ class Snapshot:
     """`connecting`, `armed`, `measuring` by itself, `answering`, `silent` or `stopped`."""
     unanswered: int = 0
     """Stimuli since the target's last answer."""
-    notable: tuple[Event, ...] = ()
+    notable: tuple[NotableEvent, ...] = ()
     """The last ones, oldest first."""
     bins: Int64Array = field(default_factory=_none)
     """Numbers of the histogram's bins that are not empty, ascending (rig.streaming.histogram)."""
@@ -131,7 +114,7 @@ _ARRAYS: Final = (
 def snapshot_of(message: Message) -> Snapshot:
     """The way back. Raises TypeError, KeyError or ValueError for other fields."""
     plain: dict[str, Any] = dict(message.fields)
-    plain["notable"] = tuple(Event(**event) for event in plain["notable"])
+    plain["notable"] = tuple(NotableEvent(**event) for event in plain["notable"])
     return Snapshot(**plain | {name: integers(plain[name]) for name in _ARRAYS})
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from gui.models.runs.wanted import Wanted
 from gui.plots.live import LivePlot
 from gui.plots.pg import pg
 from gui.plots.reduce import complementary, falling_steps, one_two_five_around, thin
 from gui.theme import theme
+from rig.services.event_query import EventQuery
 
 
 class ComplementaryPlot(LivePlot):
@@ -60,7 +60,7 @@ class ComplementaryPlot(LivePlot):
         bottom = float(math.floor(math.log10(share[-1])))
         self.show_range((math.log10(low_us), math.log10(high_us)), (bottom, 0.1))
 
-    def _event_at(self, x: float, _y: float, near: float) -> Wanted | None:
+    def _event_at(self, x: float, _y: float, near: float) -> EventQuery | None:
         return self._of_latency(10.0 ** (x - near), 10.0**x, 10.0 ** (x + near))
 
     def paint_in(self) -> None:

@@ -11,13 +11,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.models.runs.wanted import Wanted
 from gui.plots.filled import FilledSteps
 from gui.plots.live import LivePlot
 from gui.plots.pg import pg
 from gui.plots.reduce import bars, beyond, bulk, nice_above
 from gui.plots.words import count, us_unit
 from gui.theme import theme
+from rig.services.event_query import EventQuery
 
 BASE: Final = math.log10(0.5)
 """Where bars begin: one latency is then seen, and none is nothing."""
@@ -78,7 +78,7 @@ class HistogramPlot(LivePlot):
         self.show_all()
         event.accept()
 
-    def _event_at(self, x: float, _y: float, near: float) -> Wanted | None:
+    def _event_at(self, x: float, _y: float, near: float) -> EventQuery | None:
         return self._of_latency(x - near, x, x + near)
 
     def _zoomed_by_hand(self) -> None:

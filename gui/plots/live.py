@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.models.runs.wanted import Wanted
 from gui.plots.card import PlotCard
 from gui.plots.pg import pg
+from rig.services.event_query import EventQuery
 from rig.streaming.histogram import bin_starts
 
 CLICK_PX: Final = 6
@@ -24,7 +24,7 @@ _STARTS: Final = np.append(bin_starts(), np.iinfo(np.int64).max)
 class LivePlot(PlotCard):
     """Subclasses draw `_snapshot` in `_redraw`, and add `_limit` to the plot where it belongs."""
 
-    wanted = Signal(Wanted)
+    wanted = Signal(EventQuery)
     """A click: the event that is drawn there."""
 
     def __init__(self, title: str, parent: QWidget | None = None, *, limit_angle: int) -> None:
@@ -72,11 +72,11 @@ class LivePlot(PlotCard):
         if found is not None:
             self.wanted.emit(found)
 
-    def _event_at(self, x: float, y: float, near: float) -> Wanted | None:
+    def _event_at(self, x: float, y: float, near: float) -> EventQuery | None:
         """What is drawn at a place in the plot's coordinates, no farther than `near` across."""
         raise NotImplementedError
 
-    def _of_latency(self, low_us: float, us: float, high_us: float) -> Wanted | None:
+    def _of_latency(self, low_us: float, us: float, high_us: float) -> EventQuery | None:
         """An event of the bin that is nearest to `us`, if there is one from low to high."""
         bins = self._snapshot.bins
         if not len(bins):
@@ -94,7 +94,7 @@ def _measured(snapshot: Snapshot) -> tuple[bool, bool, bool, str]:
     return snapshot.is_periods, snapshot.is_values, snapshot.is_search, snapshot.quantity
 
 
-def bin_range(latency_samples: int) -> Wanted:
+def bin_range(latency_samples: int) -> EventQuery:
     """Any event whose latency is in the same bin as this one."""
     at = int(np.searchsorted(_STARTS, latency_samples, side="right"))
-    return Wanted(int(_STARTS[at - 1]), int(_STARTS[at]))
+    return EventQuery(int(_STARTS[at - 1]), int(_STARTS[at]))

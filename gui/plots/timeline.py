@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.models.runs.wanted import Wanted
 from gui.plots.filled import FilledSteps, Strokes, mixed
 from gui.plots.live import LivePlot, bin_range
 from gui.plots.pg import pg
@@ -20,6 +19,7 @@ from gui.plots.reduce import coarser, nice_above, one_two_five_around
 from gui.plots.words import count
 from gui.theme import theme
 from rig.analysis.model.events import EventClass
+from rig.services.event_query import EventQuery
 
 MARK_PX: Final = 2
 """Width of the mark of an event."""
@@ -86,7 +86,7 @@ class TimelinePlot(LivePlot):
         low, high = one_two_five_around(low * 0.7, high)
         return math.log10(low), math.log10(high) + 0.25 * (math.log10(high) - math.log10(low))
 
-    def _event_at(self, x: float, y: float, near: float) -> Wanted | None:
+    def _event_at(self, x: float, y: float, near: float) -> EventQuery | None:
         """The slowest event of the stretch; at the height of the marks, what is marked."""
         snapshot = self._snapshot
         end_s = snapshot.end_sample / snapshot.sample_rate_hz
@@ -104,7 +104,7 @@ class TimelinePlot(LivePlot):
         before = snapshot.sample_rate_hz // 5 + max(longest, 0)
         begin = int(snapshot.end_sample[first - 1]) if first > 0 else 0
         stop = int(snapshot.end_sample[min(int(last), len(end_s) - 1)])
-        found = Wanted(kinds=kinds) if kinds else bin_range(longest)
+        found = EventQuery(kinds=kinds) if kinds else bin_range(longest)
         return replace(found, first_sample=max(begin - before, 0), end_sample=stop)
 
     def _marked_at(self, depth: float, there: slice) -> tuple[EventClass, ...]:

@@ -127,7 +127,7 @@ class ChildProcess(QObject):
             return
         _ask_to_end(process, by_input=self.ends_with_input)
         if limit_ms is not None:
-            QTimer.singleShot(limit_ms, process, process.kill)
+            _kill_after(process, limit_ms)
 
     def _kill(self) -> None:
         """End it at once: it does nothing that needs an end in order."""
@@ -149,7 +149,7 @@ class ChildProcess(QObject):
         self._leaving.add(process)
         process.finished.connect(partial(self._gone, process))
         _ask_to_end(process, by_input=self.ends_with_input)
-        QTimer.singleShot(self.end_ms, process, process.kill)
+        _kill_after(process, self.end_ms)
 
     # --- what the process does ------------------------------------------------------------------
 
@@ -205,6 +205,13 @@ def _ask_to_end(process: QProcess, *, by_input: bool) -> None:
         process.closeWriteChannel()
     else:
         process.terminate()
+
+
+def _kill_after(process: QProcess, limit_ms: int) -> None:
+    """Unless it is gone by then, and the timer with it."""
+    limit = QTimer(process, singleShot=True, interval=limit_ms)
+    limit.timeout.connect(process.kill)
+    limit.start()
 
 
 def _signal_name(number: int) -> str:

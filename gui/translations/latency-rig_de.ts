@@ -1853,11 +1853,6 @@ Bitte schicken Sie diesen Bericht an die, die das Rig betreuen.</translation>
    <source>Waveform of the worst event, {0}</source>
    <translation>Signale des schlimmsten Ereignisses, {0}</translation>
   </message>
-  <message>
-   <location filename="gui/pages/run/waveform.py" />
-   <source>Waveforms are not part of this installation.</source>
-   <translation>Signalverläufe gehören nicht zu dieser Installation.</translation>
-  </message>
  </context>
  <context>
   <name>WaveformView</name>

@@ -138,7 +138,7 @@ def test_a_worker_that_dies_is_told_and_takes_nothing_with_it(qtbot, page):
     processes = family(page)
     os.kill(processes[0].pid, signal.SIGKILL)
     qtbot.waitUntil(lambda: not page.worker.is_running, timeout=WORKS_MS)
-    assert "ended unasked" in page.banner.text
+    assert "killed by signal SIGKILL" in page.banner.text
     assert orphans(processes) == []
     assert page.menu["step"].isEnabled()
 

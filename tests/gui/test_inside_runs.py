@@ -5,16 +5,14 @@ they cannot show is said in a line."""
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import h5py
 import pytest
 
 from gui.engine.observer import Observer
 from gui.engine.snapshot import snapshot_of
-from gui.models.runs.live_event import find_live_event
 from gui.models.runs.opened import OpenedRun
-from gui.models.runs.seek import seek
-from gui.models.runs.wanted import Wanted
 from gui.pages.results.page import COMPARE, EVENTS
 from gui.pages.results.report import distribution_of
 from gui.pages.run.page import RunPage
@@ -22,6 +20,8 @@ from gui.processes.messages import Unpacker
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.recording.live import LiveSummary, LiveValues
+from rig.services.event_query import EventQuery
+from rig.services.event_search import find_event, find_live_event
 from rig.session.stored_results import is_whole, stored_result
 from tests.analysis.raw_runs import settings_of
 from tests.gui.results_runs import results_page
@@ -133,9 +133,10 @@ def test_an_event_cannot_be_looked_for(runs):
     """The edges of its pin are no stimuli with answers."""
     for outcome, _ in runs[1].values():
         with OpenedRun(outcome.path) as run:
-            for look in (lambda r: seek(r, Wanted()), lambda r: find_live_event(r, 0)):
+            by_query = partial(find_event, wanted=EventQuery())
+            for look in (by_query, partial(find_live_event, event=0)):
                 with pytest.raises(InputError, match="measured inside the target"):
-                    look(run)
+                    look(run.file, run.settings)
 
 
 def test_the_results_page(runs, qtbot, settings):

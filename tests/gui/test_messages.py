@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.engine.snapshot import Event, Snapshot, integers, snapshot_of
+from gui.engine.snapshot import Snapshot, integers, snapshot_of
 from gui.processes.messages import LINE_MAX, Message, Unpacker, packed
+from rig.services.event_query import NotableEvent
 
 messages = st.builds(
     lambda kind, text, numbers: Message(kind, {"text": text, "numbers": numbers}),
@@ -73,7 +74,7 @@ def test_a_snapshot_arrives_as_it_was_sent():
         events=3,
         worst_ns=10333.333333333334,
         counts={"answered": 2, "missed": 1},
-        notable=(Event(1, 100, -1, "missed"), Event(2, 200, 310, "maximum")),
+        notable=(NotableEvent(1, 100, -1, "missed"), NotableEvent(2, 200, 310, "maximum")),
         total_samples=2**70,
         bins=np.array([7, 260]),
         bin_counts=np.array([1, 2]),

@@ -24,7 +24,7 @@ from gui.models.runs.notes import (
     write_note,
 )
 from gui.models.runs.opened import OpenedRun
-from gui.models.runs.outliers import Threshold, next_outlier, threshold_of, worst_event
+from gui.models.runs.outliers import next_outlier, worst_event
 from gui.models.summary.levels import Levels
 from gui.models.summary.rows import (
     BUCKET,
@@ -36,6 +36,7 @@ from gui.models.summary.rows import (
     rows_of_edges,
     rows_of_events,
 )
+from rig.analysis.statistics.outliers import Threshold, threshold_of
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.report.tables import figures_index
@@ -224,7 +225,7 @@ def test_outliers_are_those_of_a_search_through_all_events(measured_runs):
         columns = run.events(0, run.event_count)
         latency = columns["response_sample"] - columns["stimulus_sample"]
         answered = columns["response_sample"] >= 0
-        chosen = threshold_of(run)
+        chosen = threshold_of(run.settings, run.result.evaluation.histogram)
         for threshold in (chosen, Threshold(100, is_limit=True), None):
             above = answered & (latency > (threshold.samples if threshold else 1 << 60))
             expected = np.flatnonzero((columns["class"] != 0) | above)

@@ -93,14 +93,6 @@ class OpenedRun(Closing):
         """Length of a sample."""
         return 1e9 / self.settings.sample_rate_hz
 
-    def check_shows_events(self) -> None:
-        """Raises InputError if the target measured by itself: single values are in its log only."""
-        if self.settings.is_self_measured:
-            raise InputError(
-                f"{self.path}: measured inside the target, whose log tells the values: "
-                "no waveform of a single one"
-            )
-
     def events(self, first: int, stop: int, names: Iterable[str] = ALL_COLUMNS) -> Columns:
         """Columns of events first .. stop - 1. Raises InputError if the file is damaged there."""
         first, stop = max(first, 0), min(stop, self.event_count)

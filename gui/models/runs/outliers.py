@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds what stands out in a run: late, missed, merged, or slower than a threshold."""
+"""Finds what stands out in a run by its summary, which tells where it is worth to read events."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,31 +10,7 @@ from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun, latencies
 from gui.models.summary.levels import Levels
 from gui.models.summary.rows import BUCKET, Rows
 from rig.analysis.model.events import EventClass
-
-LARGEST_SHOWN = 100
-"""Without a limit in the plan, an outlier is one of about so many largest latencies."""
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """Above which latency an answered event is an outlier."""
-
-    samples: int
-    is_limit: bool
-    """The plan's limit; else chosen from the run's own latencies."""
-
-
-def threshold_of(run: OpenedRun) -> Threshold | None:
-    """None: nothing is known of the run's latencies."""
-    limit_ns = run.settings.limits.max_ns
-    if limit_ns is not None:
-        return Threshold(int(limit_ns * run.settings.sample_rate_hz // 10**9), is_limit=True)
-    if run.result is None or not run.result.evaluation.histogram.n:
-        return None
-    histogram = run.result.evaluation.histogram
-    above = np.cumsum(histogram.counts[::-1])[::-1] - histogram.counts
-    few = np.flatnonzero(above <= min(LARGEST_SHOWN, histogram.n // 100))
-    return Threshold(int(histogram.values[few[0]]), is_limit=False)
+from rig.analysis.statistics.outliers import Threshold, stand_out
 
 
 def next_outlier(
@@ -95,8 +69,7 @@ def _rows_with(base: Rows, threshold: Threshold | None) -> npt.NDArray[np.bool_]
 
 def _outliers(run: OpenedRun, row: int, threshold: Threshold | None) -> npt.NDArray[np.int64]:
     columns = run.events(row * BUCKET, (row + 1) * BUCKET, LATENCY_COLUMNS)
-    latency, answered = latencies(columns)
-    unusual = columns["class"] != EventClass.ANSWERED
-    if threshold is not None:
-        unusual |= answered & (latency > threshold.samples)
-    return np.flatnonzero(unusual)
+    above = None if threshold is None else threshold.samples
+    return np.flatnonzero(
+        stand_out(columns["stimulus_sample"], columns["response_sample"], columns["class"], above)
+    )

@@ -15,14 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.models.runs.opened import OpenedRun
-from gui.models.runs.outliers import (
-    Threshold,
-    event_of_latency,
-    next_outlier,
-    threshold_of,
-    worst_event,
-)
-from gui.models.runs.seek import worst_interval
+from gui.models.runs.outliers import event_of_latency, next_outlier, worst_event
 from gui.models.summary.rows import EVENTS
 from gui.models.summary.service import Summary
 from gui.pages.results.state import stored_state
@@ -30,8 +23,10 @@ from gui.pages.results.strip.strip import EventStrip
 from gui.plots.waveform.view import WaveformView
 from gui.theme import GAP, GAP_S
 from gui.widgets.labels import PlainLabel
+from rig.analysis.statistics.outliers import Threshold, threshold_of
 from rig.config.units import TIME
 from rig.errors import InputError
+from rig.services.event_search import worst_interval
 
 _KEY = "results/events_splitter"
 PERIODS_MAX = 1 << 22
@@ -98,7 +93,8 @@ class EventsView(QWidget):
         """A run with events; the slowest one first."""
         self.clear()
         self._run = run
-        self._threshold = threshold_of(run)
+        histogram = None if run.result is None else run.result.evaluation.histogram
+        self._threshold = threshold_of(run.settings, histogram)
         self._summary = Summary(run.file, EVENTS, parent=self)
         self._summary.grown.connect(self._grown)
         self._summary.failed.connect(self.said)
@@ -209,7 +205,7 @@ class EventsView(QWidget):
             return None
         if run.settings.schedule is None or run.event_count > PERIODS_MAX:
             return worst_event(run, summary.levels)
-        event = worst_interval(run)
+        event = worst_interval(run.file, run.settings)
         return None if event is None else event.event
 
     @property

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from gui.engine.snapshot import Event
 from gui.plots.words import count, us_unit
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.theme import figures_font
 from gui.widgets.labels import caption
+from rig.services.event_query import NotableEvent
 
 EVERY_MS: Final = 250
 """Lines that change more often cannot be read."""
@@ -23,7 +23,7 @@ EVERY_MS: Final = 250
 class EventList(QFrame):
     """A short list; a click or Enter asks for an event's waveform."""
 
-    chosen = Signal(Event)
+    chosen = Signal(NotableEvent)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +40,7 @@ class EventList(QFrame):
         column.setSpacing(GAP_S)
         column.addWidget(self._caption)
         column.addWidget(self.list, 1)
-        self._shown: tuple[Event, ...] = ()
+        self._shown: tuple[NotableEvent, ...] = ()
         self._sample_ns = 1.0
         self._soon = QTimer(self, singleShot=True, interval=EVERY_MS)
         self._soon.timeout.connect(self._fill)
@@ -52,7 +52,7 @@ class EventList(QFrame):
         self._caption.setText(self.tr("Events worth a look"))
         self.list.setAccessibleName(self._caption.text())
 
-    def show_events(self, events: Sequence[Event], sample_rate_hz: int) -> None:
+    def show_events(self, events: Sequence[NotableEvent], sample_rate_hz: int) -> None:
         """The last ones of a run, oldest first."""
         if tuple(events) == self._shown:
             return
@@ -74,7 +74,7 @@ class EventList(QFrame):
             if event == before:
                 self.list.setCurrentItem(item)
 
-    def _text(self, event: Event) -> str:
+    def _text(self, event: NotableEvent) -> str:
         words = {
             "maximum": self.tr("new maximum"),
             "missed": self.tr("missed"),

@@ -9,13 +9,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.models.runs.wanted import Wanted
 from gui.pages.run.rates import RatesCard
 from gui.pages.run.waveform import WaveformCard
 from gui.plots.complementary import ComplementaryPlot
 from gui.plots.histogram import HistogramPlot
 from gui.plots.timeline import TimelinePlot
 from gui.theme import GAP
+from rig.services.event_query import EventQuery
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.saturation import SaturationFigures
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class LivePlots(QWidget):
     """Histogram and timeline at the left, complementary distribution and waveform at the right."""
 
-    wanted = Signal(Wanted)
+    wanted = Signal(EventQuery)
     """A click in one of the plots: the event that is drawn there."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.engine.snapshot import Event, Snapshot
-from gui.models.runs.seeker import Seeker
+from gui.engine.snapshot import Snapshot
+from gui.models.runs.event_finder import EventFinder
 from gui.pages.run.worst import WorstFollower
+from rig.analysis.model.events import EventClass
+from rig.services.event_query import EventQuery, NotableEvent
 
 if TYPE_CHECKING:
-    from gui.models.runs.wanted import Wanted
     from gui.pages.run.live import LivePlots
 
 
@@ -33,9 +34,9 @@ class Looking(QObject):
         self._worst_event = -1
         self._is_inside = False
         """The target measures by itself: there are no events to be looked at."""
-        self._looked_for: Wanted | None = None
+        self._looked_for: EventQuery | None = None
         """None again once it is found, or something else is shown."""
-        self._seeker = Seeker(self)
+        self._seeker = EventFinder(self)
         self._seeker.found.connect(self._found)
         self._seeker.failed.connect(self.said)
 
@@ -64,7 +65,7 @@ class Looking(QObject):
         if worst_event < 0 and self._plots is not None and not self._is_inside:
             self._plots.waveform.tell_nothing_came()
             if missed:
-                self._look_for(path, _a_missed_one())
+                self._look_for(path, EventQuery(kinds=(EventClass.MISSED,)))
 
     def cancel(self) -> None:
         """It has ended without a file that could be shown."""
@@ -74,7 +75,7 @@ class Looking(QObject):
         """Wait for what is looked for."""
         self._seeker.stop()
 
-    def show(self, event: Event) -> None:
+    def show(self, event: NotableEvent) -> None:
         """An event of this run that was clicked."""
         path, self._looked_for = self._path(), None
         if path is not None and self._plots is not None:
@@ -82,18 +83,18 @@ class Looking(QObject):
             is_worst = event.event == self._worst_event
             self._plots.waveform.show_event(path, event, is_worst=is_worst)
 
-    def seek(self, wanted: Wanted) -> None:
+    def seek(self, wanted: EventQuery) -> None:
         """Show what was clicked in a plot, once it is found in the file."""
         path = self._path()
         if path is not None:
             self.said.emit(self.tr("Looking for the event …"))
             self._look_for(path, wanted)
 
-    def _look_for(self, path: Path, wanted: Wanted) -> None:
+    def _look_for(self, path: Path, wanted: EventQuery) -> None:
         self._looked_for = wanted
         self._seeker.ask((path, wanted))
 
-    def _found(self, path: Path, wanted: Wanted, event: Event | None) -> None:
+    def _found(self, path: Path, wanted: EventQuery, event: NotableEvent | None) -> None:
         if path != self._path() or wanted != self._looked_for:
             return
         if event is None:
@@ -101,10 +102,3 @@ class Looking(QObject):
             return
         self.said.emit(self.tr("Run file: {0}").format(path))
         self.show(event)
-
-
-def _a_missed_one() -> Wanted:
-    from gui.models.runs.wanted import Wanted
-    from rig.analysis.model.events import EventClass
-
-    return Wanted(kinds=(EventClass.MISSED,))

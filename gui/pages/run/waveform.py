@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
-from gui.engine.snapshot import Event
 from gui.plots.words import count
 from gui.theme import GAP, GAP_L, GAP_S
 from gui.widgets.labels import caption, centered
+from rig.services.event_query import NotableEvent
 
-VIEW: Final = "gui.plots.waveform.view"
+if TYPE_CHECKING:
+    from gui.plots.waveform.view import WaveformView
 
 
 class WaveformCard(QFrame):
@@ -27,7 +26,7 @@ class WaveformCard(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._caption = caption()
         self._nothing = centered()
-        self._view: Any = None
+        self._view: WaveformView | None = None
         self._stack = QStackedLayout()
         column = QVBoxLayout(self)
         column.setContentsMargins(GAP_L, GAP, GAP, GAP_S)
@@ -52,19 +51,21 @@ class WaveformCard(QFrame):
         """The target measures by itself."""
         self._nothing.setText(self.tr("Measured inside the target: no waveform of single values."))
 
-    def show_event(self, run: Path, event: Event, *, is_worst: bool) -> None:
+    def show_event(self, run: Path, event: NotableEvent, *, is_worst: bool) -> None:
         """Draw the samples around an event of a run, finished or not."""
         view = self._made()
-        text = self.tr("Waveform of the worst event, {0}") if is_worst else self.tr("Event {0}")
+        text = (
+            self.tr("Waveform of the worst event, {0}") if is_worst else self.tr("Event {0}")
+        )
         self._caption.setText(text.format(count(event.event)))
-        if view is None:
-            self._nothing.setText(self.tr("Waveforms are not part of this installation."))
-            return
         view.show_event(run, event.event, event.stimulus_sample, event.response_sample)
         self._stack.setCurrentWidget(view)
 
-    def _made(self) -> Any:
-        if self._view is None and find_spec(VIEW) is not None:
-            self._view = import_module(VIEW).WaveformView()
+    def _made(self) -> WaveformView:
+        if self._view is None:
+            # The window opens sooner without.
+            from gui.plots.waveform.view import WaveformView
+
+            self._view = WaveformView()
             self._stack.addWidget(self._view)
         return self._view

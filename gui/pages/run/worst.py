@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer
 
-from gui.engine.snapshot import Event, Snapshot
+from gui.engine.snapshot import Snapshot
+from rig.services.event_query import NotableEvent
 
 if TYPE_CHECKING:
     from gui.pages.run.waveform import WaveformCard
@@ -28,8 +29,8 @@ class WorstFollower(QObject):
         self._timer.timeout.connect(self._due)
         self._card: WaveformCard | None = None
         self._path: Path | None = None
-        self._worst: Event | None = None
-        self._shown: Event | None = None
+        self._worst: NotableEvent | None = None
+        self._shown: NotableEvent | None = None
         self._held = False
 
     def begin(self, card: WaveformCard | None) -> None:
@@ -51,7 +52,7 @@ class WorstFollower(QObject):
             return
         latency = round(snapshot.worst_ns * snapshot.sample_rate_hz / 1e9)
         stimulus = snapshot.worst_sample
-        worst = Event(snapshot.worst_event, stimulus, stimulus + latency, "maximum")
+        worst = NotableEvent(snapshot.worst_event, stimulus, stimulus + latency, "maximum")
         if snapshot.is_periods:  # the answer may have come too early
             same = (event for event in snapshot.notable if event.event == worst.event)
             worst = next(same, worst)
@@ -64,7 +65,7 @@ class WorstFollower(QObject):
         """The run is over: the worst event of its final figures."""
         self._timer.stop()
         if self._card is not None and event >= 0 and not self._held:
-            self._card.show_event(path, Event(event, -1, -1, "maximum"), is_worst=True)
+            self._card.show_event(path, NotableEvent(event, -1, -1, "maximum"), is_worst=True)
 
     def cancel(self) -> None:
         """The run has ended without a file that could be shown."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.models.runs.live_event import find_live_event
 from gui.models.runs.opened import Event, OpenedRun
 from gui.models.summary.rows import EDGES
 from gui.models.summary.service import Summary
@@ -21,6 +20,7 @@ from gui.theme import GAP_S
 from gui.widgets.labels import PlainLabel
 from rig.analysis.model.events import EventClass
 from rig.errors import InputError
+from rig.services.event_search import find_live_event
 
 ROOM = 0.6
 """Shown on either side of an event, as a part of its latency."""
@@ -88,7 +88,9 @@ class WaveformView(QWidget):
             return
         try:
             if not opened.event_count and stimulus_sample < 0:
-                stimulus_sample, response_sample = find_live_event(opened, event)
+                stimulus_sample, response_sample = find_live_event(
+                    opened.file, opened.settings, event
+                )
         except InputError as error:
             opened.close()
             self.clear(str(error))

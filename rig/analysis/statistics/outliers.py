@@ -11,7 +11,10 @@ import numpy.typing as npt
 
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
+from rig.analysis.statistics.descriptive import ExactHistogram
 
+LARGEST: Final = 100
+"""Without a limit in the plan, an outlier is one of about so many largest latencies."""
 FIRST_MAX: Final = 2000
 """Outliers of which more than their number is remembered."""
 
@@ -74,6 +77,30 @@ class Outliers:
         at: int,
     ) -> Outlier:
         return Outlier(self._events + at, int(stimulus[at]), int(response[at]), int(kind[at]))
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Above which latency an answered event stands out."""
+
+    samples: int
+    is_limit: bool
+    """The plan's limit; else chosen from the run's own latencies."""
+
+
+def threshold_of(settings: Settings, histogram: ExactHistogram | None) -> Threshold | None:
+    """For one who looks for outliers: where the plan has no limit, one that few events exceed.
+
+    `histogram`: of the run's latencies; None: not known. Returns None if nothing is.
+    """
+    limit = limit_samples(settings)
+    if limit is not None:
+        return Threshold(limit, is_limit=True)
+    if histogram is None or not histogram.n:
+        return None
+    above = np.cumsum(histogram.counts[::-1])[::-1] - histogram.counts
+    few = np.flatnonzero(above <= min(LARGEST, histogram.n // 100))
+    return Threshold(int(histogram.values[few[0]]), is_limit=False)
 
 
 def limit_samples(settings: Settings) -> int | None:

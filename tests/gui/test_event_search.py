@@ -9,16 +9,16 @@ import shutil
 import numpy as np
 import pytest
 
-from gui.models.runs import seek as seeking
 from gui.models.runs.opened import OpenedRun
 from gui.models.runs.outliers import event_of_latency
-from gui.models.runs.seek import pieces, seek, worst_interval
-from gui.models.runs.wanted import ANY, Wanted
 from gui.models.summary.rows import EVENTS
 from gui.models.summary.service import Summary
 from rig.analysis.model.events import EventClass
 from rig.errors import InputError
 from rig.record.reader import RunFile
+from rig.services import event_search
+from rig.services.event_query import ANY, EventQuery
+from rig.services.event_search import find_event, pieces, worst_interval
 from tests.cli.command import rig
 from tests.gui.results_runs import FAULTY, GOOD
 from tests.resealing import resealed
@@ -46,6 +46,10 @@ def going_on(path, folder):
     return copy
 
 
+def seek(run, query):
+    return find_event(run.file, run.settings, query)
+
+
 def columns(path):
     with RunFile(path) as file:
         found = file.events(0, file.event_count)
@@ -60,23 +64,23 @@ def test_every_stretch_and_every_latency(measured_runs, tmp_path, name, live):
     stimulus, response, latency, kind = columns(path)
     with OpenedRun(going_on(path, tmp_path) if live else path) as run:
         for low in np.unique(latency[latency > 0])[::40].tolist():
-            event = seek(run, Wanted(low, low + 1))
+            event = seek(run, EventQuery(low, low + 1))
             assert event.latency_samples == low
             assert (event.stimulus_sample, event.response_sample) == (
                 stimulus[event.event], response[event.event]
             )  # fmt: skip
         for first in range(0, len(stimulus), 97):
             end = min(first + 97, len(stimulus) - 1)
-            event = seek(run, Wanted(0, ANY, stimulus[first], stimulus[end]))
+            event = seek(run, EventQuery(0, ANY, stimulus[first], stimulus[end]))
             longest = latency[first:end].max()
             # While a run goes on there is no log, and a late answer may be a merged interrupt's:
             # the longer reading is shown.
             assert event.latency_samples == longest or (
                 live and name == FAULTY and event.latency_samples > longest
             )
-        assert seek(run, Wanted(int(latency.max()) + 1)) is None
+        assert seek(run, EventQuery(int(latency.max()) + 1)) is None
         missed = np.flatnonzero(kind == EventClass.MISSED)
-        found = seek(run, Wanted(kinds=(EventClass.MISSED,)))
+        found = seek(run, EventQuery(kinds=(EventClass.MISSED,)))
         assert (found is None) == (not len(missed))
         if found is not None:
             assert found.event in missed
@@ -92,14 +96,14 @@ def test_the_worst_interval(periods, tmp_path):
         stored = json.loads(file.evaluation)
     off = np.abs(np.diff(response) - rate // 100)
     with OpenedRun(periods) as run:
-        event = worst_interval(run)
+        event = worst_interval(run.file, run.settings)
         assert event.event == 1 + int(np.argmax(off))
         assert event.stimulus_sample == stimulus[event.event]
     error = stored["period"]["pins"]["interval_error"]
     worst_ns = max(error["max_ns"], -error["min_ns"])
     assert off.max() * 1e9 / rate == pytest.approx(worst_ns)
     with OpenedRun(going_on(periods, tmp_path)) as run:
-        live = seek(run, Wanted(int(off.max()), int(off.max()) + 1))
+        live = seek(run, EventQuery(int(off.max()), int(off.max()) + 1))
         assert live.event == event.event
         assert live.response_sample == event.response_sample
         assert abs(live.response_sample - live.stimulus_sample) == off.max()
@@ -122,7 +126,7 @@ def test_pieces_are_the_block(measured_runs):
     with RunFile(measured_runs / FAULTY) as file:
         for block in file.edge_blocks():
             parts = list(pieces(block))
-            assert len(parts) >= len(block.index) // (seeking.PIECE + 64)
+            assert len(parts) >= len(block.index) // (event_search.PIECE + 64)
             for name in ("index", "channel", "level"):
                 joined = np.concatenate([getattr(part, name) for part in parts])
                 assert (joined == getattr(block, name)).all()
@@ -136,9 +140,9 @@ def test_pieces_are_the_block(measured_runs):
 
 
 def test_a_run_too_long_to_be_looked_through_says_so(measured_runs, tmp_path, monkeypatch):
-    monkeypatch.setattr(seeking, "EDGES_MAX", 100)
+    monkeypatch.setattr(event_search, "EDGES_MAX", 100)
     with (
         OpenedRun(going_on(measured_runs / GOOD, tmp_path)) as run,
         pytest.raises(InputError, match="when the run has ended"),
     ):
-        seek(run, Wanted(100))
+        seek(run, EventQuery(100))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An event by its latency and its time, as a plot shows them: of a run that goes on, or of one that
-has ended. Of periods the latency is how far an interval is off the period, either way."""
+"""Finds an event of a run by its latency and its time: of one that goes on, or that has ended.
+
+Of periods the latency is how far an interval is off the period, either way.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,25 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from gui.engine.snapshot import Event
-from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun
-from gui.models.runs.wanted import ANY, Wanted
 from rig.analysis.measurements.period import NominalPeriod
 from rig.analysis.model.events import EventClass
+from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule
 from rig.analysis.signals.glitch import GlitchFilter
 from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array
 from rig.record.layout import CHUNK
+from rig.record.reader import RunFile
+from rig.services.event_query import ANY, EventQuery, NotableEvent
 from rig.streaming.flow import Flow
 
 EDGES_MAX: Final = 1 << 24
 """Looked through at most in a run that goes on: a few seconds."""
+NOTABLE_EDGES_MAX: Final = 1 << 22
+"""Looked through at most for an event by its number: less than half a second."""
 PIECE: Final = 256
 """Edges at a time: a flow keeps as many notable events until they are taken."""
+LATENCY_COLUMNS: Final = ("stimulus_sample", "response_sample", "class")
 SEEN: Final = "seen"
 """The reason of an event that was asked for."""
 
@@ -42,7 +47,7 @@ class Batch:
     """-1: none."""
     kind: Int64Array
 
-    def best(self, wanted: Wanted) -> tuple[int, Event] | None:
+    def best(self, wanted: EventQuery) -> tuple[int, NotableEvent] | None:
         """The slowest that is wanted, the first of several, with its latency; None: none is."""
         fits = (self.stimulus >= wanted.first_sample) & (self.stimulus < wanted.end_sample)
         if wanted.kinds:
@@ -53,18 +58,18 @@ class Batch:
             return None
         at = int(np.argmax(np.where(fits, self.latency, -2)))
         stimulus, response = int(self.stimulus[at]), int(self.response[at])
-        return int(self.latency[at]), Event(int(self.number[at]), stimulus, response, SEEN)
+        return int(self.latency[at]), NotableEvent(int(self.number[at]), stimulus, response, SEEN)
 
 
-def seek(run: OpenedRun, wanted: Wanted) -> Event | None:
+def find_event(run: RunFile, settings: Settings, wanted: EventQuery) -> NotableEvent | None:
     """The slowest event that is wanted, or, where any time will do, the first found; None: none.
 
     Raises InputError for a damaged file, for a run without events of its own, and for one that goes
     on if it is too long already.
     """
-    run.check_shows_events()
-    found: tuple[int, Event] | None = None
-    for batch in _batches(run, wanted):
+    _check_has_events(run, settings)
+    found: tuple[int, NotableEvent] | None = None
+    for batch in _batches(run, settings, wanted):
         one = batch.best(wanted)
         if one is not None and (found is None or one[0] > found[0]):
             found = one
@@ -73,23 +78,58 @@ def seek(run: OpenedRun, wanted: Wanted) -> Event | None:
     return None if found is None else found[1]
 
 
-def worst_interval(run: OpenedRun) -> Event | None:
+def worst_interval(run: RunFile, settings: Settings) -> NotableEvent | None:
     """Of a finished run of periods the answer at the end of the interval that is off most."""
-    return seek(run, Wanted(end_sample=ANY - 1))
+    return find_event(run, settings, EventQuery(end_sample=ANY - 1))
 
 
-def _batches(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
-    schedule = run.settings.schedule
+def find_live_event(run: RunFile, settings: Settings, event: int) -> tuple[int, int]:
+    """Samples of the edges of a notable event (a maximum, late, missed) of a run that goes on.
+
+    -1 for no answer. By the same pass that the live figures come from. Raises InputError if it is
+    not found: it is not notable, still undecided, the run too long already, or one without events
+    of its own.
+    """
+    _check_has_events(run, settings)
+    if run.edge_count <= NOTABLE_EDGES_MAX and settings.schedule is None:
+        flow = _flow(settings, None)
+        for block in run.edge_blocks():
+            flow.feed_block(block)
+            for notable in flow.take_notable():
+                if notable.event == event:
+                    return notable.stimulus_sample, notable.response_sample
+    raise InputError(f"{run.path}: event {event} can be shown when the run has ended")
+
+
+def _check_has_events(run: RunFile, settings: Settings) -> None:
+    """Raises InputError if the target measured by itself: single values are in its log only."""
+    if settings.is_self_measured:
+        raise InputError(
+            f"{run.path}: measured inside the target, whose log tells the values: "
+            "no waveform of a single one"
+        )
+
+
+def _flow(settings: Settings, limit: int | None) -> Flow:
+    horizon = settings.sample_rate_hz // 10
+    return Flow(settings.wiring, settings.sample_rate_hz, settings.glitch_samples, horizon, limit)
+
+
+def _batches(run: RunFile, settings: Settings, wanted: EventQuery) -> Iterator[Batch]:
+    schedule = settings.schedule
     if run.event_count:
-        batches = _stored(run, wanted)
-        return batches if schedule is None else _stored_periods(run, schedule)
-    if run.file.edge_count > EDGES_MAX:
+        if schedule is None:
+            return _stored(run, wanted)
+        return _stored_periods(run, settings, schedule)
+    if run.edge_count > EDGES_MAX:
         raise InputError(f"{run.path}: an event can be looked for when the run has ended")
-    return _live(run, wanted) if schedule is None else _live_periods(run, schedule)
+    if schedule is None:
+        return _live(run, settings, wanted)
+    return _live_periods(run, settings, schedule)
 
 
-def _stored(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
-    first = run.event_at(wanted.first_sample)
+def _stored(run: RunFile, wanted: EventQuery) -> Iterator[Batch]:
+    first = _event_at(run, wanted.first_sample)
     for start in range(first - first % CHUNK, run.event_count, CHUNK):
         columns = run.events(start, start + CHUNK, LATENCY_COLUMNS)
         stimulus, response = columns["stimulus_sample"], columns["response_sample"]
@@ -100,8 +140,21 @@ def _stored(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
         yield Batch(number, stimulus, response, latency, columns["class"])
 
 
-def _stored_periods(run: OpenedRun, schedule: Schedule) -> Iterator[Batch]:
-    nominal = NominalPeriod(schedule.period_ns, run.settings.sample_rate_hz)
+def _event_at(run: RunFile, sample: int) -> int:
+    """The last event whose stimulus is at or before this sample; the first one else."""
+    low, high = 0, max(run.event_count - 1, 0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        stimulus = run.events(middle, middle + 1, ("stimulus_sample",))["stimulus_sample"]
+        if int(stimulus[0]) <= sample:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _stored_periods(run: RunFile, settings: Settings, schedule: Schedule) -> Iterator[Batch]:
+    nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
     before: int | None = None
     for start in range(0, run.event_count, CHUNK):
         columns = run.events(start, start + CHUNK, LATENCY_COLUMNS)
@@ -127,16 +180,14 @@ def _off(
     return off, int(sample[-1])
 
 
-def _live(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
+def _live(run: RunFile, settings: Settings, wanted: EventQuery) -> Iterator[Batch]:
     """By the same pass that the live figures come from, told that what is wanted is notable."""
-    settings = run.settings
     horizon = settings.sample_rate_hz // 10
-    limit = max(min(wanted.low, ANY - 1) - 1, 0)
-    flow = Flow(settings.wiring, settings.sample_rate_hz, settings.glitch_samples, horizon, limit)
-    for block in run.file.edge_blocks(0, wanted.first_sample):
+    flow = _flow(settings, max(min(wanted.low, ANY - 1) - 1, 0))
+    for block in run.edge_blocks(0, wanted.first_sample):
         flow.feed_block(block)
         flow.take_notable()
-    for block in run.file.edge_blocks(wanted.first_sample, wanted.end_sample + horizon):
+    for block in run.edge_blocks(wanted.first_sample, wanted.end_sample + horizon):
         for piece in pieces(block):
             flow.feed_block(piece)
             found = flow.take_notable()
@@ -145,12 +196,11 @@ def _live(run: OpenedRun, wanted: Wanted) -> Iterator[Batch]:
                               for n in found])  # fmt: skip
 
 
-def _live_periods(run: OpenedRun, schedule: Schedule) -> Iterator[Batch]:
+def _live_periods(run: RunFile, settings: Settings, schedule: Schedule) -> Iterator[Batch]:
     """Answers by their edges; what is not answered has none, and no number of its own yet."""
-    settings = run.settings
     nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
     clean, count, before = GlitchFilter(settings.glitch_samples), 0, None
-    for block in run.file.edge_blocks():
+    for block in run.edge_blocks():
         edges = clean.feed(block)
         mine = edges.channel == settings.wiring.response
         if settings.wiring.answer_level is not None:

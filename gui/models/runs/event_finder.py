@@ -4,33 +4,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
 from gui.models.beside import Beside
 from rig.errors import InputError
-
-if TYPE_CHECKING:
-    from gui.models.runs.wanted import Wanted
+from rig.services.event_query import EventQuery
 
 
-class Seeker(Beside):
-    """Takes pairs of a path and a Wanted; the newest is what counts."""
+class EventFinder(Beside):
+    """Takes pairs of a path and an EventQuery; the newest is what counts."""
 
     found = Signal(object, object, object)
-    """Path, Wanted, and the Event or None."""
+    """Path, EventQuery, and the NotableEvent or None."""
     failed = Signal(str)
     """Why the file could not be looked through."""
 
-    def _work(self, item: tuple[Path, Wanted]) -> None:
+    def _work(self, item: tuple[Path, EventQuery]) -> None:
         from gui.models.runs.opened import OpenedRun  # the window opens sooner without
-        from gui.models.runs.seek import seek
+        from rig.services.event_search import find_event
 
         path, wanted = item
         try:
             with OpenedRun(path) as run:
-                event = seek(run, wanted)
+                event = find_event(run.file, run.settings, wanted)
         except InputError as error:
             self.failed.emit(str(error))
             return
