@@ -12,8 +12,6 @@ TELL: Final = "tell"
 BEGUN: Final = "begun"
 """Kind of the message that names the run file."""
 
-REPLAYED: Final = "a run that is replayed has no target to load"
-
 
 @dataclass(frozen=True)
 class Job:

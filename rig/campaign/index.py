@@ -39,6 +39,9 @@ class State(StrEnum):
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"
+    """The bench cannot make it."""
+    LEFT_OUT = "left out"
+    """Its series ended before; a campaign has none, its runs stay planned."""
 
 
 @dataclass(frozen=True)

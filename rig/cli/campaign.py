@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -14,13 +13,11 @@ from typing import Final
 
 from rich.table import Table
 
-from rig.bench.target import open_target
-from rig.campaign.execute import Made, execute
 from rig.campaign.folder import held, opened
 from rig.campaign.index import Entry, Index, State, load_index
 from rig.campaign.matrix import Cell, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
-from rig.campaign.skipping import Abilities, is_guest, known_abilities, why_not
+from rig.campaign.skipping import is_guest
 from rig.cli.interrupt import interruptible
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
@@ -28,11 +25,11 @@ from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.errors import BenchError, InputError, input_error
 from rig.printable import json_text
 from rig.report.console import SafeConsole
+from rig.services.campaign import make_run, run_campaign, skipped_runs
 from rig.services.duration import expected_s, in_words
-from rig.services.measure import finish, measure, request_of
+from rig.services.series import RunOutcome
 from rig.session.results import INTERRUPTED_EXIT_CODE
 from rig.shell_words import quoted
-from rig.target.scenario import LOADS
 
 _FAILED: Final = 3
 _WORST_FIRST: Final = (_FAILED, 4, 1)
@@ -48,7 +45,7 @@ def command(options: argparse.Namespace, file: Path) -> int:
     campaign = load_campaign(file, options.count)
     fixture = load_fixture(options.fixture)
     cells = cells_of(campaign)
-    skipped = _skipped(cells, fixture, asked=not options.dry_run)
+    skipped = skipped_runs(cells, fixture, _say_silence if options.dry_run else None)
     if options.junit is not None:
         from rig.report.junit import check_junit  # takes long to load
 
@@ -77,21 +74,14 @@ def _execute(
 ) -> Index:
     quiet = options.quiet or options.json
     with interruptible() as stop:
-        make = partial(_make, options, stop)
+
+        def make(cell: Cell, path: Path) -> RunOutcome:
+            with progress_for(quiet=quiet) as on_progress:
+                bench, calibration = options.fixture, options.calibration
+                return make_run(cell, path, bench, calibration, on_progress, stop)
+
         tell = _silent if quiet else partial(_tell_run, skipped)
-        return execute(folder, index, cells, skipped, make, tell, stop)
-
-
-def _make(options: argparse.Namespace, stop: threading.Event, cell: Cell, path: Path) -> Made:
-    """One run, as `rig run` makes it."""
-    assert cell.plan is not None, "runs without a plan are skipped"  # noqa: S101 - for mypy
-    asked = request_of(cell.plan, options.fixture, options.calibration)
-    with progress_for(quiet=options.quiet or options.json) as on_progress:
-        failure = measure(asked, path, on_progress, stop, _silent_text)
-    if failure is not None:
-        return Made(failure=failure)
-    result = finish(path).result
-    return Made(str(result.evaluation.verdict), result.exit_code)
+        return run_campaign(folder, index, cells, skipped, make, tell, stop)
 
 
 def _refuse_foreign(options: argparse.Namespace) -> None:
@@ -103,28 +93,6 @@ def _refuse_foreign(options: argparse.Namespace) -> None:
             )
     if options.fixture.startswith(REPLAY_PREFIX):
         raise InputError("a campaign measures; a run that is replayed has nothing to be measured")
-
-
-def _skipped(cells: Sequence[Cell], fixture: Fixture, *, asked: bool) -> dict[str, str]:
-    """Name of each run that cannot be made to the reason."""
-    abilities = _abilities(fixture, asked=asked)
-    reasons = {cell.name: why_not(cell, fixture, abilities) for cell in cells}
-    return {name: reason for name, reason in reasons.items() if reason}
-
-
-def _abilities(fixture: Fixture, *, asked: bool) -> Abilities:
-    """What the target says of itself. Raises BenchError if it must say and does not."""
-    known = known_abilities(fixture)
-    if known is not None:
-        return known
-    try:
-        with open_target(fixture.target.link) as target:
-            return Abilities.of_greeting(target.greeting)
-    except BenchError as error:
-        if asked:
-            raise
-        say(f"rig: not asked what it can do: {error}", error=True)
-        return Abilities(loads=frozenset(LOADS), commands=True)
 
 
 def _show_plan(
@@ -204,5 +172,5 @@ def _silent(_index: Index, _entry: Entry) -> None:
     """Tells nothing."""
 
 
-def _silent_text(_text: str) -> None:
-    """Tells nothing."""
+def _say_silence(error: BenchError) -> None:
+    say(f"rig: not asked what it can do: {error}", error=True)

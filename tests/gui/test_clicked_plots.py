@@ -13,7 +13,7 @@ from rig.analysis.model.events import EventClass
 from rig.resources import find_fixture
 from tests.gui.bench import begin, ending, finish
 from tests.gui.results_runs import FAULTY, GOOD, choose, results_page
-from tests.gui.test_seek import columns
+from tests.gui.test_event_search import columns
 
 WAIT_MS = 60_000
 

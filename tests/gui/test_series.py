@@ -9,8 +9,9 @@ import pytest
 
 from gui.pages.run.choice import choose
 from gui.pages.run.page import RunPage
-from gui.pages.run.series import DONE, FAILED, LEFT_OUT, RUNNING, WAITING, Series
 from gui.pages.run.series_card import NAME
+from rig.campaign.index import State
+from rig.services.series import RunOutcome, Series
 from rig.session.results import read
 from tests.gui.bench import ENDS_MS, run_files
 
@@ -33,33 +34,34 @@ def states(series: Series) -> list[str]:
 
 
 def three() -> Series:
-    series = Series([choose(plan, "virtual") for plan in ("interrupt", "period", "interrupt-ramp")])
-    series.begin_next()
+    plans = ("interrupt", "period", "interrupt-ramp")
+    series = Series(((choose(plan, "virtual"), "") for plan in plans), ends_on_failure=True)
+    series.start_next()
     return series
 
 
 def test_one_after_the_other():
     series = three()
-    assert states(series) == [RUNNING, WAITING, WAITING]
-    series.done("fail", FILE, bench_failed=False)  # a limit exceeded is a result like others
+    assert states(series) == [State.RUNNING, State.PLANNED, State.PLANNED]
+    series.end(RunOutcome("fail", path=FILE))  # a limit exceeded is a result like others
     assert series.current is None
     assert not series.is_over
-    assert series.begin_next() is series.parts[1]
-    assert states(series) == [DONE, RUNNING, WAITING]
+    assert series.start_next() is series.parts[1]
+    assert states(series) == [State.DONE, State.RUNNING, State.PLANNED]
     series.leave_rest()
-    series.done("inconclusive", FILE, bench_failed=False)
+    series.end(RunOutcome("inconclusive", path=FILE))
     assert series.is_over
-    assert states(series) == [DONE, DONE, LEFT_OUT]
-    assert series.begin_next() is None
+    assert states(series) == [State.DONE, State.DONE, State.LEFT_OUT]
+    assert series.start_next() is None
 
 
 def test_a_bench_that_fails_ends_the_series():
-    for end in (lambda s: s.failed(None), lambda s: s.done("incomplete", FILE, bench_failed=True)):
+    for verdict in ("", "incomplete"):
         series = three()
-        end(series)
+        series.end(RunOutcome(verdict, path=FILE, failure="the analyzer was unplugged"))
         assert series.is_over
-        assert states(series)[1:] == [LEFT_OUT, LEFT_OUT]
-        assert states(series)[0] in (FAILED, DONE)
+        assert states(series)[1:] == [State.LEFT_OUT, State.LEFT_OUT]
+        assert states(series)[0] in (State.FAILED, State.DONE)
 
 
 @pytest.mark.slow
@@ -84,7 +86,7 @@ def test_two_plans_and_two_run_files(qtbot, page, settings):
     assert used == [True, False]  # nobody else takes the bench in between
     assert page.chooser.several.isEnabled()
     assert page.banner.text.startswith("2 OF 2 PASSED"), page.banner.text
-    files = {part.choice.plan_name: part.path for part in page.series.parts}
+    files = {part.item.plan_name: part.path for part in page.series.parts}
     assert set(run_files(page.folder)) == set(files.values())
     assert read(files["interrupt"]).settings.measurement == "interrupt"
     period = read(files["period"]).evaluation.details.pins.interval_error
@@ -111,7 +113,7 @@ def test_stop_stops_all(qtbot, page):
     qtbot.waitUntil(lambda: page.snapshot.answers > 20, timeout=ENDS_MS)
     page.toggle()
     qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
-    assert states(page.series) == [DONE, LEFT_OUT]
+    assert states(page.series) == [State.DONE, State.LEFT_OUT]
     assert page.chooser.series.text("interrupt").endswith("inconclusive")
     assert page.chooser.series.text("interrupt-burst").endswith("not measured")
     assert "interrupted by the user" in page.banner.text

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gui.engine.request import REPLAYED
-from rig.campaign.loaded import cell_of, plan_under
-from rig.campaign.skipping import is_guest, known_abilities, why_not
+from rig.campaign.loaded import plan_under
+from rig.campaign.skipping import is_guest, known_abilities
 from rig.config.check import check
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.config.plan import Plan, load_plan
 from rig.errors import RigError
 from rig.printable import printable
 from rig.services import duration
+from rig.services.abilities import why_no_load
 from rig.target.scenario import IDLE
 
 FIRST_FIXTURE: Final = "virtual"
@@ -87,18 +87,12 @@ def choose(
             fixture = load_fixture(fixture_name)
             check(plan, fixture)
         if scenario not in ("", IDLE):
-            skip = _why_no_load(plan, fixture)
+            # One that must be asked is asked when its run begins.
+            known = None if fixture is None else known_abilities(fixture)
+            skip = why_no_load(plan, fixture, known)
     except (RigError, ValueError) as problem:
         error = str(problem)
     return Choice(plan_name, fixture_name, count, plan, fixture, error, scenario, skip)
-
-
-def _why_no_load(plan: Plan, fixture: Fixture | None) -> str:
-    """ "" also of a target that must be asked: that is done when its run begins."""
-    if fixture is None:
-        return f"no load {plan.scenario}: {REPLAYED}"
-    abilities = known_abilities(fixture)
-    return "" if abilities is None else why_not(cell_of(plan), fixture, abilities)
 
 
 def expected_s(plan: Plan) -> float | None:

@@ -12,12 +12,14 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.outcome import Failure, Outcome
+from gui.pages.run.choice import Choice
 from gui.pages.run.part_words import state_words
-from gui.pages.run.series import FAILED, LEFT_OUT, SKIPPED, Part, Series
 from gui.widgets.actions import OwnSpace
 from gui.widgets.banner import Banner
+from rig.campaign.index import State
 from rig.config.plan import Plan
 from rig.report.units import micro
+from rig.services.series import Part, Series
 
 _KINDS: Final = {"pass": "good", "inconclusive": "warn"}
 
@@ -93,14 +95,18 @@ class EndingTeller:
         self._banner.tell("bad", _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF"),
                           failure.message, reasons, buttons)  # fmt: skip
 
-    def tell_series(self, series: Series) -> None:
+    def tell_series(self, series: Series[Choice]) -> None:
         """Several runs, one after the other. What the last one said is told in short."""
         parts = series.parts
-        made = [part for part in parts if part.state != SKIPPED]
+        made = [part for part in parts if part.state is not State.SKIPPED]
         verdicts = [part.verdict for part in parts if part.verdict]
         passed = verdicts.count("pass")
-        reasons = [*_skips(parts), *(f"{part.choice.label}: {state_words(part)}" for part in made)]
-        last = self._banner.text if any(part.state in (FAILED, LEFT_OUT) for part in parts) else ""
+        reasons = [*_skips(parts), *(f"{part.item.label}: {state_words(part)}" for part in made)]
+        last = (
+            self._banner.text
+            if any(part.state in (State.FAILED, State.LEFT_OUT) for part in parts)
+            else ""
+        )
         if last:
             reasons.insert(0, " ".join(last.split()))
         text = "\n".join(reasons)
@@ -140,14 +146,14 @@ class EndingTeller:
         ]
 
 
-def _skips(parts: Sequence[Part]) -> list[str]:
+def _skips(parts: Sequence[Part[Choice]]) -> list[str]:
     """A line for each reason, with all that is skipped for it."""
-    found: dict[str, list[Part]] = {}
+    found: dict[str, list[Part[Choice]]] = {}
     for part in parts:
-        if part.state == SKIPPED:
+        if part.state is State.SKIPPED:
             found.setdefault(part.reason, []).append(part)
     return [
-        f"{'; '.join(part.choice.label for part in those)}: {state_words(those[0])}, {reason}"
+        f"{'; '.join(part.item.label for part in those)}: {state_words(those[0])}, {reason}"
         for reason, those in found.items()
     ]
 

@@ -18,6 +18,7 @@ from gui.engine.request import Job
 from gui.engine.snapshot import Snapshot
 from gui.pages.page import Page
 from gui.pages.run.actions import ACTIONS, CHECKABLE, CONTEXT
+from gui.pages.run.choice import Choice
 from gui.pages.run.chooser import Chooser
 from gui.pages.run.endings import EndingTeller
 from gui.pages.run.events import EventList
@@ -28,10 +29,10 @@ from gui.pages.run.looking import Looking
 from gui.pages.run.phase import phase_words
 from gui.pages.run.questions import ask_file, ask_to_stop
 from gui.pages.run.scroll import FittingScroll
-from gui.pages.run.series import Series
 from gui.theme import theme
 from gui.widgets.actions import OwnSpace, add_actions
 from gui.widgets.banner import Banner
+from rig.services.series import RunOutcome, Series
 
 if TYPE_CHECKING:
     from gui.pages.run.live import LivePlots
@@ -60,7 +61,7 @@ class RunPage(Page):
         self.outcome: Outcome | None = None
         self.failure: Failure | None = None
         """How the last run ended: one of both, neither while one goes on."""
-        self.series = Series()
+        self.series: Series[Choice] = Series()
         """What is or was measured: one run, or several one after the other."""
         self.snapshot = Snapshot()
         """What is drawn."""
@@ -154,16 +155,17 @@ class RunPage(Page):
         if self.engine.is_running or self.chooser.choice.error:
             return
         self.load()
-        self.series = Series(self.chooser.choices)
+        choices = self.chooser.choices
+        self.series = Series(((each, each.skip) for each in choices), ends_on_failure=True)
         self.chooser.lock(locked=True)
         self.bench_used.emit(True)
         self._start_next()
 
     def _start_next(self) -> None:
-        part = self.series.begin_next()
+        part = self.series.start_next()
         if part is None:
             return
-        choice = part.choice
+        choice = part.item
         self.endings.begin(choice.plan)
         self.outcome = self.failure = None
         self._figures_place.updateGeometry()
@@ -251,8 +253,8 @@ class RunPage(Page):
         self.status.emit(self.tr("Run file: {0}").format(outcome.path))
         missed = outcome.document["counts"]["missed"]
         self.looking.finish(outcome.path, outcome.worst_event, missed)
-        bench_failed = outcome.failure is not None
-        self.series.done(outcome.verdict, outcome.path, bench_failed=bench_failed)
+        verdict, failure = outcome.verdict, outcome.failure or ""
+        self.series.end(RunOutcome(verdict=verdict, path=outcome.path, failure=failure))
         self._go_on()
 
     def _failed(self, failure: Failure) -> None:
@@ -261,10 +263,9 @@ class RunPage(Page):
         self.looking.cancel()
         self.endings.tell_failure(failure)
         self.status.emit(failure.message)
-        if failure.refused:
-            self.series.skipped(failure.message, failure.kept)
-        else:
-            self.series.failed(failure.kept)
+        self.series.end(
+            RunOutcome(path=failure.kept, failure=failure.message, refused=failure.refused)
+        )
         self._go_on()
 
     # --- how the last run ended -------------------------------------------------------------------

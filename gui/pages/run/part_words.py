@@ -9,7 +9,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from gui.pages.run.series import DONE, FAILED, LEFT_OUT, RUNNING, SKIPPED, WAITING, Part
+from gui.pages.run.choice import Choice
+from rig.campaign.index import State
+from rig.services.series import Part
 
 
 @dataclass(frozen=True)
@@ -25,67 +27,67 @@ class Told:
     """A line for each scenario."""
 
 
-def told_of(parts: Sequence[Part]) -> Told:
+def told_of(parts: Sequence[Part[Choice]]) -> Told:
     """`parts`: those of one plan, one for each scenario; none if it is not measured."""
     if not parts:
         return Told()
-    tip = "\n".join(f"{part.choice.scenario}: {_whole(part)}" for part in parts)
+    tip = "\n".join(f"{part.item.scenario}: {_whole(part)}" for part in parts)
     if len(parts) == 1:
         (part,) = parts
         words, color = _words(part)
-        return Told(words, color, part.path, tip if part.choice.scenario else "")
+        return Told(words, color, part.path, tip if part.item.scenario else "")
     words, color = _summary(parts)
     return Told(words, color, _path(parts), tip)
 
 
-def state_words(part: Part) -> str:
+def state_words(part: Part[Choice]) -> str:
     """The verdict, or what became of it instead."""
     return _words(part)[0]
 
 
-def _summary(parts: Sequence[Part]) -> tuple[str, str]:
-    running = next((part for part in parts if part.state == RUNNING), None)
+def _summary(parts: Sequence[Part[Choice]]) -> tuple[str, str]:
+    running = next((part for part in parts if part.state == State.RUNNING), None)
     if running is not None:
-        return f"{running.choice.scenario} {state_words(running)}", "accent"
-    made = [part for part in parts if part.state != SKIPPED]
+        return f"{running.item.scenario} {state_words(running)}", "accent"
+    made = [part for part in parts if part.state != State.SKIPPED]
     if not made:
         return _words(parts[0])
-    if all(part.state == made[0].state != DONE for part in made):
+    if all(part.state == made[0].state != State.DONE for part in made):
         return _words(made[0])
     if len(made) == 1:
         words, color = _words(made[0])
-        return f"{made[0].choice.scenario} {words}", color
+        return f"{made[0].item.scenario} {words}", color
     passed = [part for part in made if part.verdict == "pass"]
     return _tr("{0} of {1} pass").format(len(passed), len(made)), _tone(made, len(passed))
 
 
-def _tone(made: Sequence[Part], passed: int) -> str:
-    if any(part.state == WAITING for part in made):
+def _tone(made: Sequence[Part[Choice]], passed: int) -> str:
+    if any(part.state == State.PLANNED for part in made):
         return "dim"
     if passed == len(made):
         return "good"
     return "warn" if {part.verdict for part in made} <= {"pass", "inconclusive"} else "bad"
 
 
-def _words(part: Part) -> tuple[str, str]:
+def _words(part: Part[Choice]) -> tuple[str, str]:
     """And the color of the palette."""
-    if part.state == DONE:
+    if part.state == State.DONE:
         tones = {"pass": "good", "inconclusive": "warn"}
         return part.verdict, tones.get(part.verdict, "bad")
     return {
-        WAITING: (_tr("waiting"), "dim"),
-        RUNNING: (_tr("running"), "accent"),
-        FAILED: (_tr("failed"), "bad"),
-        LEFT_OUT: (_tr("not measured"), "dim"),
-        SKIPPED: (_tr("skipped"), "dim"),
+        State.PLANNED: (_tr("waiting"), "dim"),
+        State.RUNNING: (_tr("running"), "accent"),
+        State.FAILED: (_tr("failed"), "bad"),
+        State.LEFT_OUT: (_tr("not measured"), "dim"),
+        State.SKIPPED: (_tr("skipped"), "dim"),
     }[part.state]
 
 
-def _whole(part: Part) -> str:
+def _whole(part: Part[Choice]) -> str:
     return ", ".join(filter(None, (state_words(part), part.reason)))
 
 
-def _path(parts: Sequence[Part]) -> Path | None:
+def _path(parts: Sequence[Part[Choice]]) -> Path | None:
     ended = [part for part in parts if part.path is not None]
     bad = [part for part in ended if part.verdict != "pass"]
     return (*bad, *reversed(ended))[0].path if ended else None

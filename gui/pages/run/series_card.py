@@ -12,13 +12,13 @@ from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from gui.pages.run.choice import shown_name
+from gui.pages.run.choice import Choice, shown_name
 from gui.pages.run.part_words import Told, told_of
 from gui.pages.run.scenario_row import ScenarioRow, stored_names
-from gui.pages.run.series import Part
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import caption
+from rig.services.series import Part
 
 ITEM: Final = QSize(268, 24)
 ROWS: Final = 5
@@ -67,7 +67,7 @@ class SeriesCard(QFrame):
         self.scenarios = ScenarioRow(settings)
         self.scenarios.changed.connect(self.changed)
         column.addWidget(self.scenarios)
-        self._parts: tuple[Part, ...] = ()
+        self._parts: tuple[Part[Choice], ...] = ()
         self.retranslate()
         theme().changed.connect(self._recolor)
         self._recolor()
@@ -116,12 +116,12 @@ class SeriesCard(QFrame):
             item.setFlags(flags if locked else flags | Qt.ItemFlag.ItemIsUserCheckable)
         self.list.blockSignals(False)
 
-    def show_parts(self, parts: Sequence[Part]) -> None:
+    def show_parts(self, parts: Sequence[Part[Choice]]) -> None:
         """What has become of each so far."""
         self._parts = tuple(parts)
-        found: dict[str, list[Part]] = {}
+        found: dict[str, list[Part[Choice]]] = {}
         for part in parts:
-            found.setdefault(part.choice.plan_name, []).append(part)
+            found.setdefault(part.item.plan_name, []).append(part)
         self.list.blockSignals(True)
         for item in self._items():
             self._show(item, told_of(found.get(item.data(NAME), [])))

@@ -54,9 +54,7 @@ class WaveformCard(QFrame):
     def show_event(self, run: Path, event: NotableEvent, *, is_worst: bool) -> None:
         """Draw the samples around an event of a run, finished or not."""
         view = self._made()
-        text = (
-            self.tr("Waveform of the worst event, {0}") if is_worst else self.tr("Event {0}")
-        )
+        text = self.tr("Waveform of the worst event, {0}") if is_worst else self.tr("Event {0}")
         self._caption.setText(text.format(count(event.event)))
         view.show_event(run, event.event, event.stimulus_sample, event.response_sample)
         self._stack.setCurrentWidget(view)

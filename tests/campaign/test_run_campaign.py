@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import threading
 
-from rig.campaign.execute import Made, execute
 from rig.campaign.folder import opened
 from rig.campaign.index import State, load_index
 from rig.campaign.matrix import cells_of
 from rig.campaign.plan import load_campaign
 from rig.config.fixture import load_fixture
 from rig.errors import BenchError, RefusedError
+from rig.services.campaign import run_campaign
+from rig.services.series import RunOutcome
 from tests.campaign import plans
 
 SKIPPED = {"interrupt-cpu": "no load", "telepathy-idle": "not available"}
@@ -26,13 +27,13 @@ class Bench:
         self.stop = threading.Event()
 
     def make(self, cell, path):
-        outcome = self.outcomes.get(cell.name.replace("-", "_"), Made("pass", 0))
+        outcome = self.outcomes.get(cell.name.replace("-", "_"), RunOutcome("pass", 0))
         assert not path.exists()
         self.made.append(path.name)
         path.write_text(str(len(self.made)))
         if outcome == "stop":
             self.stop.set()
-            return Made("inconclusive", 130)
+            return RunOutcome("inconclusive", 130)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -45,7 +46,7 @@ def run(tmp_path, bench, skipped=SKIPPED):
     folder.mkdir(exist_ok=True)
     index = opened(folder, campaign, cells, load_fixture("virtual"))
     told = []
-    end = execute(
+    end = run_campaign(
         folder, index, cells, skipped, bench.make, lambda _, e: told.append((e.name, e.state)),
         bench.stop,
     )  # fmt: skip
@@ -72,7 +73,7 @@ def test_all_that_can_be_made_is_made_in_order(tmp_path):
 
 def test_a_failed_run_has_its_reason_and_is_tried_again_later(tmp_path):
     bench = Bench(
-        interrupt_idle=Made(failure=BenchError("the analyzer was unplugged")),
+        interrupt_idle=RunOutcome(failure="the analyzer was unplugged"),
         period_500us_idle=RefusedError("target tcp: ARM refused: no timer"),
         period_2ms_idle=BenchError("no port"),
     )

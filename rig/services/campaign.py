@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Makes the runs of a campaign, one after the other, and keeps the index."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rig.campaign.folder import free_file
+from rig.campaign.index import REASON_MAX, Entry, Index, State, store_index
+from rig.campaign.matrix import Cell
+from rig.campaign.skipping import Abilities, why_not
+from rig.config.fixture import Fixture
+from rig.errors import BenchError, RefusedError, RigError
+from rig.services.abilities import abilities_of
+from rig.services.measure import finish, measure, request_of
+from rig.services.series import RunOutcome, Series
+from rig.session.run import OnProgress
+from rig.target.scenario import LOADS
+
+MakeRun = Callable[[Cell, Path], RunOutcome]
+"""Makes a run and leaves its file. Raises RigError if nothing could be begun."""
+OnRun = Callable[[Index, Entry], None]
+"""Told before and after each run."""
+
+
+def skipped_runs(
+    cells: Sequence[Cell], fixture: Fixture, on_silence: Callable[[BenchError], None] | None
+) -> dict[str, str]:
+    """Name of each run that cannot be made to the reason.
+
+    `on_silence`: told why the target could not be asked, and then it is taken to be able to do all;
+    None: BenchError is raised.
+    """
+    try:
+        abilities = abilities_of(fixture)
+    except BenchError as error:
+        if on_silence is None:
+            raise
+        on_silence(error)
+        abilities = Abilities(loads=frozenset(LOADS), commands=True)
+    reasons = {cell.name: why_not(cell, fixture, abilities) for cell in cells}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def make_run(
+    cell: Cell,
+    path: Path,
+    bench: str,
+    calibration: str | None,
+    on_progress: OnProgress,
+    stop: threading.Event,
+) -> RunOutcome:
+    """One run of the matrix, as `rig run` makes it; one whose bench fails is left without figures.
+
+    Returns and raises as rig.session.run.run does; the cell has a plan.
+    """
+    if cell.plan is None:
+        raise RefusedError(f"not available: {cell.missing}")
+    request = request_of(cell.plan, bench, calibration)
+    failure = measure(request, path, on_progress, stop, lambda _text: None)
+    if failure is not None:
+        return _failed(failure)
+    result = finish(path).result
+    return RunOutcome(str(result.evaluation.verdict), result.exit_code)
+
+
+def run_campaign(
+    folder: Path,
+    index: Index,
+    cells: Sequence[Cell],
+    skipped: dict[str, str],
+    make: MakeRun,
+    on_run: OnRun,
+    stop: threading.Event,
+) -> Index:
+    """Make all runs that are not done yet; returns the index at the end.
+
+    `skipped`: name of a run to the reason why it is not tried.
+    `stop`: the run that is under way ends in order and counts as half.
+    Raises InputError if the index cannot be written.
+    """
+    entries = {entry.name: entry for entry in index.entries}
+    left = [cell for cell in cells if not _is_done(entries[cell.name], folder)]
+    series = Series((cell, skipped.get(cell.name, "")) for cell in left)
+
+    def keep(entry: Entry) -> None:
+        nonlocal index
+        index = index.with_entry(entry)
+        store_index(folder, index)
+        on_run(index, entry)
+
+    for part in series.parts:
+        if stop.is_set():
+            break
+        entry = entries[part.item.name]
+        if part.state is State.SKIPPED:
+            keep(replace(entry, state=State.SKIPPED, reason=part.reason[:REASON_MAX]))
+            continue
+        series.start_next()
+        begun = _begun(entry, folder)
+        keep(begun)
+        path = folder / begun.file
+        try:
+            outcome = make(part.item, path)
+        except RigError as error:
+            outcome = _failed(error)
+        series.end(outcome)
+        ended = replace(begun, file=begun.file if path.exists() else "")
+        keep(_half(ended) if stop.is_set() else _ended(ended, outcome))
+    return index
+
+
+def _is_done(entry: Entry, folder: Path) -> bool:
+    return entry.state is State.DONE and (folder / entry.file).is_file()
+
+
+def _begun(entry: Entry, folder: Path) -> Entry:
+    """What an earlier try has left is kept, and named as half."""
+    left = entry.file and (folder / entry.file).exists()
+    half = (*entry.half, entry.file) if left else entry.half
+    file = free_file(folder, entry.name).name
+    return Entry(
+        name=entry.name,
+        measurement=entry.measurement,
+        scenario=entry.scenario,
+        fingerprint=entry.fingerprint,
+        state=State.RUNNING,
+        file=file,
+        half=half,
+    )
+
+
+def _half(begun: Entry) -> Entry:
+    """It is made again when the campaign goes on."""
+    return replace(begun, reason="interrupted")
+
+
+def _ended(begun: Entry, outcome: RunOutcome) -> Entry:
+    return replace(
+        begun,
+        state=outcome.state,
+        verdict=outcome.verdict,
+        exit_code=outcome.exit_code,
+        reason=outcome.failure[:REASON_MAX],
+    )
+
+
+def _failed(error: RigError) -> RunOutcome:
+    return RunOutcome(failure=str(error), refused=isinstance(error, RefusedError))
