@@ -13,6 +13,7 @@ from rig.config.board import Board, level_findings, load_board, load_boards
 from rig.config.board_fixture import agent_arguments, fixture_text, wired_signals
 from rig.config.board_levels import VOLTAGE
 from rig.errors import InputError
+from rig.files import create_new
 from rig.resources import board_names
 
 WIDTH = 96
@@ -84,13 +85,8 @@ def _refuse_roles(board: Board, stimulus: Board) -> None:
 
 def _write(path: Path, text: str) -> None:
     """A new file; what is there stays. Raises InputError."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise InputError(f"{path} exists and was left as it is; give another name") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    with create_new(path, "file") as file:
+        file.write(text)
     say(path)
 
 

@@ -26,7 +26,8 @@ from rig.config.calibration.names import SKEW_STEP, WIRING
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.record import Record
 from rig.config.fixture import Fixture, load_fixture
-from rig.errors import BenchError, InputError
+from rig.errors import InputError
+from rig.files import create_new
 from rig.record.space import check_kept_file, check_new_file
 
 OK, FAULTS_FOUND = 0, 1
@@ -213,11 +214,6 @@ def _write_fixture(path: Path, text: str) -> None:
     if not text:
         say(f"  {path}: not written, as not every wire arrives on a channel of its own")
         return
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise InputError(f"{path}: is there already; name a new file") from None
-    except OSError as error:
-        raise BenchError(f"{path}: cannot be written ({error.strerror})") from None
+    with create_new(path, "fixture") as file:
+        file.write(text)
     say(f"fixture:     {path}")

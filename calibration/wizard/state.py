@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 from calibration.wizard.question import ANSWER_MAX
 from rig.config.plan import NAME_PATTERN
 from rig.errors import InputError
+from rig.files import replace_atomically
 from rig.untrusted.json_reader import json_value
 
 FORMAT = 1
@@ -144,18 +143,11 @@ def read_state(path: Path) -> State:
 
 def write_whole(path: Path, text: str) -> None:
     """The whole file, or the one that was there. Raises InputError."""
-    name = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(".new", f"{path.name}.", path.parent)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
+        with replace_atomically(path) as new:
+            new.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
         raise InputError(
             f"{path}: cannot be written ({error.strerror}); name another file with --state"
         ) from None

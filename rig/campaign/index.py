@@ -8,7 +8,6 @@ elsewhere: it is checked when read, and names of files in it lead nowhere but in
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -18,6 +17,7 @@ from typing import Annotated, Any, Final
 
 from rig.campaign.matrix import RUNS_MAX, Cell
 from rig.errors import InputError
+from rig.files import replace_atomically
 from rig.untrusted.decode import Length, Range, decoded
 from rig.untrusted.json_reader import BYTES_MAX, found, json_object
 
@@ -100,15 +100,11 @@ def entries_of(cells: Iterable[Cell]) -> tuple[Entry, ...]:
 
 def store_index(folder: Path, index: Index) -> None:
     """Replace the folder's index. Raises InputError if it cannot be written."""
-    path, new = folder / NAME, folder / f"{NAME}.new"
+    path = folder / NAME
     document = {"format": FORMAT, "version": VERSION, **asdict(index)}
     try:
-        with new.open("w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        with replace_atomically(path) as new:
+            new.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written ({error.strerror}); runs that are done are kept: "

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.errors import InputError
+from rig.files import create_new_binary
 from rig.instruments import EdgeBlock, Int64Array
 
 _CHUNK_BYTES = 4 << 20
@@ -39,23 +40,14 @@ def write_sr(
     part of a file is left behind then.
     """
     _check_names(channel_names, unitsize)
-    try:
-        file = path.open("xb")
-    except FileExistsError as error:
-        raise InputError(
-            f"{path} exists already and is not overwritten: give another name or remove it"
-        ) from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        with file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr("version", _FORMAT_VERSION)
-            archive.writestr("metadata", _metadata(sample_rate_hz, channel_names, unitsize))
-            for number, samples in enumerate(_chunks(blocks, unitsize), start=1):
-                archive.writestr(f"logic-1-{number}", samples.data)
-    except BaseException:
-        path.unlink()
-        raise
+    with (
+        create_new_binary(path, "capture") as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        archive.writestr("version", _FORMAT_VERSION)
+        archive.writestr("metadata", _metadata(sample_rate_hz, channel_names, unitsize))
+        for number, samples in enumerate(_chunks(blocks, unitsize), start=1):
+            archive.writestr(f"logic-1-{number}", samples.data)
 
 
 def _check_names(names: Sequence[str], unitsize: int) -> None:

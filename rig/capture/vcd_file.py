@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rig.errors import InputError
+from rig.files import create_new
 from rig.instruments import EdgeBlock
 
 PS_PER_S = 10**12
@@ -21,19 +21,9 @@ def write_vcd(
     Times are picoseconds, each sample's rounded down. Raises InputError if the file exists or
     cannot be written; no part of a file is left behind then.
     """
-    try:
-        file = path.open("x", encoding="ascii")
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be written ({error.strerror}); give another name"
-        ) from None
-    try:
-        with file:
-            for text in _texts(blocks, sample_rate_hz, channel_names):
-                file.write(text)
-    except BaseException:
-        path.unlink()
-        raise
+    with create_new(path, "capture") as file:
+        for text in _texts(blocks, sample_rate_hz, channel_names):
+            file.write(text)
 
 
 def _texts(blocks: Iterable[EdgeBlock], sample_rate_hz: int, names: Sequence[str]) -> Iterable[str]:

@@ -12,13 +12,13 @@ from typing import Final
 from rig.cli.options import add_out
 from rig.cli.streams import say
 from rig.errors import InputError
+from rig.files import create_new
 from rig.record.space import check_new_file
 from rig.report.tables.record import Record
 from rig.report.tables.reference import beside
 from rig.report.tables.render import rendered
 from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES, Grid
-from rig.whole_file import whole_file
 
 _SHAPE_OF: Final = {"slides": "slides", "thesis": "thesis"}
 """Of a reference that has a shape of its own."""
@@ -69,7 +69,7 @@ def _written(text: str, out: Path | None) -> int:
     if out is None:
         sys.stdout.write(text)
         return 0
-    with whole_file(out, "table") as file:
+    with create_new(out, "table") as file:
         file.write(text)
     return 0
 

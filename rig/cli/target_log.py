@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from pathlib import Path
 
 import numpy as np
 
 from rig.errors import BenchError, InputError
+from rig.files import replace_atomically
 from rig.instruments import LOG_RECORD, ArmOptions
 from rig.target.link import AgentLink
 from rig.target.protocol import LOG_CHUNK, ProtocolError, fields
@@ -44,16 +43,11 @@ def write_log(agent: AgentLink, path: Path) -> int:
     Raises:
         BenchError: the link fails, or the file cannot be written.
     """
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        count = _write(agent, unfinished)
-        unfinished.replace(path)
-        return count
+        with replace_atomically(path) as unfinished:
+            return _write(agent, unfinished)
     except OSError as error:
         raise BenchError(f"{path}: cannot be written ({error.strerror})") from None
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
 
 
 def _write(agent: AgentLink, path: Path) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rig.errors import InputError
+from rig.files import create_new_binary
 
 NAMESPACE = "run-file@latency-rig"
 """Keeps a signature of a run file from being taken for one of anything else."""
@@ -59,11 +60,8 @@ def sign(path: Path, digest: str, key: Path) -> Path:
     done = _ssh_keygen(words, signed_text(digest), _SIGN_S)
     if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
         raise InputError(f"{key}: not signed: {_said(done)}; give a private key of OpenSSH")
-    try:
-        with out.open("xb") as file:
-            file.write(done.stdout)
-    except OSError as error:
-        raise InputError(f"{out}: not written ({error.strerror})") from None
+    with create_new_binary(out, "signature") as file:
+        file.write(done.stdout)
     return out
 
 

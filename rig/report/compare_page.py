@@ -10,6 +10,7 @@ from rich.table import Table
 
 from rig import __version__
 from rig.analysis.uncertainty.difference import Difference
+from rig.files import create_new
 from rig.printable import html_text
 from rig.report.compare import ABSENT, Comparison
 from rig.report.console import SafeConsole
@@ -19,7 +20,6 @@ from rig.report.page_style import STYLE
 from rig.report.plots.overlay import Curve, overlay_svg
 from rig.report.sections.head import title
 from rig.report.sections.html import figure, note, section, table
-from rig.whole_file import whole_file
 
 _INTERVAL = (
     "Intervals of 95 %, from the scatter of the values alone and for independent events. What the "
@@ -30,7 +30,7 @@ _INTERVAL = (
 def write_comparison(path: Path, found: Comparison, runs: Sequence[PageData]) -> None:
     """Write the page. Raises InputError if the file exists or cannot be written."""
     text = comparison_page(found, runs)
-    with whole_file(path, "comparison") as file:
+    with create_new(path, "comparison") as file:
         file.write(text)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rig import __version__
+from rig.files import create_new
 from rig.printable import html_text
 from rig.report.page_data import PageData, page_data
 from rig.report.page_style import STYLE
@@ -25,7 +26,6 @@ from rig.report.sections.saturation import saturation, saturation_curve
 from rig.report.sections.tools import tools
 from rig.report.units import micro
 from rig.session.results import Result
-from rig.whole_file import whole_file
 
 SECTIONS = (
     head, limits, saturation, saturation_curve, further, tools, figures, beyond, distribution,
@@ -44,7 +44,7 @@ def write_page(path: Path, result: Result) -> None:
 def write_pages(path: Path, results: Sequence[Result]) -> None:
     """Write one page of one or more runs, in their order. Raises as write_page."""
     text = pages(results)
-    with whole_file(path, "report") as file:
+    with create_new(path, "report") as file:
         file.write(text)
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
 from rig.errors import InputError
+from rig.files import create_new
 from rig.instruments import UNKNOWN_PS
 from rig.measurements.registry import measurement_of
 from rig.record.layout import EVENT_COLUMNS, INSIDE
 from rig.record.reader import RunFile
 from rig.shell_words import quoted
-from rig.whole_file import whole_file
 
 COLUMNS = (
     "event", "class", "planned_ticks", "stimulus_sample", "response_sample", "answer",
@@ -37,7 +37,7 @@ def write_events(file: RunFile, settings: Settings, out: Path) -> int:
         raise InputError(
             f"{file.path}: holds no events yet; `rig analyze {quoted(file.path)}` finds them"
         )
-    with whole_file(out, "events", newline="") as stream:
+    with create_new(out, "events", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
         writer.writerows(_rows(file, settings))

@@ -51,7 +51,7 @@ def test_a_picture_and_a_fixture_are_written_once(
     picture.write_text("mine")
     assert main(words) == 2
     assert picture.read_text() == "mine"
-    assert "exists and was left as it is" in capsys.readouterr().err
+    assert "exists already and is not overwritten" in capsys.readouterr().err
 
 
 def test_lines_of_ones_own(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_lines_of_ones_own(tmp_path: Path) -> None:
         (["generic-gpio", "--lines", "reponse=1"], "reponse: no signal"),
         (["arduino-uno", "--svg", "x.svg"], "name a target"),
         (["parallel-port", "--stimulus", "raspberry-pi-4", "--svg", "x.svg"], "is a target"),
-        (["parallel-port", "--svg", "no/such/folder.svg"], "cannot be written"),
+        (["parallel-port", "--svg", "no/such/folder.svg"], "not written"),
         (["parallel-port", "--svg", "x.svg", "--fixture", "My Bench.toml"], "name"),
     ],
 )

@@ -117,6 +117,6 @@ def test_events_as_csv(file: Path, capsys) -> None:
         assert float(rows[n]["latency_ns"]) == pytest.approx(samples * 1e9 / RATE_HZ, abs=0.0005)
         assert round(float(rows[n]["inside_ns"]) * 1000) == columns[INSIDE][n]
     assert main(["export", str(file), str(out)]) == 2
-    assert "events not written (File exists)" in capsys.readouterr().err
+    assert "exists already and is not overwritten" in capsys.readouterr().err
     assert main(["export", str(file), str(out), "--event", "3"]) == 2
     assert "without --event and --margin" in capsys.readouterr().err

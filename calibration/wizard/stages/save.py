@@ -12,6 +12,7 @@ from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
 from rig.config.calibration.place import SUFFIX
 from rig.errors import InputError
+from rig.files import create_new_binary
 from rig.resources import fixture_names
 from rig.shell_words import quoted
 
@@ -55,25 +56,15 @@ def work(job: Job) -> Report:
         if file.exists() and file.read_bytes() != data:
             raise InputError(f"{file}: is there already, with something else; name another file")
     for file, data in wanted.items():
-        _write(file, data)
+        if not file.exists():
+            with create_new_binary(file, "file") as new:
+                new.write(data)
     lines = [f"fixture: {path}"]
     if len(wanted) > 1:
         lines.append(f"calibration: {path.with_name(path.stem + SUFFIX)}")
     if job.state.run:
         lines.append(f"first run: {job.state.run}")
     return Report((*lines, f"From now on: rig run PLAN --fixture {quoted(path)}"))
-
-
-def _write(file: Path, data: bytes) -> None:
-    try:
-        with file.open("xb") as new:
-            new.write(data)
-    except FileExistsError:
-        return
-    except OSError as error:
-        raise InputError(
-            f"{file}: cannot be written ({error.strerror}); name another file"
-        ) from None
 
 
 STAGE = Stage("save", "Save fixture and calibration", explain, questions, check, work, does="Save")

@@ -14,14 +14,13 @@ is never changed by a note: it may be on its way to somebody else, or still be w
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rig.errors import InputError
+from rig.files import replace_atomically
 from rig.untrusted.toml_reader import BYTES_MAX, toml_table
 
 FILE_NAME = "run-notes.toml"
@@ -110,16 +109,8 @@ def _is_texts(values: object) -> bool:
 def _replace(path: Path, text: str) -> None:
     """The old file stays until the new one is whole."""
     try:
-        descriptor, name = tempfile.mkstemp(".new", f"{path.name}.", path.parent)
-        new = Path(name)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            new.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            new.replace(path)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
+        with replace_atomically(path) as new:
+            new.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(
             f"{path}: note not kept ({error.strerror}); make the folder writable"

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from gui.models.runs.entry import RunEntry
 from gui.models.runs.notes import RunNote
 from gui.theme.palette import LIGHT, Palette
 from rig.errors import InputError
+from rig.files import replace_atomically
 
 PNG_SCALE = 2
 """Pixels for each unit of length: sharp in print."""
@@ -92,15 +91,7 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises InputError.
     """
     try:
-        descriptor, name = tempfile.mkstemp(".new", f"{path.name}.", path.parent)
-        new = Path(name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            new.chmod(0o644)
-            new.replace(path)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
+        with replace_atomically(path) as new:
+            new.write_bytes(data)
     except OSError as error:
         raise InputError(f"{path}: not written ({error.strerror}); name another place") from None

@@ -8,7 +8,6 @@ import fcntl
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -28,6 +27,7 @@ from rig.config.plan import NAME_PATTERN as FIXTURE_PATTERN
 from rig.config.plan import NAME_VALID
 from rig.config.tables import MAX_BYTES, Document, Table, read_document
 from rig.errors import InputError
+from rig.files import replace_atomically
 
 FORMAT = 1
 LINE_MAX = 96
@@ -266,16 +266,5 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _replace(path: Path, text: str) -> None:
-    real = path.resolve()  # of a link, the file it leads to is replaced
-    descriptor, name = tempfile.mkstemp(".new", f"{real.name}.", real.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = real.stat().st_mode & 0o777 if real.exists() else 0o644
-        Path(name).chmod(mode)
-        Path(name).replace(real)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replace_atomically(path) as new:
+        new.write_text(text, encoding="utf-8", newline="")
