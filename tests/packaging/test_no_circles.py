@@ -8,6 +8,7 @@ inside a function hides from it and from Python, still means that neither file c
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -39,12 +40,41 @@ def imported(path: Path, known: dict[str, Path]) -> set[str]:
     return names & known.keys()
 
 
-def test_no_module_imports_itself_by_way_of_others():
+@cache
+def imports() -> dict[str, set[str]]:
+    """What each module imports."""
     known = modules()
-    graph = {name: imported(path, known) - {name} for name, path in known.items()}
-    assert sum(map(len, graph.values())) > 1000
+    return {name: imported(path, known) - {name} for name, path in known.items()}
+
+
+def siblings(name: str, other: str) -> tuple[str, str]:
+    """Of both names as much as they do not share, and one word more."""
+    mine, its = name.split("."), other.split(".")
+    shared = next((at for at, (a, b) in enumerate(zip(mine, its, strict=False)) if a != b), 0)
+    return ".".join(mine[: shared + 1]), ".".join(its[: shared + 1])
+
+
+def check_acyclic(graph: dict[str, set[str]]) -> None:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         circle = " -> ".join(error.args[1])
         raise AssertionError(f"a circle: {circle}") from None
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    graph = imports()
+    assert sum(map(len, graph.values())) > 1000
+    check_acyclic(graph)
+
+
+def test_no_package_imports_a_sibling_that_imports_it():
+    """Of two folders side by side one is below the other."""
+    packages = {name for name, path in modules().items() if path.name == "__init__.py"}
+    graph: dict[str, set[str]] = {}
+    for name, found in imports().items():
+        for other in found:
+            mine, its = siblings(name, other)
+            if mine != its and {mine, its} <= packages:
+                graph.setdefault(mine, set()).add(its)
+    check_acyclic(graph)
