@@ -12,11 +12,11 @@ from PySide6.QtCore import QObject, QSettings, QSocketNotifier
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
+from gui.error_dialog import TroubleTeller
 from gui.settings import ORGANIZATION, open_settings
 from gui.theme import theme
 from gui.theme.icons import icon
 from gui.translations.language import speak
-from gui.trouble import TroubleTeller
 from gui.window import Window
 from rig import __version__
 

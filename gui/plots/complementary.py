@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from gui.plots.downsample import complementary, decimate, falling_steps, one_two_five_around
 from gui.plots.live import LivePlot
 from gui.plots.pg import pg
-from gui.plots.reduce import complementary, falling_steps, one_two_five_around, thin
 from gui.theme import theme
 from rig.services.event_query import EventQuery
 
@@ -51,7 +51,7 @@ class ComplementaryPlot(LivePlot):
             self.time_axis("bottom", 0.0, 2.0)
             self.show_range((0.0, 2.0), (-3.0, 0.1))
             return
-        x_us, share = thin(np.maximum(x, 0.5) * snapshot.sample_us, share, 2 * self.plot_width)
+        x_us, share = decimate(np.maximum(x, 0.5) * snapshot.sample_us, share, 2 * self.plot_width)
         high_us = max(float(x_us[-1]), self._limit_us or 0.0)
         low_us, high_us = one_two_five_around(float(x_us[0]), high_us)
         start = math.log10(low_us)

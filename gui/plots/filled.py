@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor
 
+from gui.plots.downsample import Float64Array, steps
 from gui.plots.pg import pg
-from gui.plots.reduce import Float64Array, steps
 from gui.theme import theme
 
 _NOTHING = np.empty(0)

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
+from gui.plots.downsample import bars, beyond, bulk, nice_above
 from gui.plots.filled import FilledSteps
 from gui.plots.live import LivePlot
 from gui.plots.pg import pg
-from gui.plots.reduce import bars, beyond, bulk, nice_above
 from gui.plots.words import count, us_unit
 from gui.theme import theme
 from rig.services.event_query import EventQuery

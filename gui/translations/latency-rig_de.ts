@@ -490,79 +490,6 @@
   </message>
  </context>
  <context>
-  <name>EndingTeller</name>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>BROKEN OFF</source>
-   <translation>ABGEBROCHEN</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>Computing the figures of what was measured until then …</source>
-   <translation>Werte des bis dahin Gemessenen werden berechnet …</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>Copied.</source>
-   <translation>Kopiert.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>Copy</source>
-   <translation>Kopieren</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>LOAD BY HAND</source>
-   <translation>LAST VON HAND</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>NOT MEASURED</source>
-   <translation>NICHT GEMESSEN</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>Nothing was answered. Check the wires to the target's interrupt and from its answer; the wiring check on the Calibrate page tells which one it is.</source>
-   <translation>Nichts wurde beantwortet. Die Leitungen zum Interrupt des Zielsystems und von seiner Antwort prüfen; die Verdrahtungsprüfung auf der Seite Kalibrieren sagt, welche es ist.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>Nothing was measured, no file was left.</source>
-   <translation>Es wurde nichts gemessen und keine Datei angelegt.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>Report</source>
-   <translation>Bericht</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>Show in Results</source>
-   <translation>In Ergebnisse zeigen</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>What was measured until then is in {0}. Mend that and press Run again.</source>
-   <translation>Was bis dahin gemessen wurde, liegt in {0}. Beheben Sie das und drücken Sie wieder Messen.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>What was measured until then is kept in {0}; Results opens it, and `rig recover` makes a clean copy.</source>
-   <translation>Was bis dahin gemessen wurde, ist in {0} erhalten; Ergebnisse öffnet es, und `rig recover` macht eine saubere Kopie.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>a double click on a plan above shows its run</source>
-   <translation>ein Doppelklick auf einen Messplan oben zeigt seinen Lauf</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/endings.py" />
-   <source>{0} OF {1} PASSED</source>
-   <translation>{0} VON {1} BESTANDEN</translation>
-  </message>
- </context>
- <context>
   <name>Engine</name>
   <message>
    <location filename="gui/engine/client.py" />
@@ -606,6 +533,24 @@
    <location filename="gui/pages/run/events.py" />
    <source>over limit</source>
    <translation>über Grenze</translation>
+  </message>
+ </context>
+ <context>
+  <name>EventSelection</name>
+  <message>
+   <location filename="gui/pages/run/event_selection.py" />
+   <source>Looking for the event …</source>
+   <translation>Ereignis wird gesucht …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/event_selection.py" />
+   <source>Run file: {0}</source>
+   <translation>Laufdatei: {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/event_selection.py" />
+   <source>That event is not in the run file yet; click again.</source>
+   <translation>Dieses Ereignis steht noch nicht in der Laufdatei; noch einmal klicken.</translation>
   </message>
  </context>
  <context>
@@ -901,24 +846,6 @@
   </message>
  </context>
  <context>
-  <name>Finder</name>
-  <message>
-   <location filename="gui/pages/wire/finder.py" />
-   <source>A run is going on and has the target; wait for its end.</source>
-   <translation>Eine Messung läuft und hat das Zielsystem; warten Sie ihr Ende ab.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/wire/finder.py" />
-   <source>The target of this bench is there only while a run goes on.</source>
-   <translation>Das Zielsystem dieses Prüfstands gibt es nur, während eine Messung läuft.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/wire/finder.py" />
-   <source>{0}; write {1} into [{2}] by hand</source>
-   <translation>{0}; schreiben Sie {1} von Hand in [{2}]</translation>
-  </message>
- </context>
- <context>
   <name>FindingsView</name>
   <message>
    <location filename="gui/pages/calibrate/findings_view.py" />
@@ -948,29 +875,6 @@
    <location filename="gui/pages/calibrate/wizard/form.py" />
    <source>A file …</source>
    <translation>Eine Datei …</translation>
-  </message>
- </context>
- <context>
-  <name>Hearing</name>
-  <message>
-   <location filename="gui/pages/wire/hearing.py" />
-   <source>A run is going on and has the analyzer; wait for its end.</source>
-   <translation>Eine Messung läuft und hat den Analysator; warten Sie ihr Ende ab.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/wire/hearing.py" />
-   <source>Levels and edges as the analyzer sees them now.</source>
-   <translation>Pegel und Flanken, wie der Analysator sie jetzt sieht.</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/wire/hearing.py" />
-   <source>Opening the analyzer …</source>
-   <translation>Analysator wird geöffnet …</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/wire/hearing.py" />
-   <source>The analyzer of this bench is there only while a run goes on.</source>
-   <translation>Den Analysator dieses Prüfstands gibt es nur, während eine Messung läuft.</translation>
   </message>
  </context>
  <context>
@@ -1024,6 +928,24 @@
    <location filename="gui/plots/histogram.py" />
    <source>{0} beyond the right edge · </source>
    <translation>{0} jenseits des rechten Rands · </translation>
+  </message>
+ </context>
+ <context>
+  <name>InstrumentDiscovery</name>
+  <message>
+   <location filename="gui/pages/wire/instrument_discovery.py" />
+   <source>A run is going on and has the target; wait for its end.</source>
+   <translation>Eine Messung läuft und hat das Zielsystem; warten Sie ihr Ende ab.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/wire/instrument_discovery.py" />
+   <source>The target of this bench is there only while a run goes on.</source>
+   <translation>Das Zielsystem dieses Prüfstands gibt es nur, während eine Messung läuft.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/wire/instrument_discovery.py" />
+   <source>{0}; write {1} into [{2}] by hand</source>
+   <translation>{0}; schreiben Sie {1} von Hand in [{2}]</translation>
   </message>
  </context>
  <context>
@@ -1085,47 +1007,34 @@
   </message>
  </context>
  <context>
-  <name>Listener</name>
+  <name>LevelMonitor</name>
   <message>
-   <location filename="gui/pages/wire/listener.py" />
+   <location filename="gui/pages/wire/level_monitor.py" />
    <source>The listening process</source>
    <translation>Der mithörende Prozess</translation>
   </message>
  </context>
  <context>
-  <name>Looker</name>
+  <name>LiveLevels</name>
   <message>
-   <location filename="gui/pages/wire/looker.py" />
-   <source>Looking failed ({0}); `rig doctor` may tell more.</source>
-   <translation>Die Suche schlug fehl ({0}); `rig doctor` sagt vielleicht mehr.</translation>
+   <location filename="gui/pages/wire/live_levels.py" />
+   <source>A run is going on and has the analyzer; wait for its end.</source>
+   <translation>Eine Messung läuft und hat den Analysator; warten Sie ihr Ende ab.</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/looker.py" />
-   <source>The looking process</source>
-   <translation>Der suchende Prozess</translation>
+   <location filename="gui/pages/wire/live_levels.py" />
+   <source>Levels and edges as the analyzer sees them now.</source>
+   <translation>Pegel und Flanken, wie der Analysator sie jetzt sieht.</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/looker.py" />
-   <source>no answer within {0} s</source>
-   <translation>keine Antwort binnen {0} s</translation>
-  </message>
- </context>
- <context>
-  <name>Looking</name>
-  <message>
-   <location filename="gui/pages/run/looking.py" />
-   <source>Looking for the event …</source>
-   <translation>Ereignis wird gesucht …</translation>
+   <location filename="gui/pages/wire/live_levels.py" />
+   <source>Opening the analyzer …</source>
+   <translation>Analysator wird geöffnet …</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/looking.py" />
-   <source>Run file: {0}</source>
-   <translation>Laufdatei: {0}</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/run/looking.py" />
-   <source>That event is not in the run file yet; click again.</source>
-   <translation>Dieses Ereignis steht noch nicht in der Laufdatei; noch einmal klicken.</translation>
+   <location filename="gui/pages/wire/live_levels.py" />
+   <source>The analyzer of this bench is there only while a run goes on.</source>
+   <translation>Den Analysator dieses Prüfstands gibt es nur, während eine Messung läuft.</translation>
   </message>
  </context>
  <context>
@@ -1149,6 +1058,24 @@
    <location filename="gui/pages/results/notes_editor.py" />
    <source>words, with spaces between them</source>
    <translation>Wörter, mit Leerzeichen dazwischen</translation>
+  </message>
+ </context>
+ <context>
+  <name>ProbeProcess</name>
+  <message>
+   <location filename="gui/pages/wire/probe_process.py" />
+   <source>Looking failed ({0}); `rig doctor` may tell more.</source>
+   <translation>Die Suche schlug fehl ({0}); `rig doctor` sagt vielleicht mehr.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/wire/probe_process.py" />
+   <source>The looking process</source>
+   <translation>Der suchende Prozess</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/wire/probe_process.py" />
+   <source>no answer within {0} s</source>
+   <translation>keine Antwort binnen {0} s</translation>
   </message>
  </context>
  <context>
@@ -1223,6 +1150,79 @@
    <location filename="gui/pages/results/report.py" />
    <source>Report</source>
    <translation>Bericht</translation>
+  </message>
+ </context>
+ <context>
+  <name>ResultBanner</name>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>BROKEN OFF</source>
+   <translation>ABGEBROCHEN</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>Computing the figures of what was measured until then …</source>
+   <translation>Werte des bis dahin Gemessenen werden berechnet …</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>Copied.</source>
+   <translation>Kopiert.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>Copy</source>
+   <translation>Kopieren</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>LOAD BY HAND</source>
+   <translation>LAST VON HAND</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>NOT MEASURED</source>
+   <translation>NICHT GEMESSEN</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>Nothing was answered. Check the wires to the target's interrupt and from its answer; the wiring check on the Calibrate page tells which one it is.</source>
+   <translation>Nichts wurde beantwortet. Die Leitungen zum Interrupt des Zielsystems und von seiner Antwort prüfen; die Verdrahtungsprüfung auf der Seite Kalibrieren sagt, welche es ist.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>Nothing was measured, no file was left.</source>
+   <translation>Es wurde nichts gemessen und keine Datei angelegt.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>Report</source>
+   <translation>Bericht</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>Show in Results</source>
+   <translation>In Ergebnisse zeigen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>What was measured until then is in {0}. Mend that and press Run again.</source>
+   <translation>Was bis dahin gemessen wurde, liegt in {0}. Beheben Sie das und drücken Sie wieder Messen.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>What was measured until then is kept in {0}; Results opens it, and `rig recover` makes a clean copy.</source>
+   <translation>Was bis dahin gemessen wurde, ist in {0} erhalten; Ergebnisse öffnet es, und `rig recover` macht eine saubere Kopie.</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>a double click on a plan above shows its run</source>
+   <translation>ein Doppelklick auf einen Messplan oben zeigt seinen Lauf</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
+   <source>{0} OF {1} PASSED</source>
+   <translation>{0} VON {1} BESTANDEN</translation>
   </message>
  </context>
  <context>
@@ -1691,32 +1691,32 @@
    <translation>Messpläne, einer nach dem anderen: jeder wird ein eigener Lauf</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/part_words.py" />
+   <location filename="gui/pages/run/series_status.py" />
    <source>failed</source>
    <translation>gescheitert</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/part_words.py" />
+   <location filename="gui/pages/run/series_status.py" />
    <source>not measured</source>
    <translation>nicht gemessen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/part_words.py" />
+   <location filename="gui/pages/run/series_status.py" />
    <source>running</source>
    <translation>läuft</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/part_words.py" />
+   <location filename="gui/pages/run/series_status.py" />
    <source>skipped</source>
    <translation>übersprungen</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/part_words.py" />
+   <location filename="gui/pages/run/series_status.py" />
    <source>waiting</source>
    <translation>wartet</translation>
   </message>
   <message>
-   <location filename="gui/pages/run/part_words.py" />
+   <location filename="gui/pages/run/series_status.py" />
    <source>{0} of {1} pass</source>
    <translation>{0} von {1} pass</translation>
   </message>
@@ -1783,19 +1783,19 @@
  <context>
   <name>TroubleDialog</name>
   <message>
-   <location filename="gui/trouble.py" />
+   <location filename="gui/error_dialog.py" />
    <source>Copy report</source>
    <translation>Bericht kopieren</translation>
   </message>
   <message>
-   <location filename="gui/trouble.py" />
+   <location filename="gui/error_dialog.py" />
    <source>The window met an error of its own. A run that goes on is not touched by it: it is measured by another process, and its file is kept.
 Please send this report to whoever maintains the rig.</source>
    <translation>Im Fenster selbst ist ein Fehler aufgetreten. Ein laufender Lauf ist davon nicht berührt: ein anderer Prozess misst ihn, und seine Datei bleibt erhalten.
 Bitte schicken Sie diesen Bericht an die, die das Rig betreuen.</translation>
   </message>
   <message>
-   <location filename="gui/trouble.py" />
+   <location filename="gui/error_dialog.py" />
    <source>Unexpected error</source>
    <translation>Unerwarteter Fehler</translation>
   </message>
@@ -1995,12 +1995,12 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>&amp;Speichern</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>(pin not named)</source>
    <translation>(Pin nicht benannt)</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>Analyzer</source>
    <translation>Analysator</translation>
   </message>
@@ -2025,7 +2025,7 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>Sie ist nicht mehr, was hier geöffnet wurde. Durch das Hiesige ersetzen?</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>Microcontroller</source>
    <translation>Mikrocontroller</translation>
   </message>
@@ -2055,7 +2055,7 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>TOML-Dateien (*.toml)</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>Target</source>
    <translation>Zielsystem</translation>
   </message>
@@ -2065,22 +2065,22 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>Ungespeicherte Änderungen</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>agent</source>
    <translation>Agent</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>all wired</source>
    <translation>alle verdrahtet</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>analyzer D{0}</source>
    <translation>Analysator D{0}</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>answers by a toggle</source>
    <translation>Antwort als Wechsel</translation>
   </message>
@@ -2095,12 +2095,12 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>Flanken/s</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>first found</source>
    <translation>das erste gefundene</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>found</source>
    <translation>gefunden</translation>
   </message>
@@ -2125,7 +2125,7 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>low</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>microcontroller {0}</source>
    <translation>Mikrocontroller {0}</translation>
   </message>
@@ -2135,12 +2135,12 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>fehlt</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>not found</source>
    <translation>nicht gefunden</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>not wired: {0}</source>
    <translation>nicht verdrahtet: {0}</translation>
   </message>
@@ -2160,12 +2160,12 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>Pin nicht benannt</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>serial</source>
    <translation>seriell</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>target {0}</source>
    <translation>Zielsystem {0}</translation>
   </message>
@@ -2180,7 +2180,7 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <translation>{0} wurde von jemand anderem geändert.</translation>
   </message>
   <message>
-   <location filename="gui/pages/wire/words.py" />
+   <location filename="gui/pages/wire/labels.py" />
    <source>{0}, {1} channels</source>
    <translation>{0}, {1} Kanäle</translation>
   </message>

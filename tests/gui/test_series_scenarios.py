@@ -12,9 +12,9 @@ import pytest
 from gui.engine.outcome import Failure
 from gui.pages.run.choice import choose
 from gui.pages.run.page import RunPage
-from gui.pages.run.part_words import told_of
 from gui.pages.run.scenario_row import SCENARIOS, ScenarioRow
 from gui.pages.run.series_card import PATH
+from gui.pages.run.series_status import told_of
 from gui.plots.words import duration
 from rig.campaign.index import State
 from rig.record.reader import RunFile

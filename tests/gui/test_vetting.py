@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from gui.models.runs import vetting
-from gui.models.runs.vetting import end_helpers, vet_apart
+from gui.models.runs.vetting import end_helpers, vet_in_subprocess
 from rig.errors import InputError
 from rig.record.vetting import vet
 from tests.gui.results_runs import GOOD
@@ -43,8 +43,8 @@ def test_the_words_are_those_of_the_command_line(measured_runs, tmp_path, monkey
     monkeypatch.setattr(os, "fork", None)
     monkeypatch.chdir(measured_runs)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(vet_apart, [good, good.relative_to(measured_runs)] * 3))
-        for future in [pool.submit(vet_apart, bad) for _ in range(3)]:
+        list(pool.map(vet_in_subprocess, [good, good.relative_to(measured_runs)] * 3))
+        for future in [pool.submit(vet_in_subprocess, bad) for _ in range(3)]:
             with pytest.raises(InputError) as here:
                 future.result()
             assert str(here.value) == str(told.value)
@@ -53,16 +53,16 @@ def test_the_words_are_those_of_the_command_line(measured_runs, tmp_path, monkey
 
 def test_a_helper_that_was_ended_is_replaced(measured_runs):
     good = measured_runs / GOOD
-    vet_apart(good)
+    vet_in_subprocess(good)
     (helper,) = helpers()
     helper.kill()
     while helper.is_running() and helper.status() != psutil.STATUS_ZOMBIE:
         pass
-    vet_apart(good)
+    vet_in_subprocess(good)
     assert helpers() != [helper]
 
 
 def test_a_helper_that_dies_is_told(measured_runs, monkeypatch):
     monkeypatch.setattr(vetting, "COMMAND", [sys.executable, "-c", "pass"])
     with pytest.raises(InputError, match=r"good\.h5: .*the process that looks at it has died"):
-        vet_apart(measured_runs / GOOD)
+        vet_in_subprocess(measured_runs / GOOD)

@@ -12,9 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
 from gui.app import application, runs_folder
+from gui.error_dialog import TroubleTeller
 from gui.pages.registry import PAGES
 from gui.theme import DARK, LIGHT, theme
-from gui.trouble import TroubleTeller
 from gui.window import Window
 from tests.cli.command import rig
 from tests.gui.bench import begin, run_files

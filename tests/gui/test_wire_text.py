@@ -17,10 +17,10 @@ from gui.pages.wire.bench_file import open_bench_file, save_bench_file
 from gui.pages.wire.checking import check_text
 from gui.pages.wire.editing import set_text
 from gui.pages.wire.geometry import arrange
+from gui.pages.wire.labels import short_rate, wire_words
 from gui.pages.wire.levels import CHANNELS_MAX, KIND, Levels, levels_of
-from gui.pages.wire.listen import levels_after
-from gui.pages.wire.looker import Findings
-from gui.pages.wire.words import short_rate, wire_words
+from gui.pages.wire.levels_process import levels_after
+from gui.pages.wire.probe_process import Findings
 from gui.processes.messages import Message, Unpacker, packed
 from rig.config.fixture import load_fixture
 from rig.errors import InputError

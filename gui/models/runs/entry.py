@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from gui.models.runs.vetting import vet_apart
+from gui.models.runs.vetting import vet_in_subprocess
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.report.tables.figures_index import FiguresIndex, Kind, stamps_of
@@ -105,7 +105,7 @@ def new_entry(index: FiguresIndex, path: Path, stamp: Stamp) -> RunEntry:
 def read_entry(path: Path, stamp: Stamp) -> RunEntry:
     """Look at a file that may be anybody's. Never raises: what is wrong with it is in the entry."""
     try:
-        vet_apart(path, PATIENCE_S)
+        vet_in_subprocess(path, PATIENCE_S)
         with RunFile(path) as file:
             return _entry(file, stamp)
     except InputError as error:

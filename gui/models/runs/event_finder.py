@@ -7,12 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 
-from gui.models.beside import Beside
+from gui.models.background import BackgroundWorker
 from rig.errors import InputError
 from rig.services.event_query import EventQuery
 
 
-class EventFinder(Beside):
+class EventFinder(BackgroundWorker):
     """Takes pairs of a path and an EventQuery; the newest is what counts."""
 
     found = Signal(object, object, object)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gui.models.runs.vetting import vet_apart
+from gui.models.runs.vetting import vet_in_subprocess
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
 from rig.closing import Closing
@@ -71,7 +71,7 @@ class OpenedRun(Closing):
     def __init__(self, path: Path, *, vetted: bool = False) -> None:
         """`vetted`: this file was looked at as it is now. Raises InputError if it is unusable."""
         if not vetted:
-            vet_apart(path)
+            vet_in_subprocess(path)
         self.path = path
         self.file = RunFile(path)
         try:

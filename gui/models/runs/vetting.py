@@ -83,7 +83,7 @@ _idle: list[_Helper] = []
 _lock = threading.Lock()
 
 
-def vet_apart(path: Path, patience_s: float = PATIENCE_S) -> None:
+def vet_in_subprocess(path: Path, patience_s: float = PATIENCE_S) -> None:
     """As rig.record.vetting.vet, in any thread of any process. Raises InputError."""
     stamp = stamp_of(path)
     try:

@@ -47,10 +47,10 @@ class Worker(ChildProcess):
         return self.is_alive or self.is_ending
 
     def start(self, job: Mapping[str, Any]) -> None:
-        """Do this, as `gui.pages.calibrate.work` reads it."""
+        """Do this, as `gui.pages.calibrate.work_process` reads it."""
         if self.is_alive:
             raise RuntimeError("a job is under way")
-        self._start("gui.pages.calibrate.work")
+        self._start("gui.pages.calibrate.work_process")
         self._send(dict(job))
         self.running_changed.emit(True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 
-from gui.models.beside import Beside
+from gui.models.background import BackgroundWorker
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.session.settings_check import checked_settings
@@ -17,7 +17,7 @@ EDGES_MAX = 1 << 20
 """Computed without being asked at most: a few seconds. `rig analyze` does any number."""
 
 
-class FigureComputer(Beside):
+class FigureComputer(BackgroundWorker):
     """Takes paths of run files that have been vetted."""
 
     computed = Signal(object)

@@ -19,7 +19,7 @@ from gui.pages.results.events_view import EventsView
 from gui.pages.results.exports import Exports
 from gui.pages.results.files import Picture
 from gui.pages.results.folder import RunsFolder
-from gui.pages.results.look import page_sheet
+from gui.pages.results.page_style import page_sheet
 from gui.pages.results.pictures import charts_picture, waveform_picture
 from gui.pages.results.report import ReportView
 from gui.pages.results.runs_table import RunsTable

@@ -20,14 +20,14 @@ from gui.pages.page import Page
 from gui.pages.run.actions import ACTIONS, CHECKABLE, CONTEXT
 from gui.pages.run.choice import Choice
 from gui.pages.run.chooser import Chooser
-from gui.pages.run.endings import EndingTeller
+from gui.pages.run.event_selection import EventSelection
 from gui.pages.run.events import EventList
 from gui.pages.run.figures import FiguresPanel
 from gui.pages.run.found import saturation_of
 from gui.pages.run.layout import RunWidgets, layout
-from gui.pages.run.looking import Looking
 from gui.pages.run.phase import phase_words
 from gui.pages.run.questions import ask_file, ask_to_stop
+from gui.pages.run.result_banner import ResultBanner
 from gui.pages.run.scroll import FittingScroll
 from gui.theme import theme
 from gui.widgets.actions import OwnSpace, add_actions
@@ -65,10 +65,10 @@ class RunPage(Page):
         """What is or was measured: one run, or several one after the other."""
         self.snapshot = Snapshot()
         """What is drawn."""
-        self.looking = Looking(lambda: self.engine.path, self)
+        self.looking = EventSelection(lambda: self.engine.path, self)
         self._space = OwnSpace(self)
         self._space.keep_for(self.chooser.run)
-        self.endings = EndingTeller(
+        self.endings = ResultBanner(
             self.banner, self._space, self.run_wanted.emit, self.status.emit
         )
         self._closing = False

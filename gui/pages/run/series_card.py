@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from gui.pages.run.choice import Choice, shown_name
-from gui.pages.run.part_words import Told, told_of
 from gui.pages.run.scenario_row import ScenarioRow, stored_names
+from gui.pages.run.series_status import Told, told_of
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import caption

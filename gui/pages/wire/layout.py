@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.pages.wire.words import tr
+from gui.pages.wire.labels import tr
 from gui.theme import GAP, GAP_L, GAP_S
 from gui.widgets.labels import caption
 

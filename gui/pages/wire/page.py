@@ -15,10 +15,10 @@ from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
 from gui.pages.wire.checking import Checked
 from gui.pages.wire.document import FixtureDocument
 from gui.pages.wire.editor import FixtureEditor
-from gui.pages.wire.finder import Finder
-from gui.pages.wire.hearing import Hearing
+from gui.pages.wire.instrument_discovery import InstrumentDiscovery
 from gui.pages.wire.instruments import InstrumentList
 from gui.pages.wire.layout import WireWidgets, layout
+from gui.pages.wire.live_levels import LiveLevels
 from gui.pages.wire.picture import BenchPicture
 from gui.theme import theme
 from gui.widgets.actions import action_button, add_actions
@@ -45,8 +45,8 @@ class WirePage(Page):
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.document = FixtureDocument(self.editor, settings, self)
         free = self.is_bench_free
-        self.finder = Finder(self.instruments, self.document, self.editor, free, self)
-        self.hearing = Hearing(self.picture, self.document, free, self)
+        self.finder = InstrumentDiscovery(self.instruments, self.document, self.editor, free, self)
+        self.hearing = LiveLevels(self.picture, self.document, free, self)
         self.menu = add_actions(self, CONTEXT, ACTIONS, self._calls())
         parts = WireWidgets(
             benches=self.benches,

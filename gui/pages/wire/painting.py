@@ -10,8 +10,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from gui.pages.wire.geometry import BOX_WIDTH, LIVE_HEIGHT, Rect, Scene, WirePath
-from gui.pages.wire.levels import Levels
-from gui.pages.wire.words import (
+from gui.pages.wire.labels import (
     Label,
     analyzer_label,
     short_rate,
@@ -20,6 +19,7 @@ from gui.pages.wire.words import (
     tr,
     wire_name,
 )
+from gui.pages.wire.levels import Levels
 from gui.theme import GAP, GAP_L, theme
 from gui.theme.theme import figures_font
 from gui.theme.wires import wire_color

@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.pages.wire.geometry import Scene, arrange
+from gui.pages.wire.labels import tr, wire_words
 from gui.pages.wire.levels import Levels
 from gui.pages.wire.painting import CENTER, LEFT, LINE, RADIUS, BenchPainter
-from gui.pages.wire.words import tr, wire_words
 from gui.theme import GAP, GAP_L, theme
 from gui.tool_tips import tool_tip
 from rig.config.fixture import Fixture

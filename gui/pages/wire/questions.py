@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from gui.pages.wire.words import tr
+from gui.pages.wire.labels import tr
 
 Call = Callable[[], object]
 

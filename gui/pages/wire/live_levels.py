@@ -8,14 +8,14 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from gui.pages.wire.document import FixtureDocument
+from gui.pages.wire.level_monitor import LevelMonitor
 from gui.pages.wire.levels import Levels
-from gui.pages.wire.listener import Listener
 from gui.pages.wire.picture import BenchPicture
 from rig.config.fixture import Fixture
 from rig.config.virtual import VirtualGuest
 
 
-class Hearing(QObject):
+class LiveLevels(QObject):
     """Listens when asked to, until the wiring changes, the page is left, or a run needs it."""
 
     changed = Signal(bool)
@@ -34,7 +34,7 @@ class Hearing(QObject):
         self._picture, self._document = picture, document
         self._is_bench_free = is_bench_free
         self._fixture: Fixture | None = None
-        self.listener = Listener(self)
+        self.listener = LevelMonitor(self)
         self.listener.heard.connect(self._heard)
         self.listener.failed.connect(self.trouble)
         self.listener.changed.connect(self._changed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m gui.pages.wire.ask`: what `rig target probe` says, for the window.
+"""`python -m gui.pages.wire.target_probe_process`: what `rig target probe` says, for the window.
 
 The request has the name of a `host` for ssh, or the `text` of a fixture and its `source`. A process
 of its own, since it waits for the network.

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.engine.outcome import Failure, Outcome
 from gui.pages.run.choice import Choice
-from gui.pages.run.part_words import state_words
+from gui.pages.run.series_status import state_words
 from gui.widgets.actions import OwnSpace
 from gui.widgets.banner import Banner
 from rig.campaign.index import State
@@ -24,7 +24,7 @@ from rig.services.series import Part, Series
 _KINDS: Final = {"pass": "good", "inconclusive": "warn"}
 
 
-class EndingTeller:
+class ResultBanner:
     """Fills the banner of a Run page."""
 
     def __init__(
@@ -159,4 +159,4 @@ def _skips(parts: Sequence[Part[Choice]]) -> list[str]:
 
 
 def _tr(text: str) -> str:
-    return QCoreApplication.translate("EndingTeller", text)
+    return QCoreApplication.translate("ResultBanner", text)

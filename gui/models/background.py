@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 
-class Beside(QObject):
+class BackgroundWorker(QObject):
     """Subclasses do the work in `_work`, on the thread, and tell of it by signals."""
 
     def __init__(self, parent: QObject | None = None) -> None:

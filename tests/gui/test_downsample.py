@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.plots.reduce import (
+from gui.plots.downsample import (
     bars,
     beyond,
     bulk,
     coarser,
     complementary,
+    decimate,
     nice_above,
     one_two_five_around,
-    thin,
 )
 from rig.streaming.histogram import BINS, bin_of, bin_starts
 
@@ -78,7 +78,7 @@ def test_fewer_bars_cover_the_same_stretch_up_to_the_same_heights(tops, bars_max
 
 def test_thinning_keeps_the_end_of_the_tail():
     x, y = np.arange(10_000.0), np.linspace(1, 0, 10_000)
-    few_x, few_y = thin(x, y, 300)
+    few_x, few_y = decimate(x, y, 300)
     assert len(few_x) <= 302
     assert (few_x[-1], few_y[-1]) == (x[-1], y[-1])
 

@@ -11,7 +11,7 @@ from gui.processes.messages import FAILED, Message
 from rig.config.fixture import Fixture
 
 
-class Listener(ChildProcess):
+class LevelMonitor(ChildProcess):
     """Listens to one bench at a time, or to none."""
 
     heard = Signal(Levels)
@@ -29,7 +29,7 @@ class Listener(ChildProcess):
     def start(self, fixture: Fixture) -> None:
         """Listen to this bench, and to no other."""
         self.stop()
-        self._start("gui.pages.wire.listen")
+        self._start("gui.pages.wire.levels_process")
         self._send({"text": fixture.text, "source": fixture.source})
         self.changed.emit(True)
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.engine.snapshot import Snapshot
 from gui.models.runs.event_finder import EventFinder
-from gui.pages.run.worst import WorstFollower
+from gui.pages.run.worst_event import WorstEventFollower
 from rig.analysis.model.events import EventClass
 from rig.services.event_query import EventQuery, NotableEvent
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gui.pages.run.live import LivePlots
 
 
-class Looking(QObject):
+class EventSelection(QObject):
     """Between the plots of a Run page and the run file."""
 
     said = Signal(str)
@@ -30,7 +30,7 @@ class Looking(QObject):
         super().__init__(parent)
         self._path = path
         self._plots: LivePlots | None = None
-        self._worst = WorstFollower(self)
+        self._worst = WorstEventFollower(self)
         self._worst_event = -1
         self._is_inside = False
         """The target measures by itself: there are no events to be looked at."""

@@ -20,7 +20,7 @@ EVERY_MS: Final = 3000
 """Opening the file takes the time of several pictures of the plots: not for every new maximum."""
 
 
-class WorstFollower(QObject):
+class WorstEventFollower(QObject):
     """Shows a new worst event a moment after it came, unless the user looks at another."""
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -26,7 +26,7 @@ class Findings:
     findings: Annotated[tuple[Finding, ...], Length(FINDINGS_MAX)]
 
 
-class Looker(ChildProcess):
+class ProbeProcess(ChildProcess):
     """At most one look at a time; each ends with `found` or `failed`."""
 
     found = Signal(object)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m gui.pages.calibrate.work`: what touches instruments, away from the window.
+"""`python -m gui.pages.calibrate.work_process`: what touches instruments, away from the window.
 
 The request is the job; further ones name wires to be looked at, if that is the job.
 """

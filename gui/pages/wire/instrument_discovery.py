@@ -12,11 +12,11 @@ from gui.pages.wire.document import FixtureDocument
 from gui.pages.wire.editing import set_text
 from gui.pages.wire.editor import FixtureEditor
 from gui.pages.wire.instruments import InstrumentList
-from gui.pages.wire.looker import Looker
+from gui.pages.wire.probe_process import ProbeProcess
 from rig.services.doctor import Finding
 
 
-class Finder(QObject):
+class InstrumentDiscovery(QObject):
     """Looks on this machine, and asks a target only when told to."""
 
     found = Signal(object)
@@ -37,8 +37,8 @@ class Finder(QObject):
         super().__init__(parent)
         self._instruments, self._document, self._editor = instruments, document, editor
         self._is_bench_free = is_bench_free
-        self.looker = Looker("gui.pages.wire.look", self)
-        self.asker = Looker("gui.pages.wire.ask", self)
+        self.looker = ProbeProcess("gui.pages.wire.doctor_process", self)
+        self.asker = ProbeProcess("gui.pages.wire.target_probe_process", self)
         self.looker.found.connect(self.show)
         self.looker.failed.connect(instruments.show_failure)
         self.asker.found.connect(instruments.show_answers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m gui.pages.wire.look`: what `rig doctor` finds, for the window.
+"""`python -m gui.pages.wire.doctor_process`: what `rig doctor` finds, for the window.
 
 The request says whether drivers may be asked: a run may have the analyzers. A process of its own:
 it asks libsigrok, and neither a driver that hangs nor one that crashes shall reach the window.

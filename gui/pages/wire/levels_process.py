@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m gui.pages.wire.listen`: levels of a bench's wires, with the analyzer alone.
+"""`python -m gui.pages.wire.levels_process`: levels of a bench's wires, with the analyzer alone.
 
 The request is a fixture's text and its source; levels are sent ten times a second.
 """

@@ -82,7 +82,9 @@ def falling_steps(
     )
 
 
-def thin(x: Float64Array, y: Float64Array, points_max: int) -> tuple[Float64Array, Float64Array]:
+def decimate(
+    x: Float64Array, y: Float64Array, points_max: int
+) -> tuple[Float64Array, Float64Array]:
     """A falling curve with at most about `points_max` points; its last point always stays."""
     if len(x) <= points_max:
         return x, y
