@@ -19,7 +19,7 @@ class Engine(ChildProcess):
     """At most one run at a time. All signals come in the window's thread."""
 
     snapshot = Signal(Snapshot)
-    told = Signal(str)
+    preparing = Signal(str)
     """What takes long before anything is measured, one line."""
     bench_failed = Signal(str)
     """An instrument failed in mid-run, one line; `done` follows when all is evaluated."""
@@ -91,7 +91,7 @@ class Engine(ChildProcess):
             case kind if kind == SNAPSHOT:
                 self.snapshot.emit(snapshot_of(message))
             case kind if kind == TELL:
-                self.told.emit(str(fields["text"]))
+                self.preparing.emit(str(fields["text"]))
             case kind if kind == BEGUN:
                 self._path = Path(str(fields["path"]))
             case kind if kind == BENCH_FAILED:

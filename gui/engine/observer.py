@@ -50,13 +50,13 @@ class Observer:
         now = monotonic()
         if now >= self._next or live.phase != self._phase:
             self._next, self._phase = now + EVERY_S, live.phase
-            self.look(live, now)
+            self.poll(live, now)
 
     def evaluating(self) -> None:
         """The run is over, its figures are being computed."""
         self._publish(replace(self.last, phase="evaluating", target="stopped"))
 
-    def look(self, live: LiveSummary, now: float) -> None:
+    def poll(self, live: LiveSummary, now: float) -> None:
         """Take one now."""
         figures, events = live.figures, live.events
         is_values = figures is not None and figures.are_values

@@ -18,7 +18,7 @@ class BackgroundWorker(QObject):
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def ask(self, item: Any) -> None:
+    def submit(self, item: Any) -> None:
         """To be worked on next, in place of what still waits. None is nothing."""
         with self._lock:
             self._wanted = item

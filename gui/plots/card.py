@@ -54,7 +54,7 @@ class PlotCard(QFrame):
         self._time_range = (0.0, 0.0)
         theme().changed.connect(self._restyle)
 
-    def say(self, words: str, color: str | None = None) -> None:
+    def set_message(self, words: str, color: str | None = None) -> None:
         """What matters most, beside the caption."""
         if words != self._words.text():
             self._words.setText(words)

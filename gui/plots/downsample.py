@@ -62,7 +62,7 @@ def complementary(
 ) -> tuple[Int64Array, Float64Array]:
     """Latency x in samples, ascending, and the share of latencies above it.
 
-    Told at the upper end of each bin, where the share is exact; the last point is the maximum
+    PartStatus at the upper end of each bin, where the share is exact; the last point is the maximum
     itself. Above it there is none: its share is told as half of one latency, to be drawn.
     """
     n = int(counts.sum())

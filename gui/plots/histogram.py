@@ -102,7 +102,7 @@ class HistogramPlot(LivePlot):
         if not len(snapshot.bins):
             self._bars.clear()
             self._worst.hide()
-            self.say(self.tr("values follow at the end") if snapshot.is_values else "")
+            self.set_message(self.tr("values follow at the end") if snapshot.is_values else "")
             return
         edges, counts = bars(
             snapshot.bins, snapshot.bin_counts, low, high, max(50, self.plot_width // 2)
@@ -117,7 +117,7 @@ class HistogramPlot(LivePlot):
     def _show_worst(self, snapshot: Snapshot, high: float) -> None:
         self._worst.setVisible(snapshot.worst_ns is not None)
         if snapshot.worst_ns is None:
-            self.say("")
+            self.set_message("")
             return
         self._worst.setValue(snapshot.worst_ns / 1e3)
         words = self.tr("worst {0}, event {1}")
@@ -130,7 +130,7 @@ class HistogramPlot(LivePlot):
         if hidden:
             words = self.tr("{0} beyond the right edge · ").format(count(hidden)) + words
         over = self._limit_us is not None and snapshot.worst_ns / 1e3 > self._limit_us
-        self.say(words, theme().palette.bad if over else None)
+        self.set_message(words, theme().palette.bad if over else None)
 
     def paint_in(self) -> None:
         """As the theme says."""

@@ -130,7 +130,7 @@ class TimelinePlot(LivePlot):
             for events, text, color in words
             if events.any()
         ]
-        self.say(" · ".join(inside + found))
+        self.set_message(" · ".join(inside + found))
 
     def paint_in(self) -> None:
         """As the theme says."""

@@ -51,7 +51,7 @@ class Banner(QFrame):
         """All that it has been told, also what it has no room for."""
         return "\n".join([f"{self._word} {self._text}", *self._all]).strip()
 
-    def tell(
+    def set_message(
         self,
         kind: str,
         word: str,

@@ -162,7 +162,7 @@ def test_a_bad_name_of_a_new_bench_is_told(qtbot, page):
     page.menu["new"].trigger()
     page.begin.name.setEditText("No Good")
     page.begin.accept()
-    assert "valid: lower-case" in page.begin.trouble.text()
+    assert "valid: lower-case" in page.begin.error_message.text()
     assert page.begin.isVisible()
     page.begin.name.setEditText("lab-9")
     page.begin.accept()

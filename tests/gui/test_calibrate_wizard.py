@@ -73,9 +73,9 @@ def go_through(qtbot, wizard):
     if front.has_work:
         assert not front.isComplete()
         front.start.click()
-        assert wizard.worker.is_running, front.trouble.text()
+        assert wizard.worker.is_running, front.error_message.text()
         qtbot.waitUntil(lambda: not wizard.worker.is_running, timeout=WORKS_MS)
-        assert front.isComplete(), (front.trouble.text(), front.found.toPlainText())
+        assert front.isComplete(), (front.error_message.text(), front.found.toPlainText())
     else:
         qtbot.waitUntil(lambda: button(wizard, "Next").isEnabled())
 
@@ -183,7 +183,7 @@ def test_a_page_draws_what_is_answered_and_can_be_skipped(qtbot, page):
     front.form.set_answer("far-channel", "D7")
     qtbot.waitUntil(lambda: " D7 " in front.drawing.accessibleName())
     front.form.set_answer("far-channel", "D1")
-    qtbot.waitUntil(lambda: "D1 is no free channel" in front.trouble.text())
+    qtbot.waitUntil(lambda: "D1 is no free channel" in front.error_message.text())
     front.form.set_answer("far-channel", "none")
     front.form.set_answer("channel-skew", "skip")
     qtbot.waitUntil(lambda: button(wizard, "Next").isEnabled())

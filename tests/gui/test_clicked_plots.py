@@ -28,7 +28,7 @@ def page(qtbot, settings, tmp_path):
     with qtbot.waitExposed(made):
         made.show()
     yield made
-    made.looking.stop()
+    made.event_selection.stop()
     made.engine.close()
 
 
@@ -45,20 +45,21 @@ def shown(qtbot, page, plot, x, y):
 
     Other words may come into the status bar meanwhile, so it is not the last that counts.
     """
-    before = len(page.said)
+    before = len(page.status_message)
     click(qtbot, plot, x, y)
     ends = ("Run file", "click again")
     qtbot.waitUntil(
-        lambda: any(end in said for said in page.said[before:] for end in ends), timeout=WAIT_MS
+        lambda: any(end in said for said in page.status_message[before:] for end in ends),
+        timeout=WAIT_MS,
     )
-    if any("click again" in said for said in page.said[before:]):
+    if any("click again" in said for said in page.status_message[before:]):
         return None
     return page.plots.waveform._view.shown_event
 
 
 def listen(page):
-    page.said = [""]
-    page.status.connect(page.said.append)
+    page.status_message = [""]
+    page.status.connect(page.status_message.append)
 
 
 def test_histogram_and_timeline_of_a_run(qtbot, page):
@@ -91,9 +92,9 @@ def test_histogram_and_timeline_of_a_run(qtbot, page):
     assert kind[event.number] == EventClass.MISSED
     assert event.stimulus_sample == stimulus[event.number]
     # Where nothing is drawn, nothing happens.
-    said = len(page.said)
+    said = len(page.status_message)
     click(qtbot, page.plots.histogram, latency.max() * us * 0.75, 0.0)
-    assert len(page.said) == said
+    assert len(page.status_message) == said
 
 
 def test_a_click_while_the_run_goes_on(qtbot, page):

@@ -57,7 +57,7 @@ def test_rows_of_figures(qtbot):
 def test_a_banner(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
-    banner.tell("bad", HOSTILE, HOSTILE, [HOSTILE], [])
+    banner.set_message("bad", HOSTILE, HOSTILE, [HOSTILE], [])
     texts = [drawn(banner._headline.text()), banner._reasons.text()]
     assert texts == [f"{SHOWN}  {SHOWN}", SHOWN]
 

@@ -94,9 +94,9 @@ def live(answers: int) -> LiveSummary:
 def test_each_edge_counts_and_no_rate_is_made_of_none():
     shown = []
     observer = Observer(shown.append, expected_s=3.0)
-    observer.look(live(0), 1.0)
-    observer.look(live(40), 2.0)
-    observer.look(live(50), 3.0)
+    observer.poll(live(0), 1.0)
+    observer.poll(live(40), 2.0)
+    observer.poll(live(50), 3.0)
     assert [snapshot.events for snapshot in shown] == [0, 40, 50]
     assert [snapshot.target for snapshot in shown] == ["measuring", "answering", "answering"]
     assert [snapshot.unanswered for snapshot in shown] == [0, 0, 0]
@@ -110,7 +110,7 @@ def test_the_run_page(runs, qtbot, settings):
     page.load()
     page.engine.close()  # what it would tell has been heard before
     for name, (outcome, seen) in outcomes.items():
-        page.looking.begin()
+        page.event_selection.start()
         page.show_snapshot(next(s for s in reversed(seen) if s.phase == "measuring"))
         assert page.progress.maximum() == 0
         rows = {row.name: row.value for row in page.figures.counts.rows}

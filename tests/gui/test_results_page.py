@@ -240,7 +240,7 @@ def test_unusable_notes_are_told_and_kept(folder, settings, qtbot):
     notes.write_text(notes.read_text() + "[")
     before = notes.read_text()
     with results_page(folder, settings, qtbot) as page:
-        assert "run-notes.toml" in page.trouble.text()
+        assert "run-notes.toml" in page.error_message.text()
         choose(page, GOOD, qtbot)
         page.report.notes.tags.setText("y")
         page.report.notes.commit()

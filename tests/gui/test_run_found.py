@@ -133,7 +133,7 @@ def test_a_load_that_the_user_starts_is_told_to_the_end(qtbot, page, tmp_path):
     assert any(shown and words in text for shown, text in told), told[:5]
     assert words in page.banner.text
     assert page.banner.text.startswith("PASS")
-    page.endings.begin(None)
+    page.result_banner.start(None)
     assert not page.banner.isVisible()
 
 

@@ -14,7 +14,7 @@ from gui.pages.run.choice import choose
 from gui.pages.run.page import RunPage
 from gui.pages.run.scenario_row import SCENARIOS, ScenarioRow
 from gui.pages.run.series_card import PATH
-from gui.pages.run.series_status import told_of
+from gui.pages.run.series_status import status_of
 from gui.plots.words import duration
 from rig.campaign.index import State
 from rig.record.reader import RunFile
@@ -155,7 +155,7 @@ def test_a_plan_under_two_loads_in_a_few_words(states, words, shown):
     files = [Path("cpu.h5"), Path("io.h5")]
     for part, (state, verdict), file in zip(parts, states, files, strict=True):
         part.state, part.verdict, part.path = state, verdict, file if state == State.DONE else None
-    told = told_of(parts)
+    told = status_of(parts)
     assert told.words == words
     assert told.path == (None if shown is None else files[shown])
     assert [line.partition(":")[0] for line in told.tip.splitlines()] == ["cpu", "io"]

@@ -63,7 +63,7 @@ def test_tab_comes_by_everything_that_can_be_used(qtbot, window):
         window.enter(spec.name)
         page = window.page(spec.name)
         if spec.name == "wire":
-            qtbot.waitUntil(lambda: not page.finder.looker.is_looking, timeout=LOOKS_MS)  # noqa: B023 - at once
+            qtbot.waitUntil(lambda: not page.discovery.doctor.is_looking, timeout=LOOKS_MS)  # noqa: B023 - at once
         seen = walk(qtbot, window)
         stops = [w for w in window.findChildren(QWidget) if takes_tab(w)]
         missed = [(type(w).__name__, w.accessibleName()) for w in stops if w not in seen]

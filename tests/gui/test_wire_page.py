@@ -246,12 +246,12 @@ def test_what_rig_doctor_finds_is_shown(qtbot, page):
 
 
 def test_a_found_instrument_is_put_into_the_fixture(qtbot, page):
-    qtbot.waitUntil(lambda: not page.finder.looker.is_looking, timeout=LOOKS_MS)
+    qtbot.waitUntil(lambda: not page.discovery.doctor.is_looking, timeout=LOOKS_MS)
     mend = "sudo usermod -aG dialout $USER, then log in again"
     port = Finding("serial port /dev/ttyUSB7", "CH340, no permission", mend, False,
                    port="/dev/ttyUSB7")  # fmt: skip
     analyzer = Finding("analyzer DSLogic", "USB", driver="dreamsourcelab-dslogic")
-    page.finder.show((Finding("libsigrok", "0.5.2"), port, analyzer))
+    page.discovery.show((Finding("libsigrok", "0.5.2"), port, analyzer))
     assert mend in page.instruments.words
     for button in page.instruments.uses:
         button.click()
@@ -265,10 +265,10 @@ def test_a_found_instrument_is_put_into_the_fixture(qtbot, page):
 
 
 def test_a_host_is_offered_and_asked_on_request_only(qtbot, page):
-    qtbot.waitUntil(lambda: not page.finder.looker.is_looking, timeout=LOOKS_MS)
-    assert not page.finder.asker.is_looking
+    qtbot.waitUntil(lambda: not page.discovery.doctor.is_looking, timeout=LOOKS_MS)
+    assert not page.discovery.target_probe.is_looking
     name = "rig-no-such-host.invalid"
-    page.finder.show((Finding(f"host {name}", "in ~/.ssh/config", host=name),))
+    page.discovery.show((Finding(f"host {name}", "in ~/.ssh/config", host=name),))
     (use,) = page.instruments.uses
     use.click()
     link = page.picture.fixture.target.link
@@ -306,33 +306,33 @@ def test_levels_and_edges_of_a_real_driver(qtbot, page, tmp_path):
     file.write_text(text.replace('"24 MHz"', '"200 kHz"'))
     page.document.open(str(file))
     page.menu["listen"].trigger()
-    assert page.hearing.listener.is_listening
+    assert page.live_levels.monitor.is_listening
     qtbot.waitUntil(lambda: page.picture.levels is not None, timeout=LOOKS_MS)
     levels = page.picture.levels
     assert levels.sample_rate_hz == 200_000
     assert all(0 < levels.edges_per_s(channel) < 200_000 for channel in range(5))
     assert levels.edges[5:] == (0,) * 11  # not wired
-    process = psutil.Process(page.hearing.listener.process_id)
+    process = psutil.Process(page.live_levels.monitor.process_id)
     family = [process, *process.children(recursive=True)]
     page.hide()  # as when a run is started elsewhere
-    assert not page.hearing.listener.is_listening
+    assert not page.live_levels.monitor.is_listening
     assert page.picture.levels is None
     assert psutil.wait_procs(family, timeout=15)[1] == []
 
 
 def test_an_analyzer_that_is_not_there_is_told(qtbot, page):
-    with qtbot.waitSignal(page.hearing.listener.failed, timeout=LOOKS_MS) as failed:
+    with qtbot.waitSignal(page.live_levels.monitor.failed, timeout=LOOKS_MS) as failed:
         page.menu["listen"].trigger()
     (text,) = failed.args
     assert text.startswith("fx2lafw: no device found: is it plugged in")
     assert page.message.text() == text
-    assert not page.hearing.listener.is_listening
+    assert not page.live_levels.monitor.is_listening
 
 
 def test_a_guest_is_not_booted_to_show_levels(page):
     page.document.open("qemu-debian")
     page.menu["listen"].trigger()
-    assert not page.hearing.listener.is_listening
+    assert not page.live_levels.monitor.is_listening
     assert "only while a run goes on" in page.message.text()
 
 
@@ -364,11 +364,11 @@ def test_in_the_window(qtbot, settings, tmp_path):
         run.uses_bench = lambda: True
         window.enter("wire")
         wire.menu["listen"].trigger()
-        assert not wire.hearing.listener.is_listening
+        assert not wire.live_levels.monitor.is_listening
         assert "A run is going on" in wire.message.text()
-        qtbot.waitUntil(lambda: not wire.finder.looker.is_looking, timeout=LOOKS_MS)
-        wire.finder.look()  # opens no analyzer
-        qtbot.waitUntil(lambda: not wire.finder.looker.is_looking, timeout=LOOKS_MS)
+        qtbot.waitUntil(lambda: not wire.discovery.doctor.is_looking, timeout=LOOKS_MS)
+        wire.discovery.discover()  # opens no analyzer
+        qtbot.waitUntil(lambda: not wire.discovery.doctor.is_looking, timeout=LOOKS_MS)
         assert list(wire.instruments.findings) == list(look(ask_drivers=False))
         assert window.minimumSizeHint().width() <= 1280
         assert window.minimumSizeHint().height() <= 720

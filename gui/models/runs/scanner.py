@@ -35,7 +35,7 @@ class FolderScanner(QObject):
     """The Path of a file that is no longer there."""
     settled = Signal()
     """All files that were there have been looked at."""
-    trouble = Signal(str)
+    error_message = Signal(str)
     """Why the folder cannot be read; "" once it can."""
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
@@ -67,9 +67,9 @@ class FolderScanner(QObject):
         except FileNotFoundError:
             there = {}  # the first run makes it
         except OSError as error:
-            self.trouble.emit(f"{self.folder}: {error.strerror}")
+            self.error_message.emit(f"{self.folder}: {error.strerror}")
             return
-        self.trouble.emit("")
+        self.error_message.emit("")
         for path in self._known.keys() - there.keys():
             del self._known[path]
             self.gone.emit(path)

@@ -35,7 +35,7 @@ class FindingsView(QTextBrowser):
         self._parts = []
         self.clear()
 
-    def tell(self, text: str) -> None:
+    def show_progress(self, text: str) -> None:
         """A line of progress."""
         self._add(text)
 

@@ -204,7 +204,7 @@ class CalibratePage(Page):
 
     def _told(self, text: str) -> None:
         if self.wizard is None:
-            self.found.tell(text)
+            self.found.show_progress(text)
             self.status.emit(text)
 
     def _ended(self, why: str) -> None:
@@ -215,14 +215,14 @@ class CalibratePage(Page):
         if why:
             self._complain(why)
         elif self._passed:
-            self.banner.tell("good", self.tr("Kept"), self.tr("nothing to mend"), [], [])
+            self.banner.set_message("good", self.tr("Kept"), self.tr("nothing to mend"), [], [])
         else:
-            self.banner.tell("warn", self.tr("Faults found"),
+            self.banner.set_message("warn", self.tr("Faults found"),
                              self.tr("what to do is said below"), [], [])  # fmt: skip
 
     def _complain(self, text: str) -> None:
         self.status.emit(text)
-        self.banner.tell("bad", self.tr("Not calibrated"), text, [], [])
+        self.banner.set_message("bad", self.tr("Not calibrated"), text, [], [])
 
     # --- the wizard -----------------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ class ChosenRun(QObject):
         else:
             self._report.show_result(computed or stored)
         if computed is None and not self.run.is_whole:
-            self._computer.ask(entry.path)
+            self._computer.submit(entry.path)
         self._show_events()
 
     def _show_events(self) -> None:
@@ -135,7 +135,7 @@ class ChosenRun(QObject):
 
     def _look_at_live(self) -> None:
         if self.entry is not None and self.entry.is_running:
-            self._computer.ask(self.entry.path)
+            self._computer.submit(self.entry.path)
 
     def _computed_before(self, entry: RunEntry) -> Result | None:
         """What was computed of this file, if it is as it was then."""

@@ -36,7 +36,7 @@ PERIODS_MAX = 1 << 22
 class EventsView(QWidget):
     """Overview above, waveform below."""
 
-    said = Signal(str)
+    status_message = Signal(str)
     """A line for the status bar."""
 
     def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
@@ -58,7 +58,7 @@ class EventsView(QWidget):
         self._bar.setSpacing(GAP_S)
         self._lay_out()
         self.strip.picked.connect(self.go_to)
-        self.strip.failed.connect(self.said)
+        self.strip.failed.connect(self.status_message)
         self.waveform.event_changed.connect(self.strip.mark)
 
     def _lay_out(self) -> None:
@@ -97,7 +97,7 @@ class EventsView(QWidget):
         self._threshold = threshold_of(run.settings, histogram)
         self._summary = Summary(run.file, EVENTS, parent=self)
         self._summary.grown.connect(self._grown)
-        self._summary.failed.connect(self.said)
+        self._summary.failed.connect(self.status_message)
         self.strip.show_run(run, self._summary.levels, self._threshold_us)
         self.legend.setText(self._legend())
         self.waveform.set_run(run)
@@ -150,9 +150,9 @@ class EventsView(QWidget):
             sample = TIME.parse(text.strip()) * run.settings.sample_rate_hz // 10**12
             self.go_to(run.event_at(sample))
         except ValueError as error:
-            self.said.emit(self.tr("{}: neither event nor time ({})").format(text, error))
+            self.status_message.emit(self.tr("{}: neither event nor time ({})").format(text, error))
         except InputError as error:
-            self.said.emit(str(error))
+            self.status_message.emit(str(error))
 
     def go_to_outlier(self, step: int) -> None:
         """The next one (1) or the one before (-1)."""
@@ -162,15 +162,15 @@ class EventsView(QWidget):
         try:
             found = next_outlier(self._run, self._summary.levels, at, self._threshold, step)
         except InputError as error:
-            self.said.emit(str(error))
+            self.status_message.emit(str(error))
             return
         if found is None:
-            self.said.emit(
+            self.status_message.emit(
                 self.tr("no further outlier") if self._summary.levels.complete
                 else self.tr("no further outlier in what has been read so far")
             )  # fmt: skip
             return
-        self.said.emit("")
+        self.status_message.emit("")
         self.go_to(found)
 
     def go_to_worst(self) -> None:
@@ -186,12 +186,12 @@ class EventsView(QWidget):
         try:
             found = event_of_latency(self._run, self._summary.levels, latency_samples)
         except InputError as error:
-            self.said.emit(str(error))
+            self.status_message.emit(str(error))
             return
         if found is not None:
             self.go_to(found)
         elif not self._summary.levels.complete:
-            self.said.emit(self.tr("not in what has been read so far"))
+            self.status_message.emit(self.tr("not in what has been read so far"))
 
     def step(self, by: int) -> None:
         """The neighbor."""
@@ -226,7 +226,7 @@ class EventsView(QWidget):
     def _grown(self) -> None:
         self.strip.update()
         if self._summary is not None and self._summary.levels.complete:
-            self.said.emit("")
+            self.status_message.emit("")
 
     def _keep(self) -> None:
         self._settings.setValue(_KEY, self._splitter.saveState())

@@ -25,7 +25,7 @@ AskPath = Callable[[str, str, str], Path | None]
 class Exports(QObject):
     """All exports of the page."""
 
-    said = Signal(str)
+    status_message = Signal(str)
 
     def __init__(self, parent: QWidget, settings: QSettings) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class Exports(QObject):
         self._settings = settings
         self.ask: AskPath = self._ask
         self.commands = CommandExport(self)
-        self.commands.done.connect(lambda text, _ok: self.said.emit(text))
+        self.commands.done.connect(lambda text, _ok: self.status_message.emit(text))
 
     def picture(self, picture: Picture, name: str) -> None:
         """PNG or SVG."""
@@ -65,17 +65,17 @@ class Exports(QObject):
         try:
             start()
         except InputError as error:
-            self.said.emit(str(error))
+            self.status_message.emit(str(error))
         else:
-            self.said.emit(self.tr("writing {}").format(path))
+            self.status_message.emit(self.tr("writing {}").format(path))
 
     def _try(self, path: Path, write: Callable[[], None]) -> None:
         try:
             write()
         except InputError as error:
-            self.said.emit(str(error))
+            self.status_message.emit(str(error))
         else:
-            self.said.emit(self.tr("{} written").format(path))
+            self.status_message.emit(self.tr("{} written").format(path))
 
     def _ask(self, title: str, name: str, filters: str) -> Path | None:
         folder = Path(str(self._settings.value(_FOLDER_KEY, str(Path.home()))))

@@ -21,7 +21,7 @@ class RunsFolder(QObject):
     """A RunEntry, new or changed."""
     settled = Signal()
     """All files have been looked at once more."""
-    trouble = Signal(str)
+    error_message = Signal(str)
     """What is wrong with the folder or its notes; "" if nothing is."""
     moved = Signal()
     """Another folder."""
@@ -41,7 +41,7 @@ class RunsFolder(QObject):
         scanner.found.connect(self._found)
         scanner.gone.connect(self.model.drop)
         scanner.settled.connect(self.settled)
-        scanner.trouble.connect(self._told)
+        scanner.error_message.connect(self._told)
         self._scanner = scanner
         scanner.start()
 
@@ -49,7 +49,7 @@ class RunsFolder(QObject):
         """May be called twice."""
         scanner, self._scanner = self._scanner, None
         if scanner is not None:
-            for signal in (scanner.found, scanner.gone, scanner.settled, scanner.trouble):
+            for signal in (scanner.found, scanner.gone, scanner.settled, scanner.error_message):
                 signal.disconnect()
             scanner.stop()
 
@@ -68,7 +68,7 @@ class RunsFolder(QObject):
         try:
             self.model.set_notes(read_notes(self.path))
         except InputError as error:
-            self.trouble.emit(str(error))
+            self.error_message.emit(str(error))
 
     def note(self, path: Path) -> RunNote:
         """Tags and note of a run."""
@@ -80,7 +80,7 @@ class RunsFolder(QObject):
         try:
             self.model.set_notes(write_note(path.parent, path.name, note))
         except InputError as error:
-            self.trouble.emit(str(error))
+            self.error_message.emit(str(error))
 
     def entry(self, path: Path) -> RunEntry | None:
         """What is known of a run; None: not in the table."""
@@ -93,4 +93,4 @@ class RunsFolder(QObject):
 
     def _told(self, text: str) -> None:
         if text:
-            self.trouble.emit(text)
+            self.error_message.emit(text)

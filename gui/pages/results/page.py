@@ -47,10 +47,10 @@ class ResultsPage(Page):
         self.events = EventsView(settings, self)
         self.compare = CompareView(self)
         self.exports = Exports(self, settings)
-        self.trouble = PlainLabel(parent=self)
-        self.trouble.setObjectName("dim")
-        self.trouble.setWordWrap(True)
-        self.trouble.hide()
+        self.error_message = PlainLabel(parent=self)
+        self.error_message.setObjectName("dim")
+        self.error_message.setWordWrap(True)
+        self.error_message.hide()
         self._chosen_run = ChosenRun(self.report, self.events, self)
         self.menu = add_actions(self, CONTEXT, ACTIONS, self._calls(), CHECKABLE)
         self._lay_out()
@@ -139,7 +139,7 @@ class ResultsPage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GAP_L, GAP_L, GAP_L, GAP)
         layout.setSpacing(GAP)
-        layout.addWidget(self.trouble)
+        layout.addWidget(self.error_message)
         layout.addWidget(self._splitter, 1)
         self.setFocusProxy(self.table.view)
 
@@ -156,13 +156,13 @@ class ResultsPage(Page):
         )
         self.folder.changed.connect(self._entry_changed)
         self.folder.settled.connect(self._settled)
-        self.folder.trouble.connect(self._tell_trouble)
+        self.folder.error_message.connect(self._show_error)
         self.folder.moved.connect(self._chosen)
         self.folder.model.dataChanged.connect(self._show_note)
         self.report.notes.changed.connect(self.folder.write_note)
         self.report.picked.connect(self._latency_picked)
-        self.events.said.connect(self.status)
-        self.exports.said.connect(self.status)
+        self.events.status_message.connect(self.status)
+        self.exports.status_message.connect(self.status)
         self._splitter.splitterMoved.connect(
             lambda *_: self._settings.setValue(_SPLITTER_KEY, self._splitter.saveState())
         )
@@ -213,9 +213,9 @@ class ResultsPage(Page):
         note = RunNote() if path is None else self.folder.note(path)
         self.report.notes.show_note(path, note)
 
-    def _tell_trouble(self, text: str) -> None:
-        self.trouble.setText(text)
-        self.trouble.setVisible(bool(text))
+    def _show_error(self, text: str) -> None:
+        self.error_message.setText(text)
+        self.error_message.setVisible(bool(text))
 
     def _enable(self) -> None:
         for name in OF_A_RUN:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class EventSelection(QObject):
     """Between the plots of a Run page and the run file."""
 
-    said = Signal(str)
+    status_message = Signal(str)
     """A line for the status bar."""
 
     def __init__(self, path: Callable[[], Path | None], parent: QObject) -> None:
@@ -36,34 +36,34 @@ class EventSelection(QObject):
         """The target measures by itself: there are no events to be looked at."""
         self._looked_for: EventQuery | None = None
         """None again once it is found, or something else is shown."""
-        self._seeker = EventFinder(self)
-        self._seeker.found.connect(self._found)
-        self._seeker.failed.connect(self.said)
+        self._finder = EventFinder(self)
+        self._finder.found.connect(self._found)
+        self._finder.failed.connect(self.status_message)
 
     def use(self, plots: LivePlots) -> None:
         """They have been loaded."""
         self._plots = plots
         plots.wanted.connect(self.seek)
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """A new run."""
         self._looked_for = None
         self._worst_event, self._is_inside = -1, False
-        self._worst.begin(None if self._plots is None else self._plots.waveform)
+        self._worst.start(None if self._plots is None else self._plots.waveform)
 
-    def see(self, snapshot: Snapshot) -> None:
+    def update(self, snapshot: Snapshot) -> None:
         """A moment of it."""
         self._worst_event, self._is_inside = snapshot.worst_event, snapshot.is_values
         if snapshot.is_values and self._plots is not None:
-            self._plots.waveform.tell_inside()
-        self._worst.see(self._path(), snapshot)
+            self._plots.waveform.show_self_measured()
+        self._worst.update(self._path(), snapshot)
 
     def finish(self, path: Path, worst_event: int, missed: int) -> None:
         """It is over: its final figures name the worst event, -1 if nothing was answered."""
         self._worst_event = worst_event
         self._worst.finish(path, worst_event)
         if worst_event < 0 and self._plots is not None and not self._is_inside:
-            self._plots.waveform.tell_nothing_came()
+            self._plots.waveform.show_nothing_came()
             if missed:
                 self._look_for(path, EventQuery(kinds=(EventClass.MISSED,)))
 
@@ -73,7 +73,7 @@ class EventSelection(QObject):
 
     def stop(self) -> None:
         """Wait for what is looked for."""
-        self._seeker.stop()
+        self._finder.stop()
 
     def show(self, event: NotableEvent) -> None:
         """An event of this run that was clicked."""
@@ -87,18 +87,18 @@ class EventSelection(QObject):
         """Show what was clicked in a plot, once it is found in the file."""
         path = self._path()
         if path is not None:
-            self.said.emit(self.tr("Looking for the event …"))
+            self.status_message.emit(self.tr("Looking for the event …"))
             self._look_for(path, wanted)
 
     def _look_for(self, path: Path, wanted: EventQuery) -> None:
         self._looked_for = wanted
-        self._seeker.ask((path, wanted))
+        self._finder.submit((path, wanted))
 
     def _found(self, path: Path, wanted: EventQuery, event: NotableEvent | None) -> None:
         if path != self._path() or wanted != self._looked_for:
             return
         if event is None:
-            self.said.emit(self.tr("That event is not in the run file yet; click again."))
+            self.status_message.emit(self.tr("That event is not in the run file yet; click again."))
             return
-        self.said.emit(self.tr("Run file: {0}").format(path))
+        self.status_message.emit(self.tr("Run file: {0}").format(path))
         self.show(event)

@@ -65,10 +65,10 @@ class RunPage(Page):
         """What is or was measured: one run, or several one after the other."""
         self.snapshot = Snapshot()
         """What is drawn."""
-        self.looking = EventSelection(lambda: self.engine.path, self)
+        self.event_selection = EventSelection(lambda: self.engine.path, self)
         self._space = OwnSpace(self)
         self._space.keep_for(self.chooser.run)
-        self.endings = ResultBanner(
+        self.result_banner = ResultBanner(
             self.banner, self._space, self.run_wanted.emit, self.status.emit
         )
         self._closing = False
@@ -99,14 +99,14 @@ class RunPage(Page):
 
             self.plots = LivePlots()
             self._plots_place.addWidget(self.plots)
-            self.looking.use(self.plots)
+            self.event_selection.use(self.plots)
             self._refresh()
             self.engine.prepare()
 
     def may_close(self) -> bool:
         """Asks if a run goes on; if it shall be stopped, `closable` comes when it has ended."""
         if not self.engine.is_running:
-            self.looking.stop()
+            self.event_selection.stop()
             self.engine.close()
             return True
         ask_to_stop(self, self._stop_and_close)
@@ -166,14 +166,14 @@ class RunPage(Page):
         if part is None:
             return
         choice = part.item
-        self.endings.begin(choice.plan)
+        self.result_banner.start(choice.plan)
         self.outcome = self.failure = None
         self._figures_place.updateGeometry()
         self.chooser.series.show_parts(self.series.parts)
         if self.plots is not None:
             self.plots.set_limit_us(choice.limit_us)
             self.plots.show_rates(None)
-        self.looking.begin()
+        self.event_selection.start()
         self.show_snapshot(Snapshot(planned=0 if choice.plan is None else choice.plan.count))
         self.status.emit(self.tr("Opening the bench …"))
         self.engine.start(
@@ -202,7 +202,7 @@ class RunPage(Page):
             return
         self.chooser.series.show_parts(self.series.parts)
         if len(self.series.parts) > 1:
-            self.endings.tell_series(self.series)
+            self.result_banner.show_series(self.series)
         self.chooser.lock(locked=False)
         self._refresh()
         self.bench_used.emit(False)
@@ -218,7 +218,7 @@ class RunPage(Page):
         self.events.show_events(snapshot.notable, snapshot.sample_rate_hz)
         if self.plots is not None:
             self.plots.show_snapshot(snapshot)
-            self.looking.see(snapshot)
+            self.event_selection.update(snapshot)
         self._show_progress(snapshot)
         if snapshot.phase != "opening" or snapshot.samples:
             self.status.emit(phase_words(snapshot))
@@ -249,10 +249,10 @@ class RunPage(Page):
             self.plots.show_rates(saturation_of(outcome))
         self.figures.show_outcome(outcome)
         self._figures_place.updateGeometry()
-        self.endings.tell_outcome(outcome)
+        self.result_banner.show_outcome(outcome)
         self.status.emit(self.tr("Run file: {0}").format(outcome.path))
         missed = outcome.document["counts"]["missed"]
-        self.looking.finish(outcome.path, outcome.worst_event, missed)
+        self.event_selection.finish(outcome.path, outcome.worst_event, missed)
         verdict, failure = outcome.verdict, outcome.failure or ""
         self.series.end(RunOutcome(verdict=verdict, path=outcome.path, failure=failure))
         self._go_on()
@@ -260,8 +260,8 @@ class RunPage(Page):
     def _failed(self, failure: Failure) -> None:
         self.failure = failure
         self.progress.setRange(0, max(1, self.progress.maximum()))
-        self.looking.cancel()
-        self.endings.tell_failure(failure)
+        self.event_selection.cancel()
+        self.result_banner.show_failure(failure)
         self.status.emit(failure.message)
         self.series.end(
             RunOutcome(path=failure.kept, failure=failure.message, refused=failure.refused)
@@ -278,7 +278,7 @@ class RunPage(Page):
     def show_report(self) -> None:
         """Its report."""
         if self.outcome is not None:
-            self.endings.open_report(self.outcome.page)
+            self.result_banner.open_report(self.outcome.page)
 
     # --- what the menu asks ---------------------------------------------------------------------
 
@@ -323,15 +323,15 @@ class RunPage(Page):
         self.chooser.run.clicked.connect(self.toggle)
         self.chooser.changed.connect(self._refresh)
         self.engine.snapshot.connect(self.show_snapshot)
-        self.engine.told.connect(self.status)
-        self.engine.told.connect(self.endings.hear)
-        self.engine.bench_failed.connect(self.endings.tell_bench_failed)
+        self.engine.preparing.connect(self.status)
+        self.engine.preparing.connect(self.result_banner.on_progress)
+        self.engine.bench_failed.connect(self.result_banner.show_bench_failure)
         self.engine.done.connect(self._done)
         self.engine.failed.connect(self._failed)
         self.engine.running_changed.connect(lambda _running: self._refresh())
         self.chooser.series.run_wanted.connect(self.run_wanted)
-        self.events.chosen.connect(self.looking.show)
-        self.looking.said.connect(self.status)
+        self.events.chosen.connect(self.event_selection.show)
+        self.event_selection.status_message.connect(self.status)
         theme().changed.connect(self._refresh)
 
     def _refresh(self) -> None:

@@ -38,24 +38,24 @@ class ResultBanner:
         self._banner, self._space, self._show_run, self._say = banner, space, show_run, say
         self._by_hand, self._note = "", ""
 
-    def begin(self, plan: Plan | None) -> None:
+    def start(self, plan: Plan | None) -> None:
         """A run of this plan: nothing is told of it yet."""
         self._banner.hide()
         self._note = ""
         self._by_hand = "" if plan is None else f"load {plan.scenario}: started by hand"
 
-    def hear(self, text: str) -> None:
+    def on_progress(self, text: str) -> None:
         """A line before anything is measured. That the user starts the load stays to be seen."""
         if self._by_hand and text.startswith(self._by_hand):
             self._note = text
-            self._banner.tell("warn", _tr("LOAD BY HAND"), text, [], [])
+            self._banner.set_message("warn", _tr("LOAD BY HAND"), text, [], [])
 
-    def tell_bench_failed(self, text: str) -> None:
+    def show_bench_failure(self, text: str) -> None:
         """In mid-run; how it ended follows when it is evaluated."""
         reasons = [_tr("Computing the figures of what was measured until then …")]
-        self._banner.tell("bad", "INCOMPLETE", text, reasons, [])  # verdicts have one name
+        self._banner.set_message("bad", "INCOMPLETE", text, reasons, [])  # verdicts have one name
 
-    def tell_outcome(self, outcome: Outcome) -> None:
+    def show_outcome(self, outcome: Outcome) -> None:
         """A run that has a file with its figures."""
         reasons = [micro(reason) for reason in outcome.reasons]
         if outcome.failure is not None:
@@ -73,11 +73,11 @@ class ResultBanner:
         if self._note:
             reasons.insert(0, self._note)
         kind = _KINDS.get(outcome.verdict, "bad")
-        self._banner.tell(
+        self._banner.set_message(
             kind, outcome.verdict.upper(), outcome.verdict_words, reasons, self._links(outcome)
         )
 
-    def tell_failure(self, failure: Failure) -> None:
+    def show_failure(self, failure: Failure) -> None:
         """A run that was not begun, or whose process is gone."""
         reasons: list[str] = []
         buttons: list[QPushButton] = []
@@ -92,10 +92,10 @@ class ResultBanner:
             reasons.append(_tr("Nothing was measured, no file was left."))
         text = f"{failure.message}\n{failure.details}".strip()
         buttons.append(self._link(_tr("Copy"), lambda: self._copy(text)))
-        self._banner.tell("bad", _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF"),
-                          failure.message, reasons, buttons)  # fmt: skip
+        word = _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF")
+        self._banner.set_message("bad", word, failure.message, reasons, buttons)
 
-    def tell_series(self, series: Series[Choice]) -> None:
+    def show_series(self, series: Series[Choice]) -> None:
         """Several runs, one after the other. What the last one said is told in short."""
         parts = series.parts
         made = [part for part in parts if part.state is not State.SKIPPED]
@@ -113,7 +113,7 @@ class ResultBanner:
         kind = "good" if made and passed == len(made) else "bad"
         if kind == "bad" and set(verdicts) <= {"pass", "inconclusive"} and not last:
             kind = "warn"
-        self._banner.tell(
+        self._banner.set_message(
             kind,
             _tr("{0} OF {1} PASSED").format(passed, len(made)),
             _tr("a double click on a plan above shows its run"),

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QListView, QListWidget, QListWidgetItem, Q
 
 from gui.pages.run.choice import Choice, shown_name
 from gui.pages.run.scenario_row import ScenarioRow, stored_names
-from gui.pages.run.series_status import Told, told_of
+from gui.pages.run.series_status import PartStatus, status_of
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import caption
@@ -124,7 +124,7 @@ class SeriesCard(QFrame):
             found.setdefault(part.item.plan_name, []).append(part)
         self.list.blockSignals(True)
         for item in self._items():
-            self._show(item, told_of(found.get(item.data(NAME), [])))
+            self._show(item, status_of(found.get(item.data(NAME), [])))
         self.list.blockSignals(False)
 
     def text(self, name: str) -> str:
@@ -139,7 +139,7 @@ class SeriesCard(QFrame):
             widget.setStyleSheet(_SHEET.substitute(colors))
         self.show_parts(self._parts)
 
-    def _show(self, item: QListWidgetItem, told: Told) -> None:
+    def _show(self, item: QListWidgetItem, told: PartStatus) -> None:
         name, colors = shown_name(item.data(NAME)), theme().palette
         item.setText(f"{name}   {told.words}" if told.words else name)
         item.setForeground(QColor(getattr(colors, told.color)))

@@ -15,7 +15,7 @@ from rig.services.series import Part
 
 
 @dataclass(frozen=True)
-class Told:
+class PartStatus:
     """What stands beside a plan's name."""
 
     words: str = ""
@@ -27,17 +27,17 @@ class Told:
     """A line for each scenario."""
 
 
-def told_of(parts: Sequence[Part[Choice]]) -> Told:
+def status_of(parts: Sequence[Part[Choice]]) -> PartStatus:
     """`parts`: those of one plan, one for each scenario; none if it is not measured."""
     if not parts:
-        return Told()
+        return PartStatus()
     tip = "\n".join(f"{part.item.scenario}: {_whole(part)}" for part in parts)
     if len(parts) == 1:
         (part,) = parts
         words, color = _words(part)
-        return Told(words, color, part.path, tip if part.item.scenario else "")
+        return PartStatus(words, color, part.path, tip if part.item.scenario else "")
     words, color = _summary(parts)
-    return Told(words, color, _path(parts), tip)
+    return PartStatus(words, color, _path(parts), tip)
 
 
 def state_words(part: Part[Choice]) -> str:

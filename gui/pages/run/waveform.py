@@ -42,12 +42,12 @@ class WaveformCard(QFrame):
         self._nothing.setText(self.tr("Comes with the first answers."))
         self._stack.setCurrentWidget(self._nothing)
 
-    def tell_nothing_came(self) -> None:
+    def show_nothing_came(self) -> None:
         """The run is over, and nothing was answered."""
         if self._stack.currentWidget() is self._nothing:
             self._nothing.setText(self.tr("Nothing was answered."))
 
-    def tell_inside(self) -> None:
+    def show_self_measured(self) -> None:
         """The target measures by itself."""
         self._nothing.setText(self.tr("Measured inside the target: no waveform of single values."))
 

@@ -33,7 +33,7 @@ class WorstEventFollower(QObject):
         self._shown: NotableEvent | None = None
         self._held = False
 
-    def begin(self, card: WaveformCard | None) -> None:
+    def start(self, card: WaveformCard | None) -> None:
         """A new run."""
         self._timer.stop()
         self._card, self._path, self._worst, self._shown = card, None, None, None
@@ -46,7 +46,7 @@ class WorstEventFollower(QObject):
         self._held = True
         self._timer.stop()
 
-    def see(self, path: Path | None, snapshot: Snapshot) -> None:
+    def update(self, path: Path | None, snapshot: Snapshot) -> None:
         """A moment of the run that goes on in this file."""
         if path is None or snapshot.worst_event < 0 or snapshot.worst_ns is None:
             return

@@ -36,7 +36,7 @@ class FixtureDocument(QObject):
     saved = Signal()
     state_changed = Signal()
     """There are changes that are not saved, or no longer."""
-    trouble = Signal(str)
+    error_message = Signal(str)
     """Why something was not done, one line."""
 
     def __init__(self, editor: FixtureEditor, settings: QSettings, page: QWidget) -> None:
@@ -76,14 +76,14 @@ class FixtureDocument(QObject):
         try:
             self.file = open_bench_file(name)
         except InputError as error:
-            self.trouble.emit(str(error))
+            self.error_message.emit(str(error))
             return False
         self._editor.load(self.file.text)
         self.opened.emit()
         self.check()
         self.state_changed.emit()
         if self._editor.isReadOnly():
-            self.trouble.emit(
+            self.error_message.emit(
                 self.tr("{0}: has characters that this editor cannot keep; it is only shown here, "
                         "change it with another editor").format(name)
             )  # fmt: skip
@@ -152,7 +152,7 @@ class FixtureDocument(QObject):
             refuse_built_in(path)
             self.file = save_bench_file(path, self._editor.text, self.file.newline)
         except InputError as error:
-            self.trouble.emit(str(error))
+            self.error_message.emit(str(error))
             return False
         self._settings.setValue(FOLDER_KEY, str(self.file.path.parent))
         self._editor.document().setModified(False)

@@ -21,9 +21,9 @@ class InstrumentDiscovery(QObject):
 
     found = Signal(object)
     """A tuple of Finding, of this machine."""
-    told = Signal(str)
+    status_message = Signal(str)
     """What was done, one line."""
-    trouble = Signal(str)
+    error_message = Signal(str)
 
     def __init__(
         self,
@@ -37,44 +37,46 @@ class InstrumentDiscovery(QObject):
         super().__init__(parent)
         self._instruments, self._document, self._editor = instruments, document, editor
         self._is_bench_free = is_bench_free
-        self.looker = ProbeProcess("gui.pages.wire.doctor_process", self)
-        self.asker = ProbeProcess("gui.pages.wire.target_probe_process", self)
-        self.looker.found.connect(self.show)
-        self.looker.failed.connect(instruments.show_failure)
-        self.asker.found.connect(instruments.show_answers)
-        self.asker.failed.connect(instruments.show_failure)
+        self.doctor = ProbeProcess("gui.pages.wire.doctor_process", self)
+        self.target_probe = ProbeProcess("gui.pages.wire.target_probe_process", self)
+        self.doctor.found.connect(self.show)
+        self.doctor.failed.connect(instruments.show_failure)
+        self.target_probe.found.connect(instruments.show_answers)
+        self.target_probe.failed.connect(instruments.show_failure)
         instruments.offered.connect(self._offered)
-        instruments.again.connect(self.look)
-        instruments.ask_wanted.connect(self.ask_host)
+        instruments.again.connect(self.discover)
+        instruments.ask_wanted.connect(self.probe_host)
 
-    def look(self) -> None:
+    def discover(self) -> None:
         """On this machine."""
         self._instruments.show_looking()
-        self.looker.start({"ask_drivers": self._is_bench_free()})
+        self.doctor.start({"ask_drivers": self._is_bench_free()})
 
-    def ask_host(self, name: str) -> None:
+    def probe_host(self, name: str) -> None:
         """A host of the ssh configuration."""
         self._ask(name, {"host": name})
 
-    def ask_target(self) -> None:
+    def probe_target(self) -> None:
         """The target of the fixture as it is in the editor."""
         fixture = self._document.check().fixture
         if fixture is None:
-            self.trouble.emit(self._document.state.message)
+            self.error_message.emit(self._document.state.message)
         elif fixture.is_virtual:
-            self.trouble.emit(
+            self.error_message.emit(
                 self.tr("The target of this bench is there only while a run goes on.")
             )
         elif not self._is_bench_free():
-            self.trouble.emit(self.tr("A run is going on and has the target; wait for its end."))
+            self.error_message.emit(
+                self.tr("A run is going on and has the target; wait for its end.")
+            )
         else:
             name = Path(fixture.source).name
             self._ask(name, {"text": fixture.text, "source": fixture.source})
 
     def stop(self) -> None:
         """The window goes."""
-        self.looker.stop()
-        self.asker.stop()
+        self.doctor.stop()
+        self.target_probe.stop()
 
     def show(self, findings: tuple[Finding, ...]) -> None:
         """These were found on this machine."""
@@ -83,7 +85,7 @@ class InstrumentDiscovery(QObject):
 
     def _ask(self, name: str, request: dict[str, str]) -> None:
         self._instruments.show_asking(name)
-        self.asker.start(request)
+        self.target_probe.start(request)
 
     def _offered(self, table: str, values: dict[str, str]) -> None:
         changed = self._editor.text
@@ -92,7 +94,7 @@ class InstrumentDiscovery(QObject):
                 changed = set_text(changed, table, key, value)
         except ValueError as error:
             lines = ", ".join(f'{key} = "{value}"' for key, value in values.items())
-            self.trouble.emit(
+            self.error_message.emit(
                 self.tr("{0}; write {1} into [{2}] by hand").format(error, lines, table)
             )
             return
@@ -100,4 +102,4 @@ class InstrumentDiscovery(QObject):
             self._editor.replace(changed)
             self._document.check()
         lines = ", ".join(f'{key} = "{value}"' for key, value in values.items())
-        self.told.emit(f"[{table}] {lines}")
+        self.status_message.emit(f"[{table}] {lines}")

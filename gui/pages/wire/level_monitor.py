@@ -14,7 +14,7 @@ from rig.config.fixture import Fixture
 class LevelMonitor(ChildProcess):
     """Listens to one bench at a time, or to none."""
 
-    heard = Signal(Levels)
+    measured = Signal(Levels)
     failed = Signal(str)
     changed = Signal(bool)
     """It began to listen, or ended."""
@@ -55,7 +55,7 @@ class LevelMonitor(ChildProcess):
         if message.kind == FAILED:
             self._fail(str(message.fields["text"]))
         else:
-            self.heard.emit(levels_of(message))
+            self.measured.emit(levels_of(message))
 
     def _on_ended(self, ending: Ending) -> None:
         self.changed.emit(False)

@@ -20,8 +20,8 @@ class LiveLevels(QObject):
 
     changed = Signal(bool)
     """It began to listen, or ended."""
-    told = Signal(str)
-    trouble = Signal(str)
+    status_message = Signal(str)
+    error_message = Signal(str)
 
     def __init__(
         self,
@@ -34,32 +34,34 @@ class LiveLevels(QObject):
         self._picture, self._document = picture, document
         self._is_bench_free = is_bench_free
         self._fixture: Fixture | None = None
-        self.listener = LevelMonitor(self)
-        self.listener.heard.connect(self._heard)
-        self.listener.failed.connect(self.trouble)
-        self.listener.changed.connect(self._changed)
+        self.monitor = LevelMonitor(self)
+        self.monitor.measured.connect(self._heard)
+        self.monitor.failed.connect(self.error_message)
+        self.monitor.changed.connect(self._changed)
 
     def toggle(self) -> None:
         """Show levels and activity of the wires, or no longer; never while a run goes on."""
         fixture = self._document.check().fixture
-        if self.listener.is_listening:
-            self.listener.stop()
+        if self.monitor.is_listening:
+            self.monitor.stop()
         elif fixture is None:
-            self.trouble.emit(self._document.state.message)
+            self.error_message.emit(self._document.state.message)
         elif fixture.virtual is not None and isinstance(fixture.virtual.target, VirtualGuest):
-            self.trouble.emit(
+            self.error_message.emit(
                 self.tr("The analyzer of this bench is there only while a run goes on.")
             )
         elif not self._is_bench_free():
-            self.trouble.emit(self.tr("A run is going on and has the analyzer; wait for its end."))
+            self.error_message.emit(
+                self.tr("A run is going on and has the analyzer; wait for its end.")
+            )
         else:
-            self.told.emit(self.tr("Opening the analyzer …"))
-            self.listener.start(fixture)
+            self.status_message.emit(self.tr("Opening the analyzer …"))
+            self.monitor.start(fixture)
 
     def follow(self, fixture: Fixture | None) -> None:
         """The text was checked: what was heard of another wiring is no longer true."""
         if fixture is None or not _same_wiring(fixture, self._fixture):
-            self.listener.stop()
+            self.monitor.stop()
         if fixture is not None:
             self._fixture = fixture
 
@@ -70,7 +72,7 @@ class LiveLevels(QObject):
 
     def _heard(self, levels: Levels) -> None:
         if self._picture.levels is None:
-            self.told.emit(self.tr("Levels and edges as the analyzer sees them now."))
+            self.status_message.emit(self.tr("Levels and edges as the analyzer sees them now."))
         self._picture.show_levels(levels)
 
 

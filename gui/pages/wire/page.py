@@ -45,8 +45,10 @@ class WirePage(Page):
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.document = FixtureDocument(self.editor, settings, self)
         free = self.is_bench_free
-        self.finder = InstrumentDiscovery(self.instruments, self.document, self.editor, free, self)
-        self.hearing = LiveLevels(self.picture, self.document, free, self)
+        self.discovery = InstrumentDiscovery(
+            self.instruments, self.document, self.editor, free, self
+        )
+        self.live_levels = LiveLevels(self.picture, self.document, free, self)
         self.menu = add_actions(self, CONTEXT, ACTIONS, self._calls())
         parts = WireWidgets(
             benches=self.benches,
@@ -73,7 +75,7 @@ class WirePage(Page):
             self.document.follow_disk()
         if not self._looked:
             self._looked = True
-            self.finder.look()
+            self.discovery.discover()
 
     def _open_first(self) -> None:
         """The chosen one is gone, and an empty page helps nobody."""
@@ -90,12 +92,12 @@ class WirePage(Page):
 
     def release(self) -> None:
         """Let go of all processes."""
-        self.finder.stop()
-        self.hearing.listener.close()
+        self.discovery.stop()
+        self.live_levels.monitor.close()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """A run that is started elsewhere needs the analyzer."""
-        self.hearing.listener.stop()
+        self.live_levels.monitor.stop()
         super().hideEvent(event)
 
     def _close(self) -> None:
@@ -123,13 +125,13 @@ class WirePage(Page):
     # --- what the parts say ---------------------------------------------------------------------
 
     def _opened(self) -> None:
-        self.hearing.listener.stop()
+        self.live_levels.monitor.stop()
         self.picture.clear()
         self._refresh()
 
     def _checked(self, checked: Checked) -> None:
         self.picture.show_fixture(checked.fixture)
-        self.hearing.follow(checked.fixture)
+        self.live_levels.follow(checked.fixture)
         if checked.fixture is not None:
             self.picture.choose(checked.wire_at(self.editor.textCursor().blockNumber() + 1))
         self._refresh()
@@ -139,7 +141,7 @@ class WirePage(Page):
         self.status.emit(self.tr("Saved to {0}").format(name))
         self._refresh()
 
-    def _trouble(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         self.status.emit(text)
         self._say(text, "bad")
 
@@ -159,16 +161,16 @@ class WirePage(Page):
     # --- set up ---------------------------------------------------------------------------------
 
     def _calls(self) -> dict[str, Callable[[], object]]:
-        document, finder = self.document, self.finder
+        document, discovery = self.document, self.discovery
         return {
             "open": document.choose_file,
             "save": document.save,
             "save_as": document.save_as,
             "again": document.read_again,
             "use": self.use_for_runs,
-            "listen": self.hearing.toggle,
-            "look": finder.look,
-            "ask": finder.ask_target,
+            "listen": self.live_levels.toggle,
+            "look": discovery.discover,
+            "ask": discovery.probe_target,
             "error": self.go_to_error,
             "picture": self.picture.setFocus,
             "text": self.editor.setFocus,
@@ -181,17 +183,17 @@ class WirePage(Page):
         document.checked.connect(self._checked)
         document.saved.connect(self._saved)
         document.state_changed.connect(self._refresh)
-        document.trouble.connect(self._trouble)
+        document.error_message.connect(self._show_error)
         picture.wire_chosen.connect(self._wire_chosen)
         picture.wire_entered.connect(self._wire_entered)
         self.editor.line_entered.connect(self._line_entered)
-        self.finder.found.connect(picture.show_findings)
-        self.hearing.changed.connect(
+        self.discovery.found.connect(picture.show_findings)
+        self.live_levels.changed.connect(
             lambda shown: self.menu["listen"].setText(levels_text(shown=shown))
         )
-        for part in (self.finder, self.hearing):
-            part.told.connect(self.status)
-            part.trouble.connect(self._trouble)
+        for part in (self.discovery, self.live_levels):
+            part.status_message.connect(self.status)
+            part.error_message.connect(self._show_error)
         theme().changed.connect(self._refresh)
 
     def _refresh(self) -> None:

@@ -34,9 +34,9 @@ class BeginDialog(QDialog):
                     "or choose one that was begun, to go on with it."),
             wordWrap=True,
         )  # fmt: skip
-        self.trouble = PlainLabel(wordWrap=True)
-        self.trouble.setStyleSheet(f"color: {theme().palette.bad}")
-        self.trouble.hide()
+        self.error_message = PlainLabel(wordWrap=True)
+        self.error_message.setStyleSheet(f"color: {theme().palette.bad}")
+        self.error_message.hide()
         box = QDialogButtonBox.StandardButton
         buttons = QDialogButtonBox(box.Ok | box.Cancel)
         buttons.button(box.Ok).setText(self.tr("Go on"))
@@ -48,7 +48,7 @@ class BeginDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(GAP_L, GAP_L, GAP_L, GAP_L)
         column.setSpacing(GAP)
-        for part in (text, self.name, self.trouble, buttons):
+        for part in (text, self.name, self.error_message, buttons):
             column.addWidget(part)
         self.setMinimumWidth(440)
 
@@ -59,8 +59,8 @@ class BeginDialog(QDialog):
             check_name(name)
             wizard = Wizard.begun(place_of(name), name)
         except InputError as error:
-            self.trouble.setText(str(error))
-            self.trouble.show()
+            self.error_message.setText(str(error))
+            self.error_message.show()
             return
         super().accept()
         self.begun.emit(wizard)

@@ -131,7 +131,7 @@ class WizardDialog(QWizard):
         theme().changed.connect(self._recolor)
 
     def _told(self, text: str) -> None:
-        self.page_in_front.told(text)
+        self.page_in_front.show_progress(text)
 
     def _reported(self, report: Report) -> None:
         page = self.page_in_front

@@ -75,7 +75,7 @@ class DrawnPage(StagePage):
         try:
             text = svg(state)
         except InputError as error:
-            self.tell(str(error))
+            self.set_message(str(error))
             text = ""
         if text:
             self.drawing.show_svg(text, " ".join(self.stage.lines(state)) or self.text.text())

@@ -30,7 +30,7 @@ FIELD_MAX: Final = 420
 class Form(QWidget):
     """The questions of the stage that the wizard stands at."""
 
-    trouble = Signal(str)
+    error_message = Signal(str)
     """An answer that was refused; "" if all are well so far."""
     changed = Signal()
     """An answer."""
@@ -99,7 +99,7 @@ class Form(QWidget):
             for question in self._questions:
                 self._wizard.answer(question, self.answer_of(question.key))
         except InputError as error:
-            self.trouble.emit(str(error))
+            self.error_message.emit(str(error))
             return False
         return True
 
@@ -138,9 +138,9 @@ class Form(QWidget):
         try:
             self._wizard.answer(question, text)
         except InputError as error:
-            self.trouble.emit(str(error))
+            self.error_message.emit(str(error))
             return
-        self.trouble.emit("")
+        self.error_message.emit("")
         self.changed.emit()
         if self._wizard.stage.questions(self._wizard.state) != self._questions:
             self.show_questions()

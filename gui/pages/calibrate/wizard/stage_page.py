@@ -37,9 +37,9 @@ class StagePage(QWizardPage):
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.form = Form(wizard)
-        self.trouble = PlainLabel(wordWrap=True)
-        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
-        self.trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.error_message = PlainLabel(wordWrap=True)
+        self.error_message.setTextFormat(Qt.TextFormat.PlainText)
+        self.error_message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.found = FindingsView()
         self.start = QPushButton(stage.does or self.tr("Begin"))
         self.start.setProperty("primary", True)
@@ -67,10 +67,10 @@ class StagePage(QWizardPage):
             return  # on the way to the stage where it was left
         self.text.setText("\n\n".join(self.stage.explain(state.state)))
         self.form.show_questions()
-        self.tell("")
+        self.set_message("")
         faults = state.state.done.get(self.stage.name)
         if faults is not None and not self.found.toPlainText():
-            self.found.tell(self.tr("Done before. {0}").format("; ".join(faults)).strip())
+            self.found.show_progress(self.tr("Done before. {0}").format("; ".join(faults)).strip())
         self.refresh()
 
     def isComplete(self) -> bool:  # noqa: N802 - Qt's name
@@ -89,7 +89,7 @@ class StagePage(QWizardPage):
         try:
             wizard.forward()
         except InputError as error:
-            self.tell(str(error))
+            self.set_message(str(error))
             return False
         return True
 
@@ -117,9 +117,9 @@ class StagePage(QWizardPage):
         try:
             self.wizard_state.check()
         except InputError as error:
-            self.tell(str(error))
+            self.set_message(str(error))
             return
-        self.tell("")
+        self.set_message("")
         self.found.clear_all()
         self.worker.start({"do": self.job, "state": str(self.wizard_state.place.state.absolute())})
         self.refresh()
@@ -137,29 +137,29 @@ class StagePage(QWizardPage):
         try:
             self.wizard_state.record(report)
         except InputError as error:
-            self.tell(str(error))
+            self.set_message(str(error))
         self.refresh()
 
     def ended(self, why: str) -> None:
         """It works no more; `why` not, if something went wrong."""
-        self.tell(why)
+        self.set_message(why)
         self.telling.setText("")
         self.refresh()
 
-    def told(self, text: str) -> None:
+    def show_progress(self, text: str) -> None:
         """What is being done."""
         self.telling.setText(text)
 
-    def tell(self, trouble: str, tone: str = "bad") -> None:
+    def set_message(self, text: str, tone: str = "bad") -> None:
         """What is wrong, or to beware of; "" if nothing is."""
         self._tone = tone
-        self.trouble.setText(trouble)
-        self.trouble.setVisible(bool(trouble))
+        self.error_message.setText(text)
+        self.error_message.setVisible(bool(text))
         self.recolor()
 
     def recolor(self) -> None:
         """Other colors are in force."""
-        self.trouble.setStyleSheet(f"color: {getattr(theme().palette, self._tone)}")
+        self.error_message.setStyleSheet(f"color: {getattr(theme().palette, self._tone)}")
 
     def refresh(self) -> None:
         """Buttons say what can be done."""
@@ -186,7 +186,7 @@ class StagePage(QWizardPage):
         column.addWidget(self.form)
         column.addStretch(1)
         self.column.addWidget(self.reading, 200)
-        self.column.addWidget(self.trouble)
+        self.column.addWidget(self.error_message)
         self.row.addWidget(self.start)
         self.row.addWidget(self.stop)
         self.row.addWidget(self.telling, 1)
@@ -198,6 +198,6 @@ class StagePage(QWizardPage):
     def _connect(self) -> None:
         self.start.clicked.connect(self.begin)
         self.stop.clicked.connect(self.worker.ask_stop)
-        self.form.trouble.connect(self.tell)
+        self.form.error_message.connect(self.set_message)
         # Fields of a form that was built anew are known to the layout one turn later.
         self.form.changed.connect(lambda: QTimer.singleShot(0, self, self.refresh))

@@ -32,4 +32,4 @@ class WiresPage(StagePage):
         state = self.wizard_state.state
         if state.stage == self.stage.name:
             self.drawing.show_svg(drawing(state), "; ".join(pins(state)))
-            self.tell("\n".join(warnings(state)), "warn")
+            self.set_message("\n".join(warnings(state)), "warn")
