@@ -84,6 +84,7 @@ QScrollBar::handle { background: $line; border-radius: 4px; margin: 2px; min-hei
   min-width: 24px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 """
 )
 

@@ -852,6 +852,11 @@
    <source>Findings</source>
    <translation>Befunde</translation>
   </message>
+  <message>
+   <location filename="gui/pages/calibrate/findings_view.py" />
+   <source>What a step finds is said here.</source>
+   <translation>Hier steht, was ein Schritt findet.</translation>
+  </message>
  </context>
  <context>
   <name>FixtureDocument</name>

@@ -23,6 +23,7 @@ class FindingsView(QTextBrowser):
         self.setObjectName("card")
         self.setAccessibleName(self.tr("Findings"))
         self.document().setDocumentMargin(GAP)
+        self.setPlaceholderText(self.tr("What a step finds is said here."))
         theme().changed.connect(self._retell)
 
     @property

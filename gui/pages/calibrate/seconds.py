@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QSpinBox
 
 from calibration.settings import SECONDS_MAX, SECONDS_MIN, Settings
+from gui.theme import GAP
 
 
 def seconds_box() -> QSpinBox:
@@ -15,5 +16,6 @@ def seconds_box() -> QSpinBox:
     box.setSuffix(" s")
     box.setMinimumWidth(90)
     box.setFixedHeight(32)
+    box.lineEdit().setTextMargins(GAP, 0, 0, 0)
     box.setAccessibleName(QCoreApplication.translate("seconds", "Clocks watched for"))
     return box

@@ -31,7 +31,9 @@ class EventList(QFrame):
         self._caption = caption()
         self.list = QListWidget()
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setStyleSheet("QListWidget { border: none; background: transparent; }")
+        self.list.setStyleSheet(
+            "QListWidget { border: none; background: transparent; margin-left: -3px; }"
+        )
         self.list.setFont(figures_font(self.font().pointSizeF()))
         self.list.itemActivated.connect(self._choose)
         self.list.itemClicked.connect(self._choose)
