@@ -18,7 +18,7 @@ class Navigation(QFrame):
     """Buttons of checkable actions, of which one is on."""
 
     def __init__(self, actions: Iterable[tuple[str, QAction]], parent: QWidget | None = None):
-        """Name of the icon and action of each page."""
+        """Strokes of the icon and action of each page."""
         super().__init__(parent)
         self.setObjectName("navigation")
         self._actions = tuple(actions)
@@ -44,5 +44,5 @@ class Navigation(QFrame):
         return max(QFontMetrics(font).horizontalAdvance(text) for text in texts) + 2 * GAP
 
     def _recolor(self) -> None:
-        for name, action in self._actions:
-            action.setIcon(two_state_icon(name, theme().palette))
+        for strokes, action in self._actions:
+            action.setIcon(two_state_icon(strokes, theme().palette))

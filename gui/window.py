@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.navigation import Navigation
 from gui.pages.page import Page
-from gui.pages.registry import FIRST, PAGES, PageSpec
+from gui.pages.registry import FIRST, PageSpec, all_pages
 from gui.theme import theme
 from gui.translations.language import LANGUAGES, SYSTEM, choose_language, chosen_language
 from gui.widgets.labels import PlainLabel
@@ -36,7 +36,7 @@ SIZE_FIRST: Final = QSize(1280, 720)
 
 
 class Window(QMainWindow):
-    """One window, four pages; each page is made when it is first entered."""
+    """One window; each page is made when it is first entered."""
 
     def __init__(self, folder: Path, settings: QSettings) -> None:
         """`folder` is where run files are."""
@@ -44,6 +44,7 @@ class Window(QMainWindow):
         self._folder, self._settings = folder, settings
         self.wants_another = False
         """It was closed to be opened again at once, in another language."""
+        self._specs = all_pages()
         self._pages: dict[str, Page] = {}
         self._measuring: set[str] = set()
         """Pages whose measurement goes on."""
@@ -63,7 +64,7 @@ class Window(QMainWindow):
     def page(self, name: str) -> Page:
         """A page by name, made if need be."""
         if name not in self._pages:
-            spec = next(spec for spec in PAGES if spec.name == name)
+            spec = next(spec for spec in self._specs if spec.name == name)
             self._pages[name] = self._made(spec)
         return self._pages[name]
 
@@ -125,7 +126,7 @@ class Window(QMainWindow):
     def _make_page_actions(self) -> dict[str, QAction]:
         group = QActionGroup(self)
         actions: dict[str, QAction] = {}
-        for number, spec in enumerate(PAGES, 1):
+        for number, spec in enumerate(self._specs, 1):
             action = QAction(spec.title(), self, checkable=True)
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
             action.setToolTip(f"{action.text()} (Ctrl+{number})")
@@ -153,7 +154,9 @@ class Window(QMainWindow):
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(Navigation(self._page_actions.items()))
+        row.addWidget(
+            Navigation((spec.icon, self._page_actions[spec.name]) for spec in self._specs)
+        )
         row.addWidget(self._stack, 1)
         self.setCentralWidget(body)
         self._status = PlainLabel()
@@ -165,7 +168,7 @@ class Window(QMainWindow):
         bar = self.menuBar()
         file = bar.addMenu(self.tr("&File"))
         titles = [self.tr("&File"), self.tr("&View"), self.tr("&Help")]
-        for spec in PAGES:
+        for spec in self._specs:
             titles.append(with_letter(spec.title(), titles))
             self._menus[spec.name] = bar.addMenu(titles[-1])
             self._menus[spec.name].menuAction().setVisible(False)

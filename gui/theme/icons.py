@@ -12,11 +12,6 @@ from PySide6.QtSvg import QSvgRenderer
 from gui.theme.palette import Palette
 
 _STROKES: Final = {
-    "wire": '<circle cx="5" cy="6" r="2"/><circle cx="19" cy="18" r="2"/>'
-    '<path d="M7 6h5v12h5M7 18H4M17 6h3"/>',
-    "run": '<path d="M3 17h4V7h5v10h5V7h4"/>',
-    "results": '<path d="M4 4v16h16M8 16v-3M12 16V7M16 16v-6M20 16v-1"/>',
-    "calibrate": '<circle cx="12" cy="12" r="8"/><path d="M12 12l4-4M12 4v2M20 12h-2M4 12h2"/>',
     "start": '<path d="M8 5l11 7-11 7z"/>',
     "stop": '<rect x="6" y="6" width="12" height="12" rx="1"/>',
     "app": '<path d="M2 15h5V8h4"/><path d="M9 19h6v-7h7"/>',
@@ -32,24 +27,24 @@ SCALES: Final = (1, 2, 3)
 def icon(name: str, color: str) -> QIcon:
     """The icon in one color, #rrggbb."""
     made = QIcon()
+    fill = color if name in _FILLED else "none"
     for scale in SCALES:
-        made.addPixmap(_pixmap(name, color, 24 * scale))
+        made.addPixmap(_pixmap(_STROKES[name], color, 24 * scale, fill))
     return made
 
 
-def two_state_icon(name: str, colors: Palette) -> QIcon:
-    """For the navigation: in the accent when its page is in front."""
+def two_state_icon(strokes: str, colors: Palette) -> QIcon:
+    """For the navigation: in the accent when its page is in front. `strokes`: SVG elements."""
     made = QIcon()
     for scale in SCALES:
-        off, on = (_pixmap(name, color, 24 * scale) for color in (colors.dim, colors.accent))
+        off, on = (_pixmap(strokes, color, 24 * scale) for color in (colors.dim, colors.accent))
         made.addPixmap(off, QIcon.Mode.Normal, QIcon.State.Off)
         made.addPixmap(on, QIcon.Mode.Normal, QIcon.State.On)
     return made
 
 
-def _pixmap(name: str, color: str, size: int) -> QPixmap:
-    fill = color if name in _FILLED else "none"
-    text = _SVG.format(fill=fill, color=color, strokes=_STROKES[name])
+def _pixmap(strokes: str, color: str, size: int, fill: str = "none") -> QPixmap:
+    text = _SVG.format(fill=fill, color=color, strokes=strokes)
     pixmap = QPixmap(QSize(size, size))
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
