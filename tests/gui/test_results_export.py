@@ -115,4 +115,4 @@ def test_a_failed_export_is_told_and_costs_nothing(page, qtbot, tmp_path):
 
 def test_a_capture_that_cannot_be_written_is_told(page, qtbot, tmp_path):
     said = export(page, "export_capture", tmp_path / "none" / "x.sr", qtbot, ends="x.part.sr")
-    assert "cannot be written" in said
+    assert "not written" in said
