@@ -116,7 +116,7 @@ def test_stop_in_the_middle_keeps_what_was_measured(qtbot, page):
     found = stored(outcome.path)
     assert outcome.verdict == found["verdict"] == "inconclusive"
     assert "interrupted by the user" in page.banner.text
-    assert page.figures.counts.value("stimuli") == f"{found['measurements'][0]['n']:,}"
+    assert page.figures.counts.value("stimuli") == f"{found['counts']['n']:,}"
     assert orphans(family) == []
     assert page.chooser.run.text() == "Run"
     assert page.chooser.plans.isEnabled()
