@@ -15,14 +15,8 @@ from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.internal_latency import InternalLatency
-from rig.analysis.measurements.dispatch import DispatchFigures
-from rig.analysis.measurements.evaluation import Evaluation
+from rig.analysis.measurements.evaluation import DETAILS, Evaluation
 from rig.analysis.measurements.limits import JudgedLimit
-from rig.analysis.measurements.period import PeriodFigures
-from rig.analysis.measurements.saturation import SaturationFigures
-from rig.analysis.measurements.self_trigger import SelfTriggerFigures
-from rig.analysis.measurements.toggle_gap_figures import SpinFigures
-from rig.analysis.measurements.values import ValueFigures
 from rig.analysis.statistics.tail import Tail
 from rig.analysis.statistics.tick import Tick
 from rig.analysis.uncertainty.budget import Budget
@@ -38,14 +32,7 @@ from rig.untrusted.encode import encoded
 FORMAT: Final = 2
 """Of both documents. The first had the figures of the primary measurand at its top."""
 LAYOUT: Final = Layout(
-    tags={
-        PeriodFigures: "period",
-        DispatchFigures: "dispatch",
-        SelfTriggerFigures: "self_trigger",
-        SaturationFigures: "saturation",
-        ValueFigures: "values",
-        SpinFigures: "toggle_gaps",
-    },
+    tags={kind: name for name, kind in DETAILS.items()},
     derived={
         Budget: ("correction", "corrected", "combined", "expanded", "coverage_factor"),
         CaptureComparison: ("offset_ns", "spread_ns", "allowed_ns"),

@@ -36,6 +36,7 @@ STILL = {
     "gui/pages/results/chosen.py": 2,
     "gui/pages/results/report.py": 2,
     "gui/pages/run/choice.py": 1,
+    "gui/pages/run/found.py": 1,
     "rig/analysis/model/settings.py": 3,
     "rig/report/measured.py": 6,
     "rig/report/sections/budget.py": 3,
@@ -48,7 +49,6 @@ STILL = {
     "rig/report/terminal.py": 1,
     "rig/report/tools.py": 2,
     "rig/report/words.py": 7,
-    "rig/session/results.py": 3,
 }
 """Files of the report and the window that still ask, and how often: to be emptied."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,15 @@ Details = (
     | ValueFigures
     | SpinFigures
 )
+DETAILS: Final[dict[str, type[Details]]] = {
+    "period": PeriodFigures,
+    "dispatch": DispatchFigures,
+    "self_trigger": SelfTriggerFigures,
+    "saturation": SaturationFigures,
+    "values": ValueFigures,
+    "toggle_gaps": SpinFigures,
+}
+"""The same by the names that documents have for them."""
 
 
 @dataclass(frozen=True)
