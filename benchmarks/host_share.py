@@ -23,10 +23,11 @@ from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.instruments import EdgeBlock
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.writer import RunWriter
 from rig.recording.live import LivePairs, LiveSummary
 from rig.session.live_windows import LiveWindows
-from rig.session.settings import settings_of, settings_to_json
+from rig.session.settings import settings_of
 from rig.virtual.analyzer import VirtualAnalyzer
 
 RATE_HZ = 24_000_000

@@ -18,11 +18,11 @@ from rig.analysis.uncertainty.effects import Effects
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.instruments import EdgeBlock, Int64Array
 from rig.limit_names import LATENCY
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.computed import ComputedWriter
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from rig.session.results import evaluation_text
-from rig.session.settings import settings_to_json
 
 RATE_HZ = 24_000_000
 INTERVAL_SAMPLES = 2_400

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.writer import RunWriter
-from rig.session.settings import settings_to_json
 from rig.session.settings_check import IMPORTED
 from rig.stimulus.random_words import random_words
 from rig.stimulus.train import Pattern, Polarity, Train

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rig.analysis.model.account import Account
+from rig.analysis.model.settings import Settings
 from rig.bench.open import Bench
 from rig.capture.replay.analyzer import ReplayAnalyzer
 from rig.closing import Closing
@@ -36,6 +37,8 @@ from rig.instruments import (
     TargetIdentity,
     TargetSummary,
 )
+from rig.measurements.registry import measurement_of
+from rig.measurements.stored_settings import settings_from_json
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.stimulus.train import Train
@@ -45,6 +48,8 @@ from rig.untrusted.json_reader import json_object
 REPLAYED = "replay"
 """Stands for the driver in a replayed run's own record."""
 _FETCH_EDGES = 1 << 16
+_PERIODS = ("period_ns", "count")
+"""Words for the agent that tell how many events there are; the others may differ."""
 _Identity = TypeVar("_Identity", AnalyzerIdentity, StimulusIdentity, TargetIdentity)
 
 
@@ -61,14 +66,15 @@ def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
     """The instruments of the run; the file stays open meanwhile. Raises InputError."""
     with RunFile(path) as file:
         _require_complete(file)
-        _refuse_search(file)
+        settings = settings_from_json(file.path, file.settings)
+        _require_replayable(file, settings)
         train_over = threading.Event()
-        if file.settings.get("train") is None:
+        if _account(file).sent is None:
             train_over.set()
         yield Bench(
             analyzer=ReplayAnalyzer(_RunSource(file), train_over, _backlog(file)),
-            stimulus=ReplayStimulus(file, train_over),
-            target=ReplayTarget(file),
+            stimulus=ReplayStimulus(file, settings, train_over),
+            target=ReplayTarget(file, settings),
             calibration=file.texts().get("calibration", ""),
         )
 
@@ -82,11 +88,12 @@ def _require_complete(file: RunFile) -> None:
         )
 
 
-def _refuse_search(file: RunFile) -> None:
-    """Its trains follow from answers, one after the other, which a capture cannot wait for."""
-    if file.settings.get("search") is not None:
+def _require_replayable(file: RunFile, settings: Settings) -> None:
+    """What follows from answers, one after the other, cannot wait for a capture."""
+    measurement = measurement_of(settings.measurement)
+    if not measurement.is_replayable:
         raise InputError(
-            f"{file.path}: a search for the highest rate cannot be replayed; "
+            f"{file.path}: a run of measurement {measurement.name} cannot be replayed; "
             "compute its figures again with `rig analyze`"
         )
 
@@ -128,32 +135,30 @@ class _RunSource:
 class ReplayStimulus(Closing):
     """Implements rig.instruments.Stimulus."""
 
-    def __init__(self, file: RunFile, train_over: threading.Event) -> None:
+    def __init__(self, file: RunFile, settings: Settings, train_over: threading.Event) -> None:
         """`train_over` is set when the status has been told. Raises InputError."""
         self.identity = _identity(file, "stimulus", StimulusIdentity)
-        self._file = file
+        self._file, self._settings = file, settings
         self._train_over = train_over
         self._fetched = 0
-        self._planned = 0
-        idle = file.settings.get("train") is None
+        self._planned = self._sent = 0
         self._account = _account(file)
-        self._sent = 0 if idle else _told(file, self._account.sent, "sent")
 
     def configure(self, train: Train) -> None:
         """Raises InputError if this is not the train that was sent."""
-        stored = self._file.settings.get("train")
-        given = {field.name: getattr(train, field.name) for field in fields(train)}
-        if stored != given:
-            differing = [
-                name
-                for name, value in given.items()
-                if not isinstance(stored, dict) or stored.get(name) != value
-            ]
+        stored = self._settings.source
+        differing = [
+            field.name
+            for field in fields(train)
+            if getattr(stored, field.name, None) != getattr(train, field.name)
+        ]
+        if differing:
             raise InputError(
                 f"{self._file.path}: was made with another train ({', '.join(differing)} differ); "
                 "give the plan, --count and --seed that it was made with"
             )
         self._planned = train.count
+        self._sent = _told(self._file, self._account.sent, "sent")
 
     def start(self) -> None:
         """The stored train has long been sent."""
@@ -190,10 +195,10 @@ class ReplayStimulus(Closing):
 class ReplayTarget(Closing):
     """Implements rig.instruments.Target."""
 
-    def __init__(self, file: RunFile) -> None:
+    def __init__(self, file: RunFile, settings: Settings) -> None:
         """Raises InputError."""
         self.identity = _identity(file, "target", TargetIdentity)
-        self._file = file
+        self._file, self._settings = file, settings
         account = _account(file)
         self._summary = TargetSummary(
             handled=_told(file, account.handled, "handled"),
@@ -214,14 +219,10 @@ class ReplayTarget(Closing):
 
     def arm(self, options: ArmOptions) -> None:
         """Raises InputError if the run's periods were others."""
-        if self._file.settings.get("inside") and options.options == self._file.settings["agent"]:
-            return
-        schedule = self._file.settings.get("schedule") or self._file.settings.get("triggers")
-        asked = [options.options.get(name) for name in ("period_ns", "count")]
-        if not isinstance(schedule, dict):
-            schedule = {}
-        made = [schedule.get(name) for name in ("period_ns", "count")]
-        if asked != [None if value is None else str(value) for value in made]:
+        made, asked = self._settings.agent, options.options
+        if measurement_of(self._settings.measurement).has_events:
+            made, asked = ({key: each.get(key, "") for key in _PERIODS} for each in (made, asked))
+        if asked != made:
             raise InputError(
                 f"{self._file.path}: was made with other periods; give the plan, --count and "
                 "--period that it was made with"

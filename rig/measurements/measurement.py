@@ -47,6 +47,8 @@ class Measurement(ABC):
     """Why a plan has no [stimulus], where it has none."""
     has_events: ClassVar[bool] = True
     """Single events are on the wires; False: values are in the target's log only."""
+    is_replayable: ClassVar[bool] = True
+    """A stored capture can stand for the bench; False: what comes next follows from answers."""
     records_an_event: ClassVar[int] = 1
     """Records of the target's log that one event makes."""
 

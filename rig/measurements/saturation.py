@@ -26,6 +26,7 @@ class Saturation(Interrupt):
     title = "saturation"
     sources = (RateSearch,)
     plan_table = "search"
+    is_replayable = False
     no_pulses = "the pulses follow from what is kept up with, by [search]"
     measurands = (LATENCY, SPACING)
     agent_keys = ("handler", "second_level", "priority", "cpu")

@@ -21,10 +21,10 @@ from rig.capture.replay.capture_file import OpenCapture, Source, open_capture
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, CaptureEnd, EdgeBlock, Int64Array, LogArray, Loss
 from rig.measurements.evaluate import evaluate
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.space import check_new_file
 from rig.record.writer import RunWriter
 from rig.session.results import Result, store
-from rig.session.settings import settings_to_json
 
 SEQUENCE_MAX = 8
 STATE = "imported"

@@ -15,6 +15,7 @@ from rig.analysis.statistics.descriptive import as_dict
 from rig.analysis.statistics.outliers import Outliers, limit_samples
 from rig.errors import InputError
 from rig.measurements.evaluate import Evaluation, EventColumns, OnEvents, evaluate
+from rig.measurements.stored_settings import account_from_json
 from rig.printable import json_text
 from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
@@ -27,7 +28,6 @@ from rig.session.result_document import (
     printed_document,
     stored_document,
 )
-from rig.session.settings import account_from_json
 from rig.session.settings_check import IMPORTED, checked_settings
 from rig.session.stored_tools import ToolReport, tool_runs
 from rig.session.windows import Window, windows_of, windows_text

@@ -20,13 +20,14 @@ from rig.config.plan import Plan
 from rig.errors import BenchError, RigError
 from rig.instruments import CaptureEnd, EdgeBlock, Int64Array, Loss, TargetSummary
 from rig.measurements.registry import measurement_of
+from rig.measurements.stored_settings import account_to_json, settings_to_json
 from rig.record.layout import CALIBRATION, OVERRIDES
 from rig.record.writer import RunWriter
 from rig.recording.course import Course
 from rig.recording.live import LiveSummary
 from rig.session.environment import environment_of
 from rig.session.live_windows import LiveWindows
-from rig.session.settings import account_to_json, settings_of, settings_to_json
+from rig.session.settings import settings_of
 from rig.session.tools import tools_texts
 from rig.session.windows import folder_of
 from rig.target.protocol import LOG_CHUNK

@@ -1,24 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings and account of a run as the run file stores them, and back."""
+"""Settings of a run: what plan and fixture say, with the rates that the instruments told."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any, Final
-
-from rig.analysis.model.account import Account
-from rig.analysis.model.settings import ClockBounds, Settings
-from rig.analysis.model.sources import SOURCE_KINDS, active_level
+from rig.analysis.model.settings import Settings
+from rig.analysis.model.sources import active_level
 from rig.analysis.model.wiring import Wiring
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
-from rig.errors import InputError
-from rig.measurements.registry import measurement_of
 from rig.session.clock_bounds import clock_bounds
-from rig.untrusted.decode import KIND, Layout, WrongValueError, decoded
-from rig.untrusted.encode import encoded
-from rig.untrusted.json_reader import found
 
 
 def settings_of(
@@ -49,67 +39,3 @@ def settings_of(
         agent=plan.agent.words(),
         clocks=clock_bounds(fixture.clocks),
     )
-
-
-def settings_to_json(settings: Settings) -> dict[str, Any]:
-    """Plain values only. What is as it is by default is left out."""
-    stored: dict[str, Any] = encoded(settings, LAYOUT)
-    if not settings.limits.further:
-        del stored["limits"]["further"]
-    if settings.clocks == ClockBounds():
-        del stored["clocks"]
-    return stored
-
-
-def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
-    """The way back. Raises InputError naming the file if the values make no sense."""
-    try:
-        present = stored if "source" in stored else _with_source(stored)
-        settings = decoded(Settings, present, layout=LAYOUT)
-        measurement_of(settings.measurement).check_source(settings.source)
-    except ValueError as error:
-        raise InputError(f"{path}: damaged run file, settings: {error}") from None
-    return settings
-
-
-def _with_source(stored: dict[str, Any]) -> dict[str, Any]:
-    """Settings of format versions 1 to 4, which had a key for each kind of source.
-
-    Raises ValueError for more than one source.
-    """
-    others = {key: value for key, value in stored.items() if key not in _OLDER_SOURCES}
-    given = [key for key in _OLDER_SOURCES if stored.get(key) is not None]
-    if len(given) > 1:
-        raise ValueError(f"{' and '.join(given)} given; valid: one of them at most")
-    if not given:
-        return {**others, "source": None}
-    value = stored[given[0]]
-    source = {"count": value} if given[0] == _OLDER_COUNT else value
-    if not isinstance(source, dict):
-        raise ValueError(f"{given[0]}: {found(source)} found; valid: an object")
-    return {**others, "source": {**source, KIND: _OLDER_SOURCES[given[0]]}}
-
-
-_OLDER_COUNT: Final = "inside"
-_OLDER_SOURCES: Final = {
-    "train": "train",
-    "schedule": "schedule",
-    "triggers": "self_triggers",
-    "search": "rate_search",
-    _OLDER_COUNT: "self_measured",
-}
-"""Keys of the older versions, and the kinds that they stand for. The last had a number alone."""
-LAYOUT: Final = Layout(tags=SOURCE_KINDS)
-
-
-def account_to_json(account: Account) -> dict[str, Any]:
-    """What the instruments told; what they did not get to is left out."""
-    return {name: value for name, value in asdict(account).items() if value not in (None, "")}
-
-
-def account_from_json(path: Path, stored: dict[str, Any]) -> Account:
-    """The instruments' account; extra entries are for people only."""
-    try:
-        return decoded(Account, stored, ignore_unknown=True)
-    except WrongValueError as error:
-        raise InputError(f"{path}: damaged run file, report: {error}") from None

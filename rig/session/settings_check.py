@@ -16,9 +16,10 @@ from rig.analysis.model.settings import Settings
 from rig.config.fixture import parse_fixture
 from rig.config.plan import Plan, parse_plan
 from rig.errors import InputError
+from rig.measurements.stored_settings import settings_from_json, settings_to_json
 from rig.record.layout import DIGESTS_SINCE, OVERRIDES
 from rig.record.reader import RunFile
-from rig.session.settings import settings_from_json, settings_of, settings_to_json
+from rig.session.settings import settings_of
 from rig.untrusted.json_reader import json_value
 
 IMPORTED = "imported"

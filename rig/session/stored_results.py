@@ -8,11 +8,11 @@ from dataclasses import replace
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.statistics.descriptive import ExactHistogram
 from rig.errors import InputError
+from rig.measurements.stored_settings import account_from_json
 from rig.record.reader import RunFile
 from rig.session.calibration import bench_in_use
 from rig.session.result_document import FORMAT, evaluation_of
 from rig.session.results import Result, result_text
-from rig.session.settings import account_from_json
 from rig.session.settings_check import checked_settings
 from rig.session.stored_tools import tool_runs
 from rig.shell_words import quoted

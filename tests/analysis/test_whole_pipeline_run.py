@@ -14,8 +14,8 @@ import pytest
 
 from rig.analysis.measurements.verdict import Verdict
 from rig.measurements.evaluate import evaluate
+from rig.measurements.stored_settings import account_from_json, settings_from_json
 from rig.record.reader import RunFile
-from rig.session.settings import account_from_json, settings_from_json
 from rig.virtual.truth import load_truth
 from tests.analysis.lies import LIES
 from tests.analysis.whole_bench import ArrayRun, Clocks

@@ -17,8 +17,9 @@ from rig.config.check import check
 from rig.config.fixture import Fixture, load_fixture
 from rig.config.plan import Plan, parse_plan
 from rig.errors import InputError
+from rig.measurements.stored_settings import settings_from_json, settings_to_json
 from rig.resources import find_plan
-from rig.session.settings import settings_from_json, settings_of, settings_to_json
+from rig.session.settings import settings_of
 from rig.stimulus.chip import StimulusChip, described
 from rig.stimulus.train import PATTERNS, IntervalPattern, Train, Uniform
 from tests.chip import CHIP, CLOCK_HZ

@@ -18,11 +18,12 @@ from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.errors import InputError
 from rig.instruments import EdgeBlock
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.edge_code import EdgeEncoder
 from rig.record.layout import ANCHORS, CAPTURES, COLUMNS, DELTA, LOG, LOSSES, PACKED
 from rig.record.reader import RunFile
 from rig.session.results import read
-from rig.session.settings import settings_of, settings_to_json
+from rig.session.settings import settings_of
 from tests.lies.runs import REFUSED, Outcome
 from tests.record.older import new_column
 from tests.resealing import resealed

@@ -21,11 +21,12 @@ import numpy as np
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.instruments import LOG_RECORD, EdgeBlock, Loss, LossKind
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.layout import OVERRIDES
 from rig.record.unflagged import lookup3
 from rig.record.writer import RunWriter
 from rig.session.results import store
-from rig.session.settings import settings_of, settings_to_json
+from rig.session.settings import settings_of
 from tests.chip import CLOCK_HZ
 
 _SIGNATURES = (

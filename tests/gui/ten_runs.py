@@ -20,11 +20,11 @@ from gui.engine.request import Job
 from gui.processes.messages import Unpacker, packed
 from rig.analysis.model.sources import SelfTriggers
 from rig.instruments import Loss, LossKind
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.writer import RunWriter
 from rig.report.page import write_page
 from rig.resources import find_fixture, find_plan
 from rig.session.results import store
-from rig.session.settings import settings_to_json
 from tests.analysis.raw_runs import settings_of
 from tests.analysis.test_self_trigger import PERIOD_NS, Target
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.account import Account
 from rig.analysis.model.rate_search import RateSearch, RateSearchState, falls_behind, keeps_up
+from rig.measurements.stored_settings import settings_from_json, settings_to_json
 from rig.report.saturation_words import facts, rows, title
-from rig.session.settings import settings_from_json, settings_to_json
 from rig.stimulus.train import Polarity
 from tests.chip import CLOCK_HZ
 from tests.measure.queued import LIES, SEARCH, Queued, queued_run

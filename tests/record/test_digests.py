@@ -20,6 +20,7 @@ from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, Loss, LossKind
+from rig.measurements.stored_settings import settings_to_json
 from rig.record import sealed
 from rig.record.digest import raw_parts, seal_raw
 from rig.record.layout import DELTA
@@ -29,7 +30,7 @@ from rig.record.sealed import stamp_of
 from rig.record.vetting import vet
 from rig.record.writer import RunWriter
 from rig.session.results import read, store, stored_text
-from rig.session.settings import settings_of, settings_to_json
+from rig.session.settings import settings_of
 from tests.chip import CLOCK_HZ
 from tests.record.older import plain
 from tests.record.trains import blocks_of, interrupts

@@ -140,7 +140,7 @@ def test_a_longer_timeout_than_was_captured_ends(original: Path, tmp_path: Path)
     [
         ({"state": "failed"}, "that is failed cannot be replayed"),
         ({"state": "running"}, "that is running cannot be replayed"),
-        ({"report": {}}, "its report has no sent"),
+        ({"report": {}}, "its report has no handled"),
         ({"report": {"sent": -1}}, "report: sent: -1 found"),
     ],
 )

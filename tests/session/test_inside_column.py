@@ -15,12 +15,12 @@ import pytest
 from rig.analysis.model.sources import SelfTriggers
 from rig.cli.main import main
 from rig.instruments import UNKNOWN_PS
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.event_code import INSIDE_REST
 from rig.record.layout import EVENT_COLUMNS, INSIDE
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from rig.session.results import read, store
-from rig.session.settings import settings_to_json
 from tests.analysis.raw_runs import RATE_HZ, settings_of
 from tests.analysis.test_self_trigger import PERIOD_NS, Target
 from tests.resealing import resealed

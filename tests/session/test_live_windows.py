@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from rig.capture.replay.sr_reader import SrSession
 from rig.instruments import EdgeBlock
+from rig.measurements.stored_settings import settings_from_json
 from rig.record.reader import RunFile
 from rig.recording.live import LivePairs, LiveSummary
 from rig.session.live_windows import LiveWindows, RecentEdges
-from rig.session.settings import settings_from_json
 from rig.session.windows import channel_names
 from tests.cli.command import rig
 

@@ -15,13 +15,9 @@ from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.measurements.registry import measurement_of
+from rig.measurements.stored_settings import account_from_json, settings_from_json, settings_to_json
 from rig.resources import plan_names
-from rig.session.settings import (
-    account_from_json,
-    settings_from_json,
-    settings_of,
-    settings_to_json,
-)
+from rig.session.settings import settings_of
 
 PATH = Path("run.h5")
 

@@ -12,10 +12,11 @@ from rig.campaign.index import Entry, Index, State, store_index
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import RigError
+from rig.measurements.stored_settings import settings_to_json
 from rig.record.writer import RunWriter
 from rig.resources import find_fixture
 from rig.session.results import store
-from rig.session.settings import settings_of, settings_to_json
+from rig.session.settings import settings_of
 from tests.chip import CLOCK_HZ
 from tests.fuzz.names import CORPUS
 from tests.fuzz.run_files import _EVENTS, ENVIRONMENT, SAMPLE_RATE_HZ, TICK_HZ, _fill, originals

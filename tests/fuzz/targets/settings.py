@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 from rig.measurements.evaluate import evaluate
+from rig.measurements.stored_settings import account_from_json, settings_from_json
 from rig.record.reader import _object
 from rig.session.results import evaluation_text
-from rig.session.settings import account_from_json, settings_from_json
 from tests.fuzz.refusal import refusal
 from tests.fuzz.targets import pairing
 
