@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import active_level
 from rig.analysis.model.wiring import Wiring
@@ -19,7 +21,7 @@ def settings_of(
     tick_hz: int | None = None,
 ) -> Settings:
     """What analysis needs, with the rates that the instruments reported."""
-    source = plan.event_source(fixture.stimulus.chip)
+    source = plan.event_source(replace(fixture.stimulus.chip, clock_hz=stimulus_clock_hz))
     return Settings(
         measurement=plan.measurement,
         scenario=plan.scenario,
