@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import numpy as np
@@ -93,14 +92,13 @@ def test_the_worst_interval(periods, tmp_path):
     assert (response >= 0).all()
     with RunFile(periods) as file:
         rate = file.settings["sample_rate_hz"]
-        stored = json.loads(file.evaluation)
     off = np.abs(np.diff(response) - rate // 100)
     with OpenedRun(periods) as run:
         event = worst_interval(run.file, run.settings)
         assert event.event == 1 + int(np.argmax(off))
         assert event.stimulus_sample == stimulus[event.event]
-    error = stored["period"]["pins"]["interval_error"]
-    worst_ns = max(error["max_ns"], -error["min_ns"])
+        error = run.result.evaluation.details.pins.interval_error
+    worst_ns = max(error.max_ns, -error.min_ns)
     assert off.max() * 1e9 / rate == pytest.approx(worst_ns)
     with OpenedRun(going_on(periods, tmp_path)) as run:
         live = seek(run, EventQuery(int(off.max()), int(off.max()) + 1))
