@@ -7,13 +7,46 @@ Plans are written with these names and results are judged by them; docs/plans.md
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-STATISTICS = (
-    "average", "deviation", "sample_deviation", "min", "max", "gap", "median", "quartile_1",
-    "quartile_3", "interquartile_range", "median_absolute_deviation", "p90", "p95", "p99", "p99_9",
-    "p99_99", "p99_999", "p99_9999",
-)  # fmt: skip
-"""Each is the name of a field of the statistics, without its unit."""
+
+class Statistic(NamedTuple):
+    """A scalar statistic of what was measured."""
+
+    name: str
+    """As limits begin; with `_ns` the name of its field in results."""
+    title: str = ""
+    """Its name in reports; "": they do not show it, JSON does."""
+    is_distance: bool = False
+    """It is between values: what is added to all of them does not move it."""
+
+
+_STATISTICS: Final = (
+    Statistic("average", "average"),
+    Statistic("deviation", "deviation", is_distance=True),
+    Statistic("sample_deviation", is_distance=True),
+    Statistic("min", "min"),
+    Statistic("max", "max"),
+    Statistic("gap", "gap", is_distance=True),
+    Statistic("median", "median"),
+    Statistic("quartile_1"),
+    Statistic("quartile_3"),
+    Statistic("interquartile_range", "IQR", is_distance=True),
+    Statistic("median_absolute_deviation", is_distance=True),
+    Statistic("p90"),
+    Statistic("p95"),
+    Statistic("p99", "p99"),
+    Statistic("p99_9", "p99.9"),
+    Statistic("p99_99"),
+    Statistic("p99_999"),
+    Statistic("p99_9999"),
+)
+"""All that there are. Their values are fields of rig.analysis.statistics.descriptive.Statistics."""
+STATISTICS: Final = tuple(each.name for each in _STATISTICS)
+DISTANCES: Final = frozenset(f"{each.name}_ns" for each in _STATISTICS if each.is_distance)
+"""Fields of those that are distances between values."""
+TITLES: Final = {f"{each.name}_ns": each.title for each in _STATISTICS if each.title}
+"""Fields of those that reports show, to their names there."""
 NONE_BY_DEFAULT = ("missed", "late", "merged", "duplicate", "spurious")
 """Classes of events of which a plan that does not name them allows none."""
 FREE_BY_DEFAULT = ("glitches", "overruns", "overruns_in_a_row")

@@ -77,10 +77,12 @@ class RigWizardServices:
             raise StoppedError
         progress("evaluating")
         result = finish(path).result
-        from rig.report.terminal import print_result  # loaded by now
+        from rig.report.run_report import run_report  # loaded by now
+        from rig.report.terminal import print_report
 
         text = io.StringIO()
-        print_result(SafeConsole(file=text, width=WIDTH, color_system=None), result)
+        console = SafeConsole(file=text, width=WIDTH, color_system=None)
+        print_report(console, run_report(result))
         lines = tuple(line.rstrip() for line in text.getvalue().splitlines())
         said = str(failure) if failure is not None else ""
         if not said and result.exit_code:

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from gui.processes.messages import Message
+from rig.document import Facts, Section, TextTable, tone_of
+from rig.formatting import ABSENT
 from rig.streaming.histogram import bin_of
 from rig.untrusted.decode import decoded
 
 if TYPE_CHECKING:  # the window does not compute results, and opens sooner without
+    from rig.analysis.measurements.saturation import SaturationFigures
     from rig.analysis.statistics.descriptive import ExactHistogram
     from rig.analysis.statistics.outliers import Outlier
     from rig.services.event_query import NotableEvent
@@ -23,6 +26,10 @@ if TYPE_CHECKING:  # the window does not compute results, and opens sooner witho
 DONE: Final = "done"
 BENCH_FAILED: Final = "bench failed"
 """In mid-run; the run's figures follow when they are computed."""
+
+
+ShownRow = tuple[str, str, str, str]
+"""A line of the panel of figures: name, text, tone, hint."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +48,26 @@ class Outcome:
     """What `rig show --json` prints."""
     figures: tuple[tuple[str, str], ...]
     """Name and text, as `rig show` prints them."""
-    counts: tuple[tuple[str, str], ...]
-    facts: tuple[tuple[str, str], ...]
-    measured: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
-    """What the measurement has beside its latency: each line with its name, figures as above."""
+    counts: tuple[ShownRow, ...]
+    measured: tuple[ShownRow, ...]
+    """Figures of the first line of the measurement's own table, whose name is `measured_name`."""
+    measured_name: str
+    found: tuple[ShownRow, ...]
+    """Values that it found beside; what the report says of each as hint."""
+    tools: tuple[ShownRow, ...]
+    """Of the target's own tools the figure that they share."""
+    tools_name: str
+    silent_tools: tuple[str, ...]
+    """Why tools have no figures, a line each."""
+    tone: str
+    """How the verdict stands out."""
+    headline: tuple[str, str]
+    """Name and text of the value that the run was made for."""
+    quantity: str
+    """What figures and histogram are of."""
     is_periods: bool
     is_inside: bool
     """The target measured by itself."""
-    tools: tuple[tuple[str, tuple[str, ...]], ...]
-    """What the target's own tools said: each line's name and cells, as `rig show` prints them."""
-    tool_facts: tuple[tuple[str, str], ...]
-    """Below them: what each measures, or why it says nothing."""
     worst_event: int
     """Number of the stimulus whose answer took longest, of periods of the answer after the worst
     interval; -1 without any."""
@@ -76,6 +92,18 @@ class Outcome:
         details = self.document["details"] or {}
         return details.get("unit_hz")
 
+    @property
+    def rates(self) -> SaturationFigures | None:
+        """What a search for the highest rate has found; None for other runs."""
+        from rig.analysis.measurements.saturation import SaturationFigures
+        from rig.session.result_document import LAYOUT
+        from rig.untrusted.decode import KIND
+
+        details = self.document["details"] or {}
+        if details.get(KIND) != LAYOUT.tags[SaturationFigures]:
+            return None
+        return decoded(SaturationFigures, details, layout=LAYOUT)
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -93,44 +121,79 @@ class Failure:
 
 def done(result: Result, page: Path, failure: str | None) -> Message:
     """The message of a finished run."""
-    from rig.analysis.measurements.period import PeriodFigures
-    from rig.report.measured import COLUMNS, measured
-    from rig.report.tools import tools
-    from rig.report.words import (
-        VERDICT_WORDS,
-        counts_table,
-        events_of,
-        figure_rows,
-        run_facts,
-    )
+    from rig.measurements.registry import measurement_of
+    from rig.report.labels import count_rows, figure_rows
+    from rig.report.run_report import run_report
     from rig.session.results import document
 
-    evaluation = result.evaluation
-    beside, said = measured(evaluation), tools(result)
-    is_periods = isinstance(evaluation.details, PeriodFigures)
+    evaluation, settings = result.evaluation, result.settings
+    measurement, report = measurement_of(settings.measurement), run_report(result)
     bins, bin_counts = _binned(evaluation.histogram)
-    rows = [] if beside is None else beside.rows
+    headline = measurement.headline(evaluation)
+    is_periods = settings.schedule is not None
     outcome = Outcome(
         file=str(result.path),
         report=str(page),
         failure=failure,
         verdict=str(evaluation.verdict),
-        verdict_words=VERDICT_WORDS[evaluation.verdict],
+        verdict_words=report.conclusion.meaning if report.conclusion else "",
+        tone=str(report.conclusion.tone) if report.conclusion else "",
         reasons=tuple(evaluation.reasons),
         document=document(result),
-        figures=tuple(figure_rows(evaluation)),
-        counts=tuple(counts_table(evaluation.counts, events_of(result.settings))),
-        facts=tuple(run_facts(result)),
-        measured=tuple((row[0], tuple(zip(COLUMNS[1:], row[1:], strict=True))) for row in rows),
+        headline=(headline.name, headline.text),
+        quantity=measurement.quantity(evaluation),
+        figures=tuple((row.name, row.text) for row in figure_rows(evaluation)),
+        counts=tuple(
+            (row.name, row.text, str(tone_of(row.text)), "")
+            for row in count_rows(settings, evaluation.counts)
+        ),
+        **_measured(report.section("measured")),
+        **_tools(report.section("tools")),
         is_periods=is_periods,
-        is_inside=result.settings.is_self_measured,
-        tools=() if said is None else tuple((row[0], tuple(row[1:])) for row in said.rows),
-        tool_facts=() if said is None else tuple(said.facts),
+        is_inside=settings.is_self_measured,
         worst_event=_worst_event(result, is_periods=is_periods),
         bins=bins,
         bin_counts=bin_counts,
     )
     return Message(DONE, {each.name: getattr(outcome, each.name) for each in fields(outcome)})
+
+
+def _measured(section: Section | None) -> dict[str, Any]:
+    """The first line of its table of statistics, and all facts that have a short form."""
+    blocks = () if section is None else section.blocks
+    facts = [fact for block in blocks if isinstance(block, Facts) for fact in block.rows]
+    tables = [each for each in blocks if isinstance(each, TextTable) and 0 not in each.numbers]
+    line, head = (tables[0].rows[0], tables[0].head) if tables else (("",), ("",))
+    pairs = zip(head[1:], line[1:], strict=True)
+    return {
+        "measured_name": line[0],
+        "measured": tuple((name, text, "", "") for name, text in pairs),
+        "found": tuple(
+            (fact.name, fact.brief, str(tone_of(fact.brief)), fact.text)
+            for fact in facts
+            if fact.brief
+        ),
+    }
+
+
+def _tools(section: Section | None) -> dict[str, Any]:
+    """Largest less least of each where any tells it, else the largest."""
+    blocks = () if section is None else section.blocks
+    rows = [row for block in blocks if isinstance(block, TextTable) for row in block.rows]
+    texts: dict[str, str] = {}
+    for fact in (fact for block in blocks if isinstance(block, Facts) for fact in block.rows):
+        texts.setdefault(fact.name, fact.text)
+    column = -1 if any(row[-1] != ABSENT for row in rows) else -2
+    return {
+        "tools_name": "max - min" if column == -1 else "max",
+        "tools": tuple(
+            (row[0], row[column], "dim" if row[column] == ABSENT else "", texts[row[0]])
+            for row in rows
+        ),
+        "silent_tools": tuple(
+            f"{row[0]}: {texts[row[0]]}" for row in rows if all(c == ABSENT for c in row[1:])
+        ),
+    }
 
 
 def outcome_of(message: Message) -> Outcome:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from rig.formatting import microseconds
+
 NONE: Final = "\N{EN DASH}"
 
 
 def us(time_ns: float | None) -> str:
     """Microseconds with three digits after the point, as in every report."""
-    return NONE if time_ns is None else f"{time_ns / 1e3:.3f}"
+    return NONE if time_ns is None else microseconds(time_ns)
 
 
 def us_unit(time_ns: float | None) -> str:

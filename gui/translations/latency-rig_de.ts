@@ -686,6 +686,11 @@
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />
+   <source>Found</source>
+   <translation>Gefunden</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
    <source>Highest rate kept up with</source>
    <translation>Höchste gehaltene Rate</translation>
   </message>
@@ -718,6 +723,11 @@
    <location filename="gui/pages/run/figures.py" />
    <source>Signs that samples may be missing</source>
    <translation>Anzeichen, dass Abtastwerte fehlen könnten</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/figures.py" />
+   <source>Target's tools, {0}</source>
+   <translation>Werkzeuge des Zielsystems, {0}</translation>
   </message>
   <message>
    <location filename="gui/pages/run/figures.py" />

@@ -13,10 +13,10 @@ from rig.errors import InputError
 from rig.printable import json_text
 from rig.record.space import check_new_file
 from rig.record.vetting import vet
-from rig.report.compare import compare, document
-from rig.report.compare_page import print_comparison, write_comparison
+from rig.report.compare import compare, comparison, document
 from rig.report.console import SafeConsole
-from rig.report.page_data import page_data
+from rig.report.page import write_document
+from rig.report.terminal import print_report
 from rig.session.results import read
 
 
@@ -38,13 +38,13 @@ def command(options: argparse.Namespace) -> int:
         check_new_file(out)
     for file in options.files:
         vet(file)
-    runs = [page_data(read(file)) for file in options.files]
+    runs = [read(file) for file in options.files]
     found = compare(runs)
     if options.json:
         sys.stdout.write(json_text(document(found, runs), indent=2) + "\n")
     else:
-        print_comparison(SafeConsole(), found)
+        print_report(SafeConsole(), comparison(found, runs))
     if out is not None:
-        write_comparison(out, found, runs)
+        write_document(out, [comparison(found, runs)], "comparison")
         say(f"{out}: open it with a browser", error=True)
     return 0

@@ -7,7 +7,8 @@ import sys
 
 from rig.printable import json_text
 from rig.report.console import SafeConsole
-from rig.report.terminal import print_result
+from rig.report.run_report import run_report
+from rig.report.terminal import print_report
 from rig.session.results import Result, document
 
 
@@ -16,4 +17,4 @@ def show_result(result: Result, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json_text(document(result), indent=2) + "\n")
     else:
-        print_result(SafeConsole(), result)
+        print_report(SafeConsole(), run_report(result))

@@ -11,6 +11,7 @@ from typing import Final
 
 from rig.cli.options import add_out
 from rig.cli.streams import say
+from rig.document import TextTable
 from rig.errors import InputError
 from rig.files import create_new
 from rig.record.space import check_new_file
@@ -18,7 +19,7 @@ from rig.report.tables.record import Record
 from rig.report.tables.reference import beside
 from rig.report.tables.render import rendered
 from rig.report.tables.runs import records_of
-from rig.report.tables.shapes import SHAPES, Grid
+from rig.report.tables.shapes import SHAPES
 
 _SHAPE_OF: Final = {"slides": "slides", "thesis": "thesis"}
 """Of a reference that has a shape of its own."""
@@ -74,7 +75,7 @@ def _written(text: str, out: Path | None) -> int:
     return 0
 
 
-def _grids(records: list[Record], options: argparse.Namespace) -> list[Grid]:
+def _grids(records: list[Record], options: argparse.Namespace) -> list[TextTable]:
     """In the shape asked for; else in that of the reference, else all that say something."""
     shape = options.shape or _SHAPE_OF.get(options.reference)
     if shape is not None:

@@ -6,10 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rig.analysis.model.sources import EventSource, SelfTriggers
+from rig.document import Fact, Section, facts, section
+from rig.formatting import microseconds
 from rig.measurements.measurement import Measurement, source_as
+from rig.measurements.reported import statistics_table
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
+    from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.measurements.stimuli import Stimuli
     from rig.analysis.model.settings import Settings
@@ -51,6 +55,30 @@ class Interrupt(Measurement):
             case SelfTriggers() as triggers:
                 return TriggerStimuli(run, triggers)
         return Stimuli(run)
+
+    def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
+        """Of interrupts that the target makes itself: both witnesses' figures."""
+        from rig.analysis.measurements.self_trigger import SelfTriggerFigures
+
+        found = evaluation.details
+        if not isinstance(found, SelfTriggerFigures):
+            return ()
+        brackets = found.brackets
+        difference = "not compared: edges and records are not as many"
+        if brackets.least_ns is not None and brackets.most_ns is not None:
+            difference = (
+                f"{microseconds(brackets.least_ns, sign=True)} to "
+                f"{microseconds(brackets.most_ns, sign=True)} us, outside less inside, of "
+                f"{brackets.compared:,} events"
+            )
+        return section(
+            "measured",
+            "Latency in microseconds of the same interrupts, made by the target itself",
+            statistics_table(
+                ("outside, by pins", found.external), ("inside, by ticks", found.internal)
+            ),
+            facts([Fact("difference", difference)]),
+        )
 
 
 class InterruptToTask(Interrupt):

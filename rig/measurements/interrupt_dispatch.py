@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rig.document import Fact, Section, facts, section
 from rig.limit_names import BY_TICKS, INTERRUPT, LATENCY
 from rig.measurements.interrupt import Interrupt
+from rig.measurements.reported import statistics_table
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
+    from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
 
 
@@ -26,3 +29,32 @@ class InterruptDispatch(Interrupt):
         from rig.analysis.measurements.dispatch_evaluator import DispatchEvaluator  # loads scipy
 
         return DispatchEvaluator(run, self.stimuli(run))
+
+    def quantity_defined(self, evaluation: Evaluation) -> str:
+        from rig.analysis.measurements.dispatch import DispatchFigures
+
+        found = evaluation.details
+        if isinstance(found, DispatchFigures) and found.pins is None:
+            return "Dispatch latency between two readings of the target's counter"
+        return "Dispatch latency from the edge of the handler's pin to that of the task's"
+
+    def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
+        """Dispatch by both witnesses, and the interrupts' own latency."""
+        from rig.analysis.measurements.dispatch import DispatchFigures
+
+        found = evaluation.details
+        if not isinstance(found, DispatchFigures):
+            return ()
+        elsewhere = found.interrupts - found.of_task
+        fell = f"{found.of_task:,} fell upon the agent's task, {elsewhere:,} upon something else"
+        overtaken = f"{found.overtaken:,}: the next interrupt came before the task went on"
+        return section(
+            "measured",
+            "Interrupt dispatch in microseconds: handler's exit to the interrupted task",
+            statistics_table(
+                ("dispatch by ticks", found.ticks),
+                ("dispatch by pins", found.pins),
+                ("interrupt by pin", found.interrupt),
+            ),
+            facts([Fact("interrupts", fell), Fact("overtaken", overtaken)]),
+        )

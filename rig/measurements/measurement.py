@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 from rig.analysis.model.sources import EventSource, SelfTriggers
 from rig.instruments import ArmOptions
 from rig.limit_names import INTERNAL, LATENCY
+from rig.measurements.reported import Reported
 from rig.stimulus.train import Pattern, Train
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _DIGITS_MAX: Final = 20
 _Source = TypeVar("_Source")
 
 
-class Measurement(ABC):
+class Measurement(Reported, ABC):
     """One of the things that a plan can ask for."""
 
     name: ClassVar[str]
@@ -83,10 +84,6 @@ class Measurement(ABC):
             sequence_bits=len(settings.wiring.sequence),
             options={**settings.agent, "edge": edge_word(settings)},
         )
-
-    def rows(self) -> dict[str, str]:
-        """Rows of a table of runs: what each begins with, to the measurand that it is of."""
-        return {"": LATENCY}
 
     def variant_words(self, settings: Settings) -> list[str]:
         """What tells this run from others of its measurement, but for load and length."""

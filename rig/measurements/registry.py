@@ -13,6 +13,7 @@ from rig.measurements.interrupt_dispatch import InterruptDispatch
 from rig.measurements.measurement import Measurement
 from rig.measurements.period import Period
 from rig.measurements.preemption import Preemption, TaskPreemption
+from rig.measurements.reported import Subject
 from rig.measurements.saturation import Saturation
 from rig.measurements.self_measured import MeasuredByTarget
 from rig.measurements.services import Services
@@ -20,7 +21,7 @@ from rig.measurements.smi import Smi
 from rig.measurements.start_finish import StartFinish
 from rig.measurements.task_creation import TaskCreation
 from rig.measurements.task_switch import TaskSwitch
-from rig.measurements.timer import Timer
+from rig.measurements.timer import PERIOD_START, Timer
 
 MEASUREMENTS: Final[dict[str, Measurement]] = {
     each.name: each
@@ -56,6 +57,16 @@ _STORED: Final[dict[str, Measurement]] = {
     **MEASUREMENTS,
     ImportedCapture.name: ImportedCapture(),
 }
+_SUBJECTS: Final[dict[str, Subject]] = {
+    subject.name: subject
+    for each in MEASUREMENTS.values()
+    for subject in (*each.subjects, PERIOD_START)
+}
+
+
+def subject_of(name: str) -> Subject:
+    """What a table of runs, or a publication, calls by this name."""
+    return _SUBJECTS.get(name) or Subject(name, name.replace("_", "-"))
 
 
 def measurement_of(name: str) -> Measurement:

@@ -3,20 +3,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rig.analysis.model.rate_search import HANDLER, RateSearch
+from rig.document import Fact, Plot, Section, TextTable, facts, section
+from rig.formatting import ABSENT, count, microseconds
 from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
 from rig.measurements.interrupt import Interrupt
 from rig.measurements.measurement import source_as
+from rig.measurements.reported import Subject, TableRow
 
 if TYPE_CHECKING:
+    from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import RecordedRun
+    from rig.analysis.measurements.saturation import Hold, SaturationFigures
     from rig.analysis.measurements.stimuli import Stimuli
     from rig.analysis.model.settings import Settings
     from rig.recording.course import Course
+
+_COLUMNS: Final = (
+    "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max us", "",
+)  # fmt: skip
+"""Of the table of holds."""
+_NEAR: Final = 3
+"""Holds on either side of the limit that a short table has."""
+_SPACING: Final = (
+    "Of saturation, Average is the best estimate of the least spacing of stimuli that is kept up "
+    "with (its inverse is the highest rate), and Deviation its standard uncertainty; Min was tried "
+    "and lost, Max was tried and kept."
+)
 
 
 class Saturation(Interrupt):
@@ -30,6 +48,7 @@ class Saturation(Interrupt):
     no_pulses = "the pulses follow from what is kept up with, by [search]"
     measurands = (LATENCY, SPACING)
     agent_keys = ("handler", "second_level", "priority", "cpu")
+    subjects = (Subject("saturation", "saturation", note=_SPACING),)
     counts_not_limited = ("missed", "late", "merged")  # it is made to find where answers get lost
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
@@ -51,3 +70,114 @@ class Saturation(Interrupt):
         from rig.analysis.measurements.hold_stimuli import HoldStimuli  # loads scipy
 
         return HoldStimuli(run, source_as(RateSearch, run.settings))
+
+    def cause(self, settings: Settings) -> Fact:
+        search = source_as(RateSearch, settings)
+        ticks = search.first_ticks, search.least_ticks
+        first, last = (settings.stimulus_clock_hz / each for each in ticks)
+        rising = f"rising from {first:,.0f}/s to {last:,.0f}/s at most"
+        return Fact("stimulus", f"trains of {search.count}, {rising}")
+
+    def headline(self, evaluation: Evaluation) -> Fact:
+        """The highest rate."""
+        found = _found(evaluation)
+        rate_hz = None if found is None else found.rate_hz
+        all_kept = found is not None and found.lost_ns is None and rate_hz is not None
+        name = "kept up with all rates, to" if all_kept else "highest rate kept up with"
+        return Fact(name, ABSENT if rate_hz is None else f"{rate_hz:,.0f}/s")
+
+    def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
+        """What was found, every hold, and the share answered of each."""
+        found = _found(evaluation)
+        if found is None:
+            return ()
+
+        def draw() -> str:
+            from rig.plots.saturation import saturation_svg
+
+            return saturation_svg(found)
+
+        caption = "Answered share over rate. Late answers count, merged and missed stimuli do not."
+        return section(
+            "measured", _title(found), facts(_facts(found)), _holds(found), Plot(caption, draw)
+        )
+
+    def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002
+        """The least spacing as average, what it lies between, and what is known of it."""
+        found = _found(evaluation)
+        if found is None:
+            return
+        kept_ns, lost_ns = found.kept_ns, found.lost_ns
+        figures = {
+            "average_ns": kept_ns if found.limit_ns is None else found.limit_ns,
+            "min_ns": lost_ns,
+            "max_ns": kept_ns,
+            "gap_ns": None if kept_ns is None or lost_ns is None else kept_ns - lost_ns,
+            "deviation_ns": None if found.expanded_ns is None else found.expanded_ns / 2,
+        }
+        yield TableRow(self.name, figures, sum(hold.sent for hold in found.holds))
+
+
+def _found(evaluation: Evaluation) -> SaturationFigures | None:
+    from rig.analysis.measurements.saturation import SaturationFigures
+
+    return evaluation.details if isinstance(evaluation.details, SaturationFigures) else None
+
+
+def _title(found: SaturationFigures) -> str:
+    """What was found, in one line."""
+    if found.rate_hz is None:
+        return "Saturation: no rate was kept up with"
+    if found.lost_ns is None:
+        return f"Saturation: kept up with every rate that was tried, up to {found.rate_hz:,.0f}/s"
+    return f"Saturation: highest rate kept up with {found.rate_hz:,.0f}/s"
+
+
+def _facts(found: SaturationFigures) -> Iterator[Fact]:
+    """Spacings around the limit."""
+    if found.kept_ns is not None:
+        kept = microseconds(found.kept_ns)
+        yield Fact("spacing", f"{kept} us, every stimulus answered", f"{kept} us")
+    if found.lost_ns is not None:
+        hold = next(hold for hold in found.holds if hold.spacing_ns == found.lost_ns)
+        lost = f"{microseconds(found.lost_ns)} us"
+        yield Fact("first lost", f"{lost}, {1e9 / found.lost_ns:,.0f}/s: {_fate(hold)}", lost)
+    if found.limit_ns is not None and found.expanded_ns is not None:
+        limit = f"{microseconds(found.limit_ns)} us (U = {microseconds(found.expanded_ns)})"
+        rate = f"{found.limit_hz:,.0f}/s (U = {found.limit_u_hz:,.0f})"
+        yield Fact("limit", f"{limit}, that is {rate}", limit)
+    elif found.kept_ns is not None:
+        yield Fact("limit", "not reached: the highest rate tried was kept up with")
+    if found.contradictions:
+        text = f"{found.contradictions} holds kept, though a slower one was lost"
+        yield Fact("not sharp", text, str(found.contradictions))
+
+
+def _holds(found: SaturationFigures) -> TextTable:
+    """Slowest first; few: those next to the limit."""
+    holds = sorted(found.holds, key=lambda hold: hold.rate_hz)
+    few = None
+    if len(holds) > 2 * _NEAR:
+        slower = sum(found.lost_ns is None or hold.spacing_ns > found.lost_ns for hold in holds)
+        first = min(max(0, slower - _NEAR), len(holds) - 2 * _NEAR)
+        few = range(first, first + 2 * _NEAR)
+    rows = tuple(
+        (
+            f"{hold.rate_hz:,.0f}",
+            microseconds(hold.spacing_ns),
+            *map(count, (hold.sent, hold.answered, hold.late, hold.merged, hold.missed)),
+            microseconds(hold.max_ns),
+            _fate(hold),
+        )
+        for hold in holds
+    )
+    return TextTable(_COLUMNS, rows, range(len(_COLUMNS) - 1), few=few)
+
+
+def _fate(hold: Hold) -> str:
+    if hold.kept:
+        return "kept"
+    if not hold.whole:
+        return "cut short"
+    lost = hold.merged + hold.missed
+    return f"lost {lost / hold.sent:.1%}" if lost else "fell behind"

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rig.analysis.model.self_measurement import COMMON_KEYS, SelfMeasurement
 from rig.analysis.model.sources import EventSource, SelfMeasured
+from rig.document import Fact, Section, facts, section
 from rig.instruments import ArmOptions, TargetSummary
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
+from rig.measurements.reported import statistics_table
 
 if TYPE_CHECKING:
+    from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
+    from rig.analysis.measurements.values import ValueFigures
     from rig.analysis.model.settings import Settings
     from rig.recording.course import Course
 
@@ -26,6 +31,8 @@ class MeasuredByTarget(Measurement):
     plan_table = "agent"
     no_pulses = "the target measures by itself, and no pulses are sent"
     has_events = False
+    events = "values"
+    event_end = "value"
 
     def __init_subclass__(cls) -> None:
         """Take from the description what every measurement has."""
@@ -62,3 +69,50 @@ class MeasuredByTarget(Measurement):
         from rig.analysis.measurements.self_measured import ValueEvaluator  # loads scipy
 
         return ValueEvaluator(run, self.description)
+
+    def cause(self, settings: Settings) -> Fact:
+        return Fact("values", f"{settings.planned}, measured inside the target")
+
+    def quantity(self, evaluation: Evaluation) -> str:
+        found = _found(evaluation)
+        return found.rows[0].title if found is not None and found.rows else "value"
+
+    def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
+        """A line for each part of a value, and what is known of them all."""
+        found = _found(evaluation)
+        if found is None:
+            return ()
+        return section(
+            "measured",
+            f"In microseconds: {found.title}",
+            statistics_table(*((row.title, row.figures) for row in found.rows)),
+            facts(_facts(found)),
+        )
+
+
+def _found(evaluation: Evaluation) -> ValueFigures | None:
+    from rig.analysis.measurements.values import ValueFigures
+
+    return evaluation.details if isinstance(evaluation.details, ValueFigures) else None
+
+
+def _facts(found: ValueFigures) -> Iterator[Fact]:
+    yield Fact("variant", f"{found.variant}: {found.variant_words}")
+    yield Fact("unit", f"{1e9 / found.unit_hz:.3g} ns, {_unit(found)}")
+    yield Fact("outside", found.seen_outside)
+    if found.went_on:
+        yield Fact("went on", f"{found.went_on:,} wakes did not preempt at once")
+    if found.without_value:
+        yield Fact("no value", f"{found.without_value:,} iterations without a switch")
+    if found.at_zero:
+        step = found.smallest_step_ns
+        least = "no larger one" if step is None else f"the least step is {step:,.0f} ns"
+        yield Fact("no step", f"{found.at_zero:,} values of 0; {least}")
+
+
+def _unit(found: ValueFigures) -> str:
+    if found.by_clock:
+        return "by the target's own clock in nanoseconds"
+    if found.rate_ppm is None:
+        return "a tick at the rate that the agent reported"
+    return f"a tick as reported; the analyzer finds its rate {found.rate_ppm:+.3f} ppm off"

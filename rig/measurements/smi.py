@@ -9,17 +9,24 @@ interrupts off and tells what is left for the hardware.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.document import Fact, Section, facts, section
+from rig.formatting import count, microseconds, short_microseconds
 from rig.instruments import TargetSummary
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import agent_words, time_words
+from rig.measurements.reported import PinLine, statistics_table
 from rig.measurements.self_measured import MeasuredByTarget
 from rig.tools.tool_runs import HWLAT
 
 if TYPE_CHECKING:
+    from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
+    from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+    from rig.analysis.measurements.toggle_gap_list import SpinGap
     from rig.analysis.model.settings import Settings
 
 
@@ -55,3 +62,61 @@ class Smi(MeasuredByTarget):
         from rig.analysis.measurements.toggle_gaps import ToggleGapEvaluator  # loads scipy
 
         return ToggleGapEvaluator(run)
+
+    def quantity(self, evaluation: Evaluation) -> str:  # noqa: ARG002
+        return "interval by pin"
+
+    def headline(self, evaluation: Evaluation) -> Fact:
+        return Fact("longest interval", super().headline(evaluation).text)
+
+    def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
+        """The intervals' figures, and the longest gaps one by one."""
+        found = _found(evaluation)
+        if found is None:
+            return ()
+        return section(
+            "measured",
+            "In microseconds: from one toggle of a spinning task to the next",
+            statistics_table((self.quantity(evaluation), evaluation.figures)),
+            facts(_facts(found)),
+        )
+
+    def beside_tools(self, evaluation: Evaluation) -> PinLine | None:
+        found = _found(evaluation)
+        if found is None:
+            return None
+        threshold = short_microseconds(found.threshold_ns)
+        text = f"gaps above {threshold} us between two edges of a spinning task"
+        return PinLine(text, found.gaps, max_ns=evaluation.figures.max_ns)
+
+
+def _found(evaluation: Evaluation) -> SpinFigures | None:
+    from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+
+    return evaluation.details if isinstance(evaluation.details, SpinFigures) else None
+
+
+def _facts(found: SpinFigures) -> Iterator[Fact]:
+    log = "not compared" if found.gaps_by_log is None else f"{found.gaps_by_log:,} by the log"
+    same = "" if found.gaps_by_both is None else f", {found.gaps_by_both:,} the same"
+    above = f"above {short_microseconds(found.threshold_ns)} us by the pin"
+    yield Fact("gaps", f"{found.gaps:,} {above}, {log}{same}", count(found.gaps))
+    if found.per_hour is not None and found.share is not None:
+        rate = f"{found.per_hour:,.1f} gaps an hour, {found.share:.3%} of the time in them"
+        yield Fact("rate", rate, f"{found.per_hour:,.1f}/h, {found.share:.3%}")
+    hidden = "so much of a hold-up, or of its gap, may be the pause"
+    pause = short_microseconds(found.pause_ns)
+    yield Fact("pause", f"{pause} us between two toggles; {hidden}")
+    if found.at_threshold:
+        text = f"{found.at_threshold:,} intervals at the threshold, told by one side only"
+        yield Fact("one side", text, count(found.at_threshold))
+    for gap in found.listed:
+        yield Fact(count(gap.number), _gap(gap))
+
+
+def _gap(found: SpinGap) -> str:
+    bounds = "no record"
+    if found.lowest_ns is not None and found.highest_ns is not None:
+        low, high = microseconds(found.lowest_ns), microseconds(found.highest_ns)
+        bounds = f"{low} to {high} us by the log"
+    return f"{microseconds(found.pins_ns)} us by the pin, {bounds}, until {found.at_s:.6f} s"

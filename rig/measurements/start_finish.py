@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rig.analysis.model.self_measurement import Part, SelfMeasurement
 from rig.limit_names import BY_PINS, FINISH, LATENCY, WORK
 from rig.measurements.measurement import agent_words, time_words
+from rig.measurements.reported import Subject
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ class StartFinish(MeasuredByTarget):
         always_pin=True,
         periodic=True,
     )
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        note = "Starts and finishes are against the earliest of each."
+        return (Subject(self.name, "start-finish", note=note),)
 
     def rows(self) -> dict[str, str]:
         return {

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rig.analysis.model.self_measurement import Part, SelfMeasurement
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import agent_words, time_words
+from rig.measurements.period import START
+from rig.measurements.reported import Subject, TableRow
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
+    from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.model.settings import Settings
 
 
@@ -37,6 +41,19 @@ class Timer(MeasuredByTarget):
         if not starts_periodic_task(agent):
             return super().variant_words(settings)
         return [*time_words(agent, "period_ns"), *agent_words(agent, without=("variant",))]
+
+    def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:
+        """The starts of a periodic task are a subject of their own."""
+        for row in super().table_rows(evaluation, settings):
+            if not starts_periodic_task(settings.agent):
+                yield row
+                continue
+            # Periods that passed while it was still late.
+            passed = getattr(evaluation.details, "without_value", None)
+            yield replace(row, subject=START, overruns=passed)
+
+
+PERIOD_START = Subject(START, "period start", begins="due")
 
 
 def starts_periodic_task(agent: Mapping[str, str]) -> bool:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rig.analysis.model.events import Counts
 from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.outliers import limit_samples
+from rig.formatting import microseconds
 from rig.instruments import Backlog, EdgeBlock
 from rig.streaming.flow import Flow
 from rig.streaming.histogram import LogHistogram
@@ -155,7 +156,7 @@ class LiveValues(LiveFigures):
 
 def longest_text(max_ns: float | None) -> str:
     """The longest latency as the last of some counts; "" without any."""
-    return "" if max_ns is None else f", max {max_ns / 1e3:.3f} us"
+    return "" if max_ns is None else f", max {microseconds(max_ns)} us"
 
 
 @dataclass

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from rig.analysis.statistics.descriptive import as_dict
 from rig.analysis.uncertainty.difference import (
@@ -15,19 +15,25 @@ from rig.analysis.uncertainty.difference import (
     average_difference,
     quantile_difference,
 )
+from rig.document import Note, Plot, ReportDocument, TextTable, section
 from rig.errors import InputError
+from rig.formatting import ABSENT, capitalized, microseconds
 from rig.report.calibration_brief import (
     calibration_identity,
     calibration_state,
     calibration_values,
     taken_off,
 )
-from rig.report.page_data import PageData
-from rig.report.sections.environment import PARTIES, flat
-from rig.report.words import counts_table, events_of, figure_rows
+from rig.report.distribution import quantity_of
+from rig.report.environment import environment_of, fixture_of, flat
+from rig.report.labels import count_rows, figure_rows, title_of
+from rig.session.results import Result
 
-ABSENT = "-"
-DIFFERENCES = (("average", None), ("median", Fraction(1, 2)), ("p99", Fraction(99, 100)))
+_INTERVAL: Final = (
+    "Intervals of 95 %, from the scatter of the values alone and for independent events. What the "
+    "bench adds is in all runs alike if it is the same bench."
+)
+DIFFERENCES: Final = (("average", None), ("median", Fraction(1, 2)), ("p99", Fraction(99, 100)))
 
 
 @dataclass(frozen=True)
@@ -43,11 +49,11 @@ class Comparison:
     """What is not the same in all: name, then its value in each run."""
 
 
-def compare(runs: Sequence[PageData]) -> Comparison:
+def compare(runs: Sequence[Result]) -> Comparison:
     """Raises InputError for runs of different measurements."""
     _check_comparable(runs)
-    names = _names([data.result.path.name for data in runs])
-    samples = [Sample(data.result.evaluation.histogram, data.unit_hz) for data in runs]
+    names = _names([result.path.name for result in runs])
+    samples = [Sample(result.evaluation.histogram, result.unit_hz) for result in runs]
     return Comparison(
         names,
         tuple(_rows(runs)),
@@ -59,18 +65,18 @@ def compare(runs: Sequence[PageData]) -> Comparison:
     )
 
 
-def document(found: Comparison, runs: Sequence[PageData]) -> dict[str, Any]:
+def document(found: Comparison, runs: Sequence[Result]) -> dict[str, Any]:
     """As plain values, for `--json`."""
     return {
         "runs": [
             {
                 "name": name,
-                "file": str(data.result.path),
-                "verdict": data.result.evaluation.verdict,
-                "calibration": calibration_values(data.result),
-                **as_dict(data.result.evaluation.figures),
+                "file": str(result.path),
+                "verdict": result.evaluation.verdict,
+                "calibration": calibration_values(result),
+                **as_dict(result.evaluation.figures),
             }
-            for name, data in zip(found.names, runs, strict=True)
+            for name, result in zip(found.names, runs, strict=True)
         ],
         "differences": [
             {"figure": figure, "run": name, "value_ns": d.value_ns, "low_ns": d.low_ns,
@@ -83,10 +89,60 @@ def document(found: Comparison, runs: Sequence[PageData]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _check_comparable(runs: Sequence[PageData]) -> None:
-    first = runs[0].result
-    for data in runs[1:]:
-        other = data.result
+def comparison(found: Comparison, runs: Sequence[Result]) -> ReportDocument:
+    """The report of it."""
+    numbers = range(1, len(runs) + 1)
+
+    def draw() -> str:
+        from rig.plots.overlay import Curve, overlay_svg
+
+        curves = [
+            Curve(name, h.values, h.counts, 1e9 / result.unit_hz)
+            for name, result in zip(found.names, runs, strict=True)
+            for h in [result.evaluation.histogram]
+        ]
+        return overlay_svg(curves, quantity=quantity_of(runs[0]))
+
+    differences = tuple((name, *map(_difference_text, each)) for name, each in found.differences)
+    return ReportDocument(
+        title=f"Comparison of {len(runs)} runs",
+        subtitle="; ".join(dict.fromkeys(capitalized(title_of(each.settings)) for each in runs)),
+        sections=(
+            *section("distributions", "Distributions", Plot("", draw)),
+            *section(
+                "figures",
+                "Figures in microseconds, and counts",
+                TextTable(("", *found.names), found.rows, numbers),
+            ),
+            *section(
+                "differences",
+                f"Differences from {found.names[0]} in microseconds",
+                TextTable(("", *found.names[1:]), differences, range(1, len(runs))),
+                Note(_INTERVAL),
+            ),
+            *section(
+                "around",
+                "What differs around the runs",
+                TextTable(("", *found.names), found.around),
+            ),
+        ),
+    )
+
+
+def _difference_text(difference: Difference | None) -> str:
+    if difference is None:
+        return ABSENT
+    value = microseconds(difference.value_ns, sign=True)
+    if difference.low_ns is None or difference.high_ns is None:
+        return f"{value} (too few for an interval)"
+    low, high = (microseconds(end, sign=True) for end in (difference.low_ns, difference.high_ns))
+    clear = "" if difference.is_clear else ", no clear difference"
+    return f"{value} [{low}, {high}]{clear}"
+
+
+def _check_comparable(runs: Sequence[Result]) -> None:
+    first, *others = runs
+    for other in others:
         if other.settings.measurement != first.settings.measurement:
             raise InputError(
                 f"{other.path}: measured {other.settings.measurement}, {first.path} "
@@ -101,14 +157,19 @@ def _names(files: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{number}: {name}" for number, name in enumerate(files, 1))
 
 
-def _rows(runs: Sequence[PageData]) -> list[tuple[str, ...]]:
+def _rows(runs: Sequence[Result]) -> list[tuple[str, ...]]:
     columns = []
-    for data in runs:
-        evaluation = data.result.evaluation
-        rows = [("verdict", str(evaluation.verdict)), *figure_rows(evaluation)]
-        rows += counts_table(evaluation.counts, events_of(data.result.settings))
-        rows.append(("calibration", calibration_state(data.result)))
-        columns.append([*rows, ("taken off", taken_off(data.result) or ABSENT)])
+    for result in runs:
+        evaluation = result.evaluation
+        columns.append(
+            [
+                ("verdict", str(evaluation.verdict)),
+                *((row.name, row.text) for row in figure_rows(evaluation)),
+                *((row.name, row.text) for row in count_rows(result.settings, evaluation.counts)),
+                ("calibration", calibration_state(result)),
+                ("taken off", taken_off(result) or ABSENT),
+            ]
+        )
     return [(cells[0][0], *(value for _, value in cells)) for cells in zip(*columns, strict=True)]
 
 
@@ -118,21 +179,21 @@ def _difference(first: Sample, second: Sample, p: Fraction | None) -> Difference
     return quantile_difference(first, second, p)
 
 
-def _around(runs: Sequence[PageData]) -> list[tuple[str, ...]]:
-    found = [dict(_conditions(data)) for data in runs]
+def _around(runs: Sequence[Result]) -> list[tuple[str, ...]]:
+    found = [dict(_conditions(result)) for result in runs]
     names = list(dict.fromkeys(name for each in found for name in each))
     rows = [(name, *(each.get(name, ABSENT) for each in found)) for name in names]
     return [row for row in rows if len(set(row[1:])) > 1]
 
 
-def _conditions(data: PageData) -> list[tuple[str, str]]:
+def _conditions(result: Result) -> list[tuple[str, str]]:
     """All that may make a difference."""
-    settings, fixture = data.result.settings, data.fixture.get("fixture", {})
+    settings, fixture = result.settings, fixture_of(result)
     rows = [
         ("scenario", settings.scenario),
         ("sample rate", f"{settings.sample_rate_hz:,} Hz"),
         ("fixture", str(fixture.get("name", ABSENT))),
-        ("calibration applied", calibration_identity(data.result)),
+        ("calibration applied", calibration_identity(result)),
     ]
     if settings.train is not None:
         train = settings.train
@@ -142,6 +203,6 @@ def _conditions(data: PageData) -> list[tuple[str, str]]:
             ("seed", str(train.seed)),
         ]
     rows += [(f"agent {name}", value) for name, value in settings.agent.items()]
-    for party in PARTIES:
-        rows += [(f"{party} {name}", text) for name, text in flat(data.environment.get(party, {}))]
+    for party, known in environment_of(result).items():
+        rows += [(f"{party} {name}", text) for name, text in flat(known)]
     return rows

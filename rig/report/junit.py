@@ -20,9 +20,10 @@ from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.statistics.descriptive import as_dict
 from rig.analysis.uncertainty.budget import Judgment
 from rig.errors import InputError
+from rig.measurements.registry import measurement_of
 from rig.printable import xml_text
 from rig.report.calibration_brief import calibration_state, taken_off
-from rig.report.words import events_of, title_of
+from rig.report.labels import title_of
 from rig.session.results import Result
 
 
@@ -134,7 +135,7 @@ def _nothing_lost(result: Result) -> Case:
 def _whole(result: Result) -> Case:
     """Skipped if not all that was planned is there: nothing speaks against it, or for it."""
     evaluation, planned = result.evaluation, result.settings.planned
-    n, events = evaluation.counts.n, events_of(result.settings)
+    n, events = evaluation.counts.n, measurement_of(result.settings.measurement).events
     short = planned is None or n < planned or result.account.interrupted
     if short or evaluation.verdict is Verdict.INCONCLUSIVE:
         text = "\n".join(evaluation.reasons) or f"{n:,} {events} seen"

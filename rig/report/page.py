@@ -1,50 +1,49 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results as one self-contained page for the browser: no script, nothing loaded from elsewhere."""
+"""Reports as one self-contained page for the browser: no script, nothing loaded from elsewhere."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from rig import __version__
+from rig.document import Plot, ReportDocument, tone_of
 from rig.files import create_new
-from rig.printable import html_text
-from rig.report.page_data import PageData, page_data
-from rig.report.page_style import STYLE
-from rig.report.sections.agreement import agreement
-from rig.report.sections.beyond import beyond
-from rig.report.sections.budget import budget
-from rig.report.sections.course import course
-from rig.report.sections.distribution import distribution, figures
-from rig.report.sections.environment import environment, run
-from rig.report.sections.events import clocks, delays, events, loss, witnesses
-from rig.report.sections.further import further
-from rig.report.sections.head import head, title
-from rig.report.sections.limits import limits
-from rig.report.sections.saturation import saturation, saturation_curve
-from rig.report.sections.tools import tools
-from rig.report.units import micro
+from rig.formatting import with_micro_sign
+from rig.printable import xml_text
+from rig.report.pictures import pictures_of
+from rig.report.run_report import run_report
 from rig.session.results import Result
 
-SECTIONS = (
-    head, limits, saturation, saturation_curve, further, tools, figures, beyond, distribution,
-    course, events, witnesses, clocks, delays, agreement, loss, budget, run, environment,
-)  # fmt: skip
-"""In the order of the page; each takes a run's data and may have nothing to say."""
-PLOTS = (distribution, course, agreement, saturation_curve)
-"""Those of them that only draw."""
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_FOLDER: Final = Path(__file__).parent
+_BOUND: Final = "An observed maximum is that of the values measured, not a bound."
+_PLOT_ID: Final = re.compile(r'(id="|href="#|url\(#)(?=[a-z]+\d*-m|[a-z]+\d*-p)')
 
 
 def write_page(path: Path, result: Result) -> None:
-    """Write the page of one run. Raises InputError if the file exists or cannot be written."""
+    """Write the page of one run. Raises InputError if the file exists or cannot be written, or if
+    the run file is damaged."""
     write_pages(path, [result])
 
 
 def write_pages(path: Path, results: Sequence[Result]) -> None:
     """Write one page of one or more runs, in their order. Raises as write_page."""
-    text = pages(results)
-    with create_new(path, "report") as file:
+    documents = [run_report(result, pictures_of(result)) for result in results]
+    write_document(path, documents, "report", _BOUND)
+
+
+def write_document(
+    path: Path, documents: Sequence[ReportDocument], what: str, footer: str = ""
+) -> None:
+    """Write any reports as one page. Raises InputError; `what` is the word for it there."""
+    text = page_of(documents, footer)
+    with create_new(path, what) as file:
         file.write(text)
 
 
@@ -55,47 +54,49 @@ def page(result: Result) -> str:
 
 def pages(results: Sequence[Result]) -> str:
     """The whole page as text. Raises InputError for a run file that is damaged."""
-    runs = [page_data(result) for result in results]
-    name = title(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
-    parts = [
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{html_text(name)}</title><style>{STYLE}</style></head><body>",
-        _contents(runs) if len(runs) > 1 else "",
-        *(_run(number, data) for number, data in enumerate(runs, 1)),
-        f"<footer>Latency Rig {__version__}. An observed maximum is that of the values measured, "
-        "not a bound.</footer></body></html>\n",
-    ]
-    return "\n".join(part for part in parts if part)
+    return page_of([run_report(result, pictures_of(result)) for result in results], _BOUND)
 
 
-def words(result: Result) -> str:
-    """The sections of a run's page without its plots, for programs that draw by themselves: a
-    piece of HTML. Quick for a run of any length. Raises InputError for a damaged run file."""
-    data = page_data(result, drawn=False)
-    parts = (_written(section, data) for section in SECTIONS if section not in PLOTS)
-    return "\n".join(part for part in parts if part)
-
-
-def _written(section: Callable[[PageData], str], data: PageData) -> str:
-    """A section in the page's way of writing units, but what the target itself said as it is."""
-    text = section(data)
-    return text if section is environment else micro(text)
-
-
-def _contents(runs: Sequence[PageData]) -> str:
-    items = "".join(
-        f'<li><a href="#run{number}">{html_text(title(data))}</a>: '
-        f'<span class="{data.result.evaluation.verdict}">{data.result.evaluation.verdict}</span>, '
-        f"{html_text(data.result.path.name)}</li>"
-        for number, data in enumerate(runs, 1)
+def page_of(documents: Sequence[ReportDocument], footer: str = "") -> str:
+    """Any reports as one page."""
+    title = documents[0].title if len(documents) == 1 else f"{len(documents)} runs"
+    return rendered(
+        _FOLDER / "page.html",
+        documents=documents,
+        title=title,
+        style=(_FOLDER / "style.css").read_text(encoding="utf-8"),
+        footer=f"Latency Rig {__version__}. {footer}",
     )
-    return f"<nav><h1>{len(runs)} runs</h1><ol>{items}</ol></nav>"
 
 
-def _run(number: int, data: PageData) -> str:
-    body = "\n".join(part for part in (_written(section, data) for section in SECTIONS) if part)
-    file = f'<p class="note">Run file: {html_text(data.result.path.name)}</p>'
-    # Plots of the same kind have the same ids in each run.
-    body = re.sub(r'(id="|href="#|url\(#)(?=[a-z]+\d*-m|[a-z]+\d*-p)', rf"\g<1>run{number}-", body)
-    return f'<main class="run" id="run{number}">\n{body}\n{file}</main>'
+def rendered(template: Path, **values: object) -> str:
+    """A template's text; what it shows is escaped, and microseconds have their sign."""
+    return _environment(template.parent).get_template(template.name).render(**values)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    # Takes long to load: not for a table in the terminal.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def shown(value: Any) -> Any:
+        return value if isinstance(value, Markup) else with_micro_sign(xml_text(str(value)))
+
+    def verbatim(text: str) -> Markup:
+        return Markup.escape(xml_text(text))
+
+    def drawn(plot: Plot, number: int) -> Markup:
+        # Plots of the same kind have the same ids in each run.
+        return Markup(_PLOT_ID.sub(rf"\g<1>run{number}-", plot.draw()))  # noqa: S704 - made here
+
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        finalize=shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"tone": tone_of, "verbatim": verbatim, "drawn": drawn}
+    return environment

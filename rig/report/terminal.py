@@ -1,177 +1,176 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A result as a table in the terminal."""
+"""Reports in the terminal: each block as text in color."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from rich.table import Table
+from rich.cells import cell_len
 from rich.text import Text
 
-from rig.analysis.measurements.saturation import SaturationFigures
-from rig.analysis.measurements.verdict import Verdict
-from rig.measurements.evaluate import Evaluation
-from rig.report import clock_words, saturation_words
-from rig.report.beyond import beyond_facts, further_facts
-from rig.report.console import SafeConsole
-from rig.report.measured import COLUMNS, Measured, measured, quantity_of
-from rig.report.tools import COLUMNS as TOOL_COLUMNS
-from rig.report.tools import Tools, tools
-from rig.report.words import (
-    EXCEEDED,
-    REASON_LIMIT,
-    VERDICT_WORDS,
-    counts_table,
-    events_of,
-    figure_rows,
-    limit_rows,
-    load_of,
-    run_facts,
-    title_of,
+from rig.document import (
+    Block,
+    Checks,
+    Conclusion,
+    Fact,
+    Facts,
+    Heading,
+    Items,
+    Note,
+    Plot,
+    ReportDocument,
+    TextTable,
+    Tone,
+    Values,
+    tone_of,
 )
-from rig.session.results import Result
+from rig.printable import printable
+from rig.report.console import SafeConsole
 
-CLASSIC_FIGURES = 6
-"""n, average, min, max, gap, deviation: the columns of the literature's tables."""
-CLEAN_CLASSES = 2
-"""Stimuli and answered: what follows in the table of counts should be 0."""
-_STYLES = {
-    Verdict.PASS: "bold green",
-    Verdict.INCONCLUSIVE: "bold yellow",
-    Verdict.FAIL: "bold red",
-    Verdict.INCONSISTENT: "bold red",
-    Verdict.INCOMPLETE: "bold red",
+REASON_LIMIT: Final = 12
+_RUN: Final = "run"
+_LAST: Final = ("limits", "witnesses")
+"""Sections that stand at another place than on a page: what is judged is nearest to the prompt."""
+_COLUMNS: Final = 6
+"""Values beside each other: with so many letters each, 80 columns do."""
+_VALUE: Final = 10
+_STYLES: Final = {
+    Tone.PLAIN: "",
+    Tone.GOOD: "green",
+    Tone.WARN: "bold yellow",
+    Tone.BAD: "bold red",
 }
+_NAME: Final = 12
+_WIDE: Final = 130
+"""Columns of a table in what is no terminal."""
+_TEXT_MIN: Final = 24
+"""Columns that a text needs to be broken into lines beside what stands before it."""
 
 
-def print_result(console: SafeConsole, result: Result) -> None:
-    """Facts of the run, figures, witnesses, verdict with its reasons, and where the file is."""
-    evaluation, settings = result.evaluation, result.settings
-    console.print(Text(title_of(settings), style="bold"))
-    for name, value in run_facts(result):
-        console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
-    console.print()
-    _print_measured(console, measured(evaluation))
-    _print_saturation(console, evaluation)
-    _print_tools(console, tools(result))
-    quantity = quantity_of(evaluation)
-    answered = ", of all that were answered" if quantity == "latency" else ""
-    console.print(Text(f"{quantity} in microseconds{answered}", style="bold"))
-    for table in _figures(evaluation):
-        console.print(table)
-    console.print()
-    _print_facts(console, beyond_facts(evaluation, load_of(settings)))
-    for name, facts in further_facts(evaluation, load_of(settings)):
-        console.print(Text(name, style="bold"))
-        _print_facts(console, facts)
-    _print_counts(console, counts_table(evaluation.counts, events_of(settings)))
-    console.print()
-    _print_limits(console, evaluation)
-    _print_facts(console, clock_words.facts(evaluation) + clock_words.delay_facts(evaluation))
-    for witness in evaluation.witnesses:
-        mark, style = ("agree", "green") if witness.agrees else ("DISAGREE", "bold red")
-        line = Text(f"  {mark:<9}", style=style)
-        line.append(f"{witness.name}: {witness.text}", style="default")
-        console.print(line, soft_wrap=True)
-    console.print()
-    _print_verdict(console, evaluation)
-    name = "file" if settings.planned is None else "run file"
-    console.print(f"{name}: {result.path}", highlight=False, markup=False, soft_wrap=True)
-
-
-def _figures(evaluation: Evaluation) -> Iterator[Table]:
-    """The classic figures in one line, robust ones and percentiles in another: 80 columns do."""
-    rows = figure_rows(evaluation)
-    for part in (rows[:CLASSIC_FIGURES], rows[CLASSIC_FIGURES:]):
-        table = Table(box=None, pad_edge=False, padding=(0, 1))
-        for name, _ in part:
-            table.add_column(name, justify="right", min_width=10, no_wrap=True)
-        table.add_row(*(value for _, value in part))
-        yield table
-
-
-def _print_measured(console: SafeConsole, found: Measured | None) -> None:
-    """The measurement's own table, each line of it one witness's."""
-    if found is None:
-        return
-    console.print(Text(found.title, style="bold"))
-    table = Table(box=None, pad_edge=False, padding=(0, 1))
-    for number, name in enumerate(COLUMNS):
-        table.add_column(name, justify="right" if number else "left", no_wrap=True)
-    for row in found.rows:
-        table.add_row(*row)
-    console.print(table)
-    _print_facts(console, found.facts)
-
-
-def _print_tools(console: SafeConsole, found: Tools | None) -> None:
-    """What the target's own tools said, each line of it one's."""
-    if found is None:
-        return
-    console.print(Text(found.title, style="bold"))
-    grid = Table(box=None, pad_edge=False, padding=(0, 1))
-    for number, name in enumerate(TOOL_COLUMNS):
-        grid.add_column(name, justify="right" if number else "left", no_wrap=True)
-    for row in found.rows:
-        grid.add_row(*row)
-    console.print(grid)
-    width = max(len(name) for name, _ in found.facts)
-    for name, value in found.facts:
-        line = f"  {name:<{width}}  {value}"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-    console.print()
-
-
-def _print_saturation(console: SafeConsole, evaluation: Evaluation) -> None:
-    """What the search found, and the holds next to the limit."""
-    found = evaluation.details
-    if not isinstance(found, SaturationFigures):
-        return
-    console.print(Text(saturation_words.title(found), style="bold"))
-    table = Table(box=None, pad_edge=False, padding=(0, 1))
-    for number, name in enumerate(saturation_words.COLUMNS):
-        right = number < saturation_words.NUMBERS
-        width = len(name) if right else 10
-        table.add_column(name, justify="right" if right else "left", min_width=width, no_wrap=True)
-    for row in saturation_words.rows(found, few=True):
-        table.add_row(*row)
-    console.print(table)
-    _print_facts(console, saturation_words.facts(found))
-
-
-def _print_facts(console: SafeConsole, facts: list[tuple[str, str]]) -> None:
-    for name, value in facts:
-        console.print(f"  {name:<12}{value}", highlight=False, markup=False, soft_wrap=True)
-    if facts:
+def print_report(console: SafeConsole, document: ReportDocument) -> None:
+    """Sections without details and plots, and the verdict last."""
+    console.print(Text(document.title, style="bold"))
+    if document.subtitle and document.section(_RUN) is None:
+        _line(console, Text("  "), document.subtitle)
+    sections = sorted(
+        (each for each in document.sections if not each.is_detail),
+        key=lambda each: (each.name in _LAST) - (each.name == _RUN),
+    )
+    for section in sections:
+        blocks = [block for block in section.blocks if not isinstance(block, Plot)]
+        if not blocks:
+            continue
+        if section.name != _RUN:
+            console.print(Text(section.title, style="bold"), soft_wrap=True)
+        for number, block in enumerate(blocks):
+            if number and isinstance(block, Heading | TextTable):
+                console.print()
+            _print(console, block)
         console.print()
+    if document.conclusion is not None:
+        _print_conclusion(console, document.conclusion)
+    if document.source is not None:
+        console.print(f"{document.source.name}: {document.source.text}", soft_wrap=True)
 
 
-def _print_limits(console: SafeConsole, evaluation: Evaluation) -> None:
-    styles = {EXCEEDED: "bold red", "kept": "green"}
-    rows = limit_rows(evaluation)
-    for judgment, title, found, allowed in rows:
-        line = Text(f"  {judgment:<12}", style=styles.get(judgment, "bold yellow"))
-        line.append(f"{title}: {found}, limit {allowed}", style="default")
-        console.print(line, soft_wrap=True)
-    if rows:
-        console.print()
+def _print(console: SafeConsole, block: Block) -> None:
+    match block:
+        case Heading(text=text):
+            console.print(Text(text, style="italic"), soft_wrap=True)
+        case Note(text=text):
+            _line(console, Text("  "), text)
+        case Items(lines=lines):
+            for line in lines:
+                _line(console, Text("  - "), line)
+        case Facts(rows=facts):
+            _print_facts(console, facts)
+        case Checks(rows=rows):
+            _print_checks(console, rows)
+        case Values(rows=values):
+            (_print_inline if block.inline else _print_values)(console, values)
+        case TextTable():
+            _print_table(console, block)
 
 
-def _print_counts(console: SafeConsole, counts: list[tuple[str, str]]) -> None:
-    """Every class, also those that did not occur; what should not occur stands out if it did."""
-    for number, (name, value) in enumerate(counts):
-        bad = number >= CLEAN_CLASSES and value != "0"
-        console.print(Text(f"{name} {value}", style="bold red" if bad else ""), end="  ")
-    console.print()
+def _line(console: SafeConsole, start: Text, text: str, width: int | None = None) -> None:
+    """A text behind what begins its first line, broken between words where a terminal ends.
+
+    `width`: in which to break it. What is no terminal gets one line without, that can be searched.
+    """
+    if width is None and console.is_terminal:
+        width = console.width
+    lead = cell_len(start.plain)
+    room = (width or 0) - lead
+    lines = [text]
+    if room >= _TEXT_MIN:
+        lines = [line.plain.rstrip() for line in Text(printable(text)).wrap(console, room)]
+    for number, line in enumerate(lines or [""]):
+        shown = start.copy() if not number else Text(" " * lead)
+        shown.append(line, style="default").rstrip()
+        console.print(shown, soft_wrap=True)
 
 
-def _print_verdict(console: SafeConsole, evaluation: Evaluation) -> None:
-    verdict = evaluation.verdict
-    line = Text(f"{verdict.upper()}", style=_STYLES[verdict])
-    line.append(f"  {VERDICT_WORDS[verdict]}", style="default")
-    console.print(line)
-    for reason in evaluation.reasons[:REASON_LIMIT]:
-        console.print(Text(f"  - {reason}"), soft_wrap=True)
-    more = len(evaluation.reasons) - REASON_LIMIT
+def _print_facts(console: SafeConsole, rows: Sequence[Fact]) -> None:
+    longest = max(len(row.name) for row in rows)
+    width = _NAME if longest < _NAME else longest + 2
+    before = None
+    for row in rows:
+        name = "" if row.name == before else row.name
+        _line(console, Text(f"  {name:<{width}}", style="default"), row.text)
+        before = row.name
+
+
+def _print_checks(console: SafeConsole, rows: Sequence[tuple[str, str, str]]) -> None:
+    for mark, title, text in rows:
+        start = Text(f"  {mark:<{_NAME}}", style=_STYLES[tone_of(mark)])
+        _line(console, start, f"{title}: {text}")
+
+
+def _print_inline(console: SafeConsole, rows: Sequence[Fact]) -> None:
+    """Names before their values; what should not have occurred stands out if it did."""
+    parts = (Text(f"{row.name} {row.text}", style=_STYLES[tone_of(row.text)]) for row in rows)
+    console.print(Text("  ").append_text(Text("  ").join(parts)), soft_wrap=True)
+
+
+def _print_values(console: SafeConsole, rows: Sequence[Fact]) -> None:
+    """Names above their values."""
+    for first in range(0, len(rows), _COLUMNS):
+        part = rows[first : first + _COLUMNS]
+        names = tuple(f"{row.name:>{_VALUE}}" for row in part)
+        values = tuple(row.text for row in part)
+        _print_table(console, TextTable(names, (values,), range(len(part))))
+
+
+def _print_table(console: SafeConsole, table: TextTable) -> None:
+    some = table.rows if table.few is None else [table.rows[at] for at in table.few]
+    rows = [row for row in (table.head, *some) if row]
+    for row, cells in zip(rows, aligned(rows, table.numbers), strict=True):
+        start, last = Text("  "), len(cells) - 1
+        for column, (text, cell) in enumerate(zip(cells, row, strict=True)):
+            if column < last or column in table.numbers:
+                start.append(text, style=_STYLES[tone_of(cell)]).append("  ")
+        width = console.width if console.is_terminal else _WIDE
+        _line(console, start, "" if last in table.numbers else cells[last], width)
+
+
+def _print_conclusion(console: SafeConsole, found: Conclusion) -> None:
+    style = "bold " + _STYLES[found.tone].removeprefix("bold ")
+    _line(console, Text(f"{found.word.upper()}  ", style=style), found.meaning)
+    for reason in found.reasons[:REASON_LIMIT]:
+        _line(console, Text("  - "), reason)
+    more = len(found.reasons) - REASON_LIMIT
     if more > 0:
         console.print(f"  - and {more} more, in the run file")
+
+
+def aligned(rows: Sequence[Sequence[str]], numbers: range) -> Iterator[list[str]]:
+    """Cells as wide as their columns; a table of rich takes a second for 1,000 rows."""
+    cells = [[*map(printable, row)] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        spaces = [" " * (width - cell_len(text)) for width, text in zip(widths, line, strict=True)]
+        yield [
+            space + text if column in numbers else text + space
+            for column, (space, text) in enumerate(zip(spaces, line, strict=True))
+        ]

@@ -3,86 +3,73 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Final
 
-from rig.analysis.measurements.evaluation import Evaluation
-from rig.analysis.measurements.period import PeriodFigures
-from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.document import Fact, Section, TextTable, facts, section
+from rig.formatting import ABSENT, microseconds
+from rig.measurements.registry import measurement_of
 from rig.session.results import Result
-from rig.tools.hwlat import HwlatFigures, hwlat_figures
+from rig.tools.hwlat import hwlat_figures
 from rig.tools.tool_runs import HWLAT, TOOLS, ToolRun
-from rig.tools.wakeup import ToolFigures, wakeup_figures
+from rig.tools.wakeup import wakeup_figures
 
-COLUMNS = ("", "n", "min", "average", "max", "max - min")
-"""Times in microseconds."""
-PIN = (
-    "from the time that a wake-up is due to the pin's edge, by the analyzer; due times are fitted "
-    "to the earliest edges, so that the least is 0: compare max - min"
-)
+_HEAD: Final = ("", "n", "min", "average", "max", "max - min")
+_Line = tuple[tuple[str, ...], Fact]
+"""A row of the table, and what it measures."""
 
 
-@dataclass(frozen=True)
-class Tools:
-    """A table with COLUMNS, and below it what each line measures or why it is empty."""
-
-    title: str
-    rows: list[list[str]]
-    facts: list[tuple[str, str]]
-
-
-def tools(result: Result) -> Tools | None:
-    """None for a run without any."""
+def tools(result: Result) -> tuple[Section, ...]:
+    """Each line of the table one tool's; below it what each measures, or why it is empty."""
     if not result.tools:
-        return None
-    rows, facts = _pins(result.evaluation)
-    for run in result.tools:
-        title = TOOLS[run.tool].title
-        try:
-            more_rows, more_facts = ([], [(title, run.reason)]) if run.reason else _told(run)
-        except ValueError as error:
-            more_rows, more_facts = [], [(title, f"not understood: {error}")]
-        rows += more_rows or [[title, *("-" for _ in COLUMNS[1:])]]
-        facts += more_facts
-    return Tools("the target's own tools beside the pin, in microseconds", rows, facts)
+        return ()
+    pins = measurement_of(result.settings.measurement).beside_tools(result.evaluation)
+    lines = [line for run in result.tools for line in _of_run(run)]
+    if pins is not None:
+        times = pins.min_ns, pins.average_ns, pins.max_ns
+        lines.insert(0, _line("pin", pins.n, *times, text=pins.text))
+    return section(
+        "tools",
+        "The target's own tools beside the pin, in microseconds",
+        TextTable(_HEAD, tuple(row for row, _ in lines), range(1, len(_HEAD))),
+        facts(fact for _, fact in lines),
+    )
 
 
-def _pins(evaluation: Evaluation) -> tuple[list[list[str]], list[tuple[str, str]]]:
-    if isinstance(evaluation.details, SpinFigures):
-        spin = evaluation.details
-        longest = evaluation.figures.max_ns
-        row = ["pin", str(spin.gaps), "-", "-", _micro(longest), "-"]
-        words = f"gaps above {spin.threshold_ns / 1e3:g} us between two edges of a spinning task"
-        return [row], [("pin", words)]
-    if not isinstance(evaluation.details, PeriodFigures):
-        return [], []
-    found = evaluation.details.pins.latency
-    times = (found.min_ns, found.average_ns, found.max_ns, found.gap_ns)
-    return [["pin", str(found.n), *(_micro(each) for each in times)]], [("pin", PIN)]
+def _line(
+    title: str,
+    n: int | None,
+    min_ns: float | None = None,
+    average_ns: float | None = None,
+    max_ns: float | None = None,
+    *,
+    text: str,
+) -> _Line:
+    gap_ns = None if max_ns is None or min_ns is None else max_ns - min_ns
+    times = map(microseconds, (min_ns, average_ns, max_ns, gap_ns))
+    return (title, ABSENT if n is None else str(n), *times), Fact(title, text)
 
 
-def _told(run: ToolRun) -> tuple[list[list[str]], list[tuple[str, str]]]:
-    if run.tool == HWLAT.name:
-        return _hwlat(hwlat_figures(run), run)
-    found = wakeup_figures(run)
-    return [_row(each) for each in found], [(each.title, each.what) for each in found]
+def _of_run(run: ToolRun) -> list[_Line]:
+    title = TOOLS[run.tool].title
+    if run.reason:
+        return [_line(title, None, text=run.reason)]
+    try:
+        if run.tool == HWLAT.name:
+            return [_hwlat(run)]
+        return [
+            _line(each.title, each.n, each.min_ns, each.average_ns, each.max_ns, text=each.what)
+            for each in wakeup_figures(run)
+        ]
+    except ValueError as error:
+        return [_line(title, None, text=f"not understood: {error}")]
 
 
-def _row(found: ToolFigures) -> list[str]:
-    gap = None if found.max_ns is None or found.min_ns is None else found.max_ns - found.min_ns
-    times = (found.min_ns, found.average_ns, found.max_ns, gap)
-    return [found.title, str(found.n), *(_micro(each) for each in times)]
-
-
-def _hwlat(found: HwlatFigures, run: ToolRun) -> tuple[list[list[str]], list[tuple[str, str]]]:
-    title = HWLAT.title
-    longest = f"{found.longest_us:.3f}" if found.gaps else "-"
-    words = (
+def _hwlat(run: ToolRun) -> _Line:
+    found = hwlat_figures(run)
+    text = (
         f"gaps between two of its readings of the clock, with interrupts off: {found.gaps:,} in "
         f"{found.samples:,} windows; longest inner {found.inner_max_us:,} us, outer "
         f"{found.outer_max_us:,} us; {run.words}"
     )
-    return [[title, str(found.gaps), "-", "-", longest, "-"]], [(title, words)]
-
-
-def _micro(value_ns: float | None) -> str:
-    return "-" if value_ns is None else f"{value_ns / 1e3:.3f}"
+    longest_ns = found.longest_us * 1e3 if found.gaps else None
+    return _line(HWLAT.title, found.gaps, max_ns=longest_ns, text=text)

@@ -15,6 +15,7 @@ from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.log.contingency import Evidence
 from rig.analysis.measurements.evaluation import DETAILS, Evaluation
 from rig.analysis.measurements.limits import JudgedLimit
 from rig.analysis.statistics.tail import Tail
@@ -38,6 +39,7 @@ LAYOUT: Final = Layout(
         CaptureComparison: ("offset_ns", "spread_ns", "allowed_ns"),
         ConstantDelay: ("agrees",),
         Contribution: ("uncertainty",),
+        Evidence: ("agrees",),
         JudgedLimit: ("text",),
         Measurand: ("correction", "residual_error_ns"),
         Tail: ("refused",),

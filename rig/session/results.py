@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,10 @@ class Result:
     """What the target's own tools said before."""
     has_digests: bool = True
     """False for a run file of a format version that had none."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Plan, fixture, and what target, instruments and host said of themselves, by name."""
+    losses: tuple[tuple[str, int, str], ...] = ()
+    """Signs of lost samples that an instrument gave: what, at which sample, in words."""
     outliers: Outliers | None = None
     """What stands out among its events; None unless they were just stored."""
 
@@ -175,7 +179,8 @@ def _evaluated(file: RunFile, on_events: OnEvents | None, text: str) -> Result:
     evaluation = _doubted(file, evaluation)
     return Result(
         file.path, file.created, file.state, settings, account, evaluation, file.covered_samples,
-        used, tool_runs(file.path, texts), has_digests=file.has_digests,
+        used, tool_runs(file.path, texts), has_digests=file.has_digests, texts=texts,
+        losses=tuple(file.losses()),
     )  # fmt: skip
 
 

@@ -72,6 +72,8 @@ def stored_result(file: RunFile) -> Result | None:
         calibration=used,
         tools=tool_runs(file.path, texts),
         has_digests=file.has_digests,
+        texts=texts,
+        losses=tuple(file.losses()),
     )
 
 

@@ -17,7 +17,8 @@ from rig.bench.replay import open_replay, replay_fixture
 from rig.cli.main import main
 from rig.config.plan import parse_plan
 from rig.record.reader import RunFile
-from rig.report.page import words
+from rig.report.page import page_of
+from rig.report.run_report import run_report
 from rig.session.calibration import bench_in_use
 from rig.session.results import document, read, store
 from rig.session.run import run
@@ -63,7 +64,7 @@ def test_without_it_the_report_says_how_large_the_error_may_be(bench):
     assert not result.calibration.is_there
     budget = result.evaluation.primary.budgets["average"]
     assert error_ns <= budget.expanded
-    shown = words(result)
+    shown = page_of([run_report(result)])
     assert "NONE: what the bench itself adds was not measured" in shown
     assert f"up to {figures['left_ns']:.3g} ns" in shown
 
@@ -121,7 +122,7 @@ def test_what_does_not_hold_is_not_applied_and_is_said(bench, found, told):
     result, figures = corrected(path, text(*found))
     _, without = corrected(path, "")
     assert figures == without
-    assert told in words(result)
+    assert told in page_of([run_report(result)])
     assert document(result)["calibration"]["applied"] == []
 
 
@@ -175,7 +176,7 @@ def test_a_missing_edge_is_said_and_its_step_not_applied(bench):
     half = replace(skew, quantities=skew.quantities[:2])  # no falling answers
     result, figures = corrected(path, text(half))
     assert figures["offset_ns"] == corrected(path, "")[1]["offset_ns"]
-    assert "channel_skew is not told of each edge and channel" in words(result)
+    assert "channel_skew is not told of each edge and channel" in page_of([run_report(result)])
 
 
 def test_another_calibration_computes_anew_and_leaves_the_runs_own(bench, tmp_path, capsys):

@@ -67,12 +67,12 @@ def test_the_report_says_what_was_measured(tmp_path: Path) -> None:
     ended = rig("run", "period", "--fixture", "virtual", "--count", 200, "--out", out)
     assert ended.returncode == 0, ended.stderr
     for line in (
-        "period accuracy, scenario idle",
+        "Period accuracy, scenario idle",
         "  periods     200 of 10 ms, by the target's own clock",
         "interval error by ticks  199",
         "latency by pin           200",
         "periods 200  answered 200  late 0  missed 0",
-        "  agree    periods elapsed: as many by the analyzer's clock as the target counted",
+        "  agree       periods elapsed: as many by the analyzer's clock as the target counted",
     ):
         assert line in ended.stdout
     assert "200/200 periods answered" in ended.stderr

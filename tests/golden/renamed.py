@@ -50,8 +50,11 @@ def as_format_1(document: Document) -> Document:
         "clocks": document["clocks"],
         "delays": document["delays"],
         "wander": document["stability"],
+        "evidence": document["evidence"],
     }
-    absent = [key for key in ("further", "clocks", "delays", "wander") if not measurement[key]]
+    absent = [
+        key for key in ("further", "clocks", "delays", "wander", "evidence") if not measurement[key]
+    ]
     found = {
         **{key: document[key] for key in _AT_THE_TOP},
         "measurements": [_without(measurement, *absent)],

@@ -39,9 +39,10 @@ from gui.models.summary.rows import (
 from rig.analysis.statistics.outliers import Threshold, threshold_of
 from rig.errors import InputError
 from rig.record.reader import RunFile
+from rig.report.labels import count_rows, figure_rows
+from rig.report.run_facts import run_facts
 from rig.report.tables import figures_index
 from rig.report.tables.figures_index import FiguresIndex
-from rig.report.words import counts_table, figure_rows, run_facts
 from rig.session.results import read
 from rig.session.stored_results import stored_result
 from rig.untrusted.decode import decoded
@@ -136,7 +137,9 @@ def test_stored_result_says_what_rig_show_says(measured_runs):
         with RunFile(measured_runs / name) as file:
             stored = stored_result(file)
         assert figure_rows(stored.evaluation) == figure_rows(computed.evaluation)
-        assert counts_table(stored.evaluation.counts) == counts_table(computed.evaluation.counts)
+        assert count_rows(stored.settings, stored.evaluation.counts) == count_rows(
+            computed.settings, computed.evaluation.counts
+        )
         assert run_facts(stored) == run_facts(computed)
         for part in ("verdict", "reasons", "witnesses", "gaps", "figures", "details"):
             assert getattr(stored.evaluation, part) == getattr(computed.evaluation, part), part

@@ -15,9 +15,9 @@ from gui.models.runs.notes import RunNote, read_notes, write_note
 from gui.pages.results.actions import ACTIONS
 from gui.pages.results.page import COMPARE, EVENTS, REPORT
 from gui.theme import theme
+from rig.formatting import with_micro_sign
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
-from rig.report.units import micro
 from tests.cli.command import rig
 from tests.gui.results_runs import COUNT, FAULTY, GOOD, choose, results_page, shown_by_rig
 
@@ -62,7 +62,7 @@ def test_figures_are_those_of_rig_show(page, qtbot, capsys):
         title = printed.splitlines()[0]
         assert title.lower() in page.report.text.toPlainText().lower()
         for witness in document["witnesses"]:
-            assert micro(witness["text"]) in page.report.text.toPlainText()
+            assert with_micro_sign(witness["text"]) in page.report.text.toPlainText()
 
 
 def test_table_is_searched_and_sorted(page):

@@ -18,7 +18,7 @@ from gui.pages.run.series_status import status_of
 from gui.plots.words import duration
 from rig.campaign.index import State
 from rig.record.reader import RunFile
-from rig.report.words import title_of
+from rig.report.labels import title_of
 from rig.resources import find_fixture
 from rig.services.duration import BOOT_S, LOAD_S, SETUP_S
 from rig.services.series import Series

@@ -121,7 +121,7 @@ def allowed(run) -> set[str]:
     words |= {load_fixture(name).title for name in fixture_names()}
     words |= {load_plan(name).title for name in plan_names()}
     words |= set(SCENARIOS)
-    words |= {name for name, _ in (*run.outcome.figures, *run.outcome.counts)}
+    words |= {row[0] for row in (*run.outcome.figures, *run.outcome.counts)}
     words |= {text for step in STEPS.values() for text in (step.title, step.does, step.connect)}
     words |= {str(calibration_path(load_fixture(name))) for name in fixture_names()}
     words |= {run.outcome.verdict.upper(), run.outcome.verdict_words, run.outcome.verdict}

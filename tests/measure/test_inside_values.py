@@ -15,8 +15,7 @@ from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import SelfMeasured
 from rig.instruments import LOG_VALUE, LOG_WENT_ON
 from rig.measurements.evaluate import evaluate
-from rig.measurements.registry import SELF_MEASUREMENTS
-from rig.report.measured import measured
+from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from tests.measure.inside_runs import (
     PAUSE_TICKS,
     PPM,
@@ -47,6 +46,12 @@ KINDS = [
 def drawn(measurement: str, count: int, seed: int = 1) -> np.ndarray:
     shape = (count, len(SELF_MEASUREMENTS[measurement].parts))
     return np.random.default_rng(seed).gamma(3, 700, shape).astype(np.int64) + 400
+
+
+def facts(found) -> dict[str, str]:
+    """What reports say of it below its table."""
+    (section,) = MEASUREMENTS["services"].sections(found)
+    return {fact.name: fact.text for fact in section.blocks[1].rows}
 
 
 def evaluated(run: Known):
@@ -95,8 +100,8 @@ def test_the_counters_rate_is_found_by_the_pins_and_told():
     assert average.corrected == pytest.approx(true_ns, abs=average.expanded)
     blind = evaluated(known_run("task_switch", "yield", run.values, pin=False))
     assert blind.details.rate_ppm is None
-    assert "rate that the agent reported" in dict(measured(blind).facts)["unit"]
-    assert "none" in dict(measured(blind).facts)["outside"]
+    assert "rate that the agent reported" in facts(blind)["unit"]
+    assert "none" in facts(blind)["outside"]
 
 
 def test_a_clock_of_the_system_is_in_its_own_nanoseconds():
@@ -114,7 +119,7 @@ def test_wakes_that_did_not_preempt_are_told():
     found = evaluated(run)
     assert found.verdict is Verdict.PASS
     assert found.details.went_on == 2
-    assert "2 wakes" in dict(measured(found).facts)["went on"]
+    assert "2 wakes" in facts(found)["went on"]
 
 
 def test_a_clock_that_stands_still_is_told():

@@ -19,7 +19,6 @@ from rig.config.plan import parse_plan
 from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.report.compare import compare
 from rig.report.page import write_page
-from rig.report.page_data import page_data
 from rig.resources import find_fixture
 from rig.session.results import Result, evaluation_text, store
 from rig.session.run import run
@@ -139,9 +138,9 @@ def test_a_run_file_replayed_gives_the_same_figures(results, tmp_path):
 
 def test_reports_and_comparisons_are_in_the_targets_own_unit(results, tmp_path):
     found, _, _ = results
-    pages = [page_data(result) for result in (found[0], found[-1])]
-    assert [page.unit_hz for page in pages] == [10**9, 10**9]
-    compared = compare(pages)
+    both = [found[0], found[-1]]
+    assert [result.unit_hz for result in both] == [10**9, 10**9]
+    compared = compare(both)
     name, (difference,) = compared.differences[0]
     averages = [result.evaluation.figures.average_ns for result in (found[0], found[-1])]
     assert name == "average"

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.account import Account
 from rig.analysis.model.rate_search import RateSearch, RateSearchState, falls_behind, keeps_up
+from rig.document import Section
+from rig.measurements.registry import MEASUREMENTS
 from rig.measurements.stored_settings import settings_from_json, settings_to_json
-from rig.report.saturation_words import facts, rows, title
 from rig.stimulus.train import Polarity
 from tests.chip import CLOCK_HZ
 from tests.measure.queued import LIES, SEARCH, Queued, queued_run
@@ -28,6 +30,11 @@ def noisy(mean: float, deviation: float, seed: int = 1):
 
 def constant(time_us: float):
     return lambda _number: time_us
+
+
+def told(found: Evaluation) -> Section:
+    (section,) = MEASUREMENTS["saturation"].sections(found)
+    return section
 
 
 # --- the search ----------------------------------------------------------------------------------
@@ -175,7 +182,7 @@ def test_nothing_is_lost_and_nothing_is_kept() -> None:
     fast = queued_run(constant(5), constant(3)).evaluated()
     assert (fast.details.lost_ns, fast.details.limit_ns) == (None, None)
     assert fast.details.kept_ns == pytest.approx(20e3, rel=1e-4)
-    assert "up to 50,000/s" in title(fast.details)
+    assert "up to 50,000/s" in told(fast).title
     assert fast.verdict is Verdict.PASS
     slow = queued_run(constant(3000), constant(3)).evaluated()
     assert slow.details.rate_hz is None
@@ -188,9 +195,9 @@ def test_a_slower_hold_that_is_lost_is_told() -> None:
     stall = 3 * SEARCH.count + 50
     run = queued_run(lambda n: 1500.0 if n == stall else 25.0, constant(5))
     # The search closes in on that; a faster hold that is kept is put behind it.
-    figures = run.evaluated().details
-    assert figures.lost_ns > 300e3
-    assert title(figures).startswith("saturation: highest rate kept up with")
+    found = run.evaluated()
+    assert found.details.lost_ns > 300e3
+    assert told(found).title.startswith("Saturation: highest rate kept up with")
     kept_later = replace(run, raw=_with_hold(run), account=_one_more(run.account))
     found = kept_later.evaluated()
     assert found.details.contradictions == 1
@@ -284,9 +291,12 @@ def test_stimuli_that_the_firmware_did_not_send_are_told() -> None:
 
 
 def test_words_and_tables() -> None:
-    figures = queued_run(constant(47.3), constant(5)).evaluated().details
-    assert dict(facts(figures))["limit"].endswith(f"(U = {figures.limit_u_hz:,.0f})")
-    every, few = rows(figures), rows(figures, few=True)
+    found = queued_run(constant(47.3), constant(5)).evaluated()
+    figures = found.details
+    facts, table, _ = told(found).blocks
+    (limit,) = (fact for fact in facts.rows if fact.name == "limit")
+    assert limit.text.endswith(f"(U = {figures.limit_u_hz:,.0f})")
+    every, few = table.rows, [table.rows[at] for at in table.few]
     assert len(every) == len(figures.holds)
     assert len(few) == 6
     assert [row[-1] == "kept" for row in few] == [True] * 3 + [False] * 3

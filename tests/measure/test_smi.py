@@ -14,7 +14,7 @@ from rig.analysis.measurements.toggle_gap_list import Bounds, Intervals, match_g
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Limits
 from rig.measurements.evaluate import Evaluation, evaluate
-from rig.report.measured import measured
+from rig.measurements.registry import MEASUREMENTS
 from tests.analysis.raw_runs import RATE_HZ
 from tests.measure.spin_runs import (
     AFTER_EDGE,
@@ -166,7 +166,7 @@ def test_a_foreign_file_that_tells_no_threshold_is_no_crash(run, words):
 
 
 def test_it_is_told_in_words(run):
-    told = measured(evaluated(run))
-    facts = dict(told.facts)
+    (section,) = MEASUREMENTS["smi"].sections(evaluated(run))
+    facts = {fact.name: fact.text for fact in section.blocks[1].rows}
     assert facts["gaps"] == "5 above 20 us by the pin, 5 by the log, 5 the same"
     assert "us by the pin" in facts["999"]

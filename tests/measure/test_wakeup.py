@@ -301,16 +301,16 @@ def test_each_figure_is_a_record_of_its_own_and_a_reason_a_remark():
         told("cyclictest", "nonsense"),
     )
     found = tool_records(runs, "board", "1ms", "idle")
-    assert [each.measurement for each in found] == [
+    assert [each.subject_name for each in found] == [
         "wakeup by cyclictest",
         "wakeup by rtla timerlat, interrupt",
         "wakeup by rtla timerlat, thread",
         "smi by hwlat",
         "wakeup by cyclictest",
     ]
-    assert found[0].figures.gap_ns == 24384 - 13512
+    assert found[0].figures["gap_ns"] == 24384 - 13512
     assert found[0].witness is Word.NONE
-    assert (found[3].figures.n, found[3].remark) == (None, "not there")
+    assert (found[3].n, found[3].remark) == (None, "not there")
     assert found[4].remark.startswith("not understood: ")
     assert {(each.system, each.variant, each.scenario) for each in found} == {
         ("board", "1ms", "idle")

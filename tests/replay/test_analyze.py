@@ -92,7 +92,7 @@ def test_with_a_run_file_and_without_the_figures_are_the_same(tmp_path: Path) ->
 def test_without_out_nothing_is_written(tmp_path: Path) -> None:
     session = sr_of(tmp_path / "a.sr", toggles())
     ended = rig("analyze", session, *SIGNALS)
-    assert "capture latency, scenario a.sr" in ended.stdout
+    assert "Capture latency, scenario a.sr" in ended.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["a.sr"]
 
 

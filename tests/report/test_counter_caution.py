@@ -9,7 +9,7 @@ import pytest
 
 from rig.config.calibration import Quantity, Record
 from rig.report.calibration_brief import calibration_state
-from rig.report.calibration_words import calibration_facts
+from rig.report.calibration_facts import calibration_facts
 from rig.session.calibration import cautions
 from rig.session.results import read
 from tests.calibration.skewed import MADE, measure, records, text

@@ -17,11 +17,12 @@ from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
 from rig.analysis.uncertainty.bench import Bench
 from rig.analysis.uncertainty.contribution import calibrated, limits
+from rig.formatting import capitalized, with_micro_sign
 from rig.measurements.evaluate import evaluate
 from rig.report.junit import junit
 from rig.report.page import pages
-from rig.report.terminal import print_result
-from rig.report.units import micro
+from rig.report.run_report import run_report
+from rig.report.terminal import print_report
 from rig.session.results import Result, document
 from tests.analysis.raw_runs import RATE_HZ, settings_of
 from tests.analysis.test_periods import PERIOD_NS, Truth, noise
@@ -61,7 +62,7 @@ def result() -> Result:
 
 def terminal(result: Result) -> str:
     stream = io.StringIO()
-    print_result(Console(file=stream, width=400), result)
+    print_report(Console(file=stream, width=400), run_report(result))
     return stream.getvalue()
 
 
@@ -71,7 +72,7 @@ def test_in_the_terminal(result: Result) -> None:
         word = "EXCEEDED" if judgment == "exceeded" else judgment
         assert [line for line in lines if line.startswith(word) and f" {title}: " in line]
     for name in MEASURED:
-        assert name.replace("_", " ") in lines
+        assert capitalized(name.replace("_", " ")) in lines
 
 
 def test_in_json(result: Result) -> None:
@@ -115,11 +116,9 @@ def test_on_the_page(result: Result) -> None:
     for title, _, _ in EXPECTED:
         assert table.count(f"<td>{title}</td>") == 1
     for limit in result.evaluation.limits:
-        cells = f"<td class=number>{micro(limit.allowed)}</td><td>{micro(limit.found)}</td>"
-        assert cells in unescape(table)
+        assert f"<td>{with_micro_sign(limit.text)}</td>" in unescape(table)
     for name in MEASURED:
-        words = name.replace("_", " ")
-        assert f"<h3>{words[0].upper()}{words[1:]}</h3>" in page
+        assert f"<h3>{capitalized(name.replace('_', ' '))}</h3>" in page
     assert "past its due time" in page
     assert 'aria-label="Allan deviation: target against analyzer"' in page
 

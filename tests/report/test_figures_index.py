@@ -47,7 +47,7 @@ class Reading:
     def table(self):
         """The lengths of the runs, and the files that had to be read for it."""
         self.files.clear()
-        found = [record.figures.n for record in records_of([self.folder], self.notes.append)]
+        found = [record.n for record in records_of([self.folder], self.notes.append)]
         return found, sorted(self.files)
 
 

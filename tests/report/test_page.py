@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -15,12 +16,11 @@ import numpy as np
 import pytest
 
 from rig.cli.main import main
+from rig.formatting import decimals_for, rounded, signed, three_digits
+from rig.plots.canvas import MISSING
 from rig.record.reader import RunFile
-from rig.report.page import SECTIONS, pages
-from rig.report.page_data import page_data
-from rig.report.plots.canvas import MISSING
-from rig.report.sections.budget import average_of, maximum_of
-from rig.report.sections.numbers import decimals_for, rounded, signed, three_digits
+from rig.report.page import pages
+from rig.report.pictures import pictures_of
 from rig.session.results import read
 from tests.cli.command import rig
 from tests.resealing import resealed
@@ -79,7 +79,7 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def good(runs):
-    return page_data(read(runs / "good.h5"))
+    return read(runs / "good.h5")
 
 
 def test_page_of_a_run_is_whole_and_alone(runs):
@@ -90,7 +90,7 @@ def test_page_of_a_run_is_whole_and_alone(runs):
     assert "url(http" not in text
     assert len(set(page.ids)) == len(page.ids)
     for heading in (
-        "Figures in microseconds", "Distribution", "Course of the run", "Waveforms", "Events",
+        "Latency in microseconds", "Distribution", "Course of the run", "Waveforms", "Events",
         "Witnesses", "Loss", "Uncertainty", "Run", "Environment",
     ):  # fmt: skip
         assert f"{heading}" in page.words
@@ -109,46 +109,51 @@ def test_page_has_light_dark_and_print(runs):
 
 
 def test_every_outlier_is_marked_and_drawn(runs):
-    data = page_data(read(runs / "bad.h5"))
-    counts = data.result.evaluation.counts
-    found = data.outliers
+    result = read(runs / "bad.h5")
+    counts, pictures = result.evaluation.counts, pictures_of(result)
+    found = pictures.outliers
     assert found.count == len(found.first) == counts.late + counts.missed + counts.merged > 0
     text = (runs / "bad.html").read_text()
     drawn = re.findall(r"<figcaption>(\d+): event ([\d,]+), ([\w ]+)</figcaption>", text)
-    assert [int(n) for n, _, _ in drawn] == list(range(1, len(data.windows) + 1))
+    assert [int(n) for n, _, _ in drawn] == list(range(1, len(pictures.windows) + 1))
     assert "maximum" in {reason for _, _, reason in drawn}
 
 
-def test_evidence_of_a_bad_run_agrees_with_what_was_counted(runs):
-    data = page_data(read(runs / "bad.h5"))
-    counts = data.result.evaluation.counts
-    assert data.log is not None
-    assert data.log.skipped.count == counts.missed
-    assert data.log.repeated.count == counts.duplicate
-    assert "DIFFER" not in Page((runs / "bad.html").read_text()).words
+def test_evidence_of_a_bad_run_agrees_with_what_was_counted(runs, capsys):
+    found = read(runs / "bad.h5").evaluation
+    internal = {each.name: each.internal for each in found.evidence}
+    assert internal["missed"] == found.counts.missed
+    assert internal["duplicate"] == found.counts.duplicate
+    page = Page((runs / "bad.html").read_text()).words
+    assert main(["show", f"{runs / 'bad.h5'}"]) == 0
+    terminal = " ".join(capsys.readouterr().out.split())
+    for text in (page, terminal):
+        assert "DIFFER" not in text
+        assert all(each.text in text for each in found.evidence)
 
 
 def test_timeline_has_every_latency(good, runs):
     with RunFile(runs / "good.h5") as file:
         columns = file.events(0, file.event_count)
     latency = columns["response_sample"] - columns["stimulus_sample"]
-    assert good.timeline.count.sum() == len(latency)
-    assert good.timeline.total.sum() == latency.sum()
-    assert good.timeline.maximum.max() == latency.max()
+    timeline = pictures_of(good).timeline
+    assert timeline.count.sum() == len(latency)
+    assert timeline.total.sum() == latency.sum()
+    assert timeline.maximum.max() == latency.max()
     at = int(np.argmax(latency))
-    place = np.searchsorted(good.timeline.edges, columns["stimulus_sample"][at], "right") - 1
-    assert good.timeline.maximum[place] == latency.max()
+    place = np.searchsorted(timeline.edges, columns["stimulus_sample"][at], "right") - 1
+    assert timeline.maximum[place] == latency.max()
 
 
 def test_budget_of_a_virtual_run(good):
     """Nothing but quantization, scatter and the pin write of 50 ns, told by the log's stamps."""
-    largest, average = maximum_of(good), average_of(good)
+    largest, average = (good.evaluation.primary.budgets[figure] for figure in ("max", "average"))
     assert largest.is_whole
     assert average.is_whole
     by_name = {c.name: c for c in largest.contributions}
     assert by_name["agent's pin write"].correction == pytest.approx(-25.5, abs=1.0)
     assert by_name["channel skew"].uncertainty == 0
-    figures = good.result.evaluation.figures
+    figures = good.evaluation.figures
     parts = {c.name: c.uncertainty for c in average.contributions}
     assert parts["repeatability"] == pytest.approx(figures.deviation_ns / np.sqrt(199))
     # A random train, clocks 38 ppm apart: next to nothing of the quantization stays.
@@ -156,9 +161,8 @@ def test_budget_of_a_virtual_run(good):
 
 
 def test_text_of_a_run_file_cannot_break_the_page(good):
-    data = page_data(read(good.result.path))
-    data.environment["target"]["environment"]["system"] = "<script>alert(1)</script>"
-    text = "".join(section(data) for section in SECTIONS)
+    said = {"environment": {"system": "<script>alert(1)</script>"}}
+    text = pages([replace(good, texts={"environment/target": json.dumps(said)})])
     assert "<script" not in text
     assert "&lt;script&gt;" in text
 
@@ -182,9 +186,9 @@ def test_without_matplotlib_the_figures_are_still_told(good, monkeypatch):
     for name in [n for n in sys.modules if n.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    page = Page(pages([good.result]))
+    page = Page(pages([good]))
     assert MISSING in page.words
-    assert f"{good.result.evaluation.figures.max_ns / 1e3:.3f}" in page.words
+    assert f"{good.evaluation.figures.max_ns / 1e3:.3f}" in page.words
 
 
 def test_report_of_a_file_without_figures(runs, tmp_path):
@@ -226,11 +230,11 @@ def test_compare(runs, tmp_path, capsys):
     assert page.outside == []
     assert "Comparison of 2 runs" in page.words
     assert main(["compare", *files]) == 0
-    assert "what differs around the runs" in capsys.readouterr().out
+    assert "What differs around the runs" in capsys.readouterr().out
 
 
 def test_a_run_is_like_itself(good, capsys):
-    assert main(["compare", *[f"{good.result.path}"] * 2, "--json"]) == 0
+    assert main(["compare", *[f"{good.path}"] * 2, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["environment"] == {}
     assert {d["value_ns"] for d in document["differences"]} == {0.0}
@@ -238,7 +242,7 @@ def test_a_run_is_like_itself(good, capsys):
 
 
 def test_one_run_cannot_be_compared(good, capsys):
-    assert main(["compare", f"{good.result.path}"]) == 2
+    assert main(["compare", f"{good.path}"]) == 2
     assert "valid: two or more" in capsys.readouterr().err
 
 

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rig.analysis.measurements.clock_stability import ClockStability
-from rig.report.plots.agreement import agreement_svg, thinned
-from rig.report.plots.allan import allan_svg
-from rig.report.plots.brackets import brackets_svg
-from rig.report.plots.canvas import VARIABLES
-from rig.report.plots.folded import folded_svg
-from rig.report.plots.histogram import BINS, binned, histogram_svg
-from rig.report.plots.overlay import Curve, overlay_svg
-from rig.report.plots.tail import POINTS, exceedances, interval, steps, tail_svg
-from rig.report.plots.timeline import Outlier, Stretches, timeline_svg
-from rig.report.plots.waveform import Trace, waveform_svg
+from rig.plots.agreement import agreement_svg, thinned
+from rig.plots.allan import allan_svg
+from rig.plots.brackets import brackets_svg
+from rig.plots.canvas import VARIABLES
+from rig.plots.folded import folded_svg
+from rig.plots.histogram import BINS, binned, histogram_svg
+from rig.plots.overlay import Curve, overlay_svg
+from rig.plots.tail import POINTS, exceedances, interval, steps, tail_svg
+from rig.plots.timeline import MarkedEvent, Stretches, timeline_svg
+from rig.plots.waveform import Trace, waveform_svg
 
 RNG = np.random.default_rng(1)
 LATENCY = (72 + RNG.gamma(3.0, 12.0, 5000)).astype(np.int64)
@@ -37,10 +37,10 @@ def _plots():
         np.array([0.0, 1, 2, 3]), np.array([4, 5, np.nan]), np.array([6, 9, np.nan])
     )
     outliers = [
-        Outlier(0.5, 9.0, "1"),
-        Outlier(1.5, None, "2"),
-        Outlier(2.5, 6.0, "", grave=False),
-        Outlier(2.6, None, ""),
+        MarkedEvent(0.5, 9.0, "1"),
+        MarkedEvent(1.5, None, "2"),
+        MarkedEvent(2.5, 6.0, "", grave=False),
+        MarkedEvent(2.6, None, ""),
     ]
     traces = [Trace("stimulus", edges, 0), Trace("response", np.array([7.5]), 1)]
     late = np.where(np.arange(500) == 7, 5.0, -1.0)

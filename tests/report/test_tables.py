@@ -13,19 +13,14 @@ import numpy as np
 import pytest
 
 from rig.cli.main import main
+from rig.document import TextTable
+from rig.measurements.measurement import short_time
 from rig.record.reader import RunFile
-from rig.report.tables.record import (
-    PERIOD,
-    PERIOD_LATENCY,
-    PERIOD_START,
-    Figures,
-    Record,
-    period_words,
-)
+from rig.report.tables.record import Record
 from rig.report.tables.reference import REFERENCES, beside, published
 from rig.report.tables.render import FORMATS
 from rig.report.tables.runs import records_of
-from rig.report.tables.shapes import SHAPES, Grid, by_subject
+from rig.report.tables.shapes import SHAPES, by_table
 from tests.record.older import plain
 from tests.resealing import resealed
 from tests.stored_events import events_of
@@ -320,7 +315,7 @@ def test_published_figures_are_those_of_the_source(source):
         for key, text in row.items():
             quantity, _, unit = key.rpartition("_")
             if quantity in fields:
-                value = getattr(record.figures, f"{fields[quantity]}_ns")
+                value = record.figures[f"{fields[quantity]}_ns"]
                 scale = {"us": 1e3, "ns": 1.0}[unit]
                 assert value == (pytest.approx(float(text) * scale) if text else None)
                 checked += 1
@@ -348,9 +343,11 @@ def test_slides_have_overruns(folder, capsys):
     )  # fmt: skip
 
 
-NASTY = Grid(
-    'a|b & c_d <e> "f"', ("na|me", "n", "remark"),
-    (("=1+1", "-", "50% \\ of {x}"), ("<b>", "-1.5", "~^#$")), 1, remarks=True, notes=("a_b*",),
+NASTY = TextTable(
+    ("na|me", "n", "remark"),
+    (("=1+1", "-", "50% \\ of {x}"), ("<b>", "-1.5", "~^#$")),
+    range(1, 2),
+    title='a|b & c_d <e> "f"', notes=("a_b*",),
 )  # fmt: skip
 
 
@@ -381,7 +378,9 @@ def test_text_from_outside_stays_text():
     ("form", "times"), [("terminal", 1), ("html", 1), ("markdown", 1), ("latex", 2)]
 )
 def test_a_note_of_several_tables_stands_below_the_last(form, times):
-    first, second = (Grid(name, ("a",), (("1",),), 1, notes=("mind this",)) for name in "AB")
+    first, second = (
+        TextTable(("a",), (("1",),), title=name, notes=("mind this",)) for name in "AB"
+    )
     text = FORMATS[form]([first, second])
     assert text.count("mind this") == times
     assert text.rindex("mind this") > text.index("B")
@@ -389,18 +388,18 @@ def test_a_note_of_several_tables_stands_below_the_last(form, times):
 
 def test_every_subject_is_one_table():
     records = [
-        Record("s", "interrupt", "", "idle", Figures(1, 1.0, 1.0, 1.0, 0.0, 0.0)),
-        Record("s", PERIOD, "1ms", "idle"),
-        Record("t", "interrupt", "", "idle", Figures(1, 2.0, 2.0, 2.0, 0.0, 0.0)),
+        Record("s", "interrupt", "", "idle", {"average_ns": 1.0, "deviation_ns": 0.0}, 1),
+        Record("s", "period", "1ms", "idle"),
+        Record("t", "interrupt", "", "idle", {"average_ns": 2.0, "deviation_ns": 0.0}, 1),
     ]
-    assert [len(own) for own in by_subject(records).values()] == [2, 1]
+    assert [len(own) for own in by_table(records).values()] == [2, 1]
     assert [len(grid.rows) for grid in SHAPES["scenarios"](records)] == [2, 1]
     assert SHAPES["slides"](records) == []
-    both = [Record("s", name, "1ms", "idle") for name in (PERIOD_LATENCY, PERIOD_START)]
+    both = [Record("s", name, "1ms", "idle") for name in ("period_latency", "period_start")]
     found = beside(both, "slides")[2:]
-    assert {(r.measurement, r.variant) for r in found} == {(PERIOD_START, "1ms")}
-    assert len(set(found)) == len(found), "each once"
-    assert [period_words(ns) for ns in (500_000, 10**9, 10**7, 1_500)] == [
+    assert {r.table for r in found} == {("period_start", "1ms")}
+    assert len(set(map(repr, found))) == len(found), "each once"
+    assert [short_time(ns) for ns in (500_000, 10**9, 10**7, 1_500)] == [
         "500us", "1s", "10ms", "1500ns",
     ]  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from rig.report.units import micro
+from rig.formatting import with_micro_sign
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from rig.report.units import micro
     ],
 )
 def test_behind_numbers(text, written):
-    assert micro(text) == written
-    assert micro(written) == written
+    assert with_micro_sign(text) == written
+    assert with_micro_sign(written) == written

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.measured_run import write_measured_run
 from rig.record import amend
-from rig.report.page_data import page_data
+from rig.report.pictures import pictures_of
 from rig.services.measure import finish
 from rig.session.results import read
 from tests.cli.command import rig
@@ -98,4 +98,4 @@ def test_a_run_is_finished_by_one_copy_of_its_file(tmp_path, monkeypatch):
     assert sorted(f"run.windows/{path.name}" for path in finished.windows.iterdir()) == sorted(
         link["file"] for link in links
     )
-    assert page_data(finished.result).windows == page_data(read(run)).windows
+    assert pictures_of(finished.result).windows == pictures_of(read(run)).windows

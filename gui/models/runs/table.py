@@ -26,8 +26,9 @@ from gui.models.runs.notes import RunNote
 from gui.models.runs.verdicts import entry_color
 from gui.theme import theme
 from gui.tool_tips import tool_tip
+from rig.formatting import microseconds
 from rig.printable import printable
-from rig.report.words import measurement_words
+from rig.report.labels import measurement_title
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -53,7 +54,7 @@ class Column:
 
 
 def _us(value_ns: float | None) -> str:
-    return _NO_FIGURE if value_ns is None else f"{value_ns / 1e3:.3f}"
+    return _NO_FIGURE if value_ns is None else microseconds(value_ns)
 
 
 def _count(value: int | None) -> str:
@@ -92,7 +93,7 @@ def columns() -> list[Column]:
         Column("verdict", tr("Verdict"), lambda e, _: verdict_text(e, time()),
                lambda e, _: verdict_text(e, time())),
         Column("name", tr("Run"), lambda e, _: e.path.stem, lambda e, _: e.path.stem.lower()),
-        Column("measurement", tr("Measurement"), lambda e, _: measurement_words(e.measurement),
+        Column("measurement", tr("Measurement"), lambda e, _: measurement_title(e.measurement),
                lambda e, _: e.measurement),
         Column("scenario", tr("Scenario"), lambda e, _: e.scenario, lambda e, _: e.scenario),
         Column("fixture", tr("Fixture"), lambda e, _: e.fixture, lambda e, _: e.fixture),

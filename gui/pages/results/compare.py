@@ -26,7 +26,7 @@ from gui.pages.results.report import distribution_of
 from gui.theme import GAP, theme
 from rig.errors import InputError
 from rig.record.reader import RunFile
-from rig.report.words import figure_rows
+from rig.report.labels import figure_rows
 from rig.session.results import Result
 from rig.session.stored_results import stored_result
 
@@ -83,7 +83,7 @@ class CompareView(QWidget):
             self.table.setRowCount(0)
             return
         firsts = figure_rows(self._results[0].evaluation)
-        names = [name for name, _ in firsts]
+        names = [row.name for row in firsts]
         heads = [self.tr("Run"), self.tr("Verdict"), *names]
         self.table.setColumnCount(len(heads))
         self.table.setHorizontalHeaderLabels(heads)
@@ -95,7 +95,7 @@ class CompareView(QWidget):
         for row, result in enumerate(self._results):
             self._put(row, 0, result.path.stem, series_color(row, theme().palette))
             self._put(row, 1, str(result.evaluation.verdict))
-            for column, (name, text) in enumerate(figure_rows(result.evaluation)):
+            for column, (name, text, _) in enumerate(figure_rows(result.evaluation)):
                 compared = row and name != "n"
                 difference = self._difference(text, firsts[column][1]) if compared else ""
                 self._put(row, 2 + column, f"{text}{difference}", right=True)

@@ -18,6 +18,7 @@ from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
 from rig.analysis.measurements.saturation import SaturationFigures
 from rig.errors import InputError
+from rig.measurements.registry import measurement_of
 from rig.session.results import Result
 
 _KEY = "results/report_splitter"
@@ -133,7 +134,4 @@ def quantity_of(result: Result) -> str:
     """What the values of a run's histogram are, if they are no latencies by the wires."""
     if not result.settings.is_self_measured:
         return ""
-    from rig.report.measured import measured  # loaded with the figures
-
-    beside = measured(result.evaluation)
-    return "" if beside is None else beside.rows[0][0]
+    return measurement_of(result.settings.measurement).quantity(result.evaluation)

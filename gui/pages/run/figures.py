@@ -7,22 +7,14 @@ from typing import Final
 
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from gui.engine.outcome import Outcome
+from gui.engine.outcome import Outcome, ShownRow
 from gui.engine.snapshot import Snapshot
-from gui.pages.run.found import (
-    Group,
-    gap_rows,
-    rate_text,
-    saturation_of,
-    saturation_rows,
-    silent_tools,
-    tool_rows,
-)
 from gui.plots.words import NONE, count, duration, us
 from gui.theme import GAP, GAP_L, GAP_S
 from gui.theme.theme import figures_font
 from gui.widgets.figures import FigureRows, Row
 from gui.widgets.labels import PlainLabel, caption, dim
+from rig.formatting import ABSENT, capitalized, with_micro_sign
 
 CLASSES: Final = (
     "answered", "late", "missed", "merged", "ambiguous", "duplicate", "spurious", "glitches",
@@ -83,9 +75,9 @@ class FiguresPanel(QFrame):
         self._worst_caption.setText(self._worst_words(snapshot))
         worst = us(snapshot.worst_ns)
         if snapshot.hold:
-            self._show_large(snapshot.hold.rpartition(" ")[2])
+            self._show_worst(snapshot.hold.rpartition(" ")[2])
         else:
-            self._show_worst(worst)
+            self._show_worst(worst if worst == NONE else f"{worst} µs")
         for rows in (self.found, self.tools, self._silent_tools, self.measured):
             rows.hide()
         without = snapshot.is_periods or snapshot.is_values
@@ -115,52 +107,39 @@ class FiguresPanel(QFrame):
 
     def show_outcome(self, outcome: Outcome) -> None:
         """A finished run: the texts of `rig show`."""
-        figures = dict(outcome.figures)
-        worst = figures.get("max", NONE)
-        self._worst_caption.setText(self.tr("Observed maximum"))
-        self.measured.setVisible(bool(outcome.measured))
-        if outcome.measured:
-            name, texts = outcome.measured[0]
-            self.measured.set_title(f"{name}, µs")
-            self.measured.set_rows([Row(each, text) for each, text in texts])
-            if outcome.is_periods:
-                self._worst_caption.setText(self.tr("Worst interval error"))
-                worst = worst_of(dict(texts))
-        self._show_worst(worst if worst != "-" else NONE)
-        sought = self._show_found(outcome)
+        name, value = outcome.headline
+        self._worst_caption.setText(self._headline(name))
+        self._show_worst(NONE if value == ABSENT else with_micro_sign(value))
+        unit = ", µs"
+        for rows, title, shown in (
+            (self.found, self.tr("Found"), outcome.found),
+            (self.tools, self.tr("Target's tools, {0}").format(outcome.tools_name + unit),
+             outcome.tools),
+            (self.measured, outcome.measured_name + unit, outcome.measured),
+        ):  # fmt: skip
+            rows.setVisible(bool(shown))
+            rows.set_title(title)
+            rows.set_rows(list(map(_row, shown)))
+        self._silent_tools.setText("\n".join(map(with_micro_sign, outcome.silent_tools)))
+        self._silent_tools.setVisible(bool(outcome.silent_tools))
         self.figures.show()
         self.figures.set_rows([Row(name, value) for name, value in outcome.figures])
-        self.counts.set_rows(
-            [Row(name, value, _tone(name, value, sought=sought)) for name, value in outcome.counts]
-        )
+        self.counts.set_rows(list(map(_row, outcome.counts)))
         self.bench.hide()  # it is closed; the report tells how it was
 
-    def _show_found(self, outcome: Outcome) -> bool:
-        """What is beside the figures; whether a rate was searched for."""
-        rates = saturation_of(outcome)
-        group = gap_rows(outcome) if rates is None else saturation_rows(rates)
-        if rates is not None:
-            reached = rates.lost_ns is None and rates.kept_ns is not None
-            self._worst_caption.setText(
-                self.tr("Kept up with all rates, to")
-                if reached
-                else self.tr("Highest rate kept up with")
-            )
-            self._show_large(rate_text(rates))
-        elif group is not None:
-            self._worst_caption.setText(self.tr("Longest interval"))
-        _fill(self.found, group)
-        _fill(self.tools, tool_rows(outcome))
-        silent = silent_tools(outcome)
-        self._silent_tools.setText(silent)
-        self._silent_tools.setVisible(bool(silent))
-        return rates is not None
+    def _headline(self, name: str) -> str:
+        """A name as the reports have it, in the window's language if that knows it."""
+        known = {
+            "observed maximum": self.tr("Observed maximum"),
+            "worst interval error": self.tr("Worst interval error"),
+            "longest interval": self.tr("Longest interval"),
+            "highest rate kept up with": self.tr("Highest rate kept up with"),
+            "kept up with all rates, to": self.tr("Kept up with all rates, to"),
+        }
+        return known.get(name, capitalized(name))
 
     def _show_worst(self, text: str) -> None:
-        self._show_large(text if text == NONE else f"{text} µs", digits=len(text))
-
-    def _show_large(self, text: str, digits: int = 0) -> None:
-        points = 24 if (digits or len(text)) < 8 else 18
+        points = 24 if len(text.partition(" ")[0]) < 8 else 18
         if points != self._points:  # by a sheet: a change of colors sets fonts back
             self._points = points
             self._worst.setStyleSheet(f"font-size: {points}pt")
@@ -224,17 +203,9 @@ class FiguresPanel(QFrame):
         return Row(self.tr("target"), text if started else NONE, tone if started else "")
 
 
-def worst_of(texts: dict[str, str]) -> str:
-    """Of the least and the largest error that farther from 0, without its sign."""
-    ends = [texts[name] for name in ("min", "max") if texts[name] != "-"]
-    return max(ends, key=lambda text: abs(float(text))).lstrip("-") if ends else "-"
-
-
-def _fill(rows: FigureRows, group: Group | None) -> None:
-    rows.setVisible(group is not None)
-    if group is not None:
-        rows.set_title(group[0])
-        rows.set_rows(group[1])
+def _row(shown: ShownRow) -> Row:
+    name, text, tone, hint = shown
+    return Row(name, NONE if text == ABSENT else with_micro_sign(text), tone, with_micro_sign(hint))
 
 
 def _tone(name: str, value: str, *, sought: bool = False) -> str:

@@ -23,7 +23,6 @@ from gui.pages.run.chooser import Chooser
 from gui.pages.run.event_selection import EventSelection
 from gui.pages.run.events import EventList
 from gui.pages.run.figures import FiguresPanel
-from gui.pages.run.found import saturation_of
 from gui.pages.run.layout import RunWidgets, layout
 from gui.pages.run.phase import phase_words
 from gui.pages.run.questions import ask_file, ask_to_stop
@@ -238,7 +237,7 @@ class RunPage(Page):
                 self.snapshot,
                 is_values=outcome.is_inside,
                 unit_hz=outcome.unit_hz,
-                quantity=outcome.measured[0][0] if outcome.is_inside and outcome.measured else "",
+                quantity=outcome.quantity if outcome.is_inside else "",
                 bins=np.array(outcome.bins, np.int64),
                 bin_counts=np.array(outcome.bin_counts, np.int64),
                 worst_event=outcome.worst_event,
@@ -246,7 +245,7 @@ class RunPage(Page):
             )
             self.plots.show_snapshot(self.snapshot)
         if self.plots is not None:
-            self.plots.show_rates(saturation_of(outcome))
+            self.plots.show_rates(outcome.rates)
         self.figures.show_outcome(outcome)
         self._figures_place.updateGeometry()
         self.result_banner.show_outcome(outcome)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -18,10 +17,8 @@ from gui.widgets.actions import OwnSpace
 from gui.widgets.banner import Banner
 from rig.campaign.index import State
 from rig.config.plan import Plan
-from rig.report.units import micro
+from rig.formatting import with_micro_sign
 from rig.services.series import Part, Series
-
-_KINDS: Final = {"pass": "good", "inconclusive": "warn"}
 
 
 class ResultBanner:
@@ -57,7 +54,7 @@ class ResultBanner:
 
     def show_outcome(self, outcome: Outcome) -> None:
         """A run that has a file with its figures."""
-        reasons = [micro(reason) for reason in outcome.reasons]
+        reasons = [with_micro_sign(reason) for reason in outcome.reasons]
         if outcome.failure is not None:
             # It is the first reason; most of the others only follow from it.
             hint = _tr("What was measured until then is in {0}. Mend that and press Run again.")
@@ -72,9 +69,12 @@ class ResultBanner:
             )  # fmt: skip
         if self._note:
             reasons.insert(0, self._note)
-        kind = _KINDS.get(outcome.verdict, "bad")
         self._banner.set_message(
-            kind, outcome.verdict.upper(), outcome.verdict_words, reasons, self._links(outcome)
+            outcome.tone,
+            outcome.verdict.upper(),
+            outcome.verdict_words,
+            reasons,
+            self._links(outcome),
         )
 
     def show_failure(self, failure: Failure) -> None:

@@ -20,6 +20,7 @@ from gui.theme import GAP_S
 from gui.widgets.labels import PlainLabel
 from rig.analysis.model.events import EventClass
 from rig.errors import InputError
+from rig.formatting import microseconds
 from rig.services.event_search import find_live_event
 
 ROOM = 0.6
@@ -186,7 +187,7 @@ def event_text(run: OpenedRun, event: Event) -> str:
         parts.append(time_text(event.latency_samples * run.sample_ns, run.sample_ns))
     off_ns = _interval_error_ns(run, event)
     if off_ns is not None:
-        parts.append(tr("interval off by {} µs").format(f"{off_ns / 1e3:+.3f}"))
+        parts.append(tr("interval off by {} µs").format(microseconds(off_ns, sign=True)))
     parts.append(tr("at {} s").format(f"{at_s:.6f}"))
     return "   ".join(parts)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rig.analysis.clocks.clock import Clock
 from rig.arrays import FloatArray
+from rig.formatting import microseconds
 from rig.instruments import Int64Array
 
 TRIGGER_FLAG = 0x10
@@ -39,9 +40,9 @@ class InternalLatency:
             return "latency inside the target: not known for any event"
         within = np.nanmax(self.highest_ns - self.lowest_ns) / 2
         return (
-            f"latency inside the target: average {known.mean() / 1e3:.3f} us, "
-            f"{known.min() / 1e3:.3f} to {known.max() / 1e3:.3f} us, each within {within:.0f} ns "
-            f"({len(known):,} events)"
+            f"latency inside the target: average {microseconds(known.mean())} us, "
+            f"{microseconds(known.min())} to {microseconds(known.max())} us, each within "
+            f"{within:.0f} ns ({len(known):,} events)"
         )
 
 

@@ -13,11 +13,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.model.account import Account
 from rig.analysis.model.events import Counts
-from rig.instruments import Int64Array
+from rig.instruments import LOG_COALESCED, Int64Array
+from rig.stimulus.train import Train
 
 PLACES_MAX = 5
 """Named of each finding; all are counted."""
+_HANDLED_MAX = 2**62
+"""A damaged log may say more."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,18 @@ class LogTally:
         self.handled = int(highest[-1])
 
 
+def tally_of(log: AnswerLog) -> LogTally | None:
+    """The tally of a run's answers; None if it has no log."""
+    if not log.count:
+        return None
+    tally = LogTally()
+    for first in range(0, log.count, CHUNK):
+        rows = log.read(first, min(CHUNK, log.count - first))
+        handled = np.minimum(rows["handled"], np.uint64(_HANDLED_MAX)).astype(np.int64)
+        tally.feed(handled, rows["flags"] & LOG_COALESCED != 0)
+    return tally
+
+
 class CountMatcher:
     """Finds edges without a record and records without an edge by the handler's count.
 
@@ -171,6 +188,23 @@ class Accounts:
     captured: int | None = None
     """Answers by the stimulus's input capture."""
     log_dropped: int = 0
+
+
+def train_evidence(
+    train: Train | None, account: Account, counts: Counts, log: AnswerLog
+) -> tuple[Evidence, ...]:
+    """Each class of event of a train; none without one, where nothing says how many were sent."""
+    if train is None:
+        return ()
+    accounts = Accounts(
+        planned=train.count,
+        sent=account.sent,
+        stimuli=counts.n,
+        responses=counts.answered + counts.late + counts.duplicate + counts.spurious,
+        handled=account.handled,
+        log_dropped=account.log_dropped,
+    )
+    return evidence(accounts, counts, None if account.handled is None else tally_of(log))
 
 
 def evidence(

@@ -15,6 +15,7 @@ from rig.analysis.crosscheck.clock_rates import ClockComparison
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.log.contingency import Evidence
 from rig.analysis.measurements.clock_stability import ClockStability
 from rig.analysis.measurements.dispatch import DispatchFigures
 from rig.analysis.measurements.limits import JudgedLimit
@@ -86,6 +87,8 @@ class Evaluation:
     """Rates of all clocks against each other; None if there was only the analyzer's."""
     delays: tuple[ConstantDelay, ...] = ()
     """Constants that were fitted, and what they should be."""
+    evidence: tuple[Evidence, ...] = ()
+    """Each class of event by all witnesses, of a run with a train."""
     stability: tuple[ClockStability, ...] = ()
     """Of each pair of clocks, in runs long enough."""
 

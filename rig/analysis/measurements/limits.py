@@ -13,6 +13,7 @@ from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.uncertainty.bounds import Bounds, Untold, bounds, worst_of
 from rig.analysis.uncertainty.budget import Judgment
 from rig.analysis.uncertainty.measurand import Measurand
+from rig.formatting import microseconds
 from rig.limit_names import (
     COUNTS,
     INTERVAL_ERROR,
@@ -89,15 +90,11 @@ class JudgedLimit:
             return self._shown(value)
         below, above = value - self.low, self.high - value
         if abs(above - below) < _EVEN_NS:
-            return f"{self._shown(value)} (U = {_us(above)} us)"
-        return f"{self._shown(value)} ({_us(self.low)} to {_us(self.high)} us)"
+            return f"{self._shown(value)} (U = {microseconds(above)} us)"
+        return f"{self._shown(value)} ({microseconds(self.low)} to {microseconds(self.high)} us)"
 
     def _shown(self, number: float) -> str:
-        return f"{_us(number)} us" if self.is_time else f"{number:,.0f}"
-
-
-def _us(time_ns: float) -> str:
-    return f"{time_ns / 1e3:.3f}"
+        return f"{microseconds(number)} us" if self.is_time else f"{number:,.0f}"
 
 
 def counted(counts: Counts, overruns: Overruns) -> dict[str, int]:

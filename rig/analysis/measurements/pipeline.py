@@ -24,6 +24,7 @@ from rig.analysis.crosscheck.run_brackets import FittedClock, bracket_agreement
 from rig.analysis.crosscheck.sample_grid import repeated_samples
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.log.contingency import Evidence
 from rig.analysis.log.responses import AnswerLog
 from rig.analysis.measurements.clock_stability import ClockStability
 from rig.analysis.measurements.evaluation import Details, Evaluation, OnEvents
@@ -128,6 +129,7 @@ class Findings:
     losses: tuple[tuple[str, int, str], ...] = ()
     """Signs of missing samples that no instrument told of."""
     gaps: tuple[Gap, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     capture: CaptureComparison | None = None
     delays: tuple[ConstantDelay, ...] = ()
     internal_latency: InternalLatency | None = None
@@ -259,6 +261,7 @@ class Evaluator(ABC):
             clocks=clocks,
             delays=found.delays,
             stability=found.stability,
+            evidence=found.evidence,
         )
 
     def _clock_witness(self, clocks: ClockComparison | None) -> tuple[Witness, ...]:

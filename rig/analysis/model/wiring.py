@@ -27,3 +27,9 @@ class Wiring:
     """Level of the response line after an answer; None: every edge of it is one."""
     task: Channel | None = None
     """Channel of the pin of a task that is interrupted, if it is wired."""
+
+    def named(self) -> tuple[tuple[str, int], ...]:
+        """Signal and channel of each wire."""
+        task = () if self.task is None else (("task", self.task),)
+        bits = ((f"sequence{bit}", channel) for bit, channel in enumerate(self.sequence))
+        return (("stimulus", self.stimulus), ("response", self.response), *task, *bits)

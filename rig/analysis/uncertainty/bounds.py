@@ -121,6 +121,8 @@ def _around(budget: Budget) -> Bounds:
 
 
 def _percentile(found: Measurand, percent: str) -> Bounds | Untold:
+    if not percent[:1].isdigit():
+        return Untold("no interval is known for this statistic")
     inference = found.inference
     if percent == "50" and inference is not None:
         return _quantile(found, percent, inference.median)

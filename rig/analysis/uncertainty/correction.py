@@ -19,16 +19,8 @@ from rig.analysis.statistics.descriptive import Statistics
 from rig.analysis.uncertainty.bench import PPM
 from rig.analysis.uncertainty.by_edge import ByEdge
 from rig.analysis.uncertainty.effects import Effects
+from rig.limit_names import DISTANCES
 
-_DISTANCES = frozenset(
-    (
-        "gap_ns",
-        "deviation_ns",
-        "sample_deviation_ns",
-        "interquartile_range_ns",
-        "median_absolute_deviation_ns",
-    )
-)
 _TWICE = 2.0
 """Half-width of what has no hard limits: 95 %."""
 
@@ -88,4 +80,4 @@ class Correction:
     def _corrected(self, name: str, value_ns: float | None) -> float | None:
         if value_ns is None:
             return None
-        return value_ns * self.factor - (0.0 if name in _DISTANCES else self.offset_ns)
+        return value_ns * self.factor - (0.0 if name in DISTANCES else self.offset_ns)

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Self
 from rig import __version__
 from rig.closing import Closing
 
-LAYOUT: Final = 2
+LAYOUT: Final = 3
 """To be raised whenever a text is made of a file in another way."""
 NAME: Final = "figures.sqlite3"
 ROWS_MAX: Final = 100_000

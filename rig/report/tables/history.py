@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -18,17 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.measurements.evaluation import Evaluation
+from rig.document import Plot, ReportDocument, Section, TextTable
 from rig.errors import InputError
 from rig.instruments import Int64Array
+from rig.measurements.registry import measurement_of
+from rig.plots.canvas import BAD, BODY, DIM, PAPER, svg
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
-from rig.report.page_style import STYLE
-from rig.report.plots.canvas import BAD, BODY, DIM, PAPER, svg
-from rig.report.sections import html
+from rig.report.page import page_of
 from rig.report.tables.figures_index import FiguresIndex, Kind, index_path, stamps_of
-from rig.report.tables.record import PERIOD, PERIOD_LATENCY
 from rig.report.tables.runs import run_files
-from rig.report.tables.shapes import subject_words
 from rig.session.results import read
 from rig.session.settings_check import checked_settings
 from rig.session.stored_results import stored_evaluation
@@ -180,8 +180,7 @@ def _of_file(path: Path) -> _Kept:
         settings = checked_settings(file)
         values, counts = file.histogram()
         created, evaluation = file.created, stored_evaluation(file)
-    name = PERIOD_LATENCY if settings.measurement == PERIOD else settings.measurement
-    subject = subject_words((name, ""))
+    subject = measurement_of(settings.measurement).subjects[-1].title
     if not len(values):
         return _Kept(created, subject, 0.0, values, counts)
     if evaluation is None:  # of an older rig
@@ -258,15 +257,13 @@ def history_svg(runs: Sequence[Ridge]) -> str:
 
 def history_page(runs: Sequence[Ridge]) -> str:
     """The picture and the worst value of each run, as an HTML page that needs nothing else."""
-    rows = [
+    rows = tuple(
         (run.created, run.name, str(int(run.counts.sum())), f"{run.worst_us:.3f}") for run in runs
-    ]
+    )
     head = ("started", "run", "n", "observed maximum, us")
-    return "\n".join([
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-        f"<title>History</title><style>{STYLE}</style></head><body><h1>History</h1>",
-        html.figure(history_svg(runs)), html.table(head, rows, (2, 3)), "</body></html>\n",
-    ])  # fmt: skip
+    blocks = Plot("", partial(history_svg, runs)), TextTable(head, rows, range(2, 4))
+    title = f"History of {len(runs)} runs"
+    return page_of([ReportDocument("History", "", (Section("history", title, blocks),))])
 
 
 def _labelled(count: int) -> list[int]:

@@ -9,14 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from rig.report.tables.record import (
-    PERIOD,
-    PERIOD_LATENCY,
-    PERIOD_START,
-    Figures,
-    Record,
-    period_words,
-)
+from rig.measurements.measurement import short_time
+from rig.measurements.period import START, Period
+from rig.report.tables.record import Record
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "virtual" / "reference"
 _Row = Mapping[str, str]
@@ -36,36 +31,32 @@ _LOADS: Final = {"low": "idle", "high": "cpu"}
 def _radder(row: _Row) -> Record:
     test, variant = row["test"], row["variant"]
     measurement, own = _RADDER.get((test, variant), (test, variant))
-    own = own.removesuffix("ec") if measurement == PERIOD else own  # "1sec"
-    average, low, high, gap, deviation = (
-        _number(row, f"{name}_us", 1e3) for name in ("average", "min", "max", "gap", "deviation")
-    )
-    figures = Figures(_RADDER_N, average, low, high, gap, deviation)
+    own = own.removesuffix("ec") if measurement == Period.name else own  # "1sec"
+    names = ("average", "min", "max", "gap", "deviation")
+    figures = {f"{name}_ns": _number(row, f"{name}_us", 1e3) for name in names}
     system = f"{row['system']} [radder]"
-    return Record(system, measurement, own, row["scenario"], figures, published=True)
+    return Record(system, measurement, own, row["scenario"], figures, _RADDER_N, published=True)
 
 
 def _slides(row: _Row) -> Record:
-    overruns = row["overruns"]
-    figures = Figures(
-        _SLIDES_N,
-        average_ns=_number(row, "mean_us", 1e3),
-        max_ns=_number(row, "max_us", 1e3),
-        deviation_ns=_number(row, "stddev_us", 1e3),
-        overruns=int(overruns) if overruns else None,
-    )
-    load, variant = row["load"], period_words(int(row["period_us"]) * 1000)
+    names = {"average_ns": "mean_us", "max_ns": "max_us", "deviation_ns": "stddev_us"}
+    figures = {own: _number(row, theirs, 1e3) for own, theirs in names.items()}
+    overruns = int(row["overruns"]) if row["overruns"] else None
+    load, variant = row["load"], short_time(int(row["period_us"]) * 1000)
     return Record(
-        f"{row['kernel']} [slides]", PERIOD_START, variant, _LOADS.get(load, load), figures,
-        published=True,
+        f"{row['kernel']} [slides]", START, variant, _LOADS.get(load, load), figures, _SLIDES_N,
+        overruns, published=True,
     )  # fmt: skip
 
 
 def _thesis(row: _Row) -> Record:
     test, _, part = row["test"].partition(".")
-    low, high = _number(row, "min_ns"), _number(row, "max_ns")
-    gap = None if low is None or high is None else high - low
-    figures = Figures(None, _number(row, "avg_ns"), low, high, gap, _number(row, "stddev_ns"))
+    names = {
+        "average_ns": "avg_ns", "min_ns": "min_ns", "max_ns": "max_ns", "deviation_ns": "stddev_ns",
+    }  # fmt: skip
+    figures = {own: _number(row, theirs) for own, theirs in names.items()}
+    low, high = figures["min_ns"], figures["max_ns"]
+    figures["gap_ns"] = None if low is None or high is None else high - low
     measurement, variant = _THESIS.get(test, (test, part))
     return Record(
         f"{row['kernel']} [thesis]", measurement, variant, row["load"], figures, published=True
@@ -102,22 +93,21 @@ def beside(records: list[Record], source: str) -> list[Record]:
     theirs = published(source)
     return records + [
         replace(each, variant=variant)
-        for measurement, variant in subjects
+        for subject, variant in subjects
         for each in theirs
-        if each.measurement == measurement and _is_of(each, variant)
+        if each.subject_name == subject and _is_of(each, variant)
     ]
 
 
 def _published_as(record: Record) -> tuple[str, str]:
-    """Starts against the earliest have nothing of their own kind; shapes tell the two apart."""
-    measurement, variant = record.subject
-    return PERIOD_START if measurement == PERIOD_LATENCY else measurement, variant
+    """What ours is published as, and its variant."""
+    return record.subject.published_as or record.subject_name, record.variant
 
 
 def _is_of(published_: Record, variant: str) -> bool:
     """Whether it may stand beside ours of this variant, which may say more than was published."""
     own = published_.variant
-    general = not own and published_.measurement in _OF_ANY_VARIANT
+    general = not own and published_.subject_name in _OF_ANY_VARIANT
     return general or variant == own or (own != "" and variant.startswith(f"{own} "))
 
 

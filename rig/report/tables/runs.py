@@ -10,29 +10,16 @@ from pathlib import Path
 from typing import Final
 
 from rig.analysis.measurements.evaluation import Evaluation
-from rig.analysis.measurements.period import PeriodFigures
-from rig.analysis.measurements.saturation import SaturationFigures
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Settings
-from rig.analysis.statistics.descriptive import Statistics
 from rig.campaign.index import Entry, State, load_index
 from rig.errors import InputError
-from rig.limit_names import LATENCY
-from rig.measurements.registry import measurement_of
-from rig.measurements.saturation import Saturation
-from rig.measurements.timer import Timer, starts_periodic_task
+from rig.measurements.registry import MEASUREMENTS, measurement_of
 from rig.record.layout import DIGESTS_SINCE
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
 from rig.report.tables.figures_index import FiguresIndex, Kind, index_path, stamps_of
-from rig.report.tables.record import (
-    PERIOD,
-    PERIOD_LATENCY,
-    PERIOD_START,
-    Figures,
-    Record,
-    Word,
-)
+from rig.report.tables.record import Record, Word
 from rig.report.tables.tools import tool_records
 from rig.session.results import read
 from rig.session.settings_check import checked_settings
@@ -119,8 +106,9 @@ def _without_figures(entry: Entry, fixture: str) -> Iterator[Record]:
     remark = f"{state}: {entry.reason}" if entry.reason else state
     prefix, suffix = entry.measurement.replace("_", "-"), entry.scenario
     variant = entry.name.removesuffix(suffix).removeprefix(prefix).strip("-")
-    both = (PERIOD, PERIOD_LATENCY) if entry.measurement == PERIOD else (entry.measurement,)
-    for name in both:
+    known = MEASUREMENTS.get(entry.measurement)
+    names = [entry.measurement] if known is None else [each.name for each in known.subjects]
+    for name in names:
         yield Record(fixture, name, variant, entry.scenario, remark=remark)
 
 
@@ -175,7 +163,7 @@ def _heard(path: Path, answer: bytes) -> tuple[list[Record], bool]:
 
 
 def records_of_run(path: Path) -> list[Record]:
-    """Two of a run of periods: its intervals, and its latencies. Raises InputError."""
+    """Of one run file, see `records_of`. Raises InputError."""
     vet(path)
     return _of_file(path)
 
@@ -193,45 +181,21 @@ def _of_open(file: RunFile, evaluation: Evaluation) -> list[Record]:
 
 
 def _of(found: Evaluation, settings: Settings, fixture: str) -> list[Record]:
-    variant, remark, witness = variant_of(settings), _remark(found), _witness(found)
-    if isinstance(found.details, SaturationFigures):
-        figures = _spacing(found.details)
-        return [
-            Record(fixture, Saturation.name, variant, settings.scenario, figures, remark,
-                   witness=witness)
-        ]  # fmt: skip
-    if not isinstance(found.details, PeriodFigures) or settings.schedule is None:
-        name = PERIOD_START if _is_periodic(settings) else settings.measurement
-        return [
-            Record(fixture, name, f"{part} {variant}".strip(), settings.scenario,
-                   each, remark, witness=witness)
-            for part, each in _of_parts(found, settings).items()
-        ]  # fmt: skip
-    side = found.details.pins
-    intervals = _figures(side.interval_error, shift_ns=settings.schedule.period_ns)
-    latencies = _figures(side.latency, overruns=found.counts.late + found.counts.missed)
+    variant = variant_of(settings)
     return [
-        Record(fixture, name, variant, settings.scenario, figures, remark, witness=witness)
-        for name, figures in ((PERIOD, intervals), (PERIOD_LATENCY, latencies))
+        Record(
+            system=fixture,
+            subject_name=row.subject,
+            variant=f"{row.part} {variant}".strip(),
+            scenario=settings.scenario,
+            figures=row.figures,
+            n=row.n,
+            overruns=row.overruns,
+            remark=_remark(found),
+            witness=_witness(found),
+        )
+        for row in measurement_of(settings.measurement).table_rows(found, settings)
     ]
-
-
-def _is_periodic(settings: Settings) -> bool:
-    """It is of the start of a periodic task, by the target's own clock."""
-    return settings.measurement == Timer.name and starts_periodic_task(settings.agent)
-
-
-def _of_parts(found: Evaluation, settings: Settings) -> dict[str, Figures]:
-    """Figures of each row; those that a run does not have are left out."""
-    # Of a periodic task: periods that passed while it was still late.
-    overruns = getattr(found.details, "without_value", None) if _is_periodic(settings) else None
-    by_name = {each.name: each.statistics for each in found.measurands[1:]}
-    own = _figures(found.figures, overruns=overruns)
-    return {
-        row: own if name == LATENCY else _figures(by_name[name])
-        for row, name in measurement_of(settings.measurement).rows().items()
-        if name == LATENCY or name in by_name
-    }
 
 
 def _witness(found: Evaluation) -> Word:
@@ -239,36 +203,6 @@ def _witness(found: Evaluation) -> Word:
         return Word.DISAGREES
     seen = any(each.name == _BRACKET_TEST for each in found.witnesses)
     return Word.AGREES if seen else Word.NONE
-
-
-def _spacing(found: SaturationFigures) -> Figures:
-    """Of a search: the least spacing as average, what it lies between, and what is known of it."""
-    kept_ns, lost_ns = found.kept_ns, found.lost_ns
-    return Figures(
-        n=sum(hold.sent for hold in found.holds),
-        average_ns=kept_ns if found.limit_ns is None else found.limit_ns,
-        min_ns=lost_ns,
-        max_ns=kept_ns,
-        gap_ns=None if kept_ns is None or lost_ns is None else kept_ns - lost_ns,
-        deviation_ns=None if found.expanded_ns is None else found.expanded_ns / 2,
-    )
-
-
-def _figures(statistics: Statistics, *, shift_ns: int = 0, overruns: int | None = None) -> Figures:
-    def shifted(value_ns: float | None) -> float | None:
-        return None if value_ns is None else value_ns + shift_ns
-
-    return Figures(
-        n=statistics.n,
-        average_ns=shifted(statistics.average_ns),
-        min_ns=shifted(statistics.min_ns),
-        max_ns=shifted(statistics.max_ns),
-        gap_ns=statistics.gap_ns,
-        deviation_ns=statistics.deviation_ns,
-        overruns=overruns,
-        median_ns=shifted(statistics.median_ns),
-        range_ns=statistics.interquartile_range_ns,
-    )
 
 
 def variant_of(settings: Settings) -> str:

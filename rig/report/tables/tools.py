@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from rig.report.tables.record import Figures, Record, Word
+from collections.abc import Mapping
+from typing import Final
+
+from rig.report.tables.record import Record, Word
 from rig.tools.hwlat import hwlat_figures
 from rig.tools.tool_runs import HWLAT, ToolRun
 from rig.tools.wakeup import ToolFigures, wakeup_figures
 
-WAKEUP, GAPS = "wakeup", "smi"
+WAKEUP: Final = "wakeup"
+GAPS: Final = "smi"
 
 
 def tool_records(
@@ -22,25 +26,36 @@ def tool_records(
 
 
 def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[Record]:
-    def record(name: str, figures: Figures, remark: str = "") -> Record:
-        return Record(fixture, name, variant, scenario, figures, remark, witness=Word.NONE)
+    def record(
+        name: str,
+        n: int | None = None,
+        figures: Mapping[str, float | None] | None = None,
+        remark: str = "",
+    ) -> Record:
+        return Record(
+            fixture, name, variant, scenario, figures or {}, n, remark=remark, witness=Word.NONE
+        )
 
     windowed = run.tool == HWLAT.name
     name = f"{GAPS if windowed else WAKEUP} by {run.tool}"
     if run.reason:
-        return [record(name, Figures(), run.reason)]
+        return [record(name, remark=run.reason)]
     try:
         if windowed:
             found = hwlat_figures(run)
             longest_ns = found.longest_us * 1000.0 if found.gaps else None
-            return [record(name, Figures(n=found.gaps, max_ns=longest_ns))]
-        return [record(f"{WAKEUP} by {each.title}", _figures(each)) for each in wakeup_figures(run)]
+            return [record(name, found.gaps, {"max_ns": longest_ns})]
+        return [
+            record(f"{WAKEUP} by {each.title}", each.n, _figures(each))
+            for each in wakeup_figures(run)
+        ]
     except ValueError as error:
-        return [record(name, Figures(), f"not understood: {error}")]
+        return [record(name, remark=f"not understood: {error}")]
 
 
-def _figures(found: ToolFigures) -> Figures:
+def _figures(found: ToolFigures) -> dict[str, float | None]:
     gap_ns = None
     if found.max_ns is not None and found.min_ns is not None:
         gap_ns = found.max_ns - found.min_ns
-    return Figures(found.n, found.average_ns, found.min_ns, found.max_ns, gap_ns)
+    times = {"average_ns": found.average_ns, "min_ns": found.min_ns, "max_ns": found.max_ns}
+    return {**times, "gap_ns": gap_ns}

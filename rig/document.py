@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A report as blocks: what is told, once, for everyone who shows it.
+
+A block holds text and no markup. Terminal, page, window, and the formats of tables each show all
+kinds of blocks in their own way; a plot is drawn only by those that show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, NamedTuple, Self
+
+
+class Tone(StrEnum):
+    """How a text stands out, where that can be shown."""
+
+    PLAIN = ""
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+
+
+class Toned(str):
+    """A text that stands out; to whoever does not know of tones it is the text alone."""
+
+    tone: Tone
+
+    def __new__(cls, text: str, tone: Tone) -> Self:
+        """The text with its tone."""
+        made = super().__new__(cls, text)
+        made.tone = tone
+        return made
+
+
+def tone_of(text: str) -> Tone:
+    """How a text stands out, if it does."""
+    return text.tone if isinstance(text, Toned) else Tone.PLAIN
+
+
+class Fact(NamedTuple):
+    """A name and what is said of it."""
+
+    name: str
+    text: str
+    brief: str = ""
+    """The value in it, for whoever has no room for the text; "" if there is no single one."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A line above the blocks that follow within a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """A paragraph."""
+
+    kind: ClassVar[str] = "note"
+    text: str
+    strong: bool = False
+    """A statement, not a remark."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of lines."""
+
+    kind: ClassVar[str] = "items"
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names, each with what is said of it."""
+
+    kind: ClassVar[str] = "facts"
+    rows: tuple[Fact, ...]
+    verbatim: bool = False
+    """The texts are somebody else's, units and all."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """One row of named values."""
+
+    kind: ClassVar[str] = "values"
+    rows: tuple[Fact, ...]
+    inline: bool = False
+    """Few letters each: a terminal has all of them in a line."""
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What was judged: a word for the judgment, what it is of, and the evidence."""
+
+    kind: ClassVar[str] = "checks"
+    rows: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Rows of cells under a head, which may be empty."""
+
+    kind: ClassVar[str] = "table"
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: range = range(0)
+    """Columns that are aligned to the right; the others are text."""
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    few: range | None = None
+    """The rows that are enough where room is short; None: all."""
+    remarks: tuple[str, ...] = ()
+    """One for each row, about its first cell; or none at all."""
+    bars: tuple[float, ...] = ()
+    """Shares between 0 and 1, one for each row, that can be drawn in the last column."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A picture with its caption."""
+
+    kind: ClassVar[str] = "plot"
+    caption: str
+    draw: Callable[[], str]
+    """Makes an <svg> element, or "" if there is nothing to be drawn."""
+    is_small: bool = False
+    """Two have room beside each other."""
+
+
+Block = Heading | Note | Items | Facts | Values | Checks | TextTable | Plot
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a title."""
+
+    name: str
+    """By which programs know it."""
+    title: str
+    blocks: tuple[Block, ...]
+    is_detail: bool = False
+    """Too long for a terminal."""
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """How a run is judged, and why."""
+
+    word: str
+    tone: Tone
+    meaning: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReportDocument:
+    """A report."""
+
+    title: str
+    subtitle: str
+    sections: tuple[Section, ...]
+    conclusion: Conclusion | None = None
+    headlines: tuple[Fact, ...] = ()
+    """The few values that one looks for first."""
+    source: Fact | None = None
+    """The file that it is of."""
+
+    def section(self, name: str) -> Section | None:
+        """The section of this name; None if there is none."""
+        return next((each for each in self.sections if each.name == name), None)
+
+
+def section(
+    name: str, title: str, *blocks: Block | None, is_detail: bool = False
+) -> tuple[Section, ...]:
+    """A section of the blocks that are there and not empty; nothing if there are none."""
+    there = tuple(block for block in blocks if block is not None and not _is_empty(block))
+    return (Section(name, title, there, is_detail),) if there else ()
+
+
+def facts(rows: Iterable[Sequence[str]]) -> Facts:
+    """Facts of names and texts; those without text are left out."""
+    return Facts(tuple(Fact(*row) for row in rows if row[1]))
+
+
+def _is_empty(block: Block) -> bool:
+    match block:
+        case Facts(rows=rows) | Values(rows=rows) | Checks(rows=rows) | TextTable(rows=rows):
+            return not rows
+        case Items(lines=lines):
+            return not lines
+        case Note(text=text):
+            return not text
+    return False

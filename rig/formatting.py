@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers and times as terminal, page, tables and window write them: one way, in one place."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+ABSENT: Final = "-"
+"""Written where there is no value."""
+_US: Final = re.compile(r"(?<=\d )us\b")
+
+
+def microseconds(time_ns: float | None, decimals: int = 3, *, sign: bool = False) -> str:
+    """A time in nanoseconds as a number of microseconds, such as "10.333"; None is ABSENT.
+
+    `sign`: a plus too.
+    """
+    if time_ns is None:
+        return ABSENT
+    return f"{time_ns / 1e3:{'+' if sign else ''}.{decimals}f}"
+
+
+def short_microseconds(time_ns: float) -> str:
+    """The same without decimals that are 0: what a plan asks for, such as "50"."""
+    return f"{time_ns / 1e3:g}"
+
+
+def time_text(time_ns: int) -> str:
+    """A time as plans have it, exact, in the largest unit that it fills, such as "500 us"."""
+    for unit, size_ns in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
+        if time_ns >= size_ns:
+            return f"{time_ns / size_ns:.15g} {unit}"
+    return f"{time_ns} ns"
+
+
+def count(number: int | None) -> str:
+    """A number of things as people read it, such as "10,400"; None is ABSENT."""
+    return ABSENT if number is None else f"{number:,}"
+
+
+def with_micro_sign(text: str) -> str:
+    """The same text with "µs" behind each number that has "us".
+
+    Pages and windows write it so; terminal, CSV and JSON keep the ASCII letters.
+    """
+    return _US.sub("µs", text)
+
+
+def capitalized(text: str) -> str:
+    """The same with a capital at its beginning; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def decimals_for(uncertainty: float) -> int:
+    """Decimals that keep two significant digits of an uncertainty; 3 if there is none."""
+    if not (uncertainty > 0 and math.isfinite(uncertainty)):
+        return 3
+    return max(0, 1 - math.floor(math.log10(uncertainty)))
+
+
+def rounded(value_ns: float, expanded_ns: float) -> str:
+    """A value and its expanded uncertainty in microseconds, such as "10.333 ± 0.034"."""
+    if not expanded_ns > 0:
+        return microseconds(value_ns)
+    decimals = min(6, decimals_for(expanded_ns / 1e3))
+    above = _rounded_up(expanded_ns / 1e3, decimals)
+    return f"{microseconds(value_ns, decimals)} \N{PLUS-MINUS SIGN} {above}"
+
+
+def signed(value: float) -> str:
+    """With its sign, to a tenth; 0 has no minus."""
+    return f"{round(value, 1) + 0.0:+.1f}"
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, never as a power of ten: "14.7", "10,400", "0.0488"."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    return f"{round(value, decimals):,.{min(max(0, decimals), 6)}f}"
+
+
+def _rounded_up(value: float, decimals: int) -> str:
+    """An uncertainty is rounded up: it must not become smaller on paper."""
+    scaled = value * 10**decimals
+    return f"{math.ceil(scaled - 1e-9) / 10**decimals:.{decimals}f}"

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rates of pairs of clocks and constant delays in words: what was found, and what may be."""
+
+from __future__ import annotations
+
+from rig.analysis.crosscheck.clock_rates import ClockPair, shown_ppm
+from rig.analysis.crosscheck.constants import ConstantDelay
+from rig.analysis.measurements.evaluation import Evaluation
+from rig.document import Section, TextTable, section
+
+
+def clocks(evaluation: Evaluation) -> tuple[Section, ...]:
+    """Rates of all clocks against each other, and what they may be."""
+    found = evaluation.clocks
+    if found is None:
+        return ()
+    rows = tuple(_row(pair) for pair in found.pairs)
+    head = ("pair", "difference", "may be", "by")
+    return section("clocks", "Clocks", TextTable(head, rows, range(1, 2)))
+
+
+def delays(evaluation: Evaluation) -> tuple[Section, ...]:
+    """Constants that were fitted, and what they may be."""
+    rows = tuple(_delay(delay) for delay in evaluation.delays)
+    return section("delays", "Constant delays", TextTable(("of", "found", "may be", "by"), rows))
+
+
+def _row(pair: ClockPair) -> tuple[str, str, str, str]:
+    known = f" +- {pair.within_ppm:.2g}" if pair.within_ppm > 0 else ""
+    return (
+        f"{pair.clock} against {pair.reference}",
+        shown_ppm(pair.difference_ppm).replace(" ppm", f"{known} ppm"),
+        f"{shown_ppm(pair.low_ppm)} to {shown_ppm(pair.high_ppm)}",
+        pair.source,
+    )
+
+
+def delay_rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
+    """One for each constant delay that was fitted."""
+    return [_delay(delay) for delay in evaluation.delays]
+
+
+def delay_facts(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The same as lines for a terminal; what they may be is with the witnesses."""
+    lines = [
+        line
+        for delay in evaluation.delays
+        for line in (f"{delay.name}, known by", *(f"  {part}" for part in delay.source.split("; ")))
+    ]
+    return [("" if number else "delays", line) for number, line in enumerate(lines)]
+
+
+def _delay(delay: ConstantDelay) -> tuple[str, str, str, str]:
+    return (
+        delay.name,
+        f"{delay.value_ns:,.1f} +- {delay.within_ns:,.1f} ns",
+        f"{delay.low_ns:,.1f} to {delay.high_ns:,.1f} ns",
+        delay.source,
+    )

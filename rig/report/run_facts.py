@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a run was made: what one must know of it to read its figures."""
+
+from __future__ import annotations
+
+from rig.analysis.model.settings import Settings
+from rig.measurements.registry import measurement_of
+from rig.report.calibration_facts import calibration_facts
+from rig.session.results import NO_DIGESTS, Result
+
+_STATE_WORDS = {
+    "running": "without an end: still going on, or its process was killed",
+    "recovered": "recovered, without its end",
+}
+HELD_NS = 1_000_000
+"""A wait of the driver that is worth a word."""
+
+
+def run_facts(result: Result) -> list[tuple[str, str]]:
+    """What one must know of a run to read its figures."""
+    settings, evaluation = result.settings, result.evaluation
+    measurement = measurement_of(settings.measurement)
+    sample_ns = 1e9 / settings.sample_rate_hz
+    return [
+        (
+            "analyzed" if settings.planned is None else "started",
+            f"{result.created}, {_STATE_WORDS.get(result.state, result.state)}",
+        ),
+        *_record(result),
+        *([] if result.has_digests else [("digests", NO_DIGESTS)]),
+        measurement.cause(settings)[:2],
+        *_agent(settings),
+        ("duration", f"{evaluation.duration_s:.3f} s, first to last {measurement.event_end}"),
+        (
+            "resolution",
+            f"{sample_ns:.1f} ns a sample, u = {sample_ns / 6**0.5:.1f} ns for a latency",
+        ),
+        ("paired by", evaluation.paired_by),
+        *_throttled(result),
+        *_backlog(result),
+        *calibration_facts(result),
+    ]
+
+
+def _agent(settings: Settings) -> list[tuple[str, str]]:
+    """What the plan asked of the agent."""
+    told = ("period_ns", "count", "self_trigger")
+    words = {k: v for k, v in settings.agent.items() if k not in told}
+    return [("agent", ", ".join(f"{k} {v}" for k, v in words.items()))] if words else []
+
+
+def _throttled(result: Result) -> list[tuple[str, str]]:
+    """The target could not serve its interrupts and anything else beside."""
+    times = result.account.throttled
+    if not times:
+        return []
+    text = f"the target held interrupts up {times:,} times, so that others could run"
+    return [("overload", text)]
+
+
+def _backlog(result: Result) -> list[tuple[str, str]]:
+    """High-water mark of what waited between driver and run file."""
+    account = result.account
+    if account.backlog_max_ns is None:
+        return []
+    text = (
+        f"at most {account.backlog_max_ns / 1e6:.1f} ms, at sample {account.backlog_max_sample:,}"
+    )
+    if account.driver_held_ns >= HELD_NS:
+        text += f"; the driver had to wait {account.driver_held_ns / 1e6:.1f} ms"
+    return [("backlog", text)]
+
+
+def _record(result: Result) -> list[tuple[str, str]]:
+    """How far the record goes, how much of the plan is in it, and what a killed run lacks."""
+    if result.samples is None:
+        return []
+    end_s = result.samples / result.settings.sample_rate_hz
+    planned, seen = result.settings.planned, result.evaluation.counts.n
+    if planned is None or (result.state == "complete" and seen >= planned):
+        return [("record", f"whole, {result.samples:,} samples ({end_s:.3f} s)")]
+    facts = [
+        (
+            "record",
+            f"stops at sample {result.samples:,} ({end_s:.3f} s after its start): {seen:,} of "
+            f"{planned:,} planned {measurement_of(result.settings.measurement).events} are in it",
+        )
+    ]
+    if result.state in _STATE_WORDS:
+        facts.append(
+            (
+                "missing",
+                "at most the last 0.5 s before a kill, and what the instruments tell at the end",
+            )
+        )
+    return facts

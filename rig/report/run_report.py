@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of a run: built once of its result, whoever shows it."""
+
+from __future__ import annotations
+
+from rig.document import Checks, Fact, ReportDocument, facts, section
+from rig.formatting import capitalized
+from rig.measurements.registry import measurement_of
+from rig.report.agreement import agreement
+from rig.report.clocks import clocks, delays
+from rig.report.distribution import distribution, figures
+from rig.report.environment import environment, setting_of
+from rig.report.evidence import events, loss, witnesses
+from rig.report.inference import inference
+from rig.report.labels import conclusion, judgments, title_of
+from rig.report.pictures import Pictures
+from rig.report.run_facts import run_facts
+from rig.report.summary import headlines
+from rig.report.timeline import timeline
+from rig.report.tools import tools
+from rig.report.uncertainty import uncertainty
+from rig.session.results import Result
+
+
+def run_report(result: Result, pictures: Pictures | None = None) -> ReportDocument:
+    """All that is to be told of a run; without `pictures`, only what its result says."""
+    settings, evaluation = result.settings, result.evaluation
+    drawn = pictures or Pictures()
+    kind = "file" if settings.planned is None else "run file"
+    return ReportDocument(
+        title=capitalized(title_of(settings)),
+        subtitle=" · ".join(
+            [*(f"{name}: {text}" for name, text in setting_of(result)), result.created]
+        ),
+        sections=(
+            *section("limits", "Limits", Checks(judgments(evaluation))),
+            *measurement_of(settings.measurement).sections(evaluation),
+            *tools(result),
+            *figures(result),
+            *inference(result),
+            *distribution(result),
+            *timeline(settings, drawn),
+            *events(result),
+            *witnesses(result),
+            *clocks(evaluation),
+            *delays(evaluation),
+            *agreement(result, drawn),
+            *loss(result),
+            *uncertainty(result),
+            *section("run", "Run", facts([*run_facts(result), *setting_of(result)])),
+            *environment(result),
+        ),
+        conclusion=conclusion(evaluation),
+        headlines=headlines(result),
+        source=Fact(kind, str(result.path), result.path.name),
+    )
