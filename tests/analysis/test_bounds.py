@@ -218,7 +218,7 @@ def test_values_that_depend_on_each_other_are_worth_fewer() -> None:
     for values in (free, blocks):
         series = Series()
         series.add(values, np.arange(len(values)) * 1000)
-        worth.append(measurand("latency", series, RATE_HZ, of_latency(known_bench())).worth)
+        worth.append(measurand("latency", series, RATE_HZ, of_latency(known_bench())).effective_n)
     assert worth[0] == pytest.approx(20_000, rel=0.1)
     assert worth[1] == pytest.approx(2_000, rel=0.2)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from rig.config.calibration.file import calibration_text, load_calibration, parse_calibration
 from rig.resources import find_fixture
-from rig.session.calibration import calibration_in_use, calibration_json, fixture_of_texts
+from rig.session.calibration import calibration_in_use, fixture_of_texts
 from tests.fuzz.refusal import file_of, refusal
 
 _FIXTURE = find_fixture("virtual").read_text(encoding="utf-8")
@@ -18,4 +18,4 @@ def one_input(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     texts = {"fixture": _FIXTURE}
     used = calibration_in_use(fixture_of_texts(texts), texts, text, "2026-01-02T03:04:05+00:00")
-    assert set(calibration_json(used)["applied"]) <= {each.step for each in used.judged}
+    assert set(used.summary.applied) <= {each.step for each in used.judged}
