@@ -117,7 +117,7 @@ def test_a_plan_asks_for_it(chip: StimulusChip) -> None:
 def test_a_run_file_holds_it(chip: StimulusChip, tmp_path: Path) -> None:
     settings = settings_of(plan(), with_chip(chip), 24_000_000, CLOCK_HZ, 10**9)
     stored = settings_to_json(settings)
-    assert stored["train"]["pattern"] == "ALT"
+    assert stored["source"]["pattern"] == "ALT"
     assert settings_from_json(tmp_path / "run.h5", stored) == settings
 
 
