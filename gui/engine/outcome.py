@@ -150,7 +150,7 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
         **_measured(report.section("measured")),
         **_tools(report.section("tools")),
         is_periods=is_periods,
-        is_inside=settings.is_self_measured,
+        is_inside=not measurement_of(settings.measurement).has_events,
         worst_event=_worst_event(result, is_periods=is_periods),
         bins=bins,
         bin_counts=bin_counts,

@@ -48,6 +48,8 @@ class Measurement(Reported, ABC):
     """Why a plan has no [stimulus], where it has none."""
     has_events: ClassVar[bool] = True
     """Single events are on the wires; False: values are in the target's log only."""
+    judges_intervals: ClassVar[bool] = False
+    """Intervals between answers are judged, and no stimulus is on a wire; False: latencies are."""
     is_replayable: ClassVar[bool] = True
     """A stored capture can stand for the bench; False: what comes next follows from answers."""
     records_an_event: ClassVar[int] = 1

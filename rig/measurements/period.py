@@ -56,6 +56,7 @@ class Period(Measurement):
     title = "period accuracy"
     sources = (Schedule,)
     plan_table = "agent"
+    judges_intervals = True
     no_pulses = "the target is measured at periods of its own, and no pulses are sent"
     measurands = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
     agent_keys = ("period", "count", "timer", "priority", "cpu")

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from rig.analysis.measurements.period import NominalPeriod
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.settings import Settings
-from rig.analysis.model.sources import Schedule
 from rig.analysis.signals.glitch import GlitchFilter
 from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array
+from rig.measurements.registry import measurement_of
 from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
 from rig.services.event_query import ANY, EventQuery, NotableEvent
@@ -91,7 +91,7 @@ def find_live_event(run: RunFile, settings: Settings, event: int) -> tuple[int, 
     of its own.
     """
     _check_has_events(run, settings)
-    if run.edge_count <= NOTABLE_EDGES_MAX and settings.schedule is None:
+    if run.edge_count <= NOTABLE_EDGES_MAX and _interval_ns(settings) is None:
         flow = _flow(settings, None)
         for block in run.edge_blocks():
             flow.feed_block(block)
@@ -103,11 +103,16 @@ def find_live_event(run: RunFile, settings: Settings, event: int) -> tuple[int, 
 
 def _check_has_events(run: RunFile, settings: Settings) -> None:
     """Raises InputError if the target measured by itself: single values are in its log only."""
-    if settings.is_self_measured:
+    if not measurement_of(settings.measurement).has_events:
         raise InputError(
             f"{run.path}: measured inside the target, whose log tells the values: "
             "no waveform of a single one"
         )
+
+
+def _interval_ns(settings: Settings) -> int | None:
+    """From one answer to the next, where intervals are judged; None: latencies are."""
+    return measurement_of(settings.measurement).nominal_interval_ns(settings)
 
 
 def _flow(settings: Settings, limit: int | None) -> Flow:
@@ -116,16 +121,16 @@ def _flow(settings: Settings, limit: int | None) -> Flow:
 
 
 def _batches(run: RunFile, settings: Settings, wanted: EventQuery) -> Iterator[Batch]:
-    schedule = settings.schedule
+    interval_ns = _interval_ns(settings)
     if run.event_count:
-        if schedule is None:
+        if interval_ns is None:
             return _stored(run, wanted)
-        return _stored_periods(run, settings, schedule)
+        return _stored_periods(run, settings, interval_ns)
     if run.edge_count > EDGES_MAX:
         raise InputError(f"{run.path}: an event can be looked for when the run has ended")
-    if schedule is None:
+    if interval_ns is None:
         return _live(run, settings, wanted)
-    return _live_periods(run, settings, schedule)
+    return _live_periods(run, settings, interval_ns)
 
 
 def _stored(run: RunFile, wanted: EventQuery) -> Iterator[Batch]:
@@ -153,8 +158,8 @@ def _event_at(run: RunFile, sample: int) -> int:
     return low
 
 
-def _stored_periods(run: RunFile, settings: Settings, schedule: Schedule) -> Iterator[Batch]:
-    nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
+def _stored_periods(run: RunFile, settings: Settings, interval_ns: int) -> Iterator[Batch]:
+    nominal = NominalPeriod(interval_ns, settings.sample_rate_hz)
     before: int | None = None
     for start in range(0, run.event_count, CHUNK):
         columns = run.events(start, start + CHUNK, LATENCY_COLUMNS)
@@ -196,9 +201,9 @@ def _live(run: RunFile, settings: Settings, wanted: EventQuery) -> Iterator[Batc
                               for n in found])  # fmt: skip
 
 
-def _live_periods(run: RunFile, settings: Settings, schedule: Schedule) -> Iterator[Batch]:
+def _live_periods(run: RunFile, settings: Settings, interval_ns: int) -> Iterator[Batch]:
     """Answers by their edges; what is not answered has none, and no number of its own yet."""
-    nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
+    nominal = NominalPeriod(interval_ns, settings.sample_rate_hz)
     clean, count, before = GlitchFilter(settings.glitch_samples), 0, None
     for block in run.edge_blocks():
         edges = clean.feed(block)

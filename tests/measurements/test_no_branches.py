@@ -31,13 +31,9 @@ KINDS = SOURCES | DETAILS | OBJECTS
 PROPERTIES = {"is_self_measured"}
 """Of settings: each of them is another way to ask."""
 STILL = {
-    "gui/engine/outcome.py": 2,
-    "gui/models/runs/opened.py": 1,
-    "gui/pages/results/chosen.py": 2,
-    "gui/pages/results/report.py": 2,
-    "gui/pages/run/choice.py": 1,
-    "rig/analysis/model/settings.py": 3,
-    "rig/services/event_search.py": 1,
+    "gui/engine/outcome.py": 1,
+    "gui/pages/results/report.py": 1,
+    "rig/analysis/model/settings.py": 2,
 }
 """Files that still ask, and how often: to be emptied."""
 

@@ -19,6 +19,7 @@ from rig.closing import Closing
 from rig.config.fixture import RESPONSE, SEQUENCE, STIMULUS, TASK, parse_fixture
 from rig.errors import InputError
 from rig.instruments import Int64Array
+from rig.measurements.registry import measurement_of
 from rig.record.layout import CHUNK
 from rig.record.reader import RunFile
 from rig.session.results import Result
@@ -160,7 +161,7 @@ def _lines(file: RunFile, settings: Settings, names: list[str]) -> tuple[Line, .
     used |= dict(zip(wiring.sequence, SEQUENCE, strict=False))
     if wiring.task is not None:
         used[wiring.task] = TASK
-    if settings.schedule is not None:  # periods have no stimulus of ours on a wire
+    if measurement_of(settings.measurement).judges_intervals:  # no stimulus of ours is on a wire
         used.pop(wiring.stimulus)
     colors = _colors(file.text("fixture"))
     return tuple(

@@ -13,6 +13,7 @@ from gui.pages.results.events_view import EventsView
 from gui.pages.results.loader import FigureComputer
 from gui.pages.results.report import ReportView
 from rig.errors import InputError
+from rig.measurements.registry import measurement_of
 from rig.session.results import Result
 from rig.shell_words import quoted
 
@@ -60,7 +61,7 @@ class ChosenRun(QObject):
     @property
     def why_no_events(self) -> str:
         """In the window's words; only without events."""
-        if self.run is not None and self.run.settings.is_self_measured:
+        if self.run is not None and not _has_events(self.run):
             return self.tr("Measured inside the target: its log tells the values, not the wires.")
         return self.tr("Events are shown when a run has ended.")
 
@@ -118,7 +119,7 @@ class ChosenRun(QObject):
     def _show_events(self) -> None:
         if not self._events_in_front or (self.run and self._events.run is self.run):
             return
-        if self.run is None or self.run.settings.is_self_measured:
+        if self.run is None or not _has_events(self.run):
             self._events.clear(self.why_no_events)
         else:
             self._events.show_run(self.run)
@@ -171,3 +172,8 @@ class ChosenRun(QObject):
             self._report.show_result(run.result, words)
         else:
             self._report.show_message(text)
+
+
+def _has_events(run: OpenedRun) -> bool:
+    """Single events are on its wires."""
+    return measurement_of(run.settings.measurement).has_events

@@ -26,6 +26,7 @@ from gui.widgets.labels import PlainLabel
 from rig.analysis.statistics.outliers import Threshold, threshold_of
 from rig.config.units import TIME
 from rig.errors import InputError
+from rig.measurements.registry import measurement_of
 from rig.services.event_search import worst_interval
 
 _KEY = "results/events_splitter"
@@ -203,7 +204,8 @@ class EventsView(QWidget):
         run, summary = self._run, self._summary
         if run is None or summary is None:
             return None
-        if run.settings.schedule is None or run.event_count > PERIODS_MAX:
+        measurement = measurement_of(run.settings.measurement)
+        if not measurement.judges_intervals or run.event_count > PERIODS_MAX:
             return worst_event(run, summary.levels)
         event = worst_interval(run.file, run.settings)
         return None if event is None else event.event

@@ -132,6 +132,6 @@ def distribution_of(result: Result) -> Distribution:
 
 def quantity_of(result: Result) -> str:
     """What the values of a run's histogram are, if they are no latencies by the wires."""
-    if not result.settings.is_self_measured:
+    if measurement_of(result.settings.measurement).has_events:
         return ""
     return measurement_of(result.settings.measurement).quantity(result.evaluation)

@@ -13,6 +13,7 @@ from rig.config.check import check
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.config.plan import Plan, load_plan
 from rig.errors import RigError
+from rig.measurements.registry import MEASUREMENTS
 from rig.printable import printable
 from rig.services import duration
 from rig.services.abilities import why_no_load
@@ -20,7 +21,6 @@ from rig.target.scenario import IDLE
 
 FIRST_FIXTURE: Final = "virtual"
 FIRST_PLAN: Final = "interrupt"
-PERIOD: Final = "period"
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Choice:
         if self.plan is None:
             return None
         limits = self.plan.limits
-        is_period = self.plan.measurement == PERIOD
-        limit_ns = limits.interval_error_ns if is_period else limits.max_ns
+        of_intervals = MEASUREMENTS[self.plan.measurement].judges_intervals
+        limit_ns = limits.interval_error_ns if of_intervals else limits.max_ns
         return None if limit_ns is None else limit_ns / 1e3
 
 

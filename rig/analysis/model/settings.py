@@ -11,7 +11,6 @@ from rig.analysis.model.account import Count, Name, Rate, Time
 from rig.analysis.model.sources import (
     EventSource,
     Schedule,
-    SelfMeasured,
     planned_count,
 )
 from rig.analysis.model.wiring import Wiring
@@ -113,11 +112,6 @@ class Settings:
     def schedule(self) -> Schedule | None:
         """The target's periods, if the events are its answers to them."""
         return self.source if isinstance(self.source, Schedule) else None
-
-    @property
-    def is_self_measured(self) -> bool:
-        """The target measures by itself: the run has values, and no events on the wires."""
-        return isinstance(self.source, SelfMeasured)
 
     def __post_init__(self) -> None:
         """Raises ValueError for values that contradict each other, as in a foreign file."""
