@@ -38,8 +38,10 @@ class Extended:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         package = folder / "rig"
-        ignored = shutil.ignore_patterns("__pycache__", "virtual")
-        shutil.copytree(Path(rig.__file__).parent, package, ignore=ignored)
+        own = Path(rig.__file__).parent
+        shutil.copytree(own, package, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("firmware", "fixtures", "pyproject.toml"):
+            (folder / name).symlink_to(own.parent / name)
         for name, edits in EDITS.items():
             file = package / name
             text = file.read_text(encoding="utf-8")
