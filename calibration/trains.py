@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.context import Context
-from calibration.listening import Heard, Listener, listening
+from calibration.recording import Listener, Recording, listening
 from rig.config.fixture import STIMULUS
 from rig.errors import BenchError, InputError
 from rig.instruments import Int64Array, StimulusState, StimulusStatus
@@ -62,7 +62,7 @@ class Sent:
     """One train, from one end to the other."""
 
     train: Train
-    heard: Heard
+    heard: Recording
     status: StimulusStatus
     captured_ticks: Int64Array
     """What the microcontroller's input capture saw, shape (m,)."""

@@ -12,13 +12,13 @@ from pathlib import Path
 from calibration.cli import new_bench
 from calibration.cli.wiring_picture import write_drawing
 from calibration.findings import Finding, Outcome
-from calibration.kept import keep_record
+from calibration.formatting import lines_of
+from calibration.record_store import keep_record
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings, parse_channel, parse_counter
-from calibration.shown import lines_of
 from calibration.steps import STEPS, Step
 from rig.bench.open import open_bench
-from rig.cli.interrupt import interruptible
+from rig.cli.cancellation import interruptible
 from rig.cli.options import add_out
 from rig.cli.streams import say, say_lines
 from rig.config.calibration.file import load_calibration

@@ -20,9 +20,9 @@ from calibration.cli.prompts import (
 from calibration.cli.wizard_services import RigWizardServices
 from calibration.context import StoppedError
 from calibration.findings import Finding
-from calibration.wizard import Report, Wizard, as_found
+from calibration.wizard import Report, Wizard, detected_wiring
 from calibration.wizard.bench import wires_of
-from calibration.wizard.place import Place, place_of, unfinished
+from calibration.wizard.paths import Place, place_of, unfinished
 from calibration.wizard.question import Question
 from calibration.wizard.report import summary
 from calibration.wizard.stages import STAGES, Job
@@ -30,7 +30,7 @@ from calibration.wizard.stages.connect import STAGE as CONNECT
 from calibration.wizard.stages.connect import open_wires
 from calibration.wizard.stages.save import STAGE as SAVE
 from calibration.wizard.wizard import check_name
-from rig.cli.interrupt import interruptible
+from rig.cli.cancellation import interruptible
 from rig.cli.streams import say, say_lines
 from rig.errors import InputError, RigError
 from rig.shell_words import quoted
@@ -214,10 +214,10 @@ class _Wires:
 
     def _follow(self) -> None:
         """Nobody mends anything: on, if the fixture can follow the wires; else that is the end."""
-        for question in as_found.questions(self._wizard.state):
+        for question in detected_wiring.questions(self._wizard.state):
             answer = self._asker.ask(question, self._wizard.default_of(question))
             self._wizard.answer(question, answer)
-        if not as_found.channels_of(self._wizard.state):
+        if not detected_wiring.channels_of(self._wizard.state):
             raise LeaveError
 
     def _all(self, check: Callable[[str], tuple[Finding, ...]]) -> tuple[str, ...]:

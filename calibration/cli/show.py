@@ -10,14 +10,14 @@ from pathlib import Path
 
 from rich.text import Text
 
-from calibration.shown import name_of, value_text
+from calibration.formatting import name_of, value_text
 from rig.cli.options import add_json
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import CORRECTING_STEPS
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.present import present_of_fixture
 from rig.config.calibration.record import Calibration, Record
-from rig.config.calibration.validity import Judged, Validity, judge, judge_record
+from rig.config.calibration.validity import RecordStatus, Validity, judge, judge_record
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
 from rig.printable import json_text
@@ -70,7 +70,7 @@ def _path(file: Path | None, fixture: Fixture | None) -> Path:
 
 def _judged(
     calibration: Calibration, fixture: Fixture | None, *, every: bool
-) -> tuple[Judged, ...]:
+) -> tuple[RecordStatus, ...]:
     """By today's date, and by what the fixture tells without opening an instrument."""
     today = dt.datetime.now(dt.UTC).date()
     present = {} if fixture is None else present_of_fixture(fixture)
@@ -85,7 +85,7 @@ def _judged(
 
 
 def _print(
-    console: SafeConsole, path: Path, calibration: Calibration, judged: tuple[Judged, ...]
+    console: SafeConsole, path: Path, calibration: Calibration, judged: tuple[RecordStatus, ...]
 ) -> None:
     """A line for each step, below it one for each value, below these what was found in words."""
     lines = [Text(f"{path}: fixture {calibration.fixture}, U with k = 2")]
@@ -103,7 +103,7 @@ def _print(
         console.print(line, soft_wrap=True)
 
 
-def _head(found: Judged) -> Text:
+def _head(found: RecordStatus) -> Text:
     state = found.validity if not found.why else f"{found.validity}: {found.why}"
     day = "" if found.record is None else found.record.date.date().isoformat()
     until = None if found.record is None else found.record.valid_until
@@ -117,7 +117,7 @@ def _head(found: Judged) -> Text:
 
 
 def _document(
-    path: Path, calibration: Calibration, judged: tuple[Judged, ...]
+    path: Path, calibration: Calibration, judged: tuple[RecordStatus, ...]
 ) -> dict[str, object]:
     return {
         "file": str(path),

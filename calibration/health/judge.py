@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.findings import Finding
-from calibration.health import words
+from calibration.health import finding_texts
 from rig import __version__
 from rig.config.fixture import STIMULUS, Fixture
 from rig.instruments import Int64Array
@@ -65,27 +65,27 @@ def findings(fixture: Fixture, health: Health) -> tuple[Finding, ...]:
 def _of_analyzer(fixture: Fixture, health: Health) -> Iterator[Finding]:
     asked = fixture.analyzer
     if health.set_hz != asked.sample_rate_hz:
-        yield words.other_rate_set(health.set_hz, asked.sample_rate_hz)
+        yield finding_texts.other_rate_set(health.set_hz, asked.sample_rate_hz)
     if health.channels < asked.channels:
-        yield words.few_channels(health.channels, asked.channels)
+        yield finding_texts.few_channels(health.channels, asked.channels)
     for text in health.losses:
-        yield words.lost(text)
+        yield finding_texts.lost(text)
     if health.seen == 0:
-        yield words.nothing_seen(fixture.channel_of(STIMULUS))
+        yield finding_texts.nothing_seen(fixture.channel_of(STIMULUS))
         return
     if health.seen != health.sent:
-        yield words.miscounted(health.seen, health.sent)
+        yield finding_texts.miscounted(health.seen, health.sent)
     if health.holes[0]:
-        yield words.holes(*health.holes)
+        yield finding_texts.holes(*health.holes)
     # Where samples are missing, the distances of edges tell no rate.
     elif health.seen == health.sent and abs(health.rate_hz / health.set_hz - 1) > RATE_TOLERANCE:
-        yield words.wrong_rate(health.rate_hz, health.set_hz)
+        yield finding_texts.wrong_rate(health.rate_hz, health.set_hz)
 
 
 def _of_others(health: Health) -> Iterator[Finding]:
     if health.sent != health.pulses or health.late:
-        yield words.train_failed(health.sent, health.pulses, health.late)
+        yield finding_texts.train_failed(health.sent, health.pulses, health.late)
     if not health.invariant:
-        yield words.counter_varies()
+        yield finding_texts.counter_varies()
     if health.agent_version != __version__:
-        yield words.other_agent(health.agent_version, __version__)
+        yield finding_texts.other_agent(health.agent_version, __version__)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from calibration.context import Context, Progress
 from calibration.findings import Finding
-from calibration.rewired import words
+from calibration.rewired import finding_texts
 from calibration.rewired.rewired import Rewired
 from calibration.wiring.drive import observe
+from calibration.wiring.finding_texts import lost
 from calibration.wiring.judge import Arrival, arrivals
 from calibration.wiring.observed import Driven, Observed
-from calibration.wiring.words import lost
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 
 
@@ -42,9 +42,9 @@ def _of_stimulus(fixture: Fixture, rewired: Rewired, observed: Observed) -> Iter
         arrival: Arrival | None = there.get(channel)
         if arrival is None:
             shown = sum(burst.edges for burst in observed.bursts.get(channel, ()))
-            yield words.not_there(channel, signal, pin, shown)
+            yield finding_texts.not_there(channel, signal, pin, shown)
         elif arrival.inverted:
-            yield words.upside_down(channel, signal)
+            yield finding_texts.upside_down(channel, signal)
 
 
 def _of_capture(fixture: Fixture, rewired: Rewired, observed: Observed) -> Iterator[Finding]:
@@ -53,10 +53,10 @@ def _of_capture(fixture: Fixture, rewired: Rewired, observed: Observed) -> Itera
         return
     if stimulus.captured != 2 * stimulus.pulses:
         pins = _pin(fixture, STIMULUS), _pin(fixture, RESPONSE)
-        yield words.capture_hears_not(*pins, stimulus.captured, 2 * stimulus.pulses)
+        yield finding_texts.capture_hears_not(*pins, stimulus.captured, 2 * stimulus.pulses)
     response = _turn(observed, RESPONSE)
     if response is not None and response.captured:
-        yield words.capture_hears_target(_pin(fixture, RESPONSE))
+        yield finding_texts.capture_hears_target(_pin(fixture, RESPONSE))
 
 
 def _of_target(rewired: Rewired, observed: Observed) -> Iterator[Finding]:
@@ -64,7 +64,7 @@ def _of_target(rewired: Rewired, observed: Observed) -> Iterator[Finding]:
     for signal in rewired.off:
         for arrival in where.get(signal, ()):
             if arrival.channel in rewired.channels:
-                yield words.still_on(signal, arrival.channel)
+                yield finding_texts.still_on(signal, arrival.channel)
 
 
 def _turn(observed: Observed, signal: str) -> Driven | None:

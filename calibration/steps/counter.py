@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from calibration import remarks
-from calibration.answers import agent_of, rates_of
+from calibration import common_findings
 from calibration.context import Context, Progress
 from calibration.estimate.cores import ahead
 from calibration.estimate.estimate import Estimate
@@ -17,7 +16,8 @@ from calibration.estimate.linearity import departure_ns
 from calibration.estimate.logged import Logged
 from calibration.estimate.rate import Rate, rate_of
 from calibration.findings import Finding, Outcome
-from calibration.listening import Heard, Listener, listening
+from calibration.recording import Listener, Recording, listening
+from calibration.response_train import agent_of, rates_of
 from calibration.steps.counter_frequency import Varied, judge_varied, megahertz, vary
 from calibration.steps.counter_turns import Turn, logged_of, take_turn
 from calibration.steps.step import Step
@@ -118,9 +118,9 @@ def _cores(
 # --- judging -----------------------------------------------------------------------------------
 
 
-def judge(context: Context, heard: Heard, turns: list[Turn]) -> Found:
+def judge(context: Context, heard: Recording, turns: list[Turn]) -> Found:
     """Rate and linearity from the first turn, the cores from those after it."""
-    found = Found(findings=[remarks.lost(loss.text) for loss in heard.losses])
+    found = Found(findings=[common_findings.lost(loss.text) for loss in heard.losses])
     rates = rates_of(context)
     seen: list[tuple[int | None, Logged]] = []
     for turn in turns:
@@ -128,19 +128,19 @@ def judge(context: Context, heard: Heard, turns: list[Turn]) -> Found:
             each = logged_of(context, heard, turn, rates)
         except ValueError as error:
             channel = context.fixture.channel_of(RESPONSE)
-            found.findings.append(remarks.no_clock(channel, str(error)))
+            found.findings.append(common_findings.no_clock(channel, str(error)))
             return found
         said = (*each.unmatched, *each.test.findings)[:3]
-        found.findings += [remarks.contradiction(text) for text in said]
+        found.findings += [common_findings.contradiction(text) for text in said]
         seen.append((turn.cpu, each))
     first = seen[0][1]
-    found.findings += [remarks.counter_wraps(first.wraps)] if first.wraps else []
+    found.findings += [common_findings.counter_wraps(first.wraps)] if first.wraps else []
     try:
         found.rate = rate_of(first.brackets, rates)
         found.linearity = departure_ns(first.brackets, rates)
         found.findings += rate_findings(found.rate, found.linearity)
     except ValueError as error:
-        found.findings.append(remarks.no_rate(str(error)))
+        found.findings.append(common_findings.no_rate(str(error)))
     _compare_cores(found, seen[1:], rates)
     return found
 
@@ -151,7 +151,7 @@ def _compare_cores(found: Found, seen: list[tuple[int | None, Logged]], rates: R
         try:
             apart = ahead((seen[number - 1][1], seen[number + 1][1]), other, rates)
         except ValueError as error:
-            found.findings.append(remarks.contradiction(f"core {cpu}: {error}"))
+            found.findings.append(common_findings.contradiction(f"core {cpu}: {error}"))
             continue
         found.ahead_ns[int(cpu or 0)] = apart
         # Hard limits: what does not reach 0 is not 0.
@@ -197,7 +197,7 @@ def _apart(cpu: int, apart: Estimate) -> Finding:
 def _refused(cpu: int, why: str) -> Finding:
     return Finding(
         "core not looked at",
-        f"core {cpu}: {remarks.shown(why)}",
+        f"core {cpu}: {common_findings.shown(why)}",
         "Start the agent with the right to choose its core, or leave that core out of plans.",
         fault=False,
     )
@@ -239,7 +239,7 @@ def _frequencies(environment: Mapping[str, object]) -> dict[str, str]:
     cpus = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     lows, highs = (_told(cpus, key) for key in ("minimum_khz", "maximum_khz"))
     governors = sorted(
-        {remarks.shown(str(each["governor"])) for each in cpus if "governor" in each}
+        {common_findings.shown(str(each["governor"])) for each in cpus if "governor" in each}
     )
     told = {}
     if lows and highs:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from calibration import remarks
-from calibration.answers import agent_of, rates_of
+from calibration import common_findings
 from calibration.context import Context, Progress
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.stability import (
@@ -18,7 +17,8 @@ from calibration.estimate.stability import (
     there_and_back,
 )
 from calibration.findings import Finding
-from calibration.listening import Heard, Listener
+from calibration.recording import Listener, Recording
+from calibration.response_train import agent_of, rates_of
 from calibration.steps.counter_turns import Turn, logged_of, take_turn
 from rig.config.calibration.names import COUNTER_STABLE_PPM
 from rig.config.fixture import RESPONSE
@@ -94,7 +94,7 @@ def vary(
     return found
 
 
-def judge_varied(context: Context, heard: Heard, found: Varied) -> None:
+def judge_varied(context: Context, heard: Recording, found: Varied) -> None:
     """Rates and their spread, from the turns of `vary`."""
     if not found.turns:
         return
@@ -103,13 +103,13 @@ def judge_varied(context: Context, heard: Heard, found: Varied) -> None:
         seen = [logged_of(context, heard, each.turn, rates) for each in found.turns]
         for each in seen:
             said = (*each.unmatched, *each.test.findings)[:1]
-            found.findings += [remarks.contradiction(text) for text in said]
+            found.findings += [common_findings.contradiction(text) for text in said]
         turns = [
             rate_at(each.khz, logs, rates) for each, logs in zip(found.turns, seen, strict=True)
         ]
     except ValueError as error:
         channel = context.fixture.channel_of(RESPONSE)
-        found.findings.append(remarks.no_clock(channel, str(error)))
+        found.findings.append(common_findings.no_clock(channel, str(error)))
         return
     found.rates = by_level(turns)
     found.stability = spread(found.rates)
@@ -181,7 +181,7 @@ def _not_varied(why: str, remedy: str) -> Finding:
     return Finding(
         "frequency not varied",
         f"whether the counter keeps its rate at other frequencies was not tried: "
-        f"{remarks.shown(why)}",
+        f"{common_findings.shown(why)}",
         remedy,
         fault=False,
     )
@@ -190,7 +190,7 @@ def _not_varied(why: str, remedy: str) -> Finding:
 def _not_given_back(why: str) -> Finding:
     return Finding(
         "frequency not given back",
-        f"the processor's frequency is still held: {remarks.shown(why)}",
+        f"the processor's frequency is still held: {common_findings.shown(why)}",
         "Do as root on the target what that says, or start it anew, before anything is measured.",
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibration.answers import answered, interrupts
 from calibration.context import Context
 from calibration.estimate.logged import Logged, logged
-from calibration.listening import Heard, Listener
+from calibration.recording import Listener, Recording
+from calibration.response_train import answered, interrupts
 from rig.analysis.clocks.brackets import Rates
 from rig.config.fixture import RESPONSE, STIMULUS
 from rig.instruments import LogArray
@@ -34,7 +34,7 @@ def take_turn(context: Context, listener: Listener, cpu: int | None, pulses: int
     return Turn(cpu, log, first, listener.samples)
 
 
-def logged_of(context: Context, heard: Heard, turn: Turn, rates: Rates) -> Logged:
+def logged_of(context: Context, heard: Recording, turn: Turn, rates: Rates) -> Logged:
     """A turn's answers: what the pin did since its first stimulus. Raises ValueError."""
     stimulus, _ = heard.of_channel(context.fixture.channel_of(STIMULUS))
     here = stimulus[(stimulus >= turn.first_sample) & (stimulus < turn.end_sample)]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from calibration import remarks
+from calibration import common_findings
 from calibration.context import Context, Progress
 from calibration.estimate.codes import PERIOD, Codes, Dropped, codes, dropped_blocks
 from calibration.findings import Finding, Outcome
@@ -34,11 +34,11 @@ def run(context: Context, progress: Progress) -> Outcome:
     rate_hz = context.bench.analyzer.identity.sample_rate_hz
     sent = send(context, dithering_train(context.chip, rate_hz, PULSES, SEED))
     rising, _ = stimulus_edges(context, sent)
-    found = list(remarks.of_capture(sent))
+    found = list(common_findings.of_capture(sent))
     seen: Codes | None = None
     if len(rising) != PULSES:
         channel = context.fixture.channel_of(STIMULUS)
-        found.append(remarks.train_not_seen(channel, len(rising), PULSES))
+        found.append(common_findings.train_not_seen(channel, len(rising), PULSES))
     elif holes := dropped_blocks(rising, sent.rising_ticks):
         found.append(_dropped(holes))
     else:
@@ -63,7 +63,7 @@ def findings(seen: Codes) -> tuple[Finding, ...]:
     if seen.missing:
         return (_missing(seen),)
     if not seen.steady:
-        return (remarks.unsteady(),)
+        return (common_findings.unsteady(),)
     uneven = [code for code, w in enumerate(seen.width) if w.differs(WORTH_SAMPLES, COVERAGE)]
     return (_uneven(seen, uneven),) if uneven else ()
 

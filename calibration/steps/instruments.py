@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 
 from calibration.context import Context, Progress
 from calibration.findings import Finding, Outcome
-from calibration.health import words
+from calibration.health import finding_texts
 from calibration.health.judge import Health, findings, holes
 from calibration.health.sustained import Sustained, Tried, bytes_per_second, search
-from calibration.listening import Heard, Listener, listening
+from calibration.recording import Listener, Recording, listening
 from calibration.steps.step import Step
 from rig.config.calibration import Quantity, Record
 from rig.config.calibration.names import INSTRUMENTS
@@ -36,7 +36,7 @@ BYTES_RATE, SUSTAINED_RATE = "sustained_bytes", "sustained_rate"
 class _Capture:
     """A capture during a train of known length."""
 
-    heard: Heard
+    heard: Recording
     sent: int
     late: int
     backlog_ns: int
@@ -134,7 +134,7 @@ def _of_rate(context: Context, found: Sustained) -> tuple[Finding, ...]:
     own_hz = context.bench.analyzer.identity.sample_rate_hz
     if found.rate_hz >= own_hz:
         return ()
-    return (words.rate_too_high(own_hz, found.rate_hz),)
+    return (finding_texts.rate_too_high(own_hz, found.rate_hz),)
 
 
 def _capture(context: Context, pulses: int) -> _Capture:
@@ -203,7 +203,7 @@ def _record(
         quantities.append(Quantity("samples_in_a_row", samples, "samples", 0.0, 1))
     if health.rate_hz and health.seen == health.sent and not health.holes[0]:
         # By the microcontroller's clock, of which nothing better is known here.
-        uncertainty_hz = health.rate_hz * words.RESONATOR_ERROR / math.sqrt(3)
+        uncertainty_hz = health.rate_hz * finding_texts.RESONATOR_ERROR / math.sqrt(3)
         rate = Quantity("sample_rate", health.rate_hz, "Hz", uncertainty_hz, health.seen)
         quantities.insert(0, rate)
     return Record(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from calibration.context import Context, Progress
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.skew import ChannelSkew
-from calibration.fanned import PULSES, WORTH_SAMPLES, edges_differ, fan_out
+from calibration.fan_out import PULSES, WORTH_SAMPLES, edges_differ, fan_out
 from calibration.findings import Finding, Outcome
 from calibration.steps.step import Step
 from rig.config.calibration import Quantity, Record

@@ -9,7 +9,7 @@ from calibration.context import Context, Progress
 from calibration.estimate.capture import Captured, capture_delay
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.skew import ChannelSkew
-from calibration.fanned import PULSES, WORTH_SAMPLES, Fanned, edges_differ, fan_out
+from calibration.fan_out import PULSES, WORTH_SAMPLES, FanOutResult, edges_differ, fan_out
 from calibration.findings import Finding, Outcome
 from calibration.steps.step import Step
 from rig.config.calibration import Quantity, Record
@@ -50,7 +50,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     return Outcome(record, tuple(found))
 
 
-def captured_of(fanned: Fanned) -> Captured:
+def captured_of(fanned: FanOutResult) -> Captured:
     """What came back to the microcontroller."""
     sent = fanned.sent
     return capture_delay(

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from calibration import remarks
+from calibration import common_findings
 from calibration.context import Context, Progress
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.rate import Rate, pps_brackets, rate_of
@@ -59,12 +59,12 @@ def run(context: Context, progress: Progress) -> Outcome:
     progress(f"{count} pulses in {settings.seconds} s")
     train = dithering_train(context.chip, rate_hz, count, SEED, clock_hz // PULSES_A_SECOND)
     sent = send(context, train)
-    found = list(remarks.of_capture(sent))
+    found = list(common_findings.of_capture(sent))
     rising, _ = stimulus_edges(context, sent)
     compared = None
     if len(rising) != count:
         channel = context.fixture.channel_of(STIMULUS)
-        found.append(remarks.train_not_seen(channel, len(rising), count))
+        found.append(common_findings.train_not_seen(channel, len(rising), count))
     else:
         rates = Rates(rate_hz, clock_hz, DRIFT_PPM_PER_S)
         try:
@@ -72,7 +72,7 @@ def run(context: Context, progress: Progress) -> Outcome:
             compared, more = compare(own, settings, sent, rate_hz)
             found += [*more, *findings(compared)]
         except ValueError as error:
-            found.append(remarks.no_rate(str(error)))
+            found.append(common_findings.no_rate(str(error)))
     drawn = "" if compared is None else drawing(compared.own)
     return Outcome(_record(context, compared, found), tuple(found), drawn)
 

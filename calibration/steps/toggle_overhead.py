@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from calibration import remarks
-from calibration.answers import agent_of, answered, interrupts, rates_of
+from calibration import common_findings
 from calibration.context import Context, Progress
 from calibration.estimate.logged import Logged, PinWrite, logged, other_pin_write, pin_write
 from calibration.findings import Finding, Outcome
-from calibration.listening import listening
+from calibration.recording import listening
+from calibration.response_train import agent_of, answered, interrupts, rates_of
 from calibration.steps.step import Step
 from rig.config.calibration import Quantity, Record
 from rig.config.calibration.names import EDGES, TOGGLE_OVERHEAD, TOGGLE_STEP, depends_on
@@ -35,18 +35,18 @@ def run(context: Context, progress: Progress) -> Outcome:
     with listening(context) as listener:
         log = answered(context, listener, interrupts(context.chip, PULSES, SEED))
         heard = listener.end()
-    found: list[Finding] = [remarks.lost(loss.text) for loss in heard.losses]
+    found: list[Finding] = [common_findings.lost(loss.text) for loss in heard.losses]
     writes: Writes = {}
     channel = context.fixture.channel_of(RESPONSE)
     try:
         seen = logged(*heard.of_channel(channel), log, rates_of(context))
         found += contradictions(seen)
-        found += [remarks.counter_wraps(seen.wraps)] if seen.wraps else []
+        found += [common_findings.counter_wraps(seen.wraps)] if seen.wraps else []
         writes = writes_of(seen, {signal: heard.of_channel(at) for signal, at in pins(context)})
     except ValueError as error:
-        found.append(remarks.no_clock(channel, str(error)))
+        found.append(common_findings.no_clock(channel, str(error)))
     found += findings(writes)
-    port = remarks.shown(agent.greeting.get("port", ""))
+    port = common_findings.shown(agent.greeting.get("port", ""))
     record = Record(
         step=TOGGLE_STEP,
         date=datetime.now(UTC),
@@ -74,7 +74,9 @@ def writes_of(seen: Logged, others: Mapping[str, tuple[Int64Array, UInt8Array]])
 
 def contradictions(seen: Logged) -> list[Finding]:
     """Events outside their brackets, and edges or records without a partner."""
-    return [remarks.contradiction(text) for text in (*seen.unmatched, *seen.test.findings)[:5]]
+    return [
+        common_findings.contradiction(text) for text in (*seen.unmatched, *seen.test.findings)[:5]
+    ]
 
 
 def findings(writes: Writes) -> list[Finding]:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from calibration.findings import Finding
+from calibration.wiring.finding_texts import driver_of
 from calibration.wiring.judge import Arrival, arrivals
 from calibration.wiring.observed import Observed
-from calibration.wiring.words import driver_of
 from rig.config.fixture import Fixture
 
 

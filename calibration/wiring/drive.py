@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from calibration.context import Context, Progress
-from calibration.listening import Listener, listening
+from calibration.recording import Listener, listening
 from calibration.wiring.judge import arrivals
 from calibration.wiring.observed import (
     CODE_FIRST,

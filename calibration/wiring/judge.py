@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from calibration.findings import Finding
-from calibration.wiring import words
+from calibration.wiring import finding_texts
 from calibration.wiring.observed import Burst, Driven, Observed
 from rig.config.fixture import RESPONSE, SIGNALS, STIMULUS, Fixture, Wire
 
@@ -76,13 +76,17 @@ def _of_wire(
         yield _elsewhere(wires, wire, there, where)
         return
     if expected.inverted:
-        yield words.inverted(wire)
+        yield finding_texts.inverted(wire)
     strange = sum(burst.edges for burst in _strange(wire, observed))
     if strange:
-        yield words.noisy(wire, strange)
+        yield finding_texts.noisy(wire, strange)
     for channel in sorted(by_channel.keys() - {wire.channel}):
         other = _wire_at(wires, channel)
-        yield words.bridged(wire, channel) if other is None else words.shorted(wire, other)
+        yield (
+            finding_texts.bridged(wire, channel)
+            if other is None
+            else finding_texts.shorted(wire, other)
+        )
 
 
 def _elsewhere(
@@ -94,11 +98,11 @@ def _elsewhere(
     channel = there[0].channel
     other = _wire_at(wires, channel)
     if other is None:
-        return words.moved(wire, channel)
+        return finding_texts.moved(wire, channel)
     back = {arrival.channel for arrival in where.get(other.signal, ())}
     if wire.channel in back:
-        return words.swapped(wire, other)
-    return words.misplaced(wire, other)
+        return finding_texts.swapped(wire, other)
+    return finding_texts.misplaced(wire, other)
 
 
 def _silent(wire: Wire, observed: Observed) -> Finding:
@@ -108,14 +112,14 @@ def _silent(wire: Wire, observed: Observed) -> Finding:
         # One edge, and perhaps the way back long after, makes a burst of its own.
         levels = [burst.first_level for burst in mine]
         if all(burst.edges == 1 for burst in mine):
-            return words.one_way(wire, levels[0])
-        return words.garbled(wire, sum(burst.edges for burst in mine))
+            return finding_texts.one_way(wire, levels[0])
+        return finding_texts.garbled(wire, sum(burst.edges for burst in mine))
     if observed.rest_levels >> wire.channel & 1:
-        return words.stuck_high(wire)
+        return finding_texts.stuck_high(wire)
     if wire.signal in observed.creeping:
-        return words.one_way(wire, 0)
+        return finding_texts.one_way(wire, 0)
     listener, heard = _other_listener(wire, observed)
-    return words.open_or_low(wire, listener, heard=heard)
+    return finding_texts.open_or_low(wire, listener, heard=heard)
 
 
 def _strange(wire: Wire, observed: Observed) -> list[Burst]:
@@ -156,11 +160,11 @@ def _of_capture(wires: Mapping[str, Wire], observed: Observed) -> Iterator[Findi
     mine = _of(observed, RESPONSE)
     others = [each for each in heard if each.signal != RESPONSE]
     if others:
-        yield words.capture_hears(response, wires[others[0].signal])
+        yield finding_texts.capture_hears(response, wires[others[0].signal])
     elif mine is not None and mine.captured == 0:
-        yield words.capture_silent(response)
+        yield finding_texts.capture_silent(response)
     elif mine is not None and mine.captured != 2 * mine.pulses:
-        yield words.capture_wrong(response, mine.captured, 2 * mine.pulses)
+        yield finding_texts.capture_wrong(response, mine.captured, 2 * mine.pulses)
 
 
 def _of(observed: Observed, signal: str) -> Driven | None:
@@ -169,18 +173,18 @@ def _of(observed: Observed, signal: str) -> Driven | None:
 
 def _of_interrupt(wire: Wire, observed: Observed) -> Iterator[Finding]:
     if observed.handled is None:
-        yield words.interrupt_not_asked(observed.not_asked)
+        yield finding_texts.interrupt_not_asked(observed.not_asked)
     elif observed.handled == 0:
-        yield words.interrupt_silent(wire)
+        yield finding_texts.interrupt_silent(wire)
     elif observed.handled != observed.stimuli:
-        yield words.interrupt_wrong(wire, observed.handled, observed.stimuli)
+        yield finding_texts.interrupt_wrong(wire, observed.handled, observed.stimuli)
 
 
 def _of_bench(observed: Observed) -> Iterator[Finding]:
     for signal, why in observed.refused.items():
-        yield words.not_driven(signal, why)
+        yield finding_texts.not_driven(signal, why)
     rate_hz, nominal_hz = observed.rate_hz, observed.nominal_rate_hz
     if rate_hz and abs(rate_hz / nominal_hz - 1) > RATE_TOLERANCE:
-        yield words.wrong_rate(rate_hz, nominal_hz)
+        yield finding_texts.wrong_rate(rate_hz, nominal_hz)
     for text in observed.losses:
-        yield words.lost(text)
+        yield finding_texts.lost(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.listening import Heard
+from calibration.recording import Recording
 from rig.config.fixture import STIMULUS
 
 CODE_FIRST, CODE_STEP = 3, 2
@@ -101,7 +101,7 @@ class Counted:
     not_asked: str = ""
 
 
-def observed(heard: Heard, turns: Turns, counted: Counted, nominal_hz: int) -> Observed:
+def observed(heard: Recording, turns: Turns, counted: Counted, nominal_hz: int) -> Observed:
     """A capture in which wires had their turns, cut into bursts."""
     off = turns.rough_hz / nominal_hz
     trusted = off > RATE_TRUSTED or off < 1 / RATE_TRUSTED
@@ -133,7 +133,7 @@ def _rate(bursts: Sequence[Burst], driven: Sequence[Driven]) -> float:
     return 0.0
 
 
-def bursts_of(heard: Heard, channel: int, silence_samples: float) -> tuple[Burst, ...]:
+def bursts_of(heard: Recording, channel: int, silence_samples: float) -> tuple[Burst, ...]:
     """A channel's edges, cut where nothing happens for long enough."""
     index, level = heard.of_channel(channel)
     if not len(index):

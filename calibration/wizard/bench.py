@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from calibration.wiring.rewritten import with_channels
-from calibration.wizard.as_found import KEY, channels_of
+from calibration.wizard.detected_wiring import KEY, channels_of
 from calibration.wizard.state import State
 from rig.capture.analyzers import AnalyzerSettings
 from rig.config.board import GPIO_PORT, Board, load_board, load_boards

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from calibration.findings import Finding, Outcome
-from calibration.shown import lines_of
+from calibration.formatting import lines_of
 
 
 @dataclass(frozen=True)

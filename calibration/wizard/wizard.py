@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from calibration.wizard import as_found
+from calibration.wizard import detected_wiring
 from calibration.wizard.bench import text_of, wires_of
-from calibration.wizard.place import Place
+from calibration.wizard.paths import Place
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report, summary
-from calibration.wizard.stages import KEYS, STAGES, Stage, apart, wires_back
+from calibration.wizard.stages import KEYS, STAGES, Stage, special_wiring, wires_back
 from calibration.wizard.stages.calibrate import STAGE as CALIBRATE_STAGE
 from calibration.wizard.stages.connect import NAME as CONNECT
 from calibration.wizard.stages.save import STAGE as SAVE
@@ -98,7 +98,7 @@ class Wizard:
     def record(self, report: Report) -> None:
         """The stage's work is done, and this came of it."""
         done = self.state.with_done(self.stage.name, summary(report.findings))
-        if self.stage.name in apart.NAMES:
+        if self.stage.name in special_wiring.NAMES:
             # Wherever the wires are now: they are to be put back once more.
             done = done.without_done(wires_back.NAME)
         self._keep(replace(done, run=report.run or done.run))
@@ -121,16 +121,16 @@ class Wizard:
 
         If nothing is wrong with them but their places, the next stage asks about these.
         """
-        state, found = self.state, as_found.read(self.place.as_found)
-        if found or not as_found.channels_of(state):
-            state = replace(as_found.without(state), as_found=found)
+        state, found = self.state, detected_wiring.read(self.place.as_found)
+        if found or not detected_wiring.channels_of(state):
+            state = replace(detected_wiring.without(state), as_found=found)
         self._keep(state.with_done(CONNECT, faults))
 
     def _settle_fixture(self) -> None:
         """What was found of another bench does not hold for this one."""
         if self._is_settled(text_of(self.state)):
             return
-        state = as_found.without(self.state)
+        state = detected_wiring.without(self.state)
         text = text_of(state)
         self._write_fixture(text)
         self._keep(replace(state, fixture=text, done={}, checked=(), run=""))
@@ -140,7 +140,7 @@ class Wizard:
         text = text_of(self.state)
         if self._is_settled(text):
             return
-        taken = as_found.channels_of(self.state)
+        taken = detected_wiring.channels_of(self.state)
         done = {name: faults for name, faults in self.state.done.items() if name in _BEFORE_WIRES}
         done[CONNECT] = () if taken else ("the wires are on other channels than the fixture's",)
         self._write_fixture(text)

@@ -11,7 +11,7 @@ from gui.engine.outcome import BENCH_FAILED, done
 from gui.engine.publisher import Publisher
 from gui.engine.request import BEGUN, TELL, Job
 from gui.processes.messages import Message
-from rig.campaign.loaded import plan_under
+from rig.campaign.scenario_override import plan_under
 from rig.config.plan import load_plan
 from rig.services import measure as measuring
 from rig.services.abilities import check_load

@@ -22,9 +22,9 @@ from typing import Any, Literal, cast
 
 from rig.capture import frames
 from rig.capture.edges import EdgeExtractor
+from rig.capture.frame_sender import FrameSender
 from rig.capture.native import gather
 from rig.capture.native.gather import Gatherer
-from rig.capture.outbox import Outbox
 from rig.capture.sigrok import Context, Device, OptionValue, Session, library_version
 from rig.errors import BenchError
 from rig.instruments import AnalyzerIdentity
@@ -60,7 +60,7 @@ class Capture:
     come here; edges from there are taken before anything that comes here is dealt with.
     """
 
-    def __init__(self, outbox: Outbox, channel_mask: int) -> None:
+    def __init__(self, outbox: FrameSender, channel_mask: int) -> None:
         self._outbox = outbox
         self._mask = channel_mask
         self._unitsize = 0
@@ -165,7 +165,7 @@ def main() -> None:
         line = unbuffered.readline(_MAX_SPEC_BYTES)
     spec = WorkerSpec(**json.loads(line))
     _die_with(spec.parent_pid)
-    outbox = Outbox(output)
+    outbox = FrameSender(output)
     commands = Commands(0)
     try:
         _serve(spec, outbox, commands)
@@ -174,7 +174,7 @@ def main() -> None:
     commands.finish()
 
 
-def _serve(spec: WorkerSpec, outbox: Outbox, commands: Commands) -> None:
+def _serve(spec: WorkerSpec, outbox: FrameSender, commands: Commands) -> None:
     with Context() as context:
         device = Device(context, spec.driver, spec.conn, spec.options, spec.channels)
         device.enable_channels(spec.channel_mask)

@@ -18,7 +18,7 @@ from rig.campaign.index import Entry, Index, State, load_index
 from rig.campaign.matrix import Cell, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
 from rig.campaign.skipping import is_guest
-from rig.cli.interrupt import interruptible
+from rig.cli.cancellation import interruptible
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture

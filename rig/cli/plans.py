@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from rig.campaign.places import campaign_names, find_campaign
+from rig.campaign.discovery import campaign_names, find_campaign
 from rig.campaign.plan import load_campaign
 from rig.cli.streams import say, say_lines
 from rig.config.plan import load_plan

@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rig.campaign.places import find_campaign
-from rig.cli.interrupt import interruptible
+from rig.campaign.discovery import find_campaign
+from rig.cli.cancellation import interruptible
 from rig.cli.options import EXIT_CODES, add_json, add_out
 from rig.cli.progress import progress_for
 from rig.cli.streams import say

@@ -7,8 +7,8 @@ import argparse
 import re
 from dataclasses import replace
 
+from rig.cli.cancellation import interruptible
 from rig.cli.findings import show_findings
-from rig.cli.interrupt import interruptible
 from rig.cli.options import add_out
 from rig.cli.streams import say
 from rig.cli.target_log import arm_options, write_log

@@ -152,7 +152,7 @@ GUEST_LOADS = ("idle", "cpu", "system", "memory")
 
 
 @dataclass(frozen=True)
-class Misbehavior:
+class FaultSettings:
     """What goes wrong on purpose: probability of each.
 
     No stimulus meets more than one of the target's faults; the analyzer's come on top.
@@ -193,7 +193,7 @@ class VirtualSettings:
     """The virtual bench."""
 
     target: VirtualTarget | VirtualGuest
-    misbehavior: Misbehavior
+    misbehavior: FaultSettings
     stimulus_error_ppb: int
     """How much faster than nominal the stimulus clock runs, at first."""
     analyzer_error_ppb: int
@@ -344,7 +344,7 @@ def _row(table: Table) -> str:
     return table.text("row", pattern="[^/]+/[^/]+/[^/]+/[^/]*/[^/]+", valid=valid)
 
 
-def _misbehavior(table: Table) -> Misbehavior:
+def _misbehavior(table: Table) -> FaultSettings:
     table.allow_only(("miss", *_MISBEHAVIOR_TIMES, *_MISBEHAVIOR_TIMES.values()))
 
     def probability(key: str) -> float:
@@ -361,7 +361,7 @@ def _misbehavior(table: Table) -> Misbehavior:
         default_ps = None if needed else 0
         return table.time_ps(_MISBEHAVIOR_TIMES[key], 1, TIME_MAX_PS, default_ps)
 
-    return Misbehavior(
+    return FaultSettings(
         miss=probability("miss"),
         duplicate=probability("duplicate"),
         duplicate_after_ps=time_ps("duplicate"),

@@ -25,8 +25,8 @@ from rig.tools.tool_runs import HWLAT
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
-    from rig.analysis.measurements.toggle_gap_figures import SpinFigures
-    from rig.analysis.measurements.toggle_gap_list import SpinGap
+    from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
+    from rig.analysis.measurements.toggle_gap_list import ToggleGap
     from rig.analysis.model.settings import Settings
 
 
@@ -90,13 +90,13 @@ class Smi(MeasuredByTarget):
         return PinLine(text, found.gaps, max_ns=evaluation.figures.max_ns)
 
 
-def _found(evaluation: Evaluation) -> SpinFigures | None:
-    from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+def _found(evaluation: Evaluation) -> ToggleGapFigures | None:
+    from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
 
-    return evaluation.details if isinstance(evaluation.details, SpinFigures) else None
+    return evaluation.details if isinstance(evaluation.details, ToggleGapFigures) else None
 
 
-def _facts(found: SpinFigures) -> Iterator[Fact]:
+def _facts(found: ToggleGapFigures) -> Iterator[Fact]:
     log = "not compared" if found.gaps_by_log is None else f"{found.gaps_by_log:,} by the log"
     same = "" if found.gaps_by_both is None else f", {found.gaps_by_both:,} the same"
     above = f"above {short_microseconds(found.threshold_ns)} us by the pin"
@@ -114,7 +114,7 @@ def _facts(found: SpinFigures) -> Iterator[Fact]:
         yield Fact(count(gap.number), _gap(gap))
 
 
-def _gap(found: SpinGap) -> str:
+def _gap(found: ToggleGap) -> str:
     bounds = "no record"
     if found.lowest_ns is not None and found.highest_ns is not None:
         low, high = microseconds(found.lowest_ns), microseconds(found.highest_ns)

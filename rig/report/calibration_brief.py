@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rig.analysis.uncertainty.correction import Correction
-from rig.config.calibration.validity import Judged, Validity
+from rig.config.calibration.validity import RecordStatus, Validity
 from rig.session.results import Result
 
 NONE = "none"
@@ -62,7 +62,7 @@ def calibration_values(result: Result) -> dict[str, object]:
     }
 
 
-def _valid(judged: tuple[Judged, ...]) -> tuple[str, ...]:
+def _valid(judged: tuple[RecordStatus, ...]) -> tuple[str, ...]:
     return tuple(
         f"{each.step} of {each.record.date.isoformat()}"
         for each in judged

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rig.analysis.statistics.descriptive import Statistics
 from rig.analysis.uncertainty.correction import Correction
 from rig.config.calibration.names import CORRECTING_STEPS
-from rig.config.calibration.validity import Judged, Validity
+from rig.config.calibration.validity import RecordStatus, Validity
 from rig.formatting import microseconds
 from rig.session.calibration import CalibrationInUse
 from rig.session.results import Result
@@ -41,7 +41,7 @@ def _statement(used: CalibrationInUse) -> Iterator[str]:
     yield from used.cautions
 
 
-def _step(found: Judged) -> str:
+def _step(found: RecordStatus) -> str:
     name = CORRECTING_STEPS[found.step]
     if found.record is None:
         return f"{name} NOT CALIBRATED"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from rig.bench.target import open_target
-from rig.campaign.loaded import cell_of
+from rig.campaign.scenario_override import cell_of
 from rig.campaign.skipping import Abilities, known_abilities, why_not
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan

@@ -25,7 +25,7 @@ from rig.config.calibration.names import (
 from rig.config.calibration.place import NONE, require_fixture
 from rig.config.calibration.present import present_of_texts
 from rig.config.calibration.record import Calibration, Quantity, Record
-from rig.config.calibration.validity import Judged, Validity, judge, valid_records
+from rig.config.calibration.validity import RecordStatus, Validity, judge, valid_records
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.tables import MAX_BYTES
 from rig.errors import InputError
@@ -48,7 +48,7 @@ class CalibrationInUse:
 
     is_there: bool
     """False: the run had none."""
-    judged: tuple[Judged, ...]
+    judged: tuple[RecordStatus, ...]
     """Steps that correct first, then all others of the file."""
     trouble: str = ""
     """Why its text cannot be used."""
@@ -58,7 +58,7 @@ class CalibrationInUse:
     """What they tell that no correction mends."""
 
     @property
-    def correcting(self) -> tuple[Judged, ...]:
+    def correcting(self) -> tuple[RecordStatus, ...]:
         """Steps that a run wants: a valid loopback stands for skew and line, and else these do."""
         valid = {each.step for each in self.judged if each.validity is Validity.VALID}
         spared = {SKEW_STEP, LINE_STEP} if LOOPBACK_STEP in valid else {LOOPBACK_STEP}
@@ -102,7 +102,7 @@ class StepStatus:
     valid_until: str | None
 
     @classmethod
-    def of(cls, judged: Judged) -> Self:
+    def of(cls, judged: RecordStatus) -> Self:
         """From what was judged of it."""
         record = judged.record
         until = None if record is None else record.valid_until

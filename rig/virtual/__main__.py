@@ -25,10 +25,10 @@ from rig.virtual.agent import AgentServer
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.delays import DelayLines
-from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import Emulator
 from rig.virtual.frequency import FrequencyControl
 from rig.virtual.jumpers import JumperWires
+from rig.virtual.sample_dropper import SampleDropper
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog
@@ -90,7 +90,7 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
                 "emulator_pid": emulator.pid,
             }
         )
-        dropper = Dropper(analyzer, virtual.misbehavior, behind.seed)
+        dropper = SampleDropper(analyzer, virtual.misbehavior, behind.seed)
         wiring = Wiring(virtual.wiring)
         channel = fixture.channel_of(STIMULUS)
         delays = DelayLines(virtual.delays)

@@ -10,18 +10,18 @@ from fractions import Fraction
 import numpy as np
 
 from rig.closing import Closing
-from rig.config.virtual import Misbehavior, VirtualTarget
+from rig.config.virtual import FaultSettings, VirtualTarget
 from rig.instruments import LOG_ENTRY, Int64Array, LogArray, TargetSummary
 from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.virtual.ahead import GivenAhead, entry_leads
 from rig.virtual.answer_pins import AnswerPins, AnswerWires
+from rig.virtual.busy_loop import BusyLoopTask, SpinMeans
 from rig.virtual.counter import Counter
+from rig.virtual.fault_injection import FaultInjector
 from rig.virtual.inside import InsideTask, Means
-from rig.virtual.mischief import Mischief
 from rig.virtual.models import build_model
 from rig.virtual.schedule import LEAD_PS, PeriodSchedule
 from rig.virtual.service import Service
-from rig.virtual.spin import SpinMeans, SpinTask
 from rig.virtual.target_log import TargetLog
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 from rig.virtual.wired import AnswersAhead, WireEdge, WireEdges
@@ -56,7 +56,7 @@ class ModelledTarget(Closing):
     def __init__(
         self,
         target: VirtualTarget,
-        misbehavior: Misbehavior,
+        misbehavior: FaultSettings,
         wires: AnswerWires,
         truth: TruthLog,
         cores_ahead_ps: Sequence[int] = (0,),
@@ -70,7 +70,7 @@ class ModelledTarget(Closing):
         self._cores_ahead_ps, self._ahead_ps = tuple(cores_ahead_ps), cores_ahead_ps[0]
         self._toggle_ps = target.toggle_time_ps
         self._misbehavior = misbehavior
-        self._mischief = Mischief(misbehavior, rng)
+        self._mischief = FaultInjector(misbehavior, rng)
         self._service = Service(target.service_time_ps)
         self._logs_entry = target.logs_entry
         self._pins = AnswerPins(wires)
@@ -94,7 +94,7 @@ class ModelledTarget(Closing):
         self._service.rest()
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
-        self._inside: InsideTask | SpinTask | None = None
+        self._inside: InsideTask | BusyLoopTask | None = None
 
     def close(self) -> None:
         """Drop the log; may be called twice."""
@@ -134,9 +134,9 @@ class ModelledTarget(Closing):
         with self._lock:
             self._ahead.settle()
             count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
-            task: InsideTask | SpinTask
+            task: InsideTask | BusyLoopTask
             if SELF_MEASUREMENTS[name].spins:
-                task = SpinTask(self._spin_means(), words, start_ps, count)
+                task = BusyLoopTask(self._spin_means(), words, start_ps, count)
             else:
                 task = InsideTask(self._inside_means(), name, words, start_ps, count)
             self._reset(capacity, sequence_bits)

@@ -25,9 +25,9 @@ import numpy as np
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import PPB, PS_PER_S, Clock
 from rig.virtual.delays import DelayLines
-from rig.virtual.dropper import Dropper
 from rig.virtual.emulator import CLOCK_HZ, Emulator, Report
 from rig.virtual.jumpers import JumperWires
+from rig.virtual.sample_dropper import SampleDropper
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.wired import AnswersAhead, WiredTarget, WireEdge, WireEdges
 from rig.virtual.wiring import Wiring
@@ -48,7 +48,7 @@ class Parts:
     emulator: Emulator
     analyzer: VirtualAnalyzer
     target: WiredTarget
-    dropper: Dropper
+    dropper: SampleDropper
     stimulus_channel: int
     wiring: Wiring
     delays: DelayLines

@@ -12,7 +12,7 @@ from scipy import stats
 
 from rig.analysis.statistics.quantiles import quantile_ranks
 from rig.analysis.uncertainty.bench import Bench
-from rig.analysis.uncertainty.bounds import Bounds, Untold, bounds, needed_n, worst_of
+from rig.analysis.uncertainty.bounds import Bounds, Undetermined, bounds, needed_n, worst_of
 from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.analysis.uncertainty.effects import Effects, between_answers, of_latency
 from rig.analysis.uncertainty.measurand import Measurand, measurand
@@ -110,7 +110,7 @@ def test_extremes_and_gap_are_those_of_the_values_measured() -> None:
 def test_each_statistic_of_few_values_has_bounds_or_says_why_not(statistic: str) -> None:
     for n in (0, 1, 2, 7, 8, 20):
         found = bounds(measured(np.linspace(1e4, 2e4, n)), statistic)
-        if isinstance(found, Untold):
+        if isinstance(found, Undetermined):
             assert found.why
             assert n == 0 or found.needed is None or found.needed > n
         elif found.high is None:
@@ -120,7 +120,7 @@ def test_each_statistic_of_few_values_has_bounds_or_says_why_not(statistic: str)
 
 def test_a_percentile_that_n_does_not_allow_names_the_n_that_would() -> None:
     found = bounds(measured(np.linspace(1e4, 2e4, 50)), "p99_9")
-    assert isinstance(found, Untold)
+    assert isinstance(found, Undetermined)
     assert found.needed is not None
     assert found.needed >= 2995
     for percent in ("90", "99", "99.9"):
@@ -135,8 +135,8 @@ def test_what_the_bench_adds_shifts_all_but_the_spread() -> None:
     shifted = measured(latency, replace(known_bench(), skew_ns=calibrated(500.0, 0.0, "ns", "x")))
     for statistic in STATISTICS:
         before, after = bounds(plain, statistic), bounds(shifted, statistic)
-        if isinstance(before, Untold):
-            assert isinstance(after, Untold)
+        if isinstance(before, Undetermined):
+            assert isinstance(after, Undetermined)
             continue
         assert isinstance(after, Bounds)
         spread = statistic in SPREAD[7:] or statistic in ("gap", "sample_deviation")
@@ -189,7 +189,7 @@ def test_the_worst_of_both_ends() -> None:
     late, early = Bounds(5.0, 4.0, 6.0), Bounds(-7.0, -8.0, -6.0)
     assert worst_of(late, early) == Bounds(7.0, 6.0, 8.0)
     assert worst_of(late, Bounds(-1.0, -2.0, 0.0)) == late
-    assert isinstance(worst_of(Untold("none"), early), Untold)
+    assert isinstance(worst_of(Undetermined("none"), early), Undetermined)
 
 
 def test_effects_of_nothing_known_say_what_is_missing() -> None:
@@ -238,6 +238,6 @@ def test_the_skew_of_the_tasks_channel_is_taken_off(skew_ns: float) -> None:
 @pytest.mark.parametrize("statistic", ["gap", "deviation", "interquartile_range"])
 def test_one_value_has_no_spread(statistic: str) -> None:
     told = bounds(measured(np.array([8_000.0])), statistic)
-    assert isinstance(told, Untold)
+    assert isinstance(told, Undetermined)
     assert told.needed is not None
     assert told.needed > 1

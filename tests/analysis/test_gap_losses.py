@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.pairing.gap_losses import TOLD_MAX, Straddlers, gap_losses
+from rig.analysis.pairing.gap_losses import TOLD_MAX, EventsAcrossGaps, gap_losses
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.train.continuity import Gap
 
@@ -54,7 +54,7 @@ def events(first: int, pairs: list[tuple[int, int]]) -> Events:
     ],
 )
 def test_texts(gap, text):
-    assert gap_losses([gap], Straddlers([gap]), RATE_HZ) == [
+    assert gap_losses([gap], EventsAcrossGaps([gap]), RATE_HZ) == [
         ("sequence gap", gap.first_sample, text)
     ]
 
@@ -62,7 +62,7 @@ def test_texts(gap, text):
 def test_straddlers_are_those_that_overlap_a_gap():
     gaps = [Gap(1_000, 2_000, 50, 3, 0), Gap(0, 9_999, 9, 0, 1, placed=False)]
     gaps.append(Gap(5_000, 6_000, 50, 3, 0))
-    straddlers = Straddlers(gaps)
+    straddlers = EventsAcrossGaps(gaps)
     first = events(0, [(900, 950), (950, 1_000), (990, 1_001), (1_000, -1), (1_000, 1_100)])
     assert straddlers.find(first).tolist() == [False, False, True, False, True]
     second = events(5, [(2_000, 2_010), (1_999, 5_001), (4_000, 7_000), (6_000, 6_001)])
@@ -76,10 +76,10 @@ def test_straddlers_are_those_that_overlap_a_gap():
 
 def test_many_are_counted():
     gap = Gap(0, 10_000, 5, 1, 0)
-    straddlers = Straddlers([gap])
+    straddlers = EventsAcrossGaps([gap])
     straddlers.find(events(0, [(100, 200)] * 9))
     assert straddlers.text(gap).startswith("; the latency of events 0, 1, 2, 3, 4 and 4 more may")
     gaps = [Gap(n, n + 1, 5, 1, 0) for n in range(TOLD_MAX + 7)]
-    told = gap_losses(gaps, Straddlers(gaps), RATE_HZ)
+    told = gap_losses(gaps, EventsAcrossGaps(gaps), RATE_HZ)
     assert len(told) == TOLD_MAX + 1
     assert told[-1] == ("sequence gap", TOLD_MAX, "7 more gaps from here on")

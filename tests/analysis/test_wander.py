@@ -12,7 +12,7 @@ import pytest
 from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.analysis.clocks.clock import Clock
-from rig.analysis.measurements.clock_stability import FollowedClock, PlannedTimes, wanders
+from rig.analysis.measurements.clock_stability import FollowedClock, PlannedTimes, clock_stabilities
 from rig.analysis.model.settings import ClockBounds
 from tests.analysis.raw_runs import settings_of
 from tests.analysis.test_bracketing import Bench
@@ -54,7 +54,7 @@ def test_a_steady_drift_shows_in_every_pair_as_it_must() -> None:
     """Of a drift D the Allan deviation is D tau / sqrt(2), whatever the averaging time."""
     target, stimulus = target_clock(4e-7), stimulus_clock(-3e-7)
     assert stimulus is not None
-    found = {each.pair: each for each in wanders(target, stimulus, RATE_HZ)}
+    found = {each.pair: each for each in clock_stabilities(target, stimulus, RATE_HZ)}
     for pair, drift in (
         ("target against analyzer", 4e-7),
         ("stimulus against analyzer", 3e-7),
@@ -72,7 +72,7 @@ def test_a_steady_drift_shows_in_every_pair_as_it_must() -> None:
 def test_perfect_clocks_stay_below_their_floor() -> None:
     stimulus = stimulus_clock(0.0)
     assert stimulus is not None
-    for each in wanders(target_clock(0.0), stimulus, RATE_HZ):
+    for each in clock_stabilities(target_clock(0.0), stimulus, RATE_HZ):
         assert (np.array(each.deviation) <= np.array(each.floor)).all()
 
 
@@ -81,7 +81,7 @@ def test_a_short_run_has_none() -> None:
     times.add(np.arange(1, 5000) * 24_000, np.arange(1, 5000) * 16_000)
     assert times.followed(SETTINGS) is None
     assert PlannedTimes().followed(SETTINGS) is None
-    assert wanders(None, None, RATE_HZ) == ()
+    assert clock_stabilities(None, None, RATE_HZ) == ()
 
 
 def test_edges_behind_a_hole_do_not_count() -> None:

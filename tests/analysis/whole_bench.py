@@ -19,7 +19,7 @@ from rig.analysis.model.account import Account
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
-from rig.config.virtual import LatencyModel, Misbehavior, MixtureModel, VirtualTarget
+from rig.config.virtual import FaultSettings, LatencyModel, MixtureModel, VirtualTarget
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.answer_pins import AnswerWires
@@ -42,9 +42,9 @@ BLOCK = 1 << 12
 MODEL = MixtureModel(6 * US, US // 2, 4 * US, 0.01, 60 * US)
 
 
-def faults(probability: float, late: float) -> Misbehavior:
+def faults(probability: float, late: float) -> FaultSettings:
     """Each fault that often, `late` apart."""
-    return Misbehavior(
+    return FaultSettings(
         miss=probability,
         duplicate=probability,
         duplicate_after_ps=40 * US,
@@ -179,7 +179,7 @@ def whole_run(
     seed: int,
     train: Train,
     *,
-    misbehavior: Misbehavior | None = None,
+    misbehavior: FaultSettings | None = None,
     model: LatencyModel = MODEL,
     sequence_bits: int = 3,
     clocks: Clocks | None = None,
@@ -193,7 +193,7 @@ def whole_run(
     path = folder / f"truth-{seed}.bin"
     with (
         TruthLog(path) as truth,
-        ModelledTarget(target_settings, misbehavior or Misbehavior(), wires, truth) as target,
+        ModelledTarget(target_settings, misbehavior or FaultSettings(), wires, truth) as target,
     ):
         target.arm(train.count * 2, sequence_bits, rising=True)
         edges = _play(target, train, clocks.stimulus)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from calibration import remarks
+from calibration import common_findings
 from calibration.estimate.cores import ahead
 from calibration.estimate.linearity import departure_ns
 from calibration.estimate.logged import logged
@@ -173,7 +173,7 @@ def test_what_the_environment_tells():
     told = _frequencies({"cpus": [{"governor": "power\x07save"}, {"governor": "x" * 500}]})
     assert told["governor"].isprintable()
     assert len(told["governor"]) <= 200
-    assert remarks.shown("a\nb\x1b[2J") == "ab[2J"
+    assert common_findings.shown("a\nb\x1b[2J") == "ab[2J"
     (found,) = of_environment({"cpus": cpus}, {"invariant": "0"})
     assert found.kind == "counter varies"
     assert "800 to 3600 MHz" in found.text

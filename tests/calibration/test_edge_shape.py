@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.estimate.codes import PERIOD, codes, dropped_blocks
+from calibration.formatting import lines_of
 from calibration.runner import chosen, run_steps
-from calibration.shown import lines_of
 from calibration.steps.edge_shape import findings
 from calibration.trains import dithering_train
 from rig.bench.open import open_bench

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from calibration.estimate.capture import capture_delay
 from calibration.estimate.skew import channel_skews
-from calibration.fanned import PULSES, SEED
+from calibration.fan_out import PULSES, SEED
 from calibration.findings import Outcome
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings

@@ -12,8 +12,8 @@ from calibration.diagram import rewired_svg, rewired_text
 from calibration.diagram.geometry import TARGET_X
 from calibration.findings import Finding
 from calibration.rewired.check import findings
-from calibration.rewired.hand import bench_with_pps, rewired_bench
 from calibration.rewired.rewired import Rewired, free_channels, rewired_for
+from calibration.rewired.virtual_jumpers import bench_with_pps, rewired_bench
 from calibration.settings import Settings
 from calibration.wiring.observed import (
     CODE_FIRST,

@@ -11,11 +11,11 @@ from itertools import product
 import pytest
 
 from calibration.findings import Finding
-from calibration.kept import keep_record, with_other_wires
+from calibration.record_store import keep_record, with_other_wires
 from calibration.wizard import Report, Wizard
-from calibration.wizard.left_out import record_left_out
-from calibration.wizard.place import Place, place_of
-from calibration.wizard.stages import apart, wires_back
+from calibration.wizard.paths import Place, place_of
+from calibration.wizard.skipped_steps import record_left_out
+from calibration.wizard.stages import special_wiring, wires_back
 from calibration.wizard.state import read_state
 from rig.config.calibration import Quantity, Record
 from rig.config.calibration.file import append_record, load_calibration
@@ -190,7 +190,7 @@ def test_what_was_left_out_is_recorded_once_and_until_it_is_measured(tmp_path):
     keep_record(path, "x", delay("stimulus", 15.0))
     record_left_out(path, "x")
     assert load_calibration(path).newest("left-out").findings == ()
-    assert apart.left_out(load_calibration(path)) == ()
+    assert special_wiring.left_out(load_calibration(path)) == ()
 
 
 # --- on the virtual bench ----------------------------------------------------------------------

@@ -12,8 +12,8 @@ import pytest
 
 from calibration.steps.wiring import WiresSeen
 from calibration.wiring.judge import arrivals, findings
-from calibration.wizard import Wizard, as_found
-from calibration.wizard.place import Place, place_of
+from calibration.wizard import Wizard, detected_wiring
+from calibration.wizard.paths import Place, place_of
 from calibration.wizard.stages.wires import drawing
 from calibration.wizard.state import parse_state, read_state, state_text
 from rig.config.calibration.file import load_calibration
@@ -33,8 +33,8 @@ def offer(faults: str) -> dict[str, int]:
     channels = {}
     for wire in fixture.wires:
         seen = WiresSeen(findings(fixture, observed, [wire.signal]), arrivals(observed))
-        channels[wire.signal] = as_found.channel_seen(wire.signal, seen)
-    places = as_found.complete(fixture, channels)
+        channels[wire.signal] = detected_wiring.channel_seen(wire.signal, seen)
+    places = detected_wiring.complete(fixture, channels)
     return {signal: int(at[1:]) for signal, _, at in (each.partition("=") for each in places)}
 
 
@@ -63,8 +63,8 @@ def test_nothing_is_offered_of_sound_wires_or_of_some_not_looked_at():
     for order in permutations((1, 2, 3)):
         channels = {"stimulus": 0, **dict(zip(("response", "sequence0", "sequence1"), order,
                                               strict=True))}  # fmt: skip
-        assert as_found.complete(fixture, channels) == ()
-    assert as_found.complete(fixture, {**PLANNED, "response": 2}) == ()
+        assert detected_wiring.complete(fixture, channels) == ()
+    assert detected_wiring.complete(fixture, {**PLANNED, "response": 2}) == ()
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def wizard(tmp_path):
     for signal in ("stimulus", "sequence1", "sequence2"):
         made.wire_is_sound(signal)
     found = {**PLANNED, "response": 2, "sequence0": 1}
-    as_found.write(made.place.as_found, [f"{signal}=D{at}" for signal, at in found.items()])
+    detected_wiring.write(made.place.as_found, [f"{signal}=D{at}" for signal, at in found.items()])
     made.connected(("response arrives elsewhere",))
     made.forward()
     return made
@@ -137,7 +137,7 @@ def test_another_board_has_wires_of_its_own(wizard):
 
 def test_wires_that_were_mended_are_not_asked_about(wizard):
     wizard.go_to("connect")
-    as_found.write(wizard.place.as_found, ())
+    detected_wiring.write(wizard.place.as_found, ())
     wizard.connected()
     wizard.forward()
     assert "wires" not in {q.key for q in wizard.stage.questions(wizard.state)}
@@ -146,11 +146,11 @@ def test_wires_that_were_mended_are_not_asked_about(wizard):
 @pytest.mark.parametrize("text", ["response=D1\nrm -rf", "x" * 5000, "\xff", "response=Dx"])
 def test_a_file_that_somebody_else_wrote_is_nothing(tmp_path, text):
     (tmp_path / "x").write_text(text, encoding="latin-1")
-    assert as_found.read(tmp_path / "x") == ()
+    assert detected_wiring.read(tmp_path / "x") == ()
 
 
 def test_a_state_of_an_older_version_is_read(wizard):
-    text = state_text(as_found.without(wizard.state)).replace(',\n  "as_found": []', "")
+    text = state_text(detected_wiring.without(wizard.state)).replace(',\n  "as_found": []', "")
     assert "as_found" not in text
     assert parse_state(text, "x").as_found == ()
 

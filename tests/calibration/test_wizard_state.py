@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from calibration.findings import Finding
 from calibration.wizard import Report, Wizard
 from calibration.wizard.bench import fixture_of, wires_of
-from calibration.wizard.place import Place, place_of, unfinished
+from calibration.wizard.paths import Place, place_of, unfinished
 from calibration.wizard.stages import KEYS, STAGES
 from calibration.wizard.stages.wires import drawing, pins, warnings
 from calibration.wizard.state import State, parse_state, read_state, state_text

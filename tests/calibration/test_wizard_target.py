@@ -10,7 +10,7 @@ import pytest
 
 from calibration.cli.wizard_services import RigWizardServices
 from calibration.wizard import Wizard
-from calibration.wizard.place import Place
+from calibration.wizard.paths import Place
 from calibration.wizard.stages import Job
 from rig.errors import BenchError
 from tests.target.real_agent import PORT, agent_program

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from calibration.wizard import Wizard
-from calibration.wizard.place import place_of, unfinished
+from calibration.wizard.paths import place_of, unfinished
 from calibration.wizard.state import read_state
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.place import calibration_path

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibration.findings import Finding
-from calibration.listening import Heard
+from calibration.recording import Recording
 from calibration.wiring.judge import arrivals, findings
 from calibration.wiring.observed import (
     CODE_FIRST,
@@ -52,12 +52,12 @@ def driven_edges(fixture: Fixture, jitter: np.random.Generator) -> tuple[Edges, 
     return edges, at_ps
 
 
-def heard_through(faults: WiringFaults, edges: Edges, end_ps: int, rate_hz: int) -> Heard:
+def heard_through(faults: WiringFaults, edges: Edges, end_ps: int, rate_hz: int) -> Recording:
     """What an analyzer at the other end of these wires shows."""
     shown = Wiring(faults).through(edges, end_ps)
     first = sum(1 << channel for time_ps, channel, level in shown if time_ps == 0 and level)
     shown = [edge for edge in shown if edge[0] > 0]
-    return Heard(
+    return Recording(
         index=np.array([-(-time_ps * rate_hz // 10**12) for time_ps, _, _ in shown], np.int64),
         channel=np.array([channel for _, channel, _ in shown], np.uint8),
         level=np.array([level for _, _, level in shown], np.uint8),

@@ -7,9 +7,9 @@ import tomllib
 
 import pytest
 
-from rig.campaign.loaded import plan_under
 from rig.campaign.matrix import cells_of
 from rig.campaign.plan import load_campaign
+from rig.campaign.scenario_override import plan_under
 from rig.campaign.skipping import is_guest, known_abilities
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan, parse_plan

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.campaign.discovery import campaign_names, find_campaign
 from rig.campaign.matrix import cells_of
-from rig.campaign.places import campaign_names, find_campaign
 from rig.campaign.plan import load_campaign
 from rig.campaign.toml import leaves, merged, nested, written
 from rig.config.plan import parse_plan

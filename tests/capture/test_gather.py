@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.capture import frames, native
+from rig.capture.frame_sender import FrameSender
 from rig.capture.native import gather
-from rig.capture.outbox import Outbox
 from rig.capture.worker import Capture
 from tests.capture.test_edges import edges_by_looking, edges_of, split
 from tests.capture.test_native import masks, sample_trains, unitsizes
@@ -38,7 +38,7 @@ class Pipe:
 
     def __init__(self) -> None:
         self._read, write = os.pipe()
-        self.outbox = Outbox(write)
+        self.outbox = FrameSender(write)
         self._came: queue.SimpleQueue[Frame] = queue.SimpleQueue()
         threading.Thread(target=self._read_for_ever, daemon=True).start()
 

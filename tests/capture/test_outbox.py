@@ -10,7 +10,7 @@ import numpy as np
 
 from rig.capture import frames
 from rig.capture.edges import PackedBlock
-from rig.capture.outbox import Outbox
+from rig.capture.frame_sender import FrameSender
 
 EDGES = 1 << 15
 BLOCKS = 200
@@ -19,7 +19,7 @@ BLOCKS = 200
 def test_a_reader_that_pauses_makes_the_driver_wait_and_loses_nothing() -> None:
     """Of 6.5 million edges only those that fit the pipe and two frames are taken before."""
     read, write = os.pipe()
-    outbox, taken, finished = Outbox(write), [], threading.Event()
+    outbox, taken, finished = FrameSender(write), [], threading.Event()
 
     def put_all() -> None:
         offset = np.arange(EDGES, dtype=np.uint32)

@@ -14,10 +14,10 @@ from rig.config.fixture import load_fixture, parse_fixture
 from rig.config.virtual import (
     MODEL_KEYS,
     ConstantModel,
+    FaultSettings,
     GammaModel,
     LatencyModel,
     LoadModel,
-    Misbehavior,
     MixtureModel,
     NormalModel,
     ReferenceModel,
@@ -382,7 +382,7 @@ def test_virtual_settings() -> None:
     assert virtual.target.clock_drift_ppb_per_s == 100
     assert (virtual.target.clock_hz, virtual.target.clock_error_ppb) == (10**9, -12_000)
     assert (virtual.target.toggle_time_ps, virtual.target.seed) == (50_000, 1)
-    assert virtual.misbehavior == Misbehavior(
+    assert virtual.misbehavior == FaultSettings(
         miss=0.5, glitch=0.25, glitch_width_ps=100_000, drop=0.5, drop_length_ps=2_000_000
     )
 

@@ -19,7 +19,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QWidget, QWizard
 
 from calibration.wizard import Wizard
-from calibration.wizard.place import place_of
+from calibration.wizard.paths import place_of
 from calibration.wizard.stages import STAGES
 from gui.app import application
 from gui.theme import theme

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from calibration.wizard import Wizard, as_found
-from calibration.wizard.place import place_of
+from calibration.wizard import Wizard, detected_wiring
+from calibration.wizard.paths import place_of
 from rig.config.fixture import load_fixture
 from tests.gui.test_calibrate_wizard import home, open_wizard, page
 
@@ -21,7 +21,7 @@ def swapped(home):
     wizard.forward()
     wizard.go_to("connect")
     places = ["stimulus=D0", "response=D2", "sequence0=D1", "sequence1=D3", "sequence2=D4"]
-    as_found.write(wizard.place.as_found, places)
+    detected_wiring.write(wizard.place.as_found, places)
     wizard.connected(("response arrives elsewhere",))
     wizard.forward()
     return wizard

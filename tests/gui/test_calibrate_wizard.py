@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QWizard
 
 from calibration.wizard import Wizard
-from calibration.wizard.place import place_of, unfinished
+from calibration.wizard.paths import place_of, unfinished
 from calibration.wizard.stages import STAGES
 from gui.pages.calibrate.page import CalibratePage
 from gui.theme import theme

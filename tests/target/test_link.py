@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.virtual import ConstantModel, Misbehavior, VirtualTarget
+from rig.config.virtual import ConstantModel, FaultSettings, VirtualTarget
 from rig.errors import BenchError
 from rig.instruments import LOG_RECORD, ArmOptions, TargetSummary
 from rig.target.link import AgentLink
@@ -29,7 +29,7 @@ def target():
     settings = VirtualTarget(
         ConstantModel(5 * US), seed=1, toggle_time_ps=100_000, clock_hz=10**9, clock_error_ppb=0
     )
-    with ModelledTarget(settings, Misbehavior(), AnswerWires(1, (2, 3)), TruthLog(None)) as model:
+    with ModelledTarget(settings, FaultSettings(), AnswerWires(1, (2, 3)), TruthLog(None)) as model:
         yield model
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.config.virtual import ConstantModel, GammaModel, LoadModel, Misbehavior, VirtualTarget
+from rig.config.virtual import ConstantModel, FaultSettings, GammaModel, LoadModel, VirtualTarget
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.models import BLOCK
@@ -35,7 +35,7 @@ def played(folder, times, play, model=MODEL):
     with ExitStack() as stack:
         truth = stack.enter_context(TruthLog(path))
         target = stack.enter_context(
-            ModelledTarget(settings_of(model), Misbehavior(), WIRES, truth)
+            ModelledTarget(settings_of(model), FaultSettings(), WIRES, truth)
         )
         target.arm(len(times), 3, rising=True)
         edges = play(target, times)
@@ -97,7 +97,7 @@ def test_answers_ahead_are_those_that_come_one_by_one(tmp_path):
 
 def test_a_full_log_drops_the_same_records(tmp_path):
     def filled(play):
-        with ModelledTarget(settings_of(), Misbehavior(), WIRES, TruthLog(None)) as target:
+        with ModelledTarget(settings_of(), FaultSettings(), WIRES, TruthLog(None)) as target:
             target.arm(30, 3, rising=True)
             play(target, np.arange(1, 101) * 100 * US)
             summary = target.stop()
@@ -109,10 +109,10 @@ def test_a_full_log_drops_the_same_records(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "misbehavior"),
     [
-        (settings_of(LoadModel(5 * US, US, US, 0.5, 10**9)), Misbehavior()),
-        (settings_of(service_time_ps=10 * US), Misbehavior()),
-        (settings_of(), Misbehavior(miss=0.1)),
-        (settings_of(), Misbehavior(merge=0.1, merge_mask_ps=US)),
+        (settings_of(LoadModel(5 * US, US, US, 0.5, 10**9)), FaultSettings()),
+        (settings_of(service_time_ps=10 * US), FaultSettings()),
+        (settings_of(), FaultSettings(miss=0.1)),
+        (settings_of(), FaultSettings(merge=0.1, merge_mask_ps=US)),
     ],
 )
 def test_what_depends_on_the_interrupts_or_on_chance_is_not_decided_ahead(settings, misbehavior):
@@ -123,7 +123,7 @@ def test_what_depends_on_the_interrupts_or_on_chance_is_not_decided_ahead(settin
 
 def test_nothing_is_decided_ahead_by_a_target_that_is_not_armed_or_measures_by_itself():
     model = settings_of(ConstantModel(US))
-    with ModelledTarget(model, Misbehavior(), WIRES, TruthLog(None)) as target:
+    with ModelledTarget(model, FaultSettings(), WIRES, TruthLog(None)) as target:
         assert target.answers_ahead() is None
         target.arm_periods(10, 0, period_ns=10**6, count=5)
         assert target.answers_ahead() is None
@@ -132,7 +132,7 @@ def test_nothing_is_decided_ahead_by_a_target_that_is_not_armed_or_measures_by_i
 
 
 def test_who_stops_the_target_waits_for_what_was_decided_ahead():
-    with ModelledTarget(settings_of(), Misbehavior(), WIRES, TruthLog(None)) as target:
+    with ModelledTarget(settings_of(), FaultSettings(), WIRES, TruthLog(None)) as target:
         target.arm(10, 0, rising=True)
         assert target.answers_ahead() is not None
         summaries = []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.config.fixture import load_fixture, parse_fixture
-from rig.config.virtual import ConstantModel, Misbehavior, VirtualTarget
+from rig.config.virtual import ConstantModel, FaultSettings, VirtualTarget
 from rig.config.virtual_processor import CpuFrequency
 from rig.errors import BenchError, InputError, RefusedError
 from rig.instruments import ArmOptions
@@ -74,7 +74,7 @@ def test_what_the_counter_makes_of_a_frequency():
 @pytest.fixture
 def target():
     with ModelledTarget(
-        target_of(), Misbehavior(), AnswerWires(1, ()), TruthLog(None), (0, 0)
+        target_of(), FaultSettings(), AnswerWires(1, ()), TruthLog(None), (0, 0)
     ) as one:
         yield one
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from calibration.wizard.stages import (
     access,
-    apart,
     board,
     calibrate,
     connect,
     deploy,
     measure,
     save,
+    special_wiring,
     wires,
     wires_back,
 )
@@ -26,7 +26,7 @@ STAGES: dict[str, Stage] = {
         deploy.STAGE,
         connect.STAGE,
         calibrate.STAGE,
-        *apart.STAGES,
+        *special_wiring.STAGES,
         wires_back.STAGE,
         measure.STAGE,
         save.STAGE,

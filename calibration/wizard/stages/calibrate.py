@@ -6,9 +6,9 @@ from __future__ import annotations
 from functools import partial
 
 from calibration.context import Progress
-from calibration.kept import keep_record
-from calibration.rewired.hand import bench_with_pps
+from calibration.record_store import keep_record
 from calibration.rewired.rewired import require_free
+from calibration.rewired.virtual_jumpers import bench_with_pps
 from calibration.runner import ALL, chosen, run_steps
 from calibration.settings import (
     COUNTER_VALID,
@@ -20,7 +20,7 @@ from calibration.settings import (
     parse_counter,
 )
 from calibration.steps import STEPS, Step
-from calibration.wizard import as_found
+from calibration.wizard import detected_wiring
 from calibration.wizard.bench import fixture_of
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report, of_outcome
@@ -36,7 +36,7 @@ PPS, COUNTER, NONE = "pps", "frequency-counter", "none"
 def explain(state: State) -> tuple[str, ...]:
     apart = ", ".join(step.name for step in STEPS.values() if step.apart)
     return (
-        *as_found.explain(state),
+        *detected_wiring.explain(state),
         "What the bench itself adds to a latency is measured once and taken off every run.",
         "The connections of a measurement serve these steps: "
         f"{', '.join(f'{step.title} ({step.name})' for step in chosen(()))}. Those that want "
@@ -51,7 +51,7 @@ def explain(state: State) -> tuple[str, ...]:
 def questions(state: State) -> tuple[Question, ...]:
     names = ", ".join(step.name for step in chosen(()))
     return (
-        *as_found.questions(state),
+        *detected_wiring.questions(state),
         Question("steps", "Steps", ALL, hint=f"{ALL}, or some of: {names}"),
         Question("seconds", "Seconds that clocks are watched", str(SECONDS),
                  hint=f"{SECONDS_MIN} to {SECONDS_MAX}; longer is more accurate"),

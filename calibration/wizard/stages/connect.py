@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from calibration.context import Context
 from calibration.findings import Finding
 from calibration.steps.wiring import check_wires
-from calibration.wizard import as_found
+from calibration.wizard import detected_wiring
 from calibration.wizard.bench import grounds_of, is_virtual
-from calibration.wizard.opened import opened
+from calibration.wizard.session import opened
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
 
@@ -43,10 +43,10 @@ class WireCheck:
     def check(self, signal: str) -> tuple[Finding, ...]:
         """What is wrong with this wire; nothing if all is well. Raises BenchError, StoppedError."""
         seen = check_wires(self._context, self._job.progress, [signal])
-        self._channels[signal] = as_found.channel_seen(signal, seen)
-        found = as_found.complete(self._context.fixture, self._channels)
-        as_found.write(self._job.place.as_found, found)
-        return tuple(map(as_found.offered, seen.findings))
+        self._channels[signal] = detected_wiring.channel_seen(signal, seen)
+        found = detected_wiring.complete(self._context.fixture, self._channels)
+        detected_wiring.write(self._job.place.as_found, found)
+        return tuple(map(detected_wiring.offered, seen.findings))
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def open_wires(job: Job) -> Iterator[WireCheck]:
     with opened(job, fixture) as context:
         # What was found sound before is where the fixture says.
         known = {signal: fixture.channel_of(signal) for signal in job.state.checked}
-        as_found.write(job.place.as_found, ())
+        detected_wiring.write(job.place.as_found, ())
         yield WireCheck(context, job, dict(known))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from calibration.wizard.left_out import record_left_out
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report
+from calibration.wizard.skipped_steps import record_left_out
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
 from rig.config.calibration.place import SUFFIX

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from calibration.context import Progress
-from calibration.wizard.place import Place
+from calibration.wizard.paths import Place
 from calibration.wizard.question import Question
 from calibration.wizard.report import Report
 from calibration.wizard.services import WizardServices

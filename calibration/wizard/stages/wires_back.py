@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from calibration.steps.wiring import check_wires
-from calibration.wizard.opened import opened
 from calibration.wizard.report import Report
-from calibration.wizard.stages import apart, wires
+from calibration.wizard.session import opened
+from calibration.wizard.stages import special_wiring, wires
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
 
@@ -14,7 +14,7 @@ NAME = "wires-back"
 
 
 def explain(state: State) -> tuple[str, ...]:
-    if not apart.were_changed(state):
+    if not special_wiring.were_changed(state):
         return ("No wires were changed; there is nothing to be put back.",)
     return (
         "Put every wire back as it was for a measurement. Then each is driven from its own end and "
@@ -24,7 +24,7 @@ def explain(state: State) -> tuple[str, ...]:
 
 
 def svg(state: State) -> str:
-    return wires.drawing(state) if apart.were_changed(state) else ""
+    return wires.drawing(state) if special_wiring.were_changed(state) else ""
 
 
 def work(job: Job) -> Report:
@@ -41,7 +41,7 @@ STAGE = Stage(
     "Put the wires back",
     explain,
     work=work,
-    wants_work=apart.were_changed,
+    wants_work=special_wiring.were_changed,
     does="Look at the wires",
     svg=svg,
     pause=True,

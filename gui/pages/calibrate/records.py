@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QFont
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from calibration.shown import name_of, value_text
+from calibration.formatting import name_of, value_text
 from calibration.steps import STEPS
 from gui.theme import theme
 from gui.theme.theme import figures_font
@@ -20,7 +20,7 @@ from rig.config.calibration.file import load_calibration
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.present import present_of_fixture
 from rig.config.calibration.record import Calibration
-from rig.config.calibration.validity import Judged, Validity, judge
+from rig.config.calibration.validity import RecordStatus, Validity, judge
 from rig.config.fixture import Fixture
 from rig.errors import InputError
 
@@ -28,7 +28,7 @@ _STEP: Final = Qt.ItemDataRole.UserRole
 _TONES: Final = {Validity.VALID: "good", Validity.ABSENT: "dim"}
 
 
-def judged_of(fixture: Fixture, file: Path | None = None) -> tuple[Judged, ...]:
+def judged_of(fixture: Fixture, file: Path | None = None) -> tuple[RecordStatus, ...]:
     """Every step, and of each the newest record. Raises InputError for a file that is of no use.
 
     `file`: another calibration than the fixture's own.
@@ -55,7 +55,7 @@ class RecordsTree(QTreeWidget):
         for column in range(4):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.setAccessibleName(self.tr("Calibration"))
-        self._shown: tuple[Judged, ...] = ()
+        self._shown: tuple[RecordStatus, ...] = ()
         theme().changed.connect(self._recolor)
 
     @property
@@ -81,7 +81,7 @@ class RecordsTree(QTreeWidget):
             if item.data(0, _STEP) == step:
                 self.setCurrentItem(item)
 
-    def judged(self, step: str) -> Judged | None:
+    def judged(self, step: str) -> RecordStatus | None:
         """What is shown of a step."""
         return next((each for each in self._shown if each.step == step), None)
 
@@ -101,7 +101,7 @@ class RecordsTree(QTreeWidget):
             names = [each.step for each in self._shown]
             self.choose(chosen if chosen in names else names[0])
 
-    def _item(self, each: Judged) -> QTreeWidgetItem:
+    def _item(self, each: RecordStatus) -> QTreeWidgetItem:
         record, known = each.record, STEPS.get(each.step)
         title = known.title if known else each.step
         quantities = () if record is None else record.quantities
@@ -133,7 +133,7 @@ class RecordsTree(QTreeWidget):
             item.setTextAlignment(column, right)
         return item
 
-    def _holds(self, each: Judged) -> str:
+    def _holds(self, each: RecordStatus) -> str:
         if each.validity is Validity.ABSENT:
             return self.tr("never calibrated")
         until = None if each.record is None else each.record.valid_until
@@ -141,7 +141,7 @@ class RecordsTree(QTreeWidget):
             return f"valid until {until.isoformat()}" if until else str(each.validity)
         return f"{each.validity}: {each.why}"
 
-    def _tone(self, each: Judged) -> str:
+    def _tone(self, each: RecordStatus) -> str:
         return str(getattr(theme().palette, _TONES.get(each.validity, "warn")))
 
     def _recolor(self) -> None:

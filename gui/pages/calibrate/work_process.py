@@ -14,12 +14,12 @@ from typing import Any
 
 from calibration.cli.wizard_services import RigWizardServices
 from calibration.context import StoppedError
-from calibration.kept import keep_record
+from calibration.record_store import keep_record
 from calibration.runner import chosen, run_steps
 from calibration.settings import Settings
 from calibration.steps import Step
 from calibration.wizard import Report
-from calibration.wizard.place import Place
+from calibration.wizard.paths import Place
 from calibration.wizard.report import of_outcome
 from calibration.wizard.stages import STAGES, Job
 from calibration.wizard.stages.connect import open_wires

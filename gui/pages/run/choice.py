@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rig.campaign.loaded import plan_under
+from rig.campaign.scenario_override import plan_under
 from rig.campaign.skipping import is_guest, known_abilities
 from rig.config.check import check
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture

@@ -101,7 +101,7 @@ class PlannedTimes:
         return FollowedClock(clock, int(sample[0]), int(sample[-1]), len(sample))
 
 
-def wanders(
+def clock_stabilities(
     target: FollowedClock | None, stimulus: FollowedClock | None, sample_rate_hz: int
 ) -> tuple[ClockStability, ...]:
     """Of each pair of clocks that could be followed for long enough."""

@@ -22,7 +22,7 @@ from rig.analysis.measurements.limits import JudgedLimit
 from rig.analysis.measurements.period import PeriodFigures
 from rig.analysis.measurements.saturation import SaturationFigures
 from rig.analysis.measurements.self_trigger import SelfTriggerFigures
-from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
 from rig.analysis.measurements.values import ValueFigures
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.events import Counts
@@ -41,7 +41,7 @@ Details = (
     | SelfTriggerFigures
     | SaturationFigures
     | ValueFigures
-    | SpinFigures
+    | ToggleGapFigures
 )
 DETAILS: Final[dict[str, type[Details]]] = {
     "period": PeriodFigures,
@@ -49,7 +49,7 @@ DETAILS: Final[dict[str, type[Details]]] = {
     "self_trigger": SelfTriggerFigures,
     "saturation": SaturationFigures,
     "values": ValueFigures,
-    "toggle_gaps": SpinFigures,
+    "toggle_gaps": ToggleGapFigures,
 }
 """The same by the names that documents have for them."""
 

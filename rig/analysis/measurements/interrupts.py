@@ -14,14 +14,14 @@ from rig.analysis.crosscheck.constants import capture_delay, response_path, with
 from rig.analysis.crosscheck.witness import CaptureComparison, count_witness, witnesses
 from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.contingency import train_evidence
-from rig.analysis.measurements.clock_stability import followed, wanders
+from rig.analysis.measurements.clock_stability import clock_stabilities, followed
 from rig.analysis.measurements.evaluation import OnEvents
 from rig.analysis.measurements.limits import counted
 from rig.analysis.measurements.pipeline import Aligned, Evaluator, Findings, RecordedRun
 from rig.analysis.measurements.stimuli import Headline, Paired, Stimuli
 from rig.analysis.model.events import Counts, EventClass, ExtraClass
 from rig.analysis.model.witness import Witness
-from rig.analysis.pairing.handler_count import CountSource, unmatched
+from rig.analysis.pairing.handler_count import HandlerCountSource, unmatched
 from rig.analysis.pairing.merging import counted_stretches, merge_profile
 from rig.analysis.pairing.other_reading import OtherReading
 from rig.analysis.pairing.pairing import Events, Pairer, latencies
@@ -74,7 +74,7 @@ class InterruptEvaluator(Evaluator):
         return self.stimuli.ended
 
     def measure(self, aligned: Aligned) -> Findings:
-        source = CountSource.choose(
+        source = HandlerCountSource.choose(
             self.settings, self.log, self.answers.count, self.answers.differing
         )
         tally, contradiction = self._pair(aligned, source)
@@ -116,7 +116,7 @@ class InterruptEvaluator(Evaluator):
             capture=capture,
             delays=delays,
             internal_latency=tally.latency_tally.internal_latency,
-            stability=wanders(
+            stability=clock_stabilities(
                 followed(aligned.fitted, self.answers.times, aligned.agreement),
                 self.stimuli.followed(),
                 self.settings.sample_rate_hz,
@@ -124,7 +124,9 @@ class InterruptEvaluator(Evaluator):
             scatter_samples=tally.latency_tally.scatter_samples,
         )
 
-    def _pair(self, aligned: Aligned, source: CountSource) -> tuple[_Tally, tuple[Witness, ...]]:
+    def _pair(
+        self, aligned: Aligned, source: HandlerCountSource
+    ) -> tuple[_Tally, tuple[Witness, ...]]:
         """Second and third pass: all events, and whether what was merged contradicts itself."""
         settings, agreement = self.settings, aligned.agreement
         profile, contradiction = merge_profile(
@@ -163,7 +165,7 @@ class InterruptEvaluator(Evaluator):
         )  # fmt: skip
         return (*found, *count_witness(self.log, self.account, unanswered))
 
-    def _ambiguity(self, source: CountSource, other: OtherReading) -> tuple[str, ...]:
+    def _ambiguity(self, source: HandlerCountSource, other: OtherReading) -> tuple[str, ...]:
         return other.doubts(source.by_log) if self.stimuli.which_are_lost else ()
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from rig.analysis.model.events import Counts
 from rig.analysis.model.settings import Limits
 from rig.analysis.statistics.overruns import Overruns
-from rig.analysis.uncertainty.bounds import Bounds, Untold, bounds, worst_of
+from rig.analysis.uncertainty.bounds import Bounds, Undetermined, bounds, worst_of
 from rig.analysis.uncertainty.budget import Judgment
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.formatting import microseconds
@@ -146,10 +146,10 @@ def _count(name: str, limit: float, count: int | None, possible: int) -> JudgedL
     return JudgedLimit(name, limit, judgment, count)
 
 
-def _bounds(name: str, known: Mapping[str, Measurand]) -> Bounds | Untold:
+def _bounds(name: str, known: Mapping[str, Measurand]) -> Bounds | Undetermined:
     parts = split(name, tuple(known))
     if parts is None:
-        return Untold("this run did not measure it")
+        return Undetermined("this run did not measure it")
     statistic, measurand = parts
     found = bounds(known[measurand], statistic)
     if not measurand.startswith(INTERVAL_ERROR):
@@ -157,12 +157,12 @@ def _bounds(name: str, known: Mapping[str, Measurand]) -> Bounds | Untold:
     # Too early is as wrong as too late.
     if statistic == "max":
         return worst_of(found, bounds(known[measurand], "min"))
-    return found if isinstance(found, Untold) else found.magnitude()
+    return found if isinstance(found, Undetermined) else found.magnitude()
 
 
-def _judged(name: str, limit: float, found: Bounds | Untold) -> JudgedLimit:
+def _judged(name: str, limit: float, found: Bounds | Undetermined) -> JudgedLimit:
     needed = "" if found.needed is None else f", n of at least {found.needed:,} needed"
-    if isinstance(found, Untold):
+    if isinstance(found, Undetermined):
         return JudgedLimit(name, limit, Judgment.CANNOT_TELL, None, why=found.why + needed)
     if found.low is not None and found.low > limit:
         judgment = Judgment.EXCEEDED

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.witness import count_witness, log_witnesses
-from rig.analysis.measurements.clock_stability import followed, wanders
+from rig.analysis.measurements.clock_stability import clock_stabilities, followed
 from rig.analysis.measurements.evaluation import EventColumns, OnEvents
 from rig.analysis.measurements.measured_rates import period_rate
 from rig.analysis.measurements.period import Grid, PeriodFigures, PeriodFit
@@ -31,7 +31,7 @@ from rig.analysis.model.events import Counts, EventClass
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule
 from rig.analysis.model.witness import Witness
-from rig.analysis.pairing.handler_count import CountSource
+from rig.analysis.pairing.handler_count import HandlerCountSource
 from rig.analysis.statistics.outliers import limit_samples
 from rig.analysis.statistics.overruns import OverrunCounter
 from rig.analysis.uncertainty.by_edge import AnswerEdges
@@ -82,7 +82,9 @@ class PeriodEvaluator(Evaluator):
         """All that the analyzer alone tells: which answer is whose, the grid, and every period."""
         self.scan_answers()
         answers, settings = self.answers, self.settings
-        self._source = CountSource.choose(settings, self.log, answers.count, answers.differing)
+        self._source = HandlerCountSource.choose(
+            settings, self.log, answers.count, answers.differing
+        )
         for own in self._own_answers():
             self._fit.feed(own.number, own.sample)
             self._last = int(own.number[-1])
@@ -132,7 +134,7 @@ class PeriodEvaluator(Evaluator):
             ),
             overruns=tally.in_time.result(),
             witnesses=self._witnesses(agreement, missed),
-            stability=wanders(
+            stability=clock_stabilities(
                 followed(aligned.fitted, answers.times, agreement),
                 None,
                 self.settings.sample_rate_hz,

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.analysis.measurements.toggle_gap_list import SpinGap
+from rig.analysis.measurements.toggle_gap_list import ToggleGap
 
 
 @dataclass(frozen=True)
-class SpinFigures:
+class ToggleGapFigures:
     """Gaps are intervals above the threshold."""
 
     pause_ns: int
@@ -33,7 +33,7 @@ class SpinFigures:
     """Of a write of the pins, its median, by the target's counter."""
     log_dropped: int
     """Records that found the log full."""
-    listed: tuple[SpinGap, ...]
+    listed: tuple[ToggleGap, ...]
     """The longest, in order of time."""
 
     @property

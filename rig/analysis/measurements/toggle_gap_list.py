@@ -42,7 +42,7 @@ class Intervals:
 
 
 @dataclass(frozen=True)
-class SpinGap:
+class ToggleGap:
     """One of them."""
 
     number: int
@@ -59,7 +59,7 @@ class SpinGap:
 class Matched:
     """What came of the comparison."""
 
-    gaps: tuple[SpinGap, ...] = ()
+    gaps: tuple[ToggleGap, ...] = ()
     """The longest, in order of time."""
     pins: int = 0
     """Gaps by the pins."""
@@ -138,11 +138,11 @@ def _numbers(found: Int64Array) -> tuple[int, ...]:
 
 def _listed(
     pins: Intervals, lowest: FloatArray, highest: FloatArray, above: npt.NDArray[np.bool_]
-) -> tuple[SpinGap, ...]:
+) -> tuple[ToggleGap, ...]:
     which = np.flatnonzero(above)
     longest = which[np.argsort(-pins.length_ns[which], kind="stable")[:LISTED_MAX]]
     return tuple(
-        SpinGap(
+        ToggleGap(
             int(pins.number[i]),
             float(pins.end_s[i]),
             float(pins.length_ns[i]),

@@ -17,7 +17,7 @@ from rig.analysis.measurements.pipeline import (
     planned_counts,
     tick_rate_witness,
 )
-from rig.analysis.measurements.toggle_gap_figures import SpinFigures
+from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
 from rig.analysis.measurements.toggle_gap_list import (
     Bounds,
     Intervals,
@@ -220,11 +220,11 @@ def _figures(
     train: _Train,
     matched: Matched | None,
     records: LogArray,
-) -> SpinFigures:
+) -> ToggleGapFigures:
     samples = train.last_sample - train.first_sample
     duration_s = samples / settings.sample_rate_hz
     width = (records["after_ticks"] - records["before_ticks"]).astype(np.float64)
-    return SpinFigures(
+    return ToggleGapFigures(
         pause_ns=_word(settings, "pause_ns"),
         threshold_ns=threshold_ns_of(settings),
         duration_s=duration_s,

@@ -15,7 +15,7 @@ from rig.analysis.measurements.clock_stability import FollowedClock, PlannedTime
 from rig.analysis.measurements.measured_rates import train_rate
 from rig.analysis.measurements.pipeline import RecordedRun
 from rig.analysis.measurements.stimuli import Stimuli
-from rig.analysis.pairing.gap_losses import Straddlers, gap_losses
+from rig.analysis.pairing.gap_losses import EventsAcrossGaps, gap_losses
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.signals.decoder import Observation
 from rig.analysis.signals.spool import Spool
@@ -58,7 +58,7 @@ class TrainStimuli(Stimuli):
 
     def end_scan(self, end_sample: int) -> None:
         self._alignment = self._continuity.finish(end_sample)
-        self._straddlers = Straddlers(self.gaps)
+        self._straddlers = EventsAcrossGaps(self.gaps)
         self._times = PlannedTimes(self.gaps[0].first_sample if self.gaps else None)
         self._ticks = PlannedTicks(self._train, self._alignment)
 

@@ -18,7 +18,7 @@ TOLD_MAX = 1000
 _NAMED_MAX = 5
 
 
-class Straddlers:
+class EventsAcrossGaps:
     """Events that began before a gap and ended behind its beginning, gap by gap."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
@@ -57,7 +57,7 @@ class Straddlers:
 
 
 def gap_losses(
-    gaps: Sequence[Gap], straddlers: Straddlers, sample_rate_hz: int
+    gaps: Sequence[Gap], straddlers: EventsAcrossGaps, sample_rate_hz: int
 ) -> list[tuple[str, int, str]]:
     """Kind, sample and text of each, as raw losses have them."""
     kind = LossKind.SEQUENCE_GAP.value

@@ -78,7 +78,7 @@ def _lonely(found: Finding, what: str, partner: str) -> str:
 
 
 @dataclass(frozen=True)
-class CountSource:
+class HandlerCountSource:
     """Where counts come from, by name, and how to get them."""
 
     name: str

@@ -11,7 +11,7 @@ from rig.analysis.model.account import Account
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.deficits import MergeProfile
-from rig.analysis.pairing.handler_count import CountSource
+from rig.analysis.pairing.handler_count import HandlerCountSource
 from rig.analysis.pairing.handler_entries import HandlerEntries
 from rig.analysis.signals.decoder import Observation
 from rig.analysis.signals.stretches import Stretches
@@ -19,7 +19,7 @@ from rig.instruments import Int64Array
 
 
 def counted_stretches(
-    stretches: Iterable[Observation], source: CountSource
+    stretches: Iterable[Observation], source: HandlerCountSource
 ) -> Iterator[tuple[Observation, Int64Array | None]]:
     """What the capture shows, stretch by stretch, and the handler counts of its answers."""
     counts_of = source.feeder()
@@ -33,7 +33,7 @@ def merge_profile(
     stretches: Stretches,
     settings: Settings,
     account: Account,
-    source: CountSource,
+    source: HandlerCountSource,
     agreement: ClockAgreement | None,
     path: PathDelay,
 ) -> tuple[MergeProfile, tuple[Witness, ...]]:

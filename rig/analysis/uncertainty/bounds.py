@@ -53,14 +53,14 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Untold:
+class Undetermined:
     """A statistic that n does not allow."""
 
     why: str
     needed: int | None = None
 
 
-def bounds(found: Measurand, statistic: str) -> Bounds | Untold:
+def bounds(found: Measurand, statistic: str) -> Bounds | Undetermined:
     """Of a statistic by the name that rig.limit_names has for it.
 
     Where events are ambiguous, by both readings.
@@ -69,20 +69,20 @@ def bounds(found: Measurand, statistic: str) -> Bounds | Untold:
     if found.other is None:
         return own
     other = bounds(found.other, statistic)
-    if isinstance(own, Untold) or isinstance(other, Untold):
-        return own if isinstance(own, Untold) else other
+    if isinstance(own, Undetermined) or isinstance(other, Undetermined):
+        return own if isinstance(own, Undetermined) else other
     value = min(own.value, other.value) if statistic == "min" else own.value
     low = None if own.low is None or other.low is None else min(own.low, other.low)
     high = None if own.high is None or other.high is None else max(own.high, other.high)
     return Bounds(value, low, high, own.needed)
 
 
-def _bounds(found: Measurand, statistic: str) -> Bounds | Untold:
+def _bounds(found: Measurand, statistic: str) -> Bounds | Undetermined:
     if not found.histogram.n:
-        return Untold("nothing was measured")
+        return Undetermined("nothing was measured")
     if (budget := found.budgets.get(statistic)) is not None:
         if statistic == "average" and found.histogram.n < 2:
-            return Untold("an average of 1 value", 2)
+            return Undetermined("an average of 1 value", 2)
         return _around(budget)
     if statistic == "min":
         return _around(found.effects.extreme("observed minimum", found.statistics.min_ns or 0.0))
@@ -91,9 +91,11 @@ def _bounds(found: Measurand, statistic: str) -> Bounds | Untold:
     return _percentile(found, _QUARTILES.get(statistic) or statistic[1:].replace("_", ".", 1))
 
 
-def worst_of(largest: Bounds | Untold, smallest: Bounds | Untold) -> Bounds | Untold:
+def worst_of(
+    largest: Bounds | Undetermined, smallest: Bounds | Undetermined
+) -> Bounds | Undetermined:
     """The larger departure from 0, of two ends that are known on both sides."""
-    if isinstance(largest, Untold) or isinstance(smallest, Untold):
+    if isinstance(largest, Undetermined) or isinstance(smallest, Undetermined):
         return largest
     value = max(largest.value, -smallest.value)
     low = max(largest.low or 0.0, -(smallest.high or 0.0), 0.0)
@@ -120,9 +122,9 @@ def _around(budget: Budget) -> Bounds:
 # --- quantiles ----------------------------------------------------------------------------------
 
 
-def _percentile(found: Measurand, percent: str) -> Bounds | Untold:
+def _percentile(found: Measurand, percent: str) -> Bounds | Undetermined:
     if not percent[:1].isdigit():
-        return Untold("no interval is known for this statistic")
+        return Undetermined("no interval is known for this statistic")
     inference = found.inference
     if percent == "50" and inference is not None:
         return _quantile(found, percent, inference.median)
@@ -134,7 +136,7 @@ def _percentile(found: Measurand, percent: str) -> Bounds | Untold:
         if row.percent == percent:
             return _quantile(found, percent, row.interval)
     n = found.histogram.n
-    return Untold(f"{n:,} values do not allow it", needed_n(percent, n / found.effective_n))
+    return Undetermined(f"{n:,} values do not allow it", needed_n(percent, n / found.effective_n))
 
 
 def _quantile(found: Measurand, percent: str, interval: Interval) -> Bounds:
@@ -155,13 +157,13 @@ def _quantile(found: Measurand, percent: str, interval: Interval) -> Bounds:
 # --- spread -------------------------------------------------------------------------------------
 
 
-def _spread(found: Measurand, statistic: str) -> Bounds | Untold:
+def _spread(found: Measurand, statistic: str) -> Bounds | Undetermined:
     value = getattr(found.statistics, f"{statistic}_ns")
     if found.histogram.n < _FEWEST or value is None:
-        return Untold(f"{found.histogram.n:,} values do not allow it", _FEWEST)
+        return Undetermined(f"{found.histogram.n:,} values do not allow it", _FEWEST)
     interval = _SPREADS[statistic](found)
     if interval is None:
-        return Untold("too few values that do not depend on each other", None)
+        return Undetermined("too few values that do not depend on each other", None)
     budget = found.effects.spread(statistic, value)
     low, high = (end * found.unit_ns + budget.correction for end in interval)
     return Bounds(budget.corrected, max(0.0, low - budget.expanded), high + budget.expanded)

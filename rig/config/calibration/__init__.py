@@ -5,13 +5,13 @@ from rig.config.calibration.file import append_record, load_calibration, parse_c
 from rig.config.calibration.place import calibration_path
 from rig.config.calibration.present import present_instruments
 from rig.config.calibration.record import Calibration, Quantity, Record
-from rig.config.calibration.validity import Judged, Validity, judge
+from rig.config.calibration.validity import RecordStatus, Validity, judge
 
 __all__ = [
     "Calibration",
-    "Judged",
     "Quantity",
     "Record",
+    "RecordStatus",
     "Validity",
     "append_record",
     "calibration_path",

@@ -22,7 +22,7 @@ class Validity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Judged:
+class RecordStatus:
     """One step, its newest record, and whether that holds."""
 
     step: str
@@ -32,21 +32,23 @@ class Judged:
     """Why it does not hold, in words; "" if it does."""
 
 
-def judge_record(step: str, record: Record | None, present: Mapping[str, str], day: date) -> Judged:
+def judge_record(
+    step: str, record: Record | None, present: Mapping[str, str], day: date
+) -> RecordStatus:
     """`present`: what is on the bench; what it does not tell is not judged. `day`: of the run."""
     if record is None:
-        return Judged(step, None, Validity.ABSENT, "never calibrated")
+        return RecordStatus(step, None, Validity.ABSENT, "never calibrated")
     differing = [
         f"{key} was {was or 'not told'}, is {present[key] or 'not told'}"
         for key, was in record.instruments.items()
         if key in present and present[key] != was
     ]
     if differing:
-        return Judged(step, record, Validity.NOT_MATCHING, "; ".join(differing))
+        return RecordStatus(step, record, Validity.NOT_MATCHING, "; ".join(differing))
     if record.valid_until is not None and day > record.valid_until:
         why = f"was valid until {record.valid_until.isoformat()}"
-        return Judged(step, record, Validity.EXPIRED, why)
-    return Judged(step, record, Validity.VALID)
+        return RecordStatus(step, record, Validity.EXPIRED, why)
+    return RecordStatus(step, record, Validity.VALID)
 
 
 def judge(
@@ -54,14 +56,14 @@ def judge(
     present: Mapping[str, str],
     day: date,
     steps: Iterable[str] = (),
-) -> tuple[Judged, ...]:
+) -> tuple[RecordStatus, ...]:
     """The newest record of each step of the file, and of `steps`, which come first."""
     known = calibration or Calibration("")
     names = dict.fromkeys((*steps, *known.steps))
     return tuple(judge_record(step, known.newest(step), present, day) for step in names)
 
 
-def valid_records(judged: Iterable[Judged]) -> tuple[Record, ...]:
+def valid_records(judged: Iterable[RecordStatus]) -> tuple[Record, ...]:
     """Those that hold."""
     return tuple(
         each.record

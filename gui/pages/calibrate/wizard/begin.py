@@ -10,7 +10,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from calibration.wizard import Wizard
-from calibration.wizard.place import place_of, unfinished
+from calibration.wizard.paths import place_of, unfinished
 from calibration.wizard.wizard import check_name
 from gui.theme import GAP, GAP_L, theme
 from gui.widgets.labels import PlainLabel

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibration.context import Context
-from calibration.listening import Listener
+from calibration.recording import Listener
 from calibration.trains import drive
 from rig.analysis.clocks.brackets import Rates
 from rig.errors import BenchError

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.config.virtual import Misbehavior
+from rig.config.virtual import FaultSettings
 from rig.virtual.analyzer import VirtualAnalyzer
 
 _STREAM = 1
 """The analyzer's faults are drawn apart from the target's, which stay the same with or without."""
 
 
-class Dropper:
+class SampleDropper:
     """Asks for a hole after some stimuli, anywhere within an interval as long as the last one."""
 
-    def __init__(self, analyzer: VirtualAnalyzer, misbehavior: Misbehavior, seed: int) -> None:
+    def __init__(self, analyzer: VirtualAnalyzer, misbehavior: FaultSettings, seed: int) -> None:
         self._analyzer = analyzer
         self._probability = misbehavior.drop
         self._length_ps = misbehavior.drop_length_ps

@@ -38,7 +38,7 @@ class _Toggle:
     noted: bool
 
 
-class SpinTask:
+class BusyLoopTask:
     """Makes the toggles, as time passes, and logs those that an agent logs."""
 
     def __init__(

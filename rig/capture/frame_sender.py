@@ -34,7 +34,7 @@ class _Waiting(NamedTuple):
     since_ns: int
 
 
-class Outbox:
+class FrameSender:
     """Frames on their way out, written by a thread of their own.
 
     Small blocks are joined until they are worth a frame; large ones go out from where they lie. A

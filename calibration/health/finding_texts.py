@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from calibration.findings import Finding
-from calibration.wiring.words import lost, wrong_rate
+from calibration.wiring.finding_texts import lost, wrong_rate
 
 __all__ = [
     "RESONATOR_ERROR", "counter_varies", "few_channels", "holes", "lost", "miscounted",

@@ -32,7 +32,7 @@ EDGES_MAX = 4_000_000
 
 
 @dataclass(frozen=True)
-class Heard:
+class Recording:
     """What a capture held. Edges in order of (index, channel), as in rig.instruments.EdgeBlock."""
 
     index: Int64Array
@@ -97,12 +97,12 @@ class Listener:
             if now_s > deadline_s:
                 return
 
-    def end(self) -> Heard:
+    def end(self) -> Recording:
         """Stop; all that was heard. Raises BenchError if the analyzer does not end."""
         self.close()
         blocks = self._blocks
         empty = np.empty(0, np.int64)
-        return Heard(
+        return Recording(
             index=np.concatenate([b.index for b in blocks]) if blocks else empty,
             channel=np.concatenate([b.channel for b in blocks]) if blocks else empty.astype("u1"),
             level=np.concatenate([b.level for b in blocks]) if blocks else empty.astype("u1"),

@@ -6,16 +6,16 @@ from __future__ import annotations
 from functools import partial
 
 from calibration.diagram import rewired_svg, rewired_text
-from calibration.kept import keep_record
+from calibration.record_store import keep_record
 from calibration.rewired.check import check_rewired
-from calibration.rewired.hand import rewired_bench
 from calibration.rewired.rewired import Rewired, rewired_for
+from calibration.rewired.virtual_jumpers import rewired_bench
 from calibration.settings import Settings, parse_channel
 from calibration.steps import STEPS, Step
 from calibration.wizard.bench import boards_of, fixture_of, is_virtual
-from calibration.wizard.opened import opened
 from calibration.wizard.question import Choice, Question
 from calibration.wizard.report import Report, of_outcome
+from calibration.wizard.session import opened
 from calibration.wizard.stages.stage import Job, Stage
 from calibration.wizard.state import State
 from rig.config.calibration.file import load_calibration

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.config.virtual import Misbehavior
+from rig.config.virtual import FaultSettings
 
 QUIET_EVENTS = 3
 """Events without misbehavior after one with: what two in a row mean, no outside view could tell."""
 
 
-class Mischief:
+class FaultInjector:
     """Draws a fault for each event."""
 
-    def __init__(self, misbehavior: Misbehavior, rng: np.random.Generator) -> None:
+    def __init__(self, misbehavior: FaultSettings, rng: np.random.Generator) -> None:
         self._choices = _cumulative(misbehavior)
         self._rng = rng
         self.rest()
@@ -41,7 +41,7 @@ class Mischief:
         return ""
 
 
-def _cumulative(misbehavior: Misbehavior) -> list[tuple[str, float]]:
+def _cumulative(misbehavior: FaultSettings) -> list[tuple[str, float]]:
     total, choices = 0.0, []
     for name in ("miss", "duplicate", "late", "glitch", "merge"):
         probability = getattr(misbehavior, name)

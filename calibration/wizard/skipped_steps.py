@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from calibration.wizard.stages import apart
+from calibration.wizard.stages import special_wiring
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.calibration.names import LEFT_OUT
 from rig.config.calibration.record import Calibration, Record
@@ -19,6 +19,6 @@ def record_left_out(path: Path, fixture: str) -> None:
     """
     known = load_calibration(path) if path.exists() else Calibration(fixture)
     last = known.newest(LEFT_OUT)
-    findings = apart.left_out(known)
+    findings = special_wiring.left_out(known)
     if findings != (() if last is None else last.findings):
         append_record(path, fixture, Record(LEFT_OUT, datetime.now(UTC), findings=findings))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibration import remarks
+from calibration import common_findings
 from calibration.context import Context
 from calibration.estimate.skew import ChannelSkew, Pulses, channel_skews
 from calibration.findings import Finding
@@ -20,7 +20,7 @@ WORTH_SAMPLES = 0.02
 
 
 @dataclass(frozen=True)
-class Fanned:
+class FanOutResult:
     """What came of it."""
 
     sent: Sent
@@ -31,7 +31,7 @@ class Fanned:
     findings: tuple[Finding, ...]
 
 
-def fan_out(context: Context, *, unhurried: bool = False) -> Fanned:
+def fan_out(context: Context, *, unhurried: bool = False) -> FanOutResult:
     """Send a train, compare every channel with the stimulus's. Raises BenchError, StoppedError.
 
     `unhurried`: so slowly that the microcontroller can capture and tell of every edge.
@@ -42,12 +42,12 @@ def fan_out(context: Context, *, unhurried: bool = False) -> Fanned:
     interval = round(UNHURRIED_S * chip.clock_hz) if unhurried else 0
     train = dithering_train(chip, rate_hz, PULSES, SEED, interval, interval * 3 // 8)
     sent = send(context, train)
-    found = list(remarks.of_capture(sent))
+    found = list(common_findings.of_capture(sent))
     reference = context.fixture.channel_of(STIMULUS)
     rising, falling = stimulus_edges(context, sent)
     skews: dict[int, ChannelSkew] = {}
     if len(rising) != PULSES or len(falling) != PULSES:
-        found.append(remarks.train_not_seen(reference, len(rising), PULSES))
+        found.append(common_findings.train_not_seen(reference, len(rising), PULSES))
     else:
         edges = {
             channel: sent.heard.of_channel(channel) for channel in range(len(identity.channels))
@@ -55,8 +55,8 @@ def fan_out(context: Context, *, unhurried: bool = False) -> Fanned:
         pulses = Pulses(sent.rising_ticks, sent.falling_ticks, rising, falling)
         skews = channel_skews(edges, reference, pulses, reach_of(chip, train, rate_hz))
         if not all(skew.steady for skew in skews.values()):
-            found.append(remarks.unsteady())
-    return Fanned(sent, reference, skews, tuple(found))
+            found.append(common_findings.unsteady())
+    return FanOutResult(sent, reference, skews, tuple(found))
 
 
 def edges_differ(channel: int, skew: ChannelSkew, reference: int) -> tuple[Finding, ...]:
