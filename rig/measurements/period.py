@@ -125,7 +125,7 @@ class Period(Measurement):
         if found is None:
             return ()
         sides = [("pin", found.pins)] + ([("ticks", found.ticks)] if found.ticks else [])
-        reported = found.overruns_told
+        reported = found.reported_overruns
         by_agent = "" if reported is None else f", {reported:,} by the agent's count"
         counts = evaluation.counts
         return section(

@@ -82,7 +82,7 @@ class Saturation(Interrupt):
         """The highest rate."""
         found = _found(evaluation)
         rate_hz = None if found is None else found.rate_hz
-        all_kept = found is not None and found.lost_ns is None and rate_hz is not None
+        all_kept = found is not None and found.failed_ns is None and rate_hz is not None
         name = "kept up with all rates, to" if all_kept else "highest rate kept up with"
         return Fact(name, ABSENT if rate_hz is None else f"{rate_hz:,.0f}/s")
 
@@ -107,12 +107,14 @@ class Saturation(Interrupt):
         found = _found(evaluation)
         if found is None:
             return
-        kept_ns, lost_ns = found.kept_ns, found.lost_ns
+        sustained_ns, failed_ns = found.sustained_ns, found.failed_ns
         figures = {
-            "average_ns": kept_ns if found.limit_ns is None else found.limit_ns,
-            "min_ns": lost_ns,
-            "max_ns": kept_ns,
-            "gap_ns": None if kept_ns is None or lost_ns is None else kept_ns - lost_ns,
+            "average_ns": sustained_ns if found.limit_ns is None else found.limit_ns,
+            "min_ns": failed_ns,
+            "max_ns": sustained_ns,
+            "gap_ns": None
+            if sustained_ns is None or failed_ns is None
+            else sustained_ns - failed_ns,
             "deviation_ns": None if found.expanded_ns is None else found.expanded_ns / 2,
         }
         yield TableRow(self.name, figures, sum(hold.sent for hold in found.holds))
@@ -128,29 +130,29 @@ def _title(found: SaturationFigures) -> str:
     """What was found, in one line."""
     if found.rate_hz is None:
         return "Saturation: no rate was kept up with"
-    if found.lost_ns is None:
+    if found.failed_ns is None:
         return f"Saturation: kept up with every rate that was tried, up to {found.rate_hz:,.0f}/s"
     return f"Saturation: highest rate kept up with {found.rate_hz:,.0f}/s"
 
 
 def _facts(found: SaturationFigures) -> Iterator[Fact]:
     """Spacings around the limit."""
-    if found.kept_ns is not None:
-        kept = microseconds(found.kept_ns)
+    if found.sustained_ns is not None:
+        kept = microseconds(found.sustained_ns)
         yield Fact("spacing", f"{kept} us, every stimulus answered", f"{kept} us")
-    if found.lost_ns is not None:
-        hold = next(hold for hold in found.holds if hold.spacing_ns == found.lost_ns)
-        lost = f"{microseconds(found.lost_ns)} us"
-        yield Fact("first lost", f"{lost}, {1e9 / found.lost_ns:,.0f}/s: {_fate(hold)}", lost)
+    if found.failed_ns is not None:
+        hold = next(hold for hold in found.holds if hold.spacing_ns == found.failed_ns)
+        lost = f"{microseconds(found.failed_ns)} us"
+        yield Fact("first lost", f"{lost}, {1e9 / found.failed_ns:,.0f}/s: {_fate(hold)}", lost)
     if found.limit_ns is not None and found.expanded_ns is not None:
         limit = f"{microseconds(found.limit_ns)} us (U = {microseconds(found.expanded_ns)})"
         rate = f"{found.limit_hz:,.0f}/s (U = {found.limit_u_hz:,.0f})"
         yield Fact("limit", f"{limit}, that is {rate}", limit)
-    elif found.kept_ns is not None:
+    elif found.sustained_ns is not None:
         yield Fact("limit", "not reached: the highest rate tried was kept up with")
-    if found.contradictions:
-        text = f"{found.contradictions} holds kept, though a slower one was lost"
-        yield Fact("not sharp", text, str(found.contradictions))
+    if found.conflicts:
+        text = f"{found.conflicts} holds kept, though a slower one was lost"
+        yield Fact("not sharp", text, str(found.conflicts))
 
 
 def _holds(found: SaturationFigures) -> TextTable:
@@ -158,7 +160,7 @@ def _holds(found: SaturationFigures) -> TextTable:
     holds = sorted(found.holds, key=lambda hold: hold.rate_hz)
     few = None
     if len(holds) > 2 * _NEAR:
-        slower = sum(found.lost_ns is None or hold.spacing_ns > found.lost_ns for hold in holds)
+        slower = sum(found.failed_ns is None or hold.spacing_ns > found.failed_ns for hold in holds)
         first = min(max(0, slower - _NEAR), len(holds) - 2 * _NEAR)
         few = range(first, first + 2 * _NEAR)
     rows = tuple(
@@ -175,9 +177,9 @@ def _holds(found: SaturationFigures) -> TextTable:
 
 
 def _fate(hold: Hold) -> str:
-    if hold.kept:
+    if hold.is_sustained:
         return "kept"
-    if not hold.whole:
+    if not hold.is_complete:
         return "cut short"
     lost = hold.merged + hold.missed
     return f"lost {lost / hold.sent:.1%}" if lost else "fell behind"

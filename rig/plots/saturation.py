@@ -26,8 +26,8 @@ def saturation_svg(found: SaturationFigures) -> str:
         axes.set_xscale("log")
         axes.plot([h.rate_hz for h in holds], [_share(h) for h in holds], color=INK, linewidth=1.0)
         groups: Sequence[tuple[str, str, list[Hold]]] = (
-            ("kept", GOOD, [h for h in holds if h.kept]),
-            ("lost or behind", BAD, [h for h in holds if not h.kept]),
+            ("kept", GOOD, [h for h in holds if h.is_sustained]),
+            ("lost or behind", BAD, [h for h in holds if not h.is_sustained]),
         )
         for label, color, some in groups:
             if some:

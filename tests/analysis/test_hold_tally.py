@@ -42,8 +42,8 @@ def test_holds_do_not_depend_on_where_the_stretches_are_cut(cuts: list[int]) -> 
     stimulus = np.concatenate([hold * FIRST, 10**7 + hold * 12_000, 2 * 10**7 + hold[:7] * 900])
     tally = tally_of(stimulus, cuts)
     assert [hold.sent for hold in tally.holds] == [20, 20, 7]
-    assert [hold.whole for hold in tally.holds] == [True, True, False]
-    assert [hold.kept for hold in tally.holds] == [True, True, False]
+    assert [hold.is_complete for hold in tally.holds] == [True, True, False]
+    assert [hold.is_sustained for hold in tally.holds] == [True, True, False]
     assert [hold.rate_hz for hold in tally.holds] == pytest.approx([1_000, 2_000, RATE_HZ / 900])
     assert [hold.spacing_ns for hold in tally.holds] == pytest.approx([1e6, 5e5, 37_500])
     assert tally.holds[0].average_ns == pytest.approx(LATENCY * 1e9 / RATE_HZ)

@@ -12,10 +12,16 @@ from typing import Any
 Document = dict[str, Any]
 
 RENAMED: dict[str, str] = {
+    "backlog_growing": "behind",
     "base_interval_ns": "reach_ns",
     "complete": "whole",
+    "conflicts": "contradictions",
     "error": "trouble",
+    "failed_ns": "lost_ns",
+    "is_complete": "whole",
     "missing": "lacking",
+    "reported_overruns": "overruns_told",
+    "sustained_ns": "kept_ns",
     "warnings": "cautions",
 }
 """Keys of today, and what they were called."""
@@ -95,7 +101,7 @@ def _details(details: Document | None) -> Document:
     if details is None:
         return {}
     kind = details["kind"]
-    return {KINDS.get(kind, kind): _without(details, "kind")}
+    return {KINDS.get(kind, kind): _renamed(_without(details, "kind"))}
 
 
 def _with_events(values: Document | None) -> Document | None:

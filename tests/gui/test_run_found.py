@@ -79,7 +79,7 @@ def test_a_search_for_the_highest_rate(qtbot, page, tmp_path, settings):
         assert shown.chart.limit_hz == chart.limit_hz
         axes = shown.chart.axes(shown.width(), shown.height())
         fastest = shown.chart.holds[-1]
-        assert not fastest.kept
+        assert not fastest.is_sustained
         x = axes.point(fastest.rate_hz, 100).x()
         assert axes.plot.left() <= x <= axes.plot.right()
         assert shown.reading(x).startswith(f"{fastest.rate_hz:,.0f}/s: ")

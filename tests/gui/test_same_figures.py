@@ -111,7 +111,7 @@ def test_the_run_page(ten, qtbot):
             worst = f"{max(-error['min_ns'], error['max_ns']) / 1e3:.3f}"
         large = NONE if worst == "-" else f"{worst} µs"
         if said.details["kind"] == "saturation":
-            large = f"{1e9 / said.details['kept_ns']:,.0f}/s"
+            large = f"{1e9 / said.details['sustained_ns']:,.0f}/s"
             assert f"Saturation: highest rate kept up with {large}" in said.printed
         assert panel.worst == large
         check_found(panel, said)

@@ -139,9 +139,9 @@ def test_the_limit_found_is_the_service_time(service_us: float, log: bool) -> No
     found = run.evaluated()
     assert found.verdict is Verdict.PASS, found.reasons
     figures = found.details
-    assert figures.kept_ns == pytest.approx(service_us * 1e3, rel=0.02)
+    assert figures.sustained_ns == pytest.approx(service_us * 1e3, rel=0.02)
     assert abs(figures.limit_ns - service_us * 1e3) <= figures.expanded_ns
-    assert figures.lost_ns < service_us * 1e3 <= figures.kept_ns * (1 + 1 / SEARCH.count)
+    assert figures.failed_ns < service_us * 1e3 <= figures.sustained_ns * (1 + 1 / SEARCH.count)
     for hold, (ticks, lost) in zip(figures.holds, run.holds, strict=True):
         assert hold.spacing_ns == pytest.approx(ticks * 1e9 / CLOCK_HZ, rel=1e-4)
         assert (hold.sent, hold.merged + hold.missed) == (SEARCH.count, lost)
@@ -173,15 +173,15 @@ def test_a_target_that_queues_without_bound_does_not_keep_up() -> None:
     found = replace(run, raw=raw, account=replace(run.account, handled=None)).evaluated()
     assert found.counts.merged == found.counts.missed == 0
     by_rate = {round(hold.spacing_ns / 1e3): hold for hold in found.details.holds}
-    assert all(hold.behind == (spacing < 40) for spacing, hold in by_rate.items())
-    assert not by_rate[20].kept
-    assert by_rate[40].kept
+    assert all(hold.backlog_growing == (spacing < 40) for spacing, hold in by_rate.items())
+    assert not by_rate[20].is_sustained
+    assert by_rate[40].is_sustained
 
 
 def test_nothing_is_lost_and_nothing_is_kept() -> None:
     fast = queued_run(constant(5), constant(3)).evaluated()
-    assert (fast.details.lost_ns, fast.details.limit_ns) == (None, None)
-    assert fast.details.kept_ns == pytest.approx(20e3, rel=1e-4)
+    assert (fast.details.failed_ns, fast.details.limit_ns) == (None, None)
+    assert fast.details.sustained_ns == pytest.approx(20e3, rel=1e-4)
     assert "up to 50,000/s" in told(fast).title
     assert fast.verdict is Verdict.PASS
     slow = queued_run(constant(3000), constant(3)).evaluated()
@@ -196,11 +196,11 @@ def test_a_slower_hold_that_is_lost_is_told() -> None:
     run = queued_run(lambda n: 1500.0 if n == stall else 25.0, constant(5))
     # The search closes in on that; a faster hold that is kept is put behind it.
     found = run.evaluated()
-    assert found.details.lost_ns > 300e3
+    assert found.details.failed_ns > 300e3
     assert told(found).title.startswith("Saturation: highest rate kept up with")
     kept_later = replace(run, raw=_with_hold(run), account=_one_more(run.account))
     found = kept_later.evaluated()
-    assert found.details.contradictions == 1
+    assert found.details.conflicts == 1
     assert any("not sharp" in reason for reason in found.reasons)
 
 
@@ -256,8 +256,8 @@ def test_a_run_cut_short_keeps_its_whole_holds() -> None:
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.details.holds[:cut] == whole.holds[:cut]
     (rest,) = found.details.holds[cut:]
-    assert (rest.sent, rest.whole, rest.kept) == (31, False, False)
-    assert found.details.lost_ns in {None, *(h.spacing_ns for h in whole.holds[:cut])}
+    assert (rest.sent, rest.is_complete, rest.is_sustained) == (31, False, False)
+    assert found.details.failed_ns in {None, *(h.spacing_ns for h in whole.holds[:cut])}
 
 
 @pytest.mark.parametrize("number", [3, 700, 1500])

@@ -75,7 +75,7 @@ def compare(result: Result, truth: np.ndarray, service_us: float) -> None:
     assert evaluation.verdict is Verdict.PASS, evaluation.reasons
     assert figures.rate_hz == pytest.approx(1e6 / service_us, rel=0.02)
     assert figures.limit_hz == pytest.approx(1e6 / service_us, rel=0.02)
-    assert figures.lost_ns < service_us * 1e3 <= figures.kept_ns * (1 + 2 / COUNT)
+    assert figures.failed_ns < service_us * 1e3 <= figures.sustained_ns * (1 + 2 / COUNT)
     first = 0
     for hold in figures.holds:
         mine = truth[first : first + hold.sent]
@@ -140,7 +140,7 @@ def test_a_search_that_is_interrupted_keeps_its_holds(tmp_path) -> None:
     assert seen[:2] == ["hold 1 at 1,000/s", "hold 2 at 1,429/s"]
     result = store(tmp_path / "run.h5")
     holds = result.evaluation.details.holds
-    assert [hold.whole for hold in holds[:3]] == [True] * 3
+    assert [hold.is_complete for hold in holds[:3]] == [True] * 3
     assert [hold.sent for hold in holds] == [n for n in result.account.holds if n]
     assert result.evaluation.verdict is Verdict.INCONCLUSIVE
     assert result.account.sent == sum(hold.sent for hold in holds) == result.evaluation.counts.n

@@ -48,7 +48,7 @@ class PeriodFigures:
     """By edges, on the analyzer's clock."""
     ticks: PeriodSide | None
     """By the log, on the target's cycle counter at its nominal rate; None without a log."""
-    overruns_told: int | None
+    reported_overruns: int | None
     """Overruns as the agent counted them: answers that ended when the next period was due."""
 
 

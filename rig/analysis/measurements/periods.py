@@ -130,7 +130,7 @@ class PeriodEvaluator(Evaluator):
                 nominal_ns=self._schedule.period_ns,
                 pins=self._pins.side,
                 ticks=None if self._ticks is None else self._ticks.side,
-                overruns_told=self.account.overruns,
+                reported_overruns=self.account.overruns,
             ),
             overruns=tally.in_time.result(),
             witnesses=self._witnesses(agreement, missed),

@@ -48,15 +48,15 @@ class Hold:
     average_ns: float | None
     max_ns: float | None
     """Latencies, of all that were served."""
-    behind: bool
+    backlog_growing: bool
     """Answers came later and later."""
-    whole: bool
+    is_complete: bool
     """As many stimuli as planned."""
 
     @property
-    def kept(self) -> bool:
+    def is_sustained(self) -> bool:
         """Each stimulus got an answer of its own, and answers did not fall behind."""
-        return self.whole and not self.merged and not self.missed and not self.behind
+        return self.is_complete and not self.merged and not self.missed and not self.backlog_growing
 
 
 @dataclass(frozen=True)
@@ -65,22 +65,22 @@ class SaturationFigures:
 
     holds: tuple[Hold, ...]
     """In the order of the run."""
-    kept_ns: float | None
+    sustained_ns: float | None
     """Spacing of the fastest hold that was kept, and with it all slower ones; None: none was."""
-    lost_ns: float | None
+    failed_ns: float | None
     """Spacing of the slowest hold that was lost; None: none was."""
     limit_ns: float | None
     """Best estimate of the least spacing that is kept up with; None: no limit was found."""
     expanded_ns: float | None
     """Expanded uncertainty of it."""
-    contradictions: int
+    conflicts: int
     """Holds that were kept though a slower one was lost."""
     resolution_ppm: int
 
     @property
     def rate_hz(self) -> float | None:
         """The highest rate that was kept up with."""
-        return None if self.kept_ns is None else 1e9 / self.kept_ns
+        return None if self.sustained_ns is None else 1e9 / self.sustained_ns
 
     @property
     def limit_hz(self) -> float | None:
@@ -160,42 +160,44 @@ class HoldTally:
                 missed=int(count[EventClass.MISSED]),
                 average_ns=float(latency.mean()) * sample_ns if len(latency) else None,
                 max_ns=float(latency.max()) * sample_ns if len(latency) else None,
-                behind=falls_behind(latency, spacing),
-                whole=n == self._search.count,
+                backlog_growing=falls_behind(latency, spacing),
+                is_complete=n == self._search.count,
             )
         )
 
 
 def find(search: RateSearch, holds: Sequence[Hold], effects: Effects) -> SaturationFigures:
     """The limit that these holds tell of. `effects`: what bears upon a time by the analyzer."""
-    whole = [hold for hold in holds if hold.whole]
-    lost_ns = max((hold.spacing_ns for hold in whole if not hold.kept), default=None)
+    whole = [hold for hold in holds if hold.is_complete]
+    failed_ns = max((hold.spacing_ns for hold in whole if not hold.is_sustained), default=None)
     # A hold of the rate that was lost too, to a sample, is no slower one.
-    edge_ns = 0.0 if lost_ns is None else lost_ns * (1 + 1e-6)
-    kept = [hold.spacing_ns for hold in whole if hold.kept]
-    kept_ns = min((spacing for spacing in kept if spacing > edge_ns), default=None)
+    edge_ns = 0.0 if failed_ns is None else failed_ns * (1 + 1e-6)
+    kept = [hold.spacing_ns for hold in whole if hold.is_sustained]
+    sustained_ns = min((spacing for spacing in kept if spacing > edge_ns), default=None)
     budget = None
-    if kept_ns is not None and lost_ns is not None:
-        budget = spacing_budget(search, kept_ns, lost_ns, effects)
+    if sustained_ns is not None and failed_ns is not None:
+        budget = spacing_budget(search, sustained_ns, failed_ns, effects)
     return SaturationFigures(
         holds=tuple(holds),
-        kept_ns=kept_ns,
-        lost_ns=lost_ns,
+        sustained_ns=sustained_ns,
+        failed_ns=failed_ns,
         limit_ns=None if budget is None else budget.corrected,
         expanded_ns=None if budget is None else budget.expanded,
-        contradictions=sum(spacing <= edge_ns for spacing in kept),
+        conflicts=sum(spacing <= edge_ns for spacing in kept),
         resolution_ppm=search.resolution_ppm,
     )
 
 
-def spacing_budget(search: RateSearch, kept_ns: float, lost_ns: float, effects: Effects) -> Budget:
+def spacing_budget(
+    search: RateSearch, sustained_ns: float, failed_ns: float, effects: Effects
+) -> Budget:
     """How well the least spacing is known.
 
     The limit lies between the two holds. A target may fall behind so slowly that a hold ends before
     it shows: by two intervals in a hold, so the limit may also be that much longer.
     """
-    found = effects.mean("least spacing", kept_ns, 0.0, math.inf)
-    half_ns, hidden_ns = (kept_ns - lost_ns) / 2, kept_ns / search.count
+    found = effects.mean("least spacing", sustained_ns, 0.0, math.inf)
+    half_ns, hidden_ns = (sustained_ns - failed_ns) / 2, sustained_ns / search.count
     between = limits(half_ns, "ns", "slowest hold that was lost", estimate=half_ns)
     unseen = limits(
         hidden_ns, "ns", f"backlog not seen in {search.count:,} stimuli", estimate=-hidden_ns
@@ -210,17 +212,17 @@ def spacing_budget(search: RateSearch, kept_ns: float, lost_ns: float, effects: 
         part for part in found.contributions if not part.name.startswith("quantization")
         and part.name != "repeatability"
     )  # fmt: skip
-    return Budget("least spacing", kept_ns, (*parts, *scales), found.unknown)
+    return Budget("least spacing", sustained_ns, (*parts, *scales), found.unknown)
 
 
 def spacing(search: RateSearch, found: SaturationFigures, effects: Effects) -> Measurand:
     """The least spacing as something that limits can be put on: one value."""
     histogram = ExactHistogram()
     budgets = {}
-    if found.kept_ns is not None:
-        histogram.add(np.array([round(found.kept_ns * 1000)], np.int64))
-        lost_ns = found.kept_ns if found.lost_ns is None else found.lost_ns
-        budgets["max"] = spacing_budget(search, found.kept_ns, lost_ns, effects)
+    if found.sustained_ns is not None:
+        histogram.add(np.array([round(found.sustained_ns * 1000)], np.int64))
+        failed_ns = found.sustained_ns if found.failed_ns is None else found.failed_ns
+        budgets["max"] = spacing_budget(search, found.sustained_ns, failed_ns, effects)
     figures = statistics(histogram, _PS_HZ)
     return Measurand(
         name=SPACING,
@@ -258,17 +260,17 @@ def hold_witness(search: RateSearch, tally: HoldTally, steps: Sequence[int] | No
 def saturation_doubts(search: RateSearch, found: SaturationFigures) -> tuple[str, ...]:
     """Why the limit that was found may not be the limit."""
     doubts = []
-    if found.holds and found.kept_ns is None:
+    if found.holds and found.sustained_ns is None:
         doubts.append("no rate was kept up with; begin at a lower rate_start")
-    if found.contradictions:
+    if found.conflicts:
         doubts.append(
-            f"{found.contradictions} holds were kept though a slower one was lost: the limit is "
+            f"{found.conflicts} holds were kept though a slower one was lost: the limit is "
             "not sharp; a larger count tells more"
         )
-    if found.kept_ns is not None and found.lost_ns is not None:
-        wide = found.kept_ns - found.lost_ns
+    if found.sustained_ns is not None and found.failed_ns is not None:
+        wide = found.sustained_ns - found.failed_ns
         # Two ticks may lie between, at the shortest intervals, where there is none in the middle.
-        tick_ns = found.kept_ns / max(1, search.least_ticks)
-        if wide > found.lost_ns * found.resolution_ppm * 1e-6 + 2 * tick_ns:
+        tick_ns = found.sustained_ns / max(1, search.least_ticks)
+        if wide > found.failed_ns * found.resolution_ppm * 1e-6 + 2 * tick_ns:
             doubts.append("the search ended before the limit was told to the resolution asked")
     return tuple(doubts)

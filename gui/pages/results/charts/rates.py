@@ -59,7 +59,7 @@ class RatesChart(Chart):
         if not self.holds:
             return ""
         near = min(self.holds, key=lambda hold: abs(np.log(hold.rate_hz / value)))
-        fate = tr("kept") if near.kept else tr("lost or behind")
+        fate = tr("kept") if near.is_sustained else tr("lost or behind")
         return f"{near.rate_hz:,.0f}/s: {share_percent(near):.1f} %, {fate}"
 
     def paint(self, painter: QPainter, width: float, height: float, colors: Palette) -> None:
@@ -88,7 +88,7 @@ class RatesChart(Chart):
         painter.drawPolyline(QPolygonF(points))
         painter.setPen(Qt.PenStyle.NoPen)
         for hold, point in zip(self.holds, points, strict=True):
-            painter.setBrush(QColor(colors.good if hold.kept else colors.bad))
+            painter.setBrush(QColor(colors.good if hold.is_sustained else colors.bad))
             painter.drawEllipse(point, _DOT, _DOT)
 
     def _paint_key(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
@@ -107,7 +107,7 @@ class RatesChart(Chart):
 
     def _key(self, colors: Palette) -> list[tuple[str, str]]:
         key = [(colors.good, tr("kept"))]
-        if not all(hold.kept for hold in self.holds):
+        if not all(hold.is_sustained for hold in self.holds):
             key.append((colors.bad, tr("lost or behind")))
         if self.limit_hz is not None:
             key.append((colors.warn, tr("limit {0}/s").format(f"{self.limit_hz:,.0f}")))
