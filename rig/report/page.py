@@ -71,7 +71,7 @@ def page_of(documents: Sequence[ReportDocument], footer: str = "") -> str:
 
 def rendered(template: Path, **values: object) -> str:
     """A template's text; what it shows is escaped, and microseconds have their sign."""
-    return _environment(template.parent).get_template(template.name).render(**values)
+    return _environment(template.parent).get_template(template.name).render(**values).lstrip()
 
 
 @cache

@@ -93,7 +93,7 @@ def finish(path: Path) -> FinishedRun:
         windows = write_windows(path, result.settings, result.windows)
         return FinishedRun(result, page, windows)
     except (InputError, BenchError) as error:
-        mend = "make room, then `rig report` and `rig export --event` write it from the run file"
+        mend = "the figures are stored; `rig report` and `rig export --event` write the rest"
         return FinishedRun(result, page, None, f"{error}; {mend}")
 
 

@@ -38,9 +38,11 @@ def bench(tmp_path_factory):
 
 
 def corrected(path, calibration=None):
-    """Result, and what `--json` says of the corrected figures."""
+    """Result, and what `--json` says of the corrected figures and of the correction."""
     result = read(path, calibration)
-    return result, document(result)["measurands"][0]["corrected"]
+    primary = document(result)["measurands"][0]
+    left = {"left_ns": primary["residual_error_ns"]}
+    return result, {**primary["corrected"], **primary["correction"], **left}
 
 
 def test_with_calibration_the_systematic_error_is_below_a_quarter_of_a_sample(bench):

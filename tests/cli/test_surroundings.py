@@ -79,7 +79,8 @@ def test_figures_are_shown_and_kept_where_no_report_can_be_written(folder):
         ended = rig(*words, folder=folder)
     assert ended.code == 3, ended
     assert b"PASS" in ended.out
-    assert "out.html: report not written" in one_line(ended)
+    assert "out.html: exists already and is not overwritten" in one_line(ended)
+    assert "the figures are stored; `rig report`" in one_line(ended)
     assert b"PASS" in rig("show", "out.h5", folder=folder).out
 
 

@@ -32,7 +32,7 @@ from rig.virtual.guest.machine import QEMU
 from rig.virtual.guest.target import GuestTarget
 from tests.cli.command import GONE_S, RIG, measuring, rig
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
 slow = pytest.mark.slow
 """For all but the shortest: `make test` boots each kernel once."""
 
@@ -75,7 +75,7 @@ def test_a_run_on_a_real_kernel(fixture: str, tmp_path: Path) -> None:
     out = tmp_path / "run.h5"
     command = [*RIG, "run", "interrupt", "--fixture", fixture, "--count", "300", "--out", str(out)]
     ended = subprocess.run(
-        [*command, "--json"], capture_output=True, text=True, timeout=220, check=False
+        [*command, "--json"], capture_output=True, text=True, timeout=560, check=False
     )
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout)["verdict"] == "pass"

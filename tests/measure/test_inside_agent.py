@@ -116,7 +116,7 @@ def test_each_start_has_its_finish_and_work_between(agent):
         pass
     end = agent.link.stop()
     records = agent.link.log(0, end.records)
-    missed = end.further["unanswered"]
+    missed = end.unanswered
     assert end.records == 2 * (end.handled - missed) > 0
     starts, finishes = records[::2], records[1::2]
     assert np.array_equal(starts["handled"], finishes["handled"])
