@@ -115,12 +115,16 @@ def tried(seed: str, numbers: range, findings: Path, *, quiet: bool = True) -> F
         for number in numbers:
             worker = worker or _Worker(seed, Path(name), findings)
             rows = worker.tried(number)
+            known = len(figures.findings)
             figures.files += 1
             if isinstance(rows, str):
                 figures.findings.append(f"{seed}-{number}: {rows}")
             else:
                 for row in rows:
                     figures.add(row)
+            if not quiet:
+                for text in figures.findings[known:]:
+                    _print(text)
             if not worker.left:
                 worker.end()
                 worker = None
@@ -146,7 +150,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     numbers = range(options.first, options.first + options.count)
     figures = tried(options.seed, numbers, options.findings, quiet=False)
-    for line in (*figures.findings, *figures.lines()):
+    for line in figures.lines():
         _print(line)
     return 1 if figures.findings else 0
 
