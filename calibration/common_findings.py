@@ -59,7 +59,8 @@ def contradiction(text: str) -> Finding:
     return Finding(
         "log contradicts edges",
         text,
-        "Samples were lost, the counter jumps, or something else moves the pin: docs/clocks.md.",
+        "Samples were lost, the counter jumps, or something else moves the pin: "
+        "docs/explanation/clocks.md.",
     )
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names of what a plan may limit: a statistic of what was measured, or a count.
 
-Plans are written with these names and results are judged by them; docs/plans.md lists them.
+Plans are written with these names and results are judged by them; docs/reference/plans.md lists
+them.
 """
 
 from __future__ import annotations

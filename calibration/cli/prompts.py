@@ -144,7 +144,8 @@ def _read(path: Path) -> dict[str, str]:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
         raise InputError(
-            f"{path}: no TOML ({error}); mend the file, docs/calibration.md has an example"
+            f"{path}: no TOML ({error}); mend the file, "
+            "docs/explanation/calibration.md has an example"
         ) from None
     for key, answer in found.items():
         if key not in KEYS:

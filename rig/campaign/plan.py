@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A campaign's plan: measurements, scenarios and parameters as TOML. docs/campaigns.md explains it.
+"""A campaign's plan: measurements, scenarios and parameters as TOML.
+
+docs/reference/campaigns.md explains it.
 
 [campaign]                      name, title, scenarios, count
 [[measure]]                     plan, and what differs from it

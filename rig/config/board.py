@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A board: pins, levels and pitfalls of a target or a stimulus, as TOML. docs/boards.md explains.
+"""A board: pins, levels and pitfalls of a target or a stimulus, as TOML.
 
-What a wire needs is looked up here, so that drawings, fixtures and warnings say the same.
+docs/reference/boards.md explains it. What a wire needs is looked up here, so that drawings,
+fixtures and warnings say the same.
 """
 
 from __future__ import annotations

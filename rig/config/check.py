@@ -190,7 +190,7 @@ def _error(plan: Plan, path: TomlPath, problem: str, valid: str) -> InputError:
 def fitted(fixture: Fixture, plan: Plan) -> Fixture:
     """The fixture for this plan: a guest's port driver takes no interrupt that another is to have.
 
-    On a real target whoever loads its modules does that (docs/plans.md).
+    On a real target whoever loads its modules does that (docs/reference/plans.md).
     """
     virtual = fixture.virtual
     if plan.agent.handler not in OWN_HANDLERS or virtual is None:

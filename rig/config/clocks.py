@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The [clocks] table of a fixture: what kind of clock each of the three instruments has.
 
-docs/fixtures.md explains it. What is absent is taken as before there was such a table.
+docs/reference/fixtures.md explains it. What is absent is taken as before there was such a table.
 """
 
 from __future__ import annotations

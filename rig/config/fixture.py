@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fixture: instruments and wires of one bench, written as TOML. docs/fixtures.md explains it."""
+"""A fixture: instruments and wires of one bench, written as TOML.
+
+docs/reference/fixtures.md explains it.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The [limits] table of a plan, and those of its scenarios. docs/plans.md explains it."""
+"""The [limits] table of a plan, and those of its scenarios. docs/reference/plans.md explains it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plan: what to measure, written as TOML. docs/plans.md explains every key."""
+"""A plan: what to measure, written as TOML. docs/reference/plans.md explains every key."""
 
 from __future__ import annotations
 

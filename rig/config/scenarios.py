@@ -2,7 +2,7 @@
 """The [scenarios] of a fixture: loads that are programs of the user's on the target.
 
 They stand in the fixture alone, so that no plan or campaign from elsewhere can run anything.
-docs/scenarios.md explains them.
+docs/reference/scenarios.md explains them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The [uncertainty] table of a fixture: what is known of a bench's own errors.
 
-docs/uncertainty.md explains it. A key that is absent is not known, which is not the same as 0.
+docs/explanation/uncertainty.md explains it. A key that is absent is not known, which is not the
+same as 0.
 """
 
 from __future__ import annotations

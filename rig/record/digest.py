@@ -5,7 +5,7 @@ A part is a dataset, or a few that belong together. Its digest is SHA-256 (FIPS 
 the description of each of its objects (name, type, shape, chunks, filters, attributes) and what is
 stored in it: texts as UTF-8, other values as they lie in memory, compressed columns as compressed,
 chunk by chunk in the order of their rows. Where in the file HDF5 put something does not matter, so
-a copy of a file has the digests of the original. docs/run-file.md has the list of parts.
+a copy of a file has the digests of the original. docs/reference/run-file.md has the list of parts.
 """
 
 from __future__ import annotations

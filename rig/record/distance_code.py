@@ -31,7 +31,7 @@ LINE = np.dtype(
         ("from_answer", "<u8"),
     ]
 )
-"""Of a chunk of edges; docs/run-file.md says what each field is."""
+"""Of a chunk of edges; docs/reference/run-file.md says what each field is."""
 CODE = "code"
 COLUMNS: dict[str, np.dtype[Any]] = {CODE: np.dtype("<u4")}
 _LIMIT = 1 << 32

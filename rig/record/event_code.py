@@ -5,7 +5,7 @@ A stimulus is the number of its edge among all raw edges, so that the sample nee
 again. When it was planned follows from that sample, and the latency inside the target from the
 record of its answer, each by a straight line and a rest. Lines hold for a chunk of events; they are
 computed from stored numbers in single steps of IEEE arithmetic, so every machine gets the same.
-docs/run-file.md has the formulas.
+docs/reference/run-file.md has the formulas.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LINE = np.dtype([
     ("by_record", "u1"),
     ("inside", "<i8"), ("inside_slope", "<f8"), ("sample_ps", "<f8"),
 ])  # fmt: skip
-"""Of a chunk of events; docs/run-file.md says what each field is."""
+"""Of a chunk of events; docs/reference/run-file.md says what each field is."""
 KNOT = 8
 """Events from one knot to the next; between them rests of latencies inside are interpolated."""
 _SPAN_MAX = 1 << 16

@@ -4,7 +4,7 @@
 A clock's count at an answer is a straight line over the sample of the answer's edge, and a rest:
 it has the few bits that the edge does not tell. A chunk of rows names its edges by their numbers
 among all edges. Where that is no gain (no edges, no clock that fits) it has differences instead.
-docs/run-file.md has the formulas.
+docs/reference/run-file.md has the formulas.
 """
 
 from __future__ import annotations

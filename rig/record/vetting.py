@@ -12,7 +12,7 @@ closes the file, and dies of it at the latest when the process ends.
 
 A child shares its parent's memory until one of them writes, so this costs no start of Python but
 hundredths of a second; what it uses, h5py and its lock, works in a child whatever the parent's
-other threads do. docs/fuzzing.md has what HDF5 was found to do, and figures.
+other threads do. docs/how-to/fuzz.md has what HDF5 was found to do, and figures.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def _tail(tail: Tail | None) -> str:
         return f"no estimate: {tail.refused}"
     return (
         f"an event in {1 / tail.probability:,.0f} exceeds {microseconds(tail.level)}, 95 % "
-        f"interval {_range(tail.interval)}: an estimate under docs/statistics.md's "
+        f"interval {_range(tail.interval)}: an estimate under docs/explanation/statistics.md's "
         "conditions, not a guarantee"
     )
 

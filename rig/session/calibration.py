@@ -117,7 +117,7 @@ class StepStatus:
 
 @dataclass(frozen=True)
 class CalibrationSummary:
-    """What a run's figures have of a calibration; docs/calibration-file.md tells more."""
+    """What a run's figures have of a calibration; docs/reference/calibration-file.md tells more."""
 
     used: bool
     error: str | None

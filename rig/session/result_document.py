@@ -2,7 +2,7 @@
 """A run's result as JSON: as its file holds it, and as `--json` prints it.
 
 The documents are the dataclasses field by field, so what is written can be read back;
-docs/results.schema.json is made of the same declarations.
+docs/reference/results.schema.json is made of the same declarations.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The JSON Schema of what `--json` prints of a run, made of the classes that it is made of.
 
-`python -m rig.session.result_schema` prints it; docs/results.schema.json holds it.
+`python -m rig.session.result_schema` prints it; docs/reference/results.schema.json holds it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The load on a target while it is measured: started, seen to run, and taken down on every path.
 
-The agent starts it (docs/scenarios.md) and ends it with itself, so no load outlives its link. A
-load is the agent's own, or a command of the user's that stands in the fixture.
+The agent starts it (docs/reference/scenarios.md) and ends it with itself, so no load outlives its
+link. A load is the agent's own, or a command of the user's that stands in the fixture.
 """
 
 from __future__ import annotations
@@ -151,7 +151,8 @@ def nobody_starts(target: object, scenario: str) -> RefusedError:
     can = f"the agent starts {loads}" if loads else "the agent starts no loads"
     return RefusedError(
         f"no load {scenario}: {can}; a command of yours goes into [scenarios.{scenario}] of the "
-        "fixture, and by_hand = true there says that you start it yourself (docs/scenarios.md)"
+        "fixture, and by_hand = true there says that you start it yourself "
+        "(docs/reference/scenarios.md)"
     )
 
 

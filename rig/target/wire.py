@@ -78,7 +78,8 @@ class Wire(Closing):
         said = (self._last + _text(self._buffer))[-_SHOWN:].strip()
         heard = f', only "{said}"' if said else ""
         raise self.error(
-            f"no agent answered within {timeout_s:g} s{heard}; start one there (docs/targets.md)"
+            f"no agent answered within {timeout_s:g} s{heard}; start one there "
+            "(docs/how-to/bring-your-own-target.md)"
         )
 
     def error(self, words: str) -> BenchError:

@@ -2,7 +2,7 @@
 """How often a step's values lie within their uncertainty, on whole virtual benches drawn by seed.
 
 `python -m tests.calibration.coverage [GROUP ...] [--seeds 100] [--first 0]` prints the table that
-docs/calibration.md shows.
+docs/explanation/calibration.md shows.
 """
 
 from __future__ import annotations

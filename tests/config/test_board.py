@@ -167,7 +167,9 @@ def test_what_is_wrong_gets_one_line(old: str, new: str, complaint: str) -> None
 
 
 def test_every_key_is_explained() -> None:
-    handbook = (Path(__file__).parents[2] / "docs" / "boards.md").read_text(encoding="utf-8")
+    handbook = (Path(__file__).parents[2] / "docs" / "reference" / "boards.md").read_text(
+        encoding="utf-8"
+    )
     for name in board_names():
         text = find_board(name).read_text(encoding="utf-8")
         for key in set(re.findall(r"^(?:\[+)?([a-z_]+)(?: = |\])", text, re.MULTILINE)):

@@ -22,7 +22,9 @@ from rig.session.settings import settings_of
 
 HARDWARE = find_fixture("parallel-port-fx2").read_text()
 EXAMPLE = re.search(
-    r"```\n(\[clocks\].*?)```", (Path(__file__).parents[2] / "docs/fixtures.md").read_text(), re.S
+    r"```\n(\[clocks\].*?)```",
+    (Path(__file__).parents[2] / "docs/reference/fixtures.md").read_text(),
+    re.DOTALL,
 ).group(1)
 
 

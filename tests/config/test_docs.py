@@ -16,7 +16,7 @@ from rig.config.plan_stimulus import pattern_keys
 from rig.config.virtual import MODEL_KEYS
 from rig.resources import find_fixture, find_plan, fixture_names, plan_names
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
 PLANS = (DOCS / "plans.md").read_text(encoding="utf-8")
 FIXTURES = (DOCS / "fixtures.md").read_text(encoding="utf-8")
 

@@ -19,7 +19,7 @@ from rig.instruments import Command
 from rig.resources import find_fixture
 
 BENCH = find_fixture("parallel-port-fx2").read_text()
-DOCS = Path(__file__).parents[2] / "docs/scenarios.md"
+DOCS = Path(__file__).parents[2] / "docs/reference/scenarios.md"
 EXAMPLE = re.search(r"```toml\n(.*?)```", DOCS.read_text(), re.DOTALL)[1]
 
 

@@ -19,7 +19,9 @@ ROOT = Path(__file__).parents[2]
 HARDWARE = find_fixture("parallel-port-fx2").read_text()
 RATE_HZ = 24_000_000
 TABLE = re.search(
-    r"```\n(\[uncertainty\].*?)```", (ROOT / "docs/uncertainty.md").read_text(), re.DOTALL
+    r"```\n(\[uncertainty\].*?)```",
+    (ROOT / "docs/explanation/uncertainty.md").read_text(),
+    re.DOTALL,
 ).group(1)
 
 

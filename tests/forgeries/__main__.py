@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m tests.forgeries [NAME ...]`: forge a run file, and write docs/run-file.md.
+"""`python -m tests.forgeries [NAME ...]`: forge a run file, and write docs/reference/run-file.md.
 
 What was found goes to tests/forgeries/found.json, from which the table is written: a part can be
 forged again without the rest.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/run-file.md: its table of forgeries, from what was found."""
+"""docs/reference/run-file.md: its table of forgeries, from what was found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.forgeries.catalog import FORGERIES, Forgery, Keys
 
-PAGE = Path(__file__).parents[2] / "docs" / "run-file.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "run-file.md"
 BEGIN, END = "<!-- table: python -m tests.forgeries -->\n", "<!-- end of table -->\n"
 Rows = dict[str, dict[str, Any]]
 

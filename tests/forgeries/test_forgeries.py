@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A few forgeries are as docs/run-file.md has them; all of them: `python -m tests.forgeries`."""
+"""A few forgeries are as docs/reference/run-file.md has them.
+
+All of them: `python -m tests.forgeries`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m tests.lies [MEASUREMENT ...]`: tell lies, and write the tables of docs/witnesses.md.
+"""`python -m tests.lies [MEASUREMENT ...]`: tell lies, and write the tables of what is caught.
+
+The tables are those of docs/explanation/witnesses.md.
 
 What was found goes to tests/lies/found.json, from which the tables are written: a part can be told
 again without the rest.

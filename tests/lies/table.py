@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/witnesses.md: its tables, from what was found."""
+"""docs/explanation/witnesses.md: its tables, from what was found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.lies.catalog import AGENT, ALL, ANALYZER, FIRMWARE, LOAD_LIES, LOADS, VALUED, Lie
 
-PAGE = Path(__file__).parents[2] / "docs" / "witnesses.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "witnesses.md"
 BEGIN, END = "<!-- tables: python -m tests.lies -->\n", "<!-- end of tables -->\n"
 TOPICS = {
     "times": ("all_stamps_late", "answers_late", "one_late", "one_early", "wide", "scaled", "rate"),

@@ -17,8 +17,8 @@ NAMED = re.compile(
 @pytest.mark.parametrize(
     "name",
     [
-        "architecture",
-        "life-of-a-run",
+        "explanation/architecture",
+        "explanation/life-of-a-run",
         "how-to/add-a-stimulus-pattern",
         "how-to/add-an-analyzer",
         "how-to/add-a-stimulus-chip",
@@ -31,7 +31,7 @@ def test_each_file_and_folder_that_is_named_is_there(name: str) -> None:
 
 
 def test_each_package_has_its_row_in_the_architecture() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
     packages = {
         path.parent.relative_to(ROOT).as_posix()
         for top in ("rig", "gui", "calibration")

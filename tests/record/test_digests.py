@@ -226,7 +226,7 @@ def test_digests_do_not_depend_on_where_hdf5_puts_things(copy: Path, tmp_path: P
 
 
 def test_the_digest_of_a_text_is_that_of_its_description_and_bytes(copy: Path) -> None:
-    """As docs/run-file.md describes it, computed here without what is under test."""
+    """As docs/reference/run-file.md describes it, computed here without what is under test."""
     with h5py.File(copy) as file:
         text = file["plan"][()]
         own = [["sha256", hashlib.sha256(text).hexdigest()]]

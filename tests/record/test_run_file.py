@@ -134,8 +134,8 @@ def test_chunk_borders_between_edges_of_one_sample(tmp_path_factory, n, stride, 
 
 
 def test_the_documented_way_to_read_edges(tmp_path, monkeypatch):
-    """The code in docs/run-file.md, run as it stands there."""
-    text = (Path(__file__).parents[2] / "docs/run-file.md").read_text()
+    """The code in docs/reference/run-file.md, run as it stands there."""
+    text = (Path(__file__).parents[2] / "docs/reference/run-file.md").read_text()
     blocks = r"^    .*\n(?:(?:^\n)*^    .*\n)*"  # with blank lines within
     (code,) = re.findall(blocks, text[: text.index("## While")], re.MULTILINE)
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ from rig.session.result_schema import result_schema
 from rig.session.results import read, result_text
 from tests.golden.runs import unpacked
 
-PUBLISHED = Path(__file__).parents[2] / "docs" / "results.schema.json"
+PUBLISHED = Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json"
 RUNS = (
     "every-limit", "interrupt-calibrated", "interrupt-dispatch", "interrupt-self", "saturation",
     "period", "smi", "timer",
@@ -40,7 +40,7 @@ def test_what_is_stored_comes_back_to_the_last_digit(name: str, tmp_path: Path) 
 
 
 def test_the_published_schema_is_that_of_the_program() -> None:
-    """`python -m rig.session.result_schema > docs/results.schema.json` publishes it again."""
+    """`python -m rig.session.result_schema > FILE` publishes it again, as PUBLISHED."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == result_schema()
 
 

@@ -38,7 +38,7 @@ def questions(state: State) -> tuple[Question, ...]:
             Choice(VIRTUAL, "the virtual bench, to try it out"),
         ), "a fixture file with a virtual bench", others=True),
         Question("board", "Board to be measured", FIRST_BOARD, _boards("target"),
-                 "a file that describes a board: docs/boards.md", others=True),
+                 "a file that describes a board: docs/reference/boards.md", others=True),
     ]  # fmt: skip
     if _wants_lines(state):
         hint = "numbers of the lines on their chip (gpioinfo), such as stimulus=17,response=27"

@@ -2,5 +2,5 @@
 """What n values allow to be said: figures, intervals, dependence, the maximum and the tail.
 
 Pure functions on arrays and on the exact histogram. Values are whole samples; whoever shows them
-scales them. docs/statistics.md defines each figure and says when it is refused.
+scales them. docs/explanation/statistics.md defines each figure and says when it is refused.
 """

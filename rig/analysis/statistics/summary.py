@@ -47,7 +47,7 @@ class ObservedMaximum:
 
 @dataclass(frozen=True)
 class InferenceSummary:
-    """What n values of a measurand allow to be said; docs/statistics.md defines each.
+    """What n values of a measurand allow to be said; docs/explanation/statistics.md defines each.
 
     Times are in `unit`. None: there are too few values for it.
     """

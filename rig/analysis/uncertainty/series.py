@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from rig.analysis.statistics.summary import InferenceSummary
 
 TAIL_EVENTS = 10
-"""The tail's level is one that an event in this many times n exceeds; docs/statistics.md."""
+"""The tail's level is one that an event in this many times n exceeds.
+
+docs/explanation/statistics.md has the reasons.
+"""
 _LARGEST = 1 << 53
 """Beyond it floating point is not exact; only a damaged log has such values."""
 

@@ -39,7 +39,7 @@ _DAY_VALID = "a day, such as 2027-01-31"
 _HEAD = """\
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What was found of this bench. Records are only ever added: of each step the newest holds.
-# docs/calibration-file.md explains it.
+# docs/reference/calibration-file.md explains it.
 
 [calibration]
 format = {format}

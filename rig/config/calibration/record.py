@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the steps of a calibration have found, as values. docs/calibration-file.md explains them."""
+"""What the steps of a calibration have found, as values.
+
+docs/reference/calibration-file.md explains them.
+"""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every command of `rig` on crafted files: see docs/fuzzing.md."""
+"""Every command of `rig` on crafted files: see docs/how-to/fuzz.md."""
