@@ -133,7 +133,7 @@ def _differences(ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[str]:
         if mine != derived:
             said = "nothing" if mine is missing else f"{mine!r:.60}"
             other = "nothing" if derived is missing else f"{derived!r:.60}"
-            yield f"settings have {name} = {said}, {_place_of(name)} {other}"
+            yield f"settings have {name:.60} = {said}, {_place_of(name)} {other}"
 
 
 def _place_of(name: str) -> str:
