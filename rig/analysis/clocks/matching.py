@@ -119,7 +119,8 @@ class _Matcher:
         self, sample: Int64Array, before: Int64Array, after: Int64Array, rates: Rates
     ) -> None:
         self._sample, self._before = sample, before
-        self._width = np.maximum(after - before, 0)
+        # As floating-point numbers: the sum of two widths of a damaged log does not fit 64 bits.
+        self._width = np.maximum(after - before, 0).astype(np.float64)
         self._ratio, self._skew = _first_ratio(sample, before, rates)
         self._partings: list[Parting] = []
 
