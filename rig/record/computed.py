@@ -14,16 +14,17 @@ from rig import __version__
 from rig.instruments import Int64Array
 from rig.record import event_code
 from rig.record.digest import seal_figures
-from rig.record.event_code import CODES, EVENT_CHUNK, LINE, Columns, RawData
+from rig.record.event_code import CODES, EVENT_CHUNK, Columns, RawData, line_type
 from rig.record.events import LINES, LINES_CHUNK, PLAIN
 from rig.record.layout import (
     CHUNK,
     EVENT_CODES_SINCE,
     EVENT_COLUMNS,
     FIGURES_DIGESTS,
-    FURTHER_EVENT_COLUMNS,
+    OPTIONAL_EVENT_COLUMNS,
     OTHER_CALIBRATION,
     WINDOWS,
+    event_dataset,
 )
 from rig.record.reader import RunFile
 from rig.record.stored import damage_told
@@ -42,7 +43,8 @@ class ComputedWriter:
             for name in _GROUPS:
                 if name in self._file:
                     del self._file[name]
-        self._coded = run_file.format_version >= EVENT_CODES_SINCE
+        self._version = run_file.format_version
+        self._coded = self._version >= EVENT_CODES_SINCE
         self._raw: RawData = run_file
         self._sample_ps = _sample_ps(run_file)
         self._waiting: list[Columns] = []
@@ -53,14 +55,14 @@ class ComputedWriter:
             self._create(LINES)
 
     def _create(self, name: str) -> None:
-        kind, units = (EVENT_COLUMNS | FURTHER_EVENT_COLUMNS).get(name, (np.dtype("<u8"), ""))
+        kind, units = (EVENT_COLUMNS | OPTIONAL_EVENT_COLUMNS).get(name, (np.dtype("<u8"), ""))
         chunk = EVENT_CHUNK if self._coded else CHUNK
         if name == LINES:
-            kind, chunk = LINE, LINES_CHUNK
+            kind, chunk = line_type(self._version), LINES_CHUNK
         with self._storing():
             column = self._file.create_dataset(
-                f"events/{name}", (0,), kind, chunks=(chunk,), maxshape=(None,), shuffle=True,
-                compression="gzip", compression_opts=1,
+                event_dataset(name, self._version), (0,), kind, chunks=(chunk,), maxshape=(None,),
+                shuffle=True, compression="gzip", compression_opts=1,
             )  # fmt: skip
             if units:
                 column.attrs["units"] = units
@@ -72,15 +74,15 @@ class ComputedWriter:
     def events(self, columns: dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]) -> None:
         """Append events: one array for each of EVENT_COLUMNS, all of shape (n,).
 
-        Of FURTHER_EVENT_COLUMNS those that there are, the same ones each time.
+        Of OPTIONAL_EVENT_COLUMNS those that there are, the same ones each time.
         """
-        names = [*EVENT_COLUMNS, *(name for name in FURTHER_EVENT_COLUMNS if name in columns)]
+        names = [*EVENT_COLUMNS, *(name for name in OPTIONAL_EVENT_COLUMNS if name in columns)]
         rows = {name: columns[name] for name in names}
         if not self._coded:
             self._append(rows)
             return
         self._waiting.append({name: each.astype(np.int64) for name, each in rows.items()})
-        self._waiting_events += len(rows["class"])
+        self._waiting_events += len(rows["status"])
         if self._waiting_events >= EVENT_CHUNK:
             self._encode(self._waiting_events // EVENT_CHUNK * EVENT_CHUNK)
 
@@ -103,9 +105,10 @@ class ComputedWriter:
     def _append(self, rows: Mapping[str, npt.NDArray[Any]]) -> None:
         with self._storing():
             for name, each in rows.items():
-                if f"events/{name}" not in self._file:
+                path = event_dataset(name, self._version)
+                if path not in self._file:
                     self._create(name)
-                dataset = self._file[f"events/{name}"]
+                dataset = self._file[path]
                 start = dataset.shape[0]
                 dataset.resize((start + len(each),))
                 dataset[start:] = each

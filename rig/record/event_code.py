@@ -18,6 +18,7 @@ import numpy.typing as npt
 from rig.arrays import FloatArray, UInt64Array
 from rig.instruments import Int64Array, LogArray
 from rig.record.integer_code import LARGE, unzigzag, whole, zigzag
+from rig.record.layout import EVENT_NAMES_SINCE, INTERNAL_LATENCY
 
 EVENT_CHUNK = 1 << 13
 """Events that are coded together."""
@@ -26,9 +27,20 @@ LINE = np.dtype([
     ("first", "<i8"),
     ("planned", "<i8"), ("planned_slope", "<f8"),
     ("by_record", "u1"),
-    ("inside", "<i8"), ("inside_slope", "<f8"), ("sample_ps", "<f8"),
+    ("internal_latency", "<i8"), ("internal_latency_slope", "<f8"), ("sample_ps", "<f8"),
 ])  # fmt: skip
 """Of a chunk of events; docs/reference/run-file.md says what each field is."""
+OLDER_LINE = np.dtype(
+    [(name.replace("internal_latency", "inside"), LINE[name].str) for name in LINE.names or ()]
+)
+"""The same fields by the names that they have in files of format versions 3 and 4."""
+
+
+def line_type(format_version: int) -> np.dtype[np.void]:
+    """Return the type of a line in a file of this format version."""
+    return LINE if format_version >= EVENT_NAMES_SINCE else OLDER_LINE
+
+
 KNOT = 8
 """Events from one knot to the next; between them rests of latencies inside are interpolated."""
 _SPAN_MAX = 1 << 16
@@ -36,7 +48,7 @@ _SPAN_MAX = 1 << 16
 
 Columns = dict[str, Int64Array]
 Codes = dict[str, UInt64Array]
-STIMULUS, RESPONSE, PLANNED, INSIDE_REST = "stimulus", "response", "planned", "inside"
+STIMULUS, RESPONSE, PLANNED, INTERNAL = "stimulus", "response", "planned", "internal_latency"
 CODES = (STIMULUS, RESPONSE, PLANNED)
 
 
@@ -60,8 +72,8 @@ class RawData(Protocol):
 def encode(columns: Columns, raw: RawData, sample_ps: float) -> tuple[npt.NDArray[np.void], Codes]:
     """The line and the codes of a chunk of events.
 
-    columns: `stimulus_sample`, `response_sample`, `answer`, `planned_ticks`, each of shape (n,),
-    0 < n <= EVENT_CHUNK; `inside_ps` if there is one.
+    columns: `stimulus_sample`, `response_sample`, `response_edge`, `planned_ticks`, each of shape
+    (n,), 0 < n <= EVENT_CHUNK; `internal_latency_ps` if there is one.
     """
     line = np.zeros(1, LINE)
     stimulus, response = columns["stimulus_sample"], columns["response_sample"]
@@ -76,9 +88,9 @@ def encode(columns: Columns, raw: RawData, sample_ps: float) -> tuple[npt.NDArra
     planned = columns["planned_ticks"]
     line["planned"], line["planned_slope"] = _through(_since(stimulus, stimulus), planned)
     codes[PLANNED] = zigzag(planned - _on_line(line[0], "planned", _since(stimulus, stimulus)))
-    if "inside_ps" in columns:
+    if INTERNAL_LATENCY in columns:
         line["sample_ps"] = sample_ps
-        codes[INSIDE_REST] = _inside_codes(line, columns, raw)
+        codes[INTERNAL] = _internal_codes(line, columns, raw)
     return line, codes
 
 
@@ -99,11 +111,11 @@ def decode_planned(line: np.void, codes: Codes, stimulus: Int64Array) -> Int64Ar
     return unzigzag(codes[PLANNED]) + _on_line(line, "planned", _since(stimulus, stimulus))
 
 
-def decode_inside(
+def decode_internal(
     line: np.void, codes: Codes, stimulus: Int64Array, answer: Int64Array, raw: RawData
 ) -> Int64Array:
-    """Latencies inside the target."""
-    rest = unzigzag(codes[INSIDE_REST])
+    """Return the latencies inside the target, in ps, shape (n,)."""
+    rest = unzigzag(codes[INTERNAL])
     stamps = _stamps(answer, raw) if line["by_record"] else None
     if stamps is None:
         return rest
@@ -121,16 +133,18 @@ def decode_inside(
     return values
 
 
-def _inside_codes(line: npt.NDArray[np.void], columns: Columns, raw: RawData) -> UInt64Array:
+def _internal_codes(line: npt.NDArray[np.void], columns: Columns, raw: RawData) -> UInt64Array:
     """Rests where the log has a record of the answer; first those of the knots."""
-    values, stimulus = columns["inside_ps"], columns["stimulus_sample"]
-    stamps = _stamps(columns["answer"], raw)
+    values, stimulus = columns[INTERNAL_LATENCY], columns["stimulus_sample"]
+    stamps = _stamps(columns["response_edge"], raw)
     if stamps is None:
         return zigzag(values)
     known, since = stamps
     on_clock = values[known] + whole(_since(stimulus, stimulus)[known] * line["sample_ps"][0])
     line["by_record"] = 1
-    line["inside"], line["inside_slope"] = _through(since, on_clock, values[known])
+    line["internal_latency"], line["internal_latency_slope"] = _through(
+        since, on_clock, values[known]
+    )
     base = values[known] - _expected(line[0], stimulus, known, since)
     knots = _knots(len(since))
     rest = base - _between(since, base, knots)
@@ -157,7 +171,7 @@ def _expected(
     line: Any, stimulus: Int64Array, known: npt.NDArray[np.bool_], since: FloatArray
 ) -> Int64Array:
     at_stimulus = _since(stimulus, stimulus)[known] * line["sample_ps"]
-    return _on_line(line, "inside", since) - whole(at_stimulus)
+    return _on_line(line, INTERNAL, since) - whole(at_stimulus)
 
 
 def _knots(count: int) -> Int64Array:

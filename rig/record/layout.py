@@ -14,6 +14,8 @@ DIGESTS_SINCE = 2
 """The first format version whose files have digests."""
 EVENT_CODES_SINCE = 3
 """The first format version whose events are stored as in event_code.py."""
+EVENT_NAMES_SINCE = 5
+"""The first format version whose columns of events have the names of today."""
 CHUNK = 1 << 15
 """Rows of a chunk of edges, and edges between two anchors at most."""
 ANSWER_CHUNK = 1 << 12
@@ -61,11 +63,27 @@ EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
     "planned_ticks": (np.dtype("<i8"), "tick of the stimulus clock since INIT"),
     "stimulus_sample": (np.dtype("<i8"), "sample"),
     "response_sample": (np.dtype("<i8"), "sample, -1: none"),
-    "answer": (np.dtype("<i8"), "number of the answer edge, -1: none"),
-    "class": (np.dtype("u1"), "0 answered, 1 late, 2 missed, 3 merged, 4 ambiguous"),
+    "response_edge": (np.dtype("<i8"), "number of the response edge, -1: none"),
+    "status": (np.dtype("u1"), "0 answered, 1 late, 2 missed, 3 merged, 4 ambiguous"),
 }
-INSIDE = "inside_ps"
-FURTHER_EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
-    INSIDE: (np.dtype("<i8"), "ps from the stimulus edge to the agent's reading, -2^63: unknown"),
+INTERNAL_LATENCY = "internal_latency_ps"
+OPTIONAL_EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
+    INTERNAL_LATENCY: (
+        np.dtype("<i8"),
+        "ps from the stimulus edge to the agent's reading, -2^63: unknown",
+    ),
 }
 """Columns that a file may lack: those of older files, and of runs that have no such values."""
+_OLDER_EVENT_NAMES = {
+    "status": "class",
+    "response_edge": "answer",
+    INTERNAL_LATENCY: "inside_ps",
+    "internal_latency": "inside",
+}
+
+
+def event_dataset(name: str, format_version: int) -> str:
+    """Return the path of the dataset that holds a column of events, or the codes of one."""
+    if format_version < EVENT_NAMES_SINCE:
+        name = _OLDER_EVENT_NAMES.get(name, name)
+    return f"events/{name}"

@@ -112,7 +112,7 @@ class RunFile(Closing):
         self._edges = EdgeDecoder(self._columns, str(self.path), self._covered)
         self._latest = self._edges
         self._events = EventReader(
-            self._file, str(self.path), self, self._covered, self._edges.rows
+            self._file, str(self.path), self.format_version, self, self._covered, self._edges.rows
         )
 
     def _samples_now(self, rows: Int64Array) -> Int64Array:
@@ -328,7 +328,7 @@ class RunFile(Closing):
     ) -> dict[str, npt.NDArray[np.int64]]:
         """Columns of events first .. stop - 1, all of EVENT_COLUMNS or those named.
 
-        Of FURTHER_EVENT_COLUMNS a file may lack any: then all values are UNKNOWN_PS.
+        Of OPTIONAL_EVENT_COLUMNS a file may lack any: then all values are UNKNOWN_PS.
         """
         return self._events.read(first, stop, names)
 

@@ -103,7 +103,7 @@ def _read_events(found: Pictures, file: RunFile, result: Result) -> None:
         found.timeline.add(columns)
         if result.outliers is None:
             edges = columns["stimulus_sample"], columns["response_sample"]
-            found.outliers.add(*edges, columns["class"])
+            found.outliers.add(*edges, columns["status"])
     found.windows = windows_of(found.outliers, result.settings, file.covered_samples)
 
 
@@ -126,7 +126,7 @@ def _read_pairs(found: Pictures, file: RunFile, result: Result) -> None:
     if compared is None or not compared.n:
         return
     columns = file.events(0, PAIRS_MAX)
-    answer, planned = columns["answer"], columns["planned_ticks"]
+    answer, planned = columns["response_edge"], columns["planned_ticks"]
     known = (answer >= 0) & (planned >= 0)
     if not known.any():
         return

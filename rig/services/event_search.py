@@ -31,7 +31,7 @@ NOTABLE_EDGES_MAX: Final = 1 << 22
 """Looked through at most for an event by its number: less than half a second."""
 PIECE: Final = 256
 """Edges at a time: a flow keeps as many notable events until they are taken."""
-LATENCY_COLUMNS: Final = ("stimulus_sample", "response_sample", "class")
+LATENCY_COLUMNS: Final = ("stimulus_sample", "response_sample", "status")
 SEEN: Final = "seen"
 """The reason of an event that was asked for."""
 
@@ -142,7 +142,7 @@ def _stored(run: RunFile, wanted: EventQuery) -> Iterator[Batch]:
             break
         latency = np.where(response < 0, -1, response - stimulus)
         number = np.arange(start, start + len(stimulus))
-        yield Batch(number, stimulus, response, latency, columns["class"])
+        yield Batch(number, stimulus, response, latency, columns["status"])
 
 
 def _event_at(run: RunFile, sample: int) -> int:
@@ -168,7 +168,7 @@ def _stored_periods(run: RunFile, settings: Settings, interval_ns: int) -> Itera
         answered = np.flatnonzero(response >= 0)
         latency[answered], before = _off(nominal, response[answered], before)
         number = np.arange(start, start + len(response))
-        yield Batch(number, columns["stimulus_sample"], response, latency, columns["class"])
+        yield Batch(number, columns["stimulus_sample"], response, latency, columns["status"])
 
 
 def _off(

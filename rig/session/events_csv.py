@@ -14,20 +14,23 @@ from rig.errors import InputError
 from rig.files import create_new
 from rig.instruments import UNKNOWN_PS
 from rig.measurements.registry import measurement_of
-from rig.record.layout import EVENT_COLUMNS, INSIDE
+from rig.record.layout import EVENT_COLUMNS, INTERNAL_LATENCY
 from rig.record.reader import RunFile
 from rig.shell_words import quoted
 
 COLUMNS = (
-    "event", "class", "planned_ticks", "stimulus_sample", "response_sample", "answer",
-    "latency_ns", "inside_ns",
+    "event", "status", "planned_ticks", "stimulus_sample", "response_sample", "response_edge",
+    "latency_ns", "internal_latency_ns",
 )  # fmt: skip
 _CHUNK = 1 << 16
 _CLASSES = {kind.value: kind.name.lower() for kind in EventClass}
 
 
 def write_events(file: RunFile, settings: Settings, out: Path) -> int:
-    """How many were written. Raises InputError for a file without events, or if `out` exists."""
+    """Write a row for each event, and return how many there are.
+
+    Raises InputError for a file without events, or if `out` exists.
+    """
     if not measurement_of(settings.measurement).has_events:
         raise InputError(
             f"{file.path}: the target measured by itself, so there are no events to list; "
@@ -47,20 +50,22 @@ def write_events(file: RunFile, settings: Settings, out: Path) -> int:
 def _rows(file: RunFile, settings: Settings) -> Iterator[tuple[int | str, ...]]:
     sample_ps = Fraction(10**12, settings.sample_rate_hz)
     for first in range(0, file.event_count, _CHUNK):
-        columns = file.events(first, first + _CHUNK, (*EVENT_COLUMNS, INSIDE))
-        names = ("class", "planned_ticks", "stimulus_sample", "response_sample", "answer", INSIDE)
+        columns = file.events(first, first + _CHUNK, (*EVENT_COLUMNS, INTERNAL_LATENCY))
+        names = (*COLUMNS[1:6], INTERNAL_LATENCY)
         rows = zip(*(columns[name].tolist() for name in names), strict=True)
-        for event, (kind, planned, stimulus, response, answer, inside_ps) in enumerate(rows, first):
+        for event, (status, planned, stimulus, response, edge, internal_ps) in enumerate(
+            rows, first
+        ):
             latency_ps = round((response - stimulus) * sample_ps)
             yield (
                 event,
-                _CLASSES.get(kind, "unknown"),
+                _CLASSES.get(status, "unknown"),
                 planned,
                 stimulus,
                 response,
-                answer,
+                edge,
                 "" if response < 0 else _ns(latency_ps),
-                "" if inside_ps == UNKNOWN_PS else _ns(inside_ps),
+                "" if internal_ps == UNKNOWN_PS else _ns(internal_ps),
             )
 
 

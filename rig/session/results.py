@@ -138,7 +138,7 @@ def store(
 
         def on_events(columns: EventColumns) -> None:
             computed.events(columns)
-            outliers.add(columns["stimulus_sample"], columns["response_sample"], columns["class"])
+            outliers.add(columns["stimulus_sample"], columns["response_sample"], columns["status"])
 
         if known is None:
             result = replace(_evaluated(file, on_events, text), outliers=outliers)

@@ -58,7 +58,7 @@ def window_of(file: RunFile, settings: Settings, event: int, margin_ns: int = MA
         )
     columns = file.events(event, event + 1)
     stimulus, response = (int(columns[f"{n}_sample"][0]) for n in ("stimulus", "response"))
-    kind = int(columns["class"][0])
+    kind = int(columns["status"][0])
     margin = margin_ns * settings.sample_rate_hz // 10**9
     found = Outlier(event, stimulus, response, kind)
     return _around(found, margin, file.covered_samples, _class_name(kind))

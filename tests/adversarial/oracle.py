@@ -153,7 +153,7 @@ def _offset_and_limit(budget: dict[str, Any]) -> tuple[float, float]:
 def _classes(
     counts: dict[str, Any], events: dict[str, npt.NDArray[np.int64]], truth: npt.NDArray[np.void]
 ) -> list[str]:
-    found, wanted = events["class"], true_classes(truth)
+    found, wanted = events["status"], true_classes(truth)
     if len(found) != len(wanted):
         return [f"{len(found)} events of {len(wanted)}"]
     told = (found == wanted) | (found > _MERGED_CLASS)  # what is undecided is no wrong figure
@@ -177,12 +177,12 @@ def _inside(
     truth: npt.NDArray[np.void],
     scales: Scales,
 ) -> list[str]:
-    if inside is None or len(events.get("inside_ps", ())) != len(truth):
+    if inside is None or len(events.get("internal_latency_ps", ())) != len(truth):
         return []
-    known = (events["inside_ps"] != UNKNOWN_PS) & (truth["before_ticks"] > 0)
+    known = (events["internal_latency_ps"] != UNKNOWN_PS) & (truth["before_ticks"] > 0)
     begin_ps = scales.begin_of_write_ps(truth["before_ticks"])
     true_ns = (begin_ps - truth["stimulus_ps"])[known] / 1e3
-    shown_ns = events["inside_ps"][known] / 1e3 - scales.delay_ns
+    shown_ns = events["internal_latency_ps"][known] / 1e3 - scales.delay_ns
     off_ns = shown_ns / (1 + scales.analyzer_ppb / 1e9) - true_ns
     worst_ns = float(np.abs(off_ns).max(initial=0))
     tick_ns = 1e9 / scales.counter_hz

@@ -108,7 +108,7 @@ def test_figures_are_the_truth_by_both_witnesses() -> None:
         assert side.average_interval_ns == pytest.approx(length_ns + ends_ns, abs=0.1)
     assert found.figures == period.pins.latency
     assert (events["response_sample"] == truth.samples).all()
-    assert (events["class"] == 0).all()
+    assert (events["status"] == 0).all()
     assert (events["planned_ticks"] == -1).all()  # of a train: there is none
 
 
@@ -124,7 +124,7 @@ def test_missed_periods_and_overruns_are_counted_with_their_numbers() -> None:
     assert (counts.n, counts.answered, counts.late, counts.missed) == (400, 394, 1, 5)
     assert found.verdict is Verdict.FAIL
     assert found.reasons == ("5 missed, 4 allowed", "1 late, 0 allowed")
-    assert (events["class"] == np.where(latency_ns < 0, 2, latency_ns > 1e6)).all()
+    assert (events["status"] == np.where(latency_ns < 0, 2, latency_ns > 1e6)).all()
     assert (events["response_sample"][latency_ns < 0] == -1).all()
     due_ns = truth.start_ns + (1 + np.arange(400)) * PERIOD_NS
     apart = events["stimulus_sample"] * 1e9 / RATE_HZ - due_ns
@@ -147,7 +147,7 @@ def test_each_source_of_numbers_gives_the_same(logged: bool, pins: bool, block: 
     words = {(True, False): "target log", (True, True): "target log and sequence pins"}
     assert found.paired_by == words.get((logged, pins), "sequence pins")
     assert (found.counts.n, found.counts.missed) == (300, 3)
-    assert (np.flatnonzero(events["class"] == 2) == [7, 8, 150]).all()
+    assert (np.flatnonzero(events["status"] == 2) == [7, 8, 150]).all()
     assert (found.details.ticks is None) == (not logged)
 
 

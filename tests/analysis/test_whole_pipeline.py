@@ -34,7 +34,7 @@ def check(run: WholeRun) -> None:
     """Every event, class and witness, and the clock, against what was true."""
     found, events = evaluated(run)
     truth = run.truth
-    assert events["class"].tolist() == expected_classes(truth)
+    assert events["status"].tolist() == expected_classes(truth)
     served = truth["response_ps"] >= 0
     analyzer = run.clocks.analyzer
     for name in ("stimulus", "response"):
@@ -109,8 +109,8 @@ def test_no_false_alarm_in_100_seeds(seed: int, tmp_path: Path) -> None:
         check(run)
         return
     # The log has no entries of handlers: what was late and what merged may have two readings.
-    decided = events["class"] != EventClass.AMBIGUOUS
-    assert (events["class"] == expected_classes(run.truth))[decided].all()
+    decided = events["status"] != EventClass.AMBIGUOUS
+    assert (events["status"] == expected_classes(run.truth))[decided].all()
     assert found.verdict is Verdict.INCONCLUSIVE
 
 

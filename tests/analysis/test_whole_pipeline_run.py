@@ -120,7 +120,7 @@ def check(run: Finished) -> None:
     """Every event by its sample and class, every witness, and the clock."""
     events = events_of(run.path)
     assert (run.document["verdict"], run.document["reasons"]) == ("pass", [])
-    assert events["class"].tolist() == expected_classes(run.truth)
+    assert events["status"].tolist() == expected_classes(run.truth)
     served = run.truth["response_ps"] >= 0
     analyzer, origin_ps = run.clocks.analyzer, run.facts["capture_origin_ps"]
     for name in ("stimulus", "response"):

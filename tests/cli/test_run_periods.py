@@ -58,8 +58,8 @@ def test_every_period_is_what_it_was(bench: Path, tmp_path: Path) -> None:
         assert side["latency"]["gap_ns"] == pytest.approx(np.ptp(latency_ns), abs=800)
     with RunFile(out) as file:
         events = file.events(0, file.event_count)
-    assert ((events["class"] == 2) == missed).all()
-    assert ((events["class"] == 1) == late).all()
+    assert ((events["status"] == 2) == missed).all()
+    assert ((events["status"] == 1) == late).all()
 
 
 def test_the_report_says_what_was_measured(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from rig.cli.main import main
 from rig.record.reader import RunFile
 from rig.record.signature import NAMESPACE, SUFFIX, signature_path, signed_text
 from rig.session.results import NO_DIGESTS
+from tests.record.older import with_older_event_names
 from tests.record.test_digests import run_file
 from tests.resealing import resealed
 
@@ -173,6 +174,7 @@ def downgraded(path: Path) -> Path:
     """As a forger does who wants nobody to compare digests."""
     with h5py.File(path, "r+") as file:
         file.attrs["format_version"] = 1
+        with_older_event_names(file, 1)
         del file["digests"]
         if "figures_digests" in file:
             del file["figures_digests"]

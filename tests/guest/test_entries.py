@@ -74,8 +74,8 @@ def test_each_answer_is_the_first_that_can_have_served_its_stimulus(
     ticks = (log["before_ticks"] - log["before_ticks"][0]).astype(float)
     slope, _ = np.polyfit(ticks, edges, 1)
     entry = edges - log[LOG_LEAD] * slope
-    sure = np.isin(events["class"], (EventClass.ANSWERED, EventClass.LATE))
-    stimulus, answer = events["stimulus_sample"][sure], events["answer"][sure]
+    sure = np.isin(events["status"], (EventClass.ANSWERED, EventClass.LATE))
+    stimulus, answer = events["stimulus_sample"][sure], events["response_edge"][sure]
     assert len(answer)
     assert (entry[answer] + WIRES >= stimulus).all()
     before = np.concatenate([[-np.inf], entry])[answer]

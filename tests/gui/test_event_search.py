@@ -53,7 +53,7 @@ def columns(path):
     with RunFile(path) as file:
         found = file.events(0, file.event_count)
     response, stimulus = found["response_sample"], found["stimulus_sample"]
-    return stimulus, response, np.where(response < 0, -1, response - stimulus), found["class"]
+    return stimulus, response, np.where(response < 0, -1, response - stimulus), found["status"]
 
 
 @pytest.mark.parametrize("live", [False, True])

@@ -231,7 +231,7 @@ def test_outliers_are_those_of_a_search_through_all_events(measured_runs):
         chosen = threshold_of(run.settings, run.result.evaluation.histogram)
         for threshold in (chosen, Threshold(100, is_limit=True), None):
             above = answered & (latency > (threshold.samples if threshold else 1 << 60))
-            expected = np.flatnonzero((columns["class"] != 0) | above)
+            expected = np.flatnonzero((columns["status"] != 0) | above)
             assert len(expected) > 10
             found, at = [], -1
             while (at_next := next_outlier(run, levels, at, threshold, 1)) is not None:

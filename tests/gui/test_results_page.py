@@ -111,7 +111,7 @@ def test_every_outlier_is_visited_in_turn(page, qtbot):
     latency = columns["response_sample"] - columns["stimulus_sample"]
     assert events.event_number == int(latency.argmax())
     events.go_to(0)
-    classes = columns["class"].tolist()
+    classes = columns["status"].tolist()
     at = -1
     for _ in range(5):
         act(page, "next_outlier")

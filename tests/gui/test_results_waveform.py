@@ -226,7 +226,7 @@ def test_an_event_of_a_run_that_goes_on(view, measured_runs, tmp_path):
         columns = source.events(0, source.event_count)
         texts, settings = source.texts(), source.settings
     path = tmp_path / "live.h5"
-    missed = int(np.flatnonzero(columns["class"] == EventClass.MISSED)[0])
+    missed = int(np.flatnonzero(columns["status"] == EventClass.MISSED)[0])
     with RunWriter(path, texts, settings) as writer:
         for block in blocks:
             writer.edges(block)

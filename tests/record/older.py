@@ -9,7 +9,16 @@ import h5py
 import numpy as np
 
 from rig.record.columns import ColumnsReader
-from rig.record.layout import CAPTURES, CHUNK, COLUMNS, LOG
+from rig.record.event_code import INTERNAL, line_type
+from rig.record.events import LINES, PLAIN
+from rig.record.layout import (
+    CAPTURES,
+    CHUNK,
+    COLUMNS,
+    LOG,
+    OPTIONAL_EVENT_COLUMNS,
+    event_dataset,
+)
 from rig.record.opening import OpenedFile
 from rig.record.read_back import edges_now
 
@@ -18,10 +27,25 @@ def as_version_2(path: Path) -> None:
     """The layout of files with longer chunks of the log and of captured answers."""
     with h5py.File(path, "r+") as file:
         file.attrs["format_version"] = 2
+        with_older_event_names(file, 2)
         for name in (LOG, CAPTURES):
             plain(file, name, chunk=CHUNK)
             del file[f"tail/{name}"]
             file.create_dataset(f"tail/{name}", (CHUNK,), COLUMNS[name][0], chunks=(1024,))
+
+
+def with_older_event_names(file: h5py.File, format_version: int) -> None:
+    """Give the columns of events, and the fields of their lines, the names of that version."""
+    for name in (*PLAIN, *OPTIONAL_EVENT_COLUMNS, INTERNAL):
+        if f"events/{name}" in file:
+            file.move(f"events/{name}", event_dataset(name, format_version))
+    path = f"events/{LINES}"
+    if path in file and file[path].dtype != line_type(format_version):
+        lines, chunks = file[path][:].view(line_type(format_version)), file[path].chunks
+        del file[path]
+        file.create_dataset(
+            path, data=lines, chunks=chunks, maxshape=(None,), shuffle=True, compression=1
+        )
 
 
 def plain(file: h5py.File, name: str, *, chunk: int = 0) -> h5py.Dataset:

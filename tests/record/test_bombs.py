@@ -20,7 +20,7 @@ from rig.record.layout import (
     ANSWER_CHUNK,
     CHUNK,
     EVENT_COLUMNS,
-    INSIDE,
+    INTERNAL_LATENCY,
 )
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
@@ -34,7 +34,7 @@ READ_ALL = """
 import sys
 from pathlib import Path
 from rig.errors import InputError
-from rig.record.layout import EVENT_COLUMNS, INSIDE
+from rig.record.layout import EVENT_COLUMNS, INTERNAL_LATENCY
 from rig.record.reader import RunFile
 try:
     with RunFile(Path(sys.argv[1]), checked=False) as file:
@@ -44,7 +44,7 @@ try:
         list(file.edge_blocks())
         file.captures(0, file.capture_count)
         file.log(0, file.log_count)
-        file.events(0, file.event_count, (*EVENT_COLUMNS, INSIDE))
+        file.events(0, file.event_count, (*EVENT_COLUMNS, INTERNAL_LATENCY))
     print("read")
 except InputError as error:
     print(error)
@@ -53,8 +53,8 @@ print(int(status.partition("VmHWM:")[2].split()[0]) << 10)
 """
 COMPRESSED = (
     "target/log/rest", "edges/delta", "edges/channel_level", "stimulus/capture_ticks/rest",
-    "events/stimulus", "events/response", "events/planned", "events/inside", "events/answer",
-    "events/class",
+    "events/stimulus", "events/response", "events/planned", "events/internal_latency",
+    "events/response_edge", "events/status",
 )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def path(tmp_path: Path) -> Path:
         log["sequence"] = np.arange(ROWS)
         writer.log(log)
         writer.finish("complete", {})
-    events = dict.fromkeys((*EVENT_COLUMNS, INSIDE), np.zeros(ROWS, np.int64))
+    events = dict.fromkeys((*EVENT_COLUMNS, INTERNAL_LATENCY), np.zeros(ROWS, np.int64))
     with RunFile(path, write=True) as file:
         computed = ComputedWriter(file)
         computed.events(events)

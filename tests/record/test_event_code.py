@@ -23,7 +23,7 @@ from rig.record.computed import ComputedWriter
 from rig.record.event_code import EVENT_CHUNK
 from rig.record.events import PERIODS_BEYOND
 from rig.record.integer_code import unzigzag, zigzag
-from rig.record.layout import EVENT_COLUMNS, INSIDE
+from rig.record.layout import EVENT_COLUMNS, INTERNAL_LATENCY, event_dataset
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from tests.record.older import as_version_2
@@ -59,9 +59,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Columns]:
         "planned_ticks": np.rint(at[:, 0] * 2 / 3).astype(np.int64),
         "stimulus_sample": at[:, 0].copy(),
         "response_sample": at[:, 1].copy(),
-        "answer": np.arange(COUNT),
-        "class": np.zeros(COUNT, np.int64),
-        INSIDE: np.rint(inside).astype(np.int64),
+        "response_edge": np.arange(COUNT),
+        "status": np.zeros(COUNT, np.int64),
+        INTERNAL_LATENCY: np.rint(inside).astype(np.int64),
     }
     with RunWriter(path, TEXTS, {"sample_rate_hz": RATE_HZ}) as writer:
         for block in blocks_of(index, channel):
@@ -73,7 +73,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Columns]:
 
 def store(path: Path, columns: Columns, *, parts: int = 5) -> None:
     """In pieces of any size, as an analysis hands them out."""
-    cuts = np.linspace(0, len(columns["class"]), parts + 1, dtype=int)
+    cuts = np.linspace(0, len(columns["status"]), parts + 1, dtype=int)
     with RunFile(path, write=True) as file:
         writer = ComputedWriter(file)
         for low, high in pairwise(cuts):
@@ -83,11 +83,11 @@ def store(path: Path, columns: Columns, *, parts: int = 5) -> None:
 
 
 def check(path: Path, columns: Columns) -> None:
-    names = (*EVENT_COLUMNS, INSIDE)
-    expected = {INSIDE: np.full(len(columns["class"]), UNKNOWN_PS), **columns}
+    names = (*EVENT_COLUMNS, INTERNAL_LATENCY)
+    expected = {INTERNAL_LATENCY: np.full(len(columns["status"]), UNKNOWN_PS), **columns}
     with RunFile(path) as file:
         file.look_through()
-        assert file.event_count == len(columns["class"])
+        assert file.event_count == len(columns["status"])
         events = file.events(0, file.event_count, names)
         for name in names:
             assert np.array_equal(events[name], expected[name]), name
@@ -116,18 +116,18 @@ def scattered(columns: Columns, random: np.random.Generator) -> Columns:
     """Answers missing, exchanged and at no edge, plans and latencies not known, stimuli nowhere."""
     new = {name: values.copy() for name, values in columns.items()}
     some = random.random((5, COUNT)) < 0.01
-    new["response_sample"][some[0]] = new["answer"][some[0]] = -1
+    new["response_sample"][some[0]] = new["response_edge"][some[0]] = -1
     new["planned_ticks"][some[1]] = -1
-    new[INSIDE][some[2] | some[0]] = UNKNOWN_PS
+    new[INTERNAL_LATENCY][some[2] | some[0]] = UNKNOWN_PS
     new["response_sample"][some[3]] = np.roll(columns["response_sample"], -1)[some[3]]
-    new["answer"][some[4]] = 0
-    new["class"][some[0]] = 2
+    new["response_edge"][some[4]] = 0
+    new["status"][some[0]] = 2
     return new
 
 
 def everything_unknown(columns: Columns, _: np.random.Generator) -> Columns:
     new = {name: np.full_like(values, -1) for name, values in columns.items()}
-    return {**new, "class": np.full(COUNT, 2), INSIDE: np.full(COUNT, UNKNOWN_PS)}
+    return {**new, "status": np.full(COUNT, 2), INTERNAL_LATENCY: np.full(COUNT, UNKNOWN_PS)}
 
 
 def due_times(columns: Columns, _: np.random.Generator) -> Columns:
@@ -136,17 +136,17 @@ def due_times(columns: Columns, _: np.random.Generator) -> Columns:
 
 
 def without_inside(columns: Columns, _: np.random.Generator) -> Columns:
-    return {name: values for name, values in columns.items() if name != INSIDE}
+    return {name: values for name, values in columns.items() if name != INTERNAL_LATENCY}
 
 
 def of_one_answer(columns: Columns, _: np.random.Generator) -> Columns:
     """Knots that all are at one time."""
-    return {**columns, "answer": np.zeros(COUNT, np.int64)}
+    return {**columns, "response_edge": np.zeros(COUNT, np.int64)}
 
 
 def extreme(columns: Columns, random: np.random.Generator) -> Columns:
     inside = random.integers(-(2**63), 2**63 - 1, COUNT)
-    return {**columns, INSIDE: inside, "planned_ticks": random.integers(-1, 2**62, COUNT)}
+    return {**columns, INTERNAL_LATENCY: inside, "planned_ticks": random.integers(-1, 2**62, COUNT)}
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,14 @@ def test_lines_of_a_damaged_file_are_bounded(measured: tuple[Path, Columns]) -> 
     with h5py.File(path, "r+") as file:
         lines = file["events/lines"][:]
         for at, slope in enumerate((np.nan, np.inf, 1e300)):
-            for name in ("planned_slope", "inside_slope", "sample_ps"):
+            for name in ("planned_slope", "internal_latency_slope", "sample_ps"):
                 lines[name][at] = slope
         file["events/lines"][:] = lines
     with RunFile(path, checked=False) as file, warnings.catch_warnings():
         warnings.simplefilter("error")
         for number in range(3):
             first = number * EVENT_CHUNK
-            file.events(first, first + 5, (INSIDE,))
+            file.events(first, first + 5, (INTERNAL_LATENCY,))
             with contextlib.suppress(InputError):  # planned at no time that there is
                 file.events(first, first + EVENT_CHUNK, ("planned_ticks",))
 
@@ -208,9 +208,12 @@ def test_files_of_older_versions_keep_their_layout(
     as_version_2(path)
     store(path, columns)
     with h5py.File(path) as file:
-        assert set(file["events"]) == {*EVENT_COLUMNS, INSIDE}
-        assert np.array_equal(file[f"events/{INSIDE}"][:], columns[INSIDE])
+        older = {event_dataset(name, 2) for name in (*EVENT_COLUMNS, INTERNAL_LATENCY)}
+        assert {f"events/{name}" for name in file["events"]} == older
+        assert {"class", "answer", "inside_ps"} < set(file["events"])
+        stored = file[event_dataset(INTERNAL_LATENCY, 2)][:]
+        assert np.array_equal(stored, columns[INTERNAL_LATENCY])
     with RunFile(path, checked=False) as run:
-        events = run.events(0, run.event_count, (*EVENT_COLUMNS, INSIDE))
+        events = run.events(0, run.event_count, (*EVENT_COLUMNS, INTERNAL_LATENCY))
     for name, values in columns.items():
         assert np.array_equal(events[name], values)

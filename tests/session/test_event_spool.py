@@ -54,7 +54,7 @@ def test_one_evaluation_stores_what_two_did(two, monkeypatch):
     main(["analyze", str(first)])
     assert len(evaluations) == 1
     assert computed_groups(first) == computed_groups(second)
-    assert len(computed_groups(first)["events/class"][1]) == 3000
+    assert len(computed_groups(first)["events/status"][1]) == 3000
     main(["analyze", str(first)])
     assert len(evaluations) == 2
 

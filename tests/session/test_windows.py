@@ -51,13 +51,13 @@ def test_written_windows_are_linked_and_show_their_events(misbehaved):
     kinds = {"late": 1, "missed": 2, "merged": 3}
     for link in links:
         if link["reason"] != "maximum":
-            assert events["class"][link["event"]] == kinds[link["reason"]]
+            assert events["status"][link["event"]] == kinds[link["reason"]]
 
 
 @pytest.mark.parametrize("suffix", ["sr", "vcd"])
 def test_one_event_exported(misbehaved, tmp_path, suffix):
     events = events_of(misbehaved)
-    event = int((events["class"] == 0).argmax())
+    event = int((events["status"] == 0).argmax())
     rows = [events[f"{name}_sample"][event] for name in ("response", "stimulus")]
     with h5py.File(misbehaved) as file:
         rate_hz = json.loads(file["settings"][()])["sample_rate_hz"]

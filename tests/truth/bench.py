@@ -161,7 +161,7 @@ def compare(case: Case, result: Result, truth: Any, facts: dict[str, Any]) -> No
     # then, the microcontroller reads the second too late, and says that it has lost one.
     lost = report["capture_overruns"]
     assert lost == 0 or case.misbehavior == "late and merge"
-    assert events["class"].tolist() == expected_classes(truth)
+    assert events["status"].tolist() == expected_classes(truth)
     assert counts.duplicate == truth["duplicates"].sum()
     assert counts.glitches == truth["glitches"].sum() == facts["glitches"]
     assert counts.spurious == 0
@@ -169,7 +169,7 @@ def compare(case: Case, result: Result, truth: Any, facts: dict[str, Any]) -> No
     if not lost:
         compare_captures(truth, events, captures, result)
     compare_inside(truth, events, result)
-    own = events["answer"][truth["kind"] != MISSED]
+    own = events["response_edge"][truth["kind"] != MISSED]
     for name in ("before_ticks", "after_ticks", "handled"):
         assert log[name][own].tolist() == truth[name][truth["kind"] != MISSED].tolist()
     misbehaved = counts.missed + counts.late + counts.merged + counts.duplicate
@@ -193,7 +193,7 @@ def compare_latencies(case: Case, result: Result, truth: Any, events: dict[str, 
 def compare_captures(truth: Any, events: dict[str, Any], captures: Any, result: Result) -> None:
     """The input capture is the true time, up to its start and one tick."""
     served = truth["kind"] != MISSED
-    residue_ps = captures[events["answer"][served]] * TICK_PS - truth["response_ps"][served]
+    residue_ps = captures[events["response_edge"][served]] * TICK_PS - truth["response_ps"][served]
     assert np.ptp(residue_ps) <= TICK_PS
     capture = result.evaluation.capture
     assert capture.n == np.count_nonzero(served)
@@ -203,9 +203,9 @@ def compare_captures(truth: Any, events: dict[str, Any], captures: Any, result: 
 def compare_inside(truth: Any, events: dict[str, Any], result: Result) -> None:
     """Each latency inside the target is true to the bound that is stated for all of them."""
     clock = Clock(TARGET_HZ, TARGET_ERROR_PPB, BOOT_TICKS)
-    known = events["inside_ps"] != UNKNOWN_PS
+    known = events["internal_latency_ps"] != UNKNOWN_PS
     assert known.tolist() == (truth["kind"] != MISSED).tolist()
     read_ps = np.array([clock.time_ps(tick) for tick in truth["before_ticks"][known].tolist()])
-    error_ps = events["inside_ps"][known] - (read_ps - truth["stimulus_ps"][known])
+    error_ps = events["internal_latency_ps"][known] - (read_ps - truth["stimulus_ps"][known])
     inside = result.evaluation.internal_latency
     assert np.abs(error_ps).max() <= inside.within_ns * 1e3 + 1

@@ -70,7 +70,7 @@ def test_late_answers_beside_merged_interrupts(case, tmp_path):
 def test_without_entries_they_are_ambiguous_and_nothing_else_is_wrong(tmp_path):
     case = Case(2000, "normal", "poisson", 24, "late and merge", count=150, logs_entry=False)
     result, truth, _ = measure(case, tmp_path)
-    kinds = events_of(result.path)["class"]
+    kinds = events_of(result.path)["status"]
     decided = kinds != EventClass.AMBIGUOUS
     assert 0 < np.count_nonzero(~decided) == result.evaluation.counts.ambiguous < case.count / 2
     assert kinds[decided].tolist() == np.array(expected_classes(truth))[decided].tolist()

@@ -29,8 +29,8 @@ from rig.session.windows import channel_names
 
 CHUNKS_KEPT = 256
 """Of columns, a quarter of a megabyte each."""
-ALL_COLUMNS = ("planned_ticks", "stimulus_sample", "response_sample", "answer", "class")
-LATENCY_COLUMNS = ("stimulus_sample", "response_sample", "class")
+ALL_COLUMNS = ("planned_ticks", "stimulus_sample", "response_sample", "response_edge", "status")
+LATENCY_COLUMNS = ("stimulus_sample", "response_sample", "status")
 Columns = dict[str, Int64Array]
 
 
@@ -109,11 +109,11 @@ class OpenedRun(Closing):
         row = {name: int(values[0]) for name, values in self.events(number, number + 1).items()}
         return Event(
             number,
-            EventClass(min(max(row["class"], 0), max(EventClass))),
+            EventClass(min(max(row["status"], 0), max(EventClass))),
             row["stimulus_sample"],
             row["response_sample"],
             row["planned_ticks"],
-            row["answer"],
+            row["response_edge"],
         )
 
     def event_at(self, sample: int) -> int:

@@ -71,5 +71,5 @@ def _outliers(run: OpenedRun, row: int, threshold: Threshold | None) -> npt.NDAr
     columns = run.events(row * BUCKET, (row + 1) * BUCKET, LATENCY_COLUMNS)
     above = None if threshold is None else threshold.samples
     return np.flatnonzero(
-        stand_out(columns["stimulus_sample"], columns["response_sample"], columns["class"], above)
+        stand_out(columns["stimulus_sample"], columns["response_sample"], columns["status"], above)
     )

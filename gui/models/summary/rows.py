@@ -59,12 +59,12 @@ def row_count(count: int) -> int:
 
 def event_rows(file: RunFile) -> Iterator[Rows]:
     """Summary of a run's events."""
-    names = ("stimulus_sample", "response_sample", "class")
+    names = ("stimulus_sample", "response_sample", "status")
     for first in range(0, file.event_count, _READ):
         columns = file.events(first, first + _READ, names)
         response = columns["response_sample"]
         latency = response - columns["stimulus_sample"]
-        yield rows_of_events(latency, response >= 0, columns["class"])
+        yield rows_of_events(latency, response >= 0, columns["status"])
 
 
 def rows_of_events(

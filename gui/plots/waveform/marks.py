@@ -46,7 +46,7 @@ def marks_of(run: OpenedRun, event: Event) -> tuple[Mark, ...]:
 
 
 def _log_mark(run: OpenedRun, event: Event, around: Columns) -> Mark | None:
-    answers = np.unique(around["answer"][around["answer"] >= 0])
+    answers = np.unique(around["response_edge"][around["response_edge"] >= 0])
     first, stop = int(answers[0]), int(answers[-1]) + 1
     log = run.file.log(first, stop - first)
     if event.answer - first >= len(log) or not are_answers(log).all():
@@ -66,8 +66,8 @@ def _log_mark(run: OpenedRun, event: Event, around: Columns) -> Mark | None:
 
 def _matched(around: Columns, log: LogArray, first: int) -> tuple[Int64Array, LogArray]:
     """Samples of answer edges, each once, and their records."""
-    answered = (around["answer"] >= first) & (around["answer"] < first + len(log))
-    answer, place = np.unique(around["answer"][answered], return_index=True)
+    answered = (around["response_edge"] >= first) & (around["response_edge"] < first + len(log))
+    answer, place = np.unique(around["response_edge"][answered], return_index=True)
     sample = around["response_sample"][answered][place]
     rising = np.concatenate(([True], np.diff(np.maximum.accumulate(sample)) > 0))
     return sample[rising], log[answer[rising] - first]

@@ -62,10 +62,10 @@ class LatencyTally:
         self._sequence.add(latency[served], events.stimulus[served])
         if self._by_edge is not None:
             self._by_edge.add(latency[served], events.answer[served])
-        inside_ps = self._inside.add(events)
+        internal_ps = self._inside.add(events)
         limit = limit_samples(self._settings)
         self._overruns.add(stand_out(events.stimulus, events.response, events.kind, limit))
-        return inside_ps
+        return internal_ps
 
     def _add_phases(self, events: Events, planned_ticks: Int64Array) -> None:
         """Of the first stretch: one line fits it, and a longer run only averages out more."""

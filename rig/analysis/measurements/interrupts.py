@@ -185,16 +185,20 @@ class _Tally:
         self.histogram.add(latencies(events))
         self.other.add(events)
         planned = self._stimuli.add(events)
-        inside_ps = self.latency_tally.add(events, planned)
+        internal_ps = self.latency_tally.add(events, planned)
         if on_events is not None:
             on_events(
                 {
                     "planned_ticks": planned,
                     "stimulus_sample": events.stimulus,
                     "response_sample": events.response,
-                    "answer": events.answer,
-                    "class": events.kind,
-                    **({"inside_ps": inside_ps} if self.latency_tally.has_inside else {}),
+                    "response_edge": events.answer,
+                    "status": events.kind,
+                    **(
+                        {"internal_latency_ps": internal_ps}
+                        if self.latency_tally.has_inside
+                        else {}
+                    ),
                 }
             )
 

@@ -265,8 +265,8 @@ def _columns(
         "planned_ticks": np.full(len(due), -1, np.int64),
         "stimulus_sample": due,
         "response_sample": response,
-        "answer": answer,
-        "class": kind,
+        "response_edge": answer,
+        "status": kind,
     }
 
 

@@ -18,6 +18,7 @@ from rig.record.digest import seal_figures, seal_raw
 from rig.record.layout import DIGESTS, FIGURES_DIGESTS
 from tests.fuzz.commands.nasty import INTEGERS, broken_bytes, edited_text
 from tests.fuzz.run_files import LIVE, originals, patched
+from tests.record.older import with_older_event_names
 
 TEXTS = (
     "settings", "settings", "settings", "statistics/json", "statistics/json", "statistics/json",
@@ -26,8 +27,8 @@ TEXTS = (
     "statistics/calibration",
 )  # fmt: skip
 COLUMNS = (
-    "events/planned", "events/stimulus", "events/response", "events/answer", "events/lines",
-    "events/class", "events/inside", "histogram/latency_samples", "histogram/count",
+    "events/planned", "events/stimulus", "events/response", "events/response_edge", "events/lines",
+    "events/status", "events/internal_latency", "histogram/latency_samples", "histogram/count",
     "edges/covered", "edges/levels_before", "written", "edges/delta/code", "edges/delta/lines",
     "edges/channel_level", "edges/anchor", "target/log/lines", "target/log/edge", "target/log/rest",
     "target/log/handled", "target/log/after", "stimulus/capture_ticks/lines",
@@ -59,6 +60,8 @@ def _sealed(random: Random, file: h5py.File, done: list[str]) -> str:
     way = random.random()
     if way < OLD:
         file.attrs["format_version"] = 1
+        with contextlib.suppress(*_REFUSED):
+            with_older_event_names(file, 1)
         for name in (DIGESTS, FIGURES_DIGESTS):
             if name in file:
                 del file[name]
@@ -82,7 +85,15 @@ def is_direct(made: str) -> bool:
     return all(each.partition(":")[0] in DIRECT for each in made.split(", "))
 
 
-_REFUSED = (OSError, RuntimeError, TypeError, ValueError, KeyError, OverflowError, AttributeError)
+_REFUSED = (
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    AttributeError,
+)
 
 
 def _damaged(random: Random, data: bytes, sound: list[bytes]) -> bytes:

@@ -53,7 +53,7 @@ def _rows_of(run: OpenedRun, low: int, high: int) -> Rows:
     rows = np.empty(len(latency), EVENT_ROW)
     rows["low"] = np.where(answered, latency, NO_LOW)
     rows["high"] = np.where(answered, latency, NO_HIGH)
-    rows["kinds"] = np.left_shift(1, np.clip(columns["class"], 0, KNOWN_CLASSES - 1))
+    rows["kinds"] = np.left_shift(1, np.clip(columns["status"], 0, KNOWN_CLASSES - 1))
     return rows
 
 

@@ -16,8 +16,8 @@ from rig.analysis.model.sources import SelfTriggers
 from rig.cli.main import main
 from rig.instruments import UNKNOWN_PS
 from rig.measurements.stored_settings import settings_to_json
-from rig.record.event_code import INSIDE_REST
-from rig.record.layout import EVENT_COLUMNS, INSIDE
+from rig.record.event_code import INTERNAL
+from rig.record.layout import EVENT_COLUMNS, INTERNAL_LATENCY
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from rig.session.results import read, store
@@ -53,9 +53,9 @@ def test_each_event_has_its_latency_inside(file: Path) -> None:
     inside = read(file).evaluation.internal_latency
     with RunFile(file) as run:
         assert set(run.events(0, 5)) == set(EVENT_COLUMNS)
-        column = run.events(0, N, (INSIDE,))[INSIDE]
-        part = run.events(7, 20, (INSIDE, "class"))
-    assert (part[INSIDE] == column[7:20]).all()
+        column = run.events(0, N, (INTERNAL_LATENCY,))[INTERNAL_LATENCY]
+        part = run.events(7, 20, (INTERNAL_LATENCY, "status"))
+    assert (part[INTERNAL_LATENCY] == column[7:20]).all()
     truth_ns = np.array(LATENCY_NS) - LEAD_NS
     assert np.abs(column / 1e3 - truth_ns).max() <= inside.within_ns < 2e9 / RATE_HZ
     assert column.mean() / 1e3 == pytest.approx(inside.average_ns, abs=0.001)
@@ -66,17 +66,17 @@ def test_a_missed_event_has_none(tmp_path: Path) -> None:
     latency_ns[40] = None
     path = stored(tmp_path / "run.h5", Target(latency_ns))
     with RunFile(path) as run:
-        column = run.events(0, N, (INSIDE,))[INSIDE]
+        column = run.events(0, N, (INTERNAL_LATENCY,))[INTERNAL_LATENCY]
     assert np.flatnonzero(column == UNKNOWN_PS).tolist() == [40]
 
 
 def test_a_run_without_a_log_has_no_such_column(tmp_path: Path) -> None:
     path = stored(tmp_path / "run.h5", Target(LATENCY_NS), logged=False)
     with h5py.File(path) as raw:
-        assert INSIDE_REST not in raw["events"]
+        assert INTERNAL not in raw["events"]
     with RunFile(path) as run:
-        assert (run.events(0, N, (INSIDE,))[INSIDE] == UNKNOWN_PS).all()
-        assert len(run.events(N - 2, N + 5, (INSIDE,))[INSIDE]) == 2
+        assert (run.events(0, N, (INTERNAL_LATENCY,))[INTERNAL_LATENCY] == UNKNOWN_PS).all()
+        assert len(run.events(N - 2, N + 5, (INTERNAL_LATENCY,))[INTERNAL_LATENCY]) == 2
 
 
 def test_an_older_file_is_read_as_before(file: Path) -> None:
@@ -84,22 +84,22 @@ def test_an_older_file_is_read_as_before(file: Path) -> None:
     with RunFile(file) as run:
         before = run.events(0, N)
     with resealed(file) as raw:
-        del raw[f"events/{INSIDE_REST}"]
+        del raw[f"events/{INTERNAL}"]
     with RunFile(file) as run:
         run.look_through()
         assert all((run.events(0, N)[name] == before[name]).all() for name in EVENT_COLUMNS)
-        assert (run.events(0, N, (INSIDE,))[INSIDE] == UNKNOWN_PS).all()
+        assert (run.events(0, N, (INTERNAL_LATENCY,))[INTERNAL_LATENCY] == UNKNOWN_PS).all()
     assert store(file).evaluation.internal_latency is not None
     with RunFile(file) as run:
-        assert (run.events(0, N, (INSIDE,))[INSIDE] != UNKNOWN_PS).all()
+        assert (run.events(0, N, (INTERNAL_LATENCY,))[INTERNAL_LATENCY] != UNKNOWN_PS).all()
 
 
 def test_a_column_that_is_cut_short_is_damage(file: Path, capsys) -> None:
     with resealed(file) as raw:
-        raw[f"events/{INSIDE_REST}"].resize((N - 1,))
+        raw[f"events/{INTERNAL}"].resize((N - 1,))
     out = file.with_suffix(".csv")
     assert main(["export", str(file), str(out)]) == 2
-    assert f"events/{INSIDE_REST} has {N - 1} of {N} rows" in capsys.readouterr().err
+    assert f"events/{INTERNAL} has {N - 1} of {N} rows" in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -109,13 +109,13 @@ def test_events_as_csv(file: Path, capsys) -> None:
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert len(rows) == N
     with RunFile(file) as run:
-        columns = run.events(0, N, (*EVENT_COLUMNS, INSIDE))
+        columns = run.events(0, N, (*EVENT_COLUMNS, INTERNAL_LATENCY))
     for n in (0, 17, N - 1):
         assert rows[n]["event"] == str(n)
-        assert rows[n]["class"] == "answered"
+        assert rows[n]["status"] == "answered"
         samples = int(columns["response_sample"][n] - columns["stimulus_sample"][n])
         assert float(rows[n]["latency_ns"]) == pytest.approx(samples * 1e9 / RATE_HZ, abs=0.0005)
-        assert round(float(rows[n]["inside_ns"]) * 1000) == columns[INSIDE][n]
+        assert round(float(rows[n]["internal_latency_ns"]) * 1000) == columns[INTERNAL_LATENCY][n]
     assert main(["export", str(file), str(out)]) == 2
     assert "exists already and is not overwritten" in capsys.readouterr().err
     assert main(["export", str(file), str(out), "--event", "3"]) == 2
