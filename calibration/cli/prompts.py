@@ -145,7 +145,7 @@ def _read(path: Path) -> dict[str, str]:
     except ValueError as error:
         raise InputError(
             f"{path}: no TOML ({error}); mend the file, "
-            "docs/explanation/calibration.md has an example"
+            "docs/how-to/calibrate-a-bench.md has an example"
         ) from None
     for key, answer in found.items():
         if key not in KEYS:

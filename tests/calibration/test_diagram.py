@@ -202,6 +202,6 @@ def test_any_name_is_drawn_as_it_is(title: str) -> None:
 
 @pytest.mark.parametrize("target", load_boards("target"), ids=lambda board: board.name)
 def test_the_handbooks_pictures_are_todays(target: Board) -> None:
-    """`rig boards NAME --svg docs/images/board-NAME.svg` draws one anew."""
+    """`rig boards NAME --svg FILE` draws one anew, for docs/images."""
     kept = (IMAGES / f"board-{target.name}.svg").read_text(encoding="utf-8")
     assert kept == wiring_svg(target, UNO)

@@ -12,6 +12,14 @@ ROOT = Path(__file__).parents[2]
 NAMED = re.compile(
     r"`((?:rig|gui|calibration|firmware|targets|fixtures|tests|benchmarks)/[\w./-]*)`"
 )
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+NAMED_DOCUMENT = re.compile(r"(?<![\w./-])docs/[\w/-]+(?:\.(?:md|json))?")
+DOCUMENTS = sorted(
+    {*ROOT.glob("*.md")}.union(
+        *((ROOT / top).rglob("*.md") for top in ("docs", "firmware", "targets", "fixtures"))
+    )
+)
+"""Every document of the checkout."""
 
 
 @pytest.mark.parametrize(
@@ -42,9 +50,68 @@ def test_each_package_has_its_row_in_the_architecture() -> None:
 
 def test_links_between_documents_lead_somewhere() -> None:
     broken = [
-        f"{path.name}: {target}"
-        for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
-        if not (path.parent / target).exists()
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in DOCUMENTS
+        for target in LINK.findall(_without_code(path.read_text(encoding="utf-8")))
+        if not target.startswith(("http://", "https://", "mailto:")) and not _leads(path, target)
     ]
     assert broken == []
+
+
+def test_documents_that_are_named_anywhere_are_there() -> None:
+    """In messages and comments, too: whoever moves a document has to say so there."""
+    missing = [
+        f"{path.relative_to(ROOT)}: {named}"
+        for path in _texts()
+        for named in NAMED_DOCUMENT.findall(path.read_text(encoding="utf-8"))
+        if not (ROOT / named).exists() and not list(ROOT.glob(f"{named}*"))
+    ]
+    assert missing == []
+
+
+def test_each_document_has_its_line_in_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    linked = {(ROOT / "docs" / target).resolve() for target in LINK.findall(index)}
+    unlisted = [
+        path.relative_to(ROOT).as_posix()
+        for kind in ("tutorial", "how-to", "explanation", "reference")
+        for path in sorted((ROOT / "docs" / kind).iterdir())
+        if path.resolve() not in linked
+    ]
+    assert unlisted == []
+
+
+def _leads(document: Path, target: str) -> bool:
+    """Whether a link of a document leads to a file, and to a heading of it if it names one."""
+    name, _, anchor = target.partition("#")
+    path = (document.parent / name) if name else document
+    return path.exists() and (not anchor or anchor in _anchors(path))
+
+
+def _anchors(document: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a document."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.M | re.S)
+    anchors: set[str] = set()
+    for heading in re.findall(r"^#+ +(.*?) *$", text, re.M):
+        shown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        anchor = re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
+        again = 1
+        while (anchor if again == 1 else f"{anchor}-{again - 1}") in anchors:
+            again += 1
+        anchors.add(anchor if again == 1 else f"{anchor}-{again - 1}")
+    return anchors
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)
+
+
+def _texts() -> list[Path]:
+    """Files of the checkout that a person reads, without what was built or measured."""
+    return [
+        path
+        for top in ("rig", "gui", "calibration", "firmware", "targets", "fixtures", "tests", "docs")
+        for path in (ROOT / top).rglob("*")
+        if path.suffix in (".py", ".md", ".toml", ".c", ".h", ".html", ".ts")
+        and not {"build", "golden"} & set(path.relative_to(ROOT).parts)
+    ] + [ROOT / name for name in ("README.md", "CHANGELOG.md", "setup.py", "pyproject.toml")]
