@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gui.pages.run.page import RunPage
-    from gui.window import Window
+    from gui.window import MainWindow
 
 STIMULI = 8000
 """Some eight seconds."""
@@ -60,13 +60,13 @@ def measure(folder: Path, way: str) -> str:
     from gui.app import application
     from gui.pages.run.page import RunPage
     from gui.theme import theme
-    from gui.window import Window
+    from gui.window import MainWindow
 
     app = application()
     settings = QSettings(str(folder / "flood.ini"), QSettings.Format.IniFormat)
     settings.clear()
     theme().begin(settings)
-    window = Window(folder / "runs", settings)
+    window = MainWindow(folder / "runs", settings)
     window.show()
     window.enter("run")
     page = window.page("run")
@@ -97,7 +97,7 @@ def measure(folder: Path, way: str) -> str:
     return line
 
 
-def flood(window: Window, step: int) -> None:
+def flood(window: MainWindow, step: int) -> None:
     """Move, resize, page, paint everything anew; stall now and then."""
     from PySide6.QtCore import QThread
 

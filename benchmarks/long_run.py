@@ -14,7 +14,7 @@ from rig.analysis.model.events import Counts, EventClass
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.analysis.statistics.descriptive import ExactHistogram, statistics
-from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.effects import SystematicEffects
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.instruments import EdgeBlock, Int64Array
 from rig.limit_names import LATENCY
@@ -128,7 +128,7 @@ def _evaluation(histogram: ExactHistogram, count: int) -> Evaluation:
                 statistics=figures,
                 corrected=figures,
                 inference=None,
-                effects=Effects(1e9 / RATE_HZ),
+                effects=SystematicEffects(1e9 / RATE_HZ),
                 histogram=histogram,
             ),
         ),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from calibration.context import Bench, OpenBench, StoppedError
+from calibration.context import BenchInstruments, OpenBench, StoppedError
 from rig.closing import Closing
 from rig.config.fixture import Fixture
 from rig.errors import RigError
@@ -18,16 +18,16 @@ class Benches(Closing):
     def __init__(self, fixture: Fixture, open_bench: OpenBench) -> None:
         self._fixture, self._open_bench = fixture, open_bench
         self._stack = ExitStack()
-        self._bench: Bench | None = None
+        self._bench: BenchInstruments | None = None
 
-    def own(self) -> Bench:
+    def own(self) -> BenchInstruments:
         """The fixture's, opened if it is not. Raises BenchError, InputError."""
         if self._bench is None:
             self._bench = self._stack.enter_context(self._open_bench(self._fixture))
         return self._bench
 
     @contextmanager
-    def other(self, fixture: Fixture) -> Iterator[Bench]:
+    def other(self, fixture: Fixture) -> Iterator[BenchInstruments]:
         """The same instruments set otherwise, in place of the fixture's own. Raises RigError."""
         self.close()
         with self._open_bench(fixture) as bench:

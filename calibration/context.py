@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from rig.config.calibration import present_instruments
 from rig.config.fixture import Fixture
 from rig.errors import RigError
@@ -33,7 +33,7 @@ class StoppedError(RigError):
         super().__init__("stopped; what was not finished is not recorded")
 
 
-class Bench(Protocol):
+class BenchInstruments(Protocol):
     """Three open instruments, such as rig.bench.open.Bench."""
 
     @property
@@ -53,19 +53,19 @@ class Bench(Protocol):
         ...
 
 
-OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
+OpenBench = Callable[[Fixture], AbstractContextManager[BenchInstruments]]
 """How a fixture's instruments are opened, the analyzer with every channel; they are closed on every
 path. Usually `partial(rig.bench.open.open_bench, every_channel=True, ...)`."""
 
 
 @dataclass(frozen=True)
-class Context:
+class StepContext:
     """Given to every step. The analyzer shows all of its channels, not only the wired ones."""
 
     fixture: Fixture
-    bench: Bench
+    bench: BenchInstruments
     stop: threading.Event = field(default_factory=threading.Event)
-    settings: Settings = field(default_factory=Settings)
+    settings: CalibrationSettings = field(default_factory=CalibrationSettings)
     reopen: OpenBench | None = None
     """Opens the instruments anew, set as another fixture says: `bench` is closed then. None: they
     have to stay as they are."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calibration import common_findings
-from calibration.context import Context
+from calibration.context import StepContext
 from calibration.estimate.skew import ChannelSkew, Pulses, channel_skews
 from calibration.findings import Finding
 from calibration.trains import Sent, dithering_train, reach_of, send, stimulus_edges
@@ -31,7 +31,7 @@ class FanOutResult:
     findings: tuple[Finding, ...]
 
 
-def fan_out(context: Context, *, unhurried: bool = False) -> FanOutResult:
+def fan_out(context: StepContext, *, unhurried: bool = False) -> FanOutResult:
     """Send a train, compare every channel with the stimulus's. Raises BenchError, StoppedError.
 
     `unhurried`: so slowly that the microcontroller can capture and tell of every edge.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StepOutcome:
     """What a step hands back."""
 
-    record: Record
+    record: CalibrationRecord
     """For the calibration file."""
     findings: tuple[Finding, ...]
     drawing: str = ""
     """Lines for a terminal, or nothing."""
     fixture_text: str = ""
     """The fixture as it was found to be wired, if it could be told."""
-    told: tuple[Quantity, ...] | None = None
+    told: tuple[CalibratedQuantity, ...] | None = None
     """Values to be shown, if the record has too many to read; None: all."""
 
     @property

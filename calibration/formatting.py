@@ -7,9 +7,9 @@ from decimal import ROUND_UP, Decimal
 from types import MappingProxyType
 from typing import Final
 
-from calibration.findings import Outcome
+from calibration.findings import StepOutcome
 from rig.config.calibration.names import CHANNEL_SKEW
-from rig.config.calibration.record import Quantity
+from rig.config.calibration.record import CalibratedQuantity
 
 EXACT: Final = MappingProxyType(
     {
@@ -25,12 +25,12 @@ TOLD: Final = "as told"
 UNSTATED: Final = "none is stated"
 
 
-def name_of(quantity: Quantity) -> str:
+def name_of(quantity: CalibratedQuantity) -> str:
     """With what it is of."""
     return f"{quantity.name} {quantity.subject}".strip()
 
 
-def value_text(quantity: Quantity) -> str:
+def value_text(quantity: CalibratedQuantity) -> str:
     """`1.25 +- 0.13 ns`: U (k = 2) to two digits, rounded up, and the value to the same place.
 
     A value without uncertainty says why: `120000000 samples (no U: a count)`.
@@ -46,7 +46,7 @@ def value_text(quantity: Quantity) -> str:
     return f"{quantity.value:.{places}f} +- {rounded:.{places}f}{unit}"
 
 
-def lines_of(outcome: Outcome) -> tuple[str, ...]:
+def lines_of(outcome: StepOutcome) -> tuple[str, ...]:
     """What a step drew, then its values; of many, those that it picked out."""
     every = outcome.record.quantities
     picked = every if outcome.told is None else outcome.told

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.calibration.names import LINE_STEP
-from rig.config.calibration.record import Record
+from rig.config.calibration.record import CalibrationRecord
 
 
-def keep_record(path: Path, fixture: str, record: Record) -> None:
+def keep_record(path: Path, fixture: str, record: CalibrationRecord) -> None:
     """Add it. Raises InputError, BenchError, as append_record does."""
     known = load_calibration(path).newest(record.step) if path.exists() else None
     append_record(path, fixture, record if known is None else with_other_wires(record, known))
 
 
-def with_other_wires(record: Record, known: Record) -> Record:
+def with_other_wires(record: CalibrationRecord, known: CalibrationRecord) -> CalibrationRecord:
     """A wire's delay beside that of the wire measured before, on the same bench.
 
     One measurement is of one wire, and a run wants the newest record to know both.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.context import Context
+from calibration.context import StepContext
 from rig.errors import BenchError
 from rig.instruments import (
     CaptureEnd,
@@ -54,7 +54,7 @@ class Recording:
 class Listener:
     """A capture under way. Use `listening`; call `pump` between other things."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: StepContext) -> None:
         self._context = context
         self._analyzer = context.bench.analyzer
         self._blocks: list[EdgeBlock] = []
@@ -142,7 +142,7 @@ class Listener:
 
 
 @contextmanager
-def listening(context: Context) -> Iterator[Listener]:
+def listening(context: StepContext) -> Iterator[Listener]:
     """A capture that is ended on every path. Raises BenchError."""
     listener = Listener(context)
     listener.begin()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.context import Context
+from calibration.context import StepContext
 from calibration.recording import Listener
 from calibration.trains import drive
 from rig.analysis.clocks.brackets import Rates
@@ -21,7 +21,7 @@ WIDTH_S = 10e-6
 DRIFT_PPM_PER_S = 10.0
 
 
-def agent_of(context: Context) -> AgentLink:
+def agent_of(context: StepContext) -> AgentLink:
     """Raises BenchError if there is none."""
     agent = context.agent
     if agent is None:
@@ -45,7 +45,7 @@ def interrupts(chip: StimulusChip, count: int, seed: int) -> Train:
 
 
 def answered(
-    context: Context, listener: Listener, train: Train, cpu: int | None = None
+    context: StepContext, listener: Listener, train: Train, cpu: int | None = None
 ) -> LogArray:
     """Arm, send, disarm; the log, dtype LOG_RECORD. Raises BenchError, StoppedError."""
     agent = agent_of(context)
@@ -67,7 +67,7 @@ def answered(
     return np.concatenate(parts) if parts else np.empty(0, LOG_RECORD)
 
 
-def rates_of(context: Context) -> Rates:
+def rates_of(context: StepContext) -> Rates:
     """Of analyzer and target."""
     bench = context.bench
     return Rates(

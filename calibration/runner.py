@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 
 from calibration.benches import Benches
-from calibration.context import Context, OpenBench, Progress, StoppedError
-from calibration.findings import Outcome
-from calibration.settings import Settings
+from calibration.context import OpenBench, Progress, StepContext, StoppedError
+from calibration.findings import StepOutcome
+from calibration.settings import CalibrationSettings
 from calibration.steps import STEPS, Step
 from rig.config.fixture import Fixture
 from rig.errors import InputError, RigError, nearest
@@ -38,8 +38,8 @@ def run_steps(
     on_step: Callable[[Step], None] = lambda _step: None,
     on_progress: Progress = lambda _text: None,
     stop: threading.Event | None = None,
-    settings: Settings | None = None,
-) -> Iterator[Outcome]:
+    settings: CalibrationSettings | None = None,
+) -> Iterator[StepOutcome]:
     """Open the bench, run each step, close the bench on every path; an outcome as it comes.
 
     Raises BenchError, InputError, and StoppedError once `stop` is set.
@@ -49,7 +49,9 @@ def run_steps(
         with Benches(fixture, open_bench) as benches:
             for step in steps:
                 bench = benches.own()
-                context = Context(fixture, bench, stop, settings or Settings(), benches.other)
+                context = StepContext(
+                    fixture, bench, stop, settings or CalibrationSettings(), benches.other
+                )
                 context.check_stop()
                 on_step(step)
                 try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rig.config.calibration import Record
+from rig.config.calibration import CalibrationRecord
 from rig.errors import InputError
 
 SECONDS_MIN, SECONDS_MAX = 2, 600
@@ -30,7 +30,7 @@ class CounterReading:
 
 
 @dataclass(frozen=True)
-class Settings:
+class CalibrationSettings:
     """Of one calibration. Raises InputError for what no bench has."""
 
     seconds: int = 60
@@ -46,7 +46,7 @@ class Settings:
     """Analyzer channel at the target's end of a wire or level shifter."""
     signal: str = "response"
     """Whose wire that is."""
-    skew: Record | None = None
+    skew: CalibrationRecord | None = None
     """What is known of the channels' skew, to be taken off where two are compared."""
 
     def __post_init__(self) -> None:

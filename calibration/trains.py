@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.context import Context
+from calibration.context import StepContext
 from calibration.recording import Listener, Recording, listening
 from rig.config.fixture import STIMULUS
 from rig.errors import BenchError, InputError
@@ -82,7 +82,9 @@ def reach_of(chip: StimulusChip, train: Train, rate_hz: int) -> int:
     return max(1, train.width_ticks * rate_hz // chip.clock_hz // 2)
 
 
-def drive(context: Context, listener: Listener, train: Train) -> tuple[StimulusStatus, Int64Array]:
+def drive(
+    context: StepContext, listener: Listener, train: Train
+) -> tuple[StimulusStatus, Int64Array]:
     """Send a train and wait for its end, in a capture under way; edges captured meanwhile.
 
     Raises BenchError, StoppedError.
@@ -110,7 +112,7 @@ def drive(context: Context, listener: Listener, train: Train) -> tuple[StimulusS
     return status, np.concatenate(captured).astype(np.int64)
 
 
-def send(context: Context, train: Train, before: Callable[[], None] = lambda: None) -> Sent:
+def send(context: StepContext, train: Train, before: Callable[[], None] = lambda: None) -> Sent:
     """A train in a capture of its own; `before` is done just before it."""
     with listening(context) as listener:
         before()
@@ -119,7 +121,7 @@ def send(context: Context, train: Train, before: Callable[[], None] = lambda: No
     return Sent(train, heard, status, captured)
 
 
-def stimulus_edges(context: Context, sent: Sent) -> tuple[Int64Array, Int64Array]:
+def stimulus_edges(context: StepContext, sent: Sent) -> tuple[Int64Array, Int64Array]:
     """Rising and falling edges on the stimulus's channel, sample indexes."""
     index, level = sent.heard.of_channel(context.fixture.channel_of(STIMULUS))
     return index[level == 1], index[level == 0]

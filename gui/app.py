@@ -17,7 +17,7 @@ from gui.settings import ORGANIZATION, open_settings
 from gui.theme import theme
 from gui.theme.icons import icon
 from gui.translations.language import speak
-from gui.window import Window
+from gui.window import MainWindow
 from rig import __version__
 
 HOME_FOLDER = "latency-rig/runs"
@@ -40,7 +40,7 @@ def main(folder: Path | None = None) -> int:
 
 def _one_window(app: QApplication, runs: Path, settings: QSettings) -> tuple[int, bool]:
     """Exit code, and whether the user wants a new window in place of this one."""
-    window = Window(runs, settings)
+    window = MainWindow(runs, settings)
     signals = _CloseOnSignal(window)
     window.show()
     code = app.exec()
@@ -84,7 +84,7 @@ class _CloseOnSignal(QObject):
     in a socket, which Qt watches, does.
     """
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._read, self._write = socket.socketpair()
         for end in (self._read, self._write):

@@ -35,7 +35,7 @@ SIZE_MIN: Final = QSize(1100, 640)
 SIZE_FIRST: Final = QSize(1280, 720)
 
 
-class Window(QMainWindow):
+class MainWindow(QMainWindow):
     """One window; each page is made when it is first entered."""
 
     def __init__(self, folder: Path, settings: QSettings) -> None:

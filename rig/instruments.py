@@ -29,7 +29,7 @@ LOADS = ("cpu", "io", "half", "copy", "rt-tasks", "network")
 
 
 @dataclass(frozen=True)
-class Command:
+class LoadCommand:
     """A load that is a program of the user's on the target."""
 
     words: tuple[str, ...]

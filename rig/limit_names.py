@@ -42,7 +42,7 @@ _STATISTICS: Final = (
     Statistic("p99_999"),
     Statistic("p99_9999"),
 )
-"""All that there are. Their values are fields of rig.analysis.statistics.descriptive.Statistics."""
+"""All that there are. Their values are fields of DescriptiveStatistics."""
 STATISTICS: Final = tuple(each.name for each in _STATISTICS)
 DISTANCES: Final = frozenset(f"{each.name}_ns" for each in _STATISTICS if each.is_distance)
 """Fields of those that are distances between values."""

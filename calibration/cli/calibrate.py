@@ -11,11 +11,11 @@ from pathlib import Path
 
 from calibration.cli import new_bench
 from calibration.cli.wiring_picture import write_drawing
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.formatting import lines_of
 from calibration.record_store import keep_record
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings, parse_channel, parse_counter
+from calibration.settings import CalibrationSettings, parse_channel, parse_counter
 from calibration.steps import STEPS, Step
 from rig.bench.open import open_bench
 from rig.cli.cancellation import interruptible
@@ -24,7 +24,7 @@ from rig.cli.streams import say, say_lines
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP, WIRING
 from rig.config.calibration.place import calibration_path, require_fixture
-from rig.config.calibration.record import Record
+from rig.config.calibration.record import CalibrationRecord
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
 from rig.files import create_new
@@ -119,11 +119,13 @@ def command(options: argparse.Namespace) -> int:
     return OK if passed else FAULTS_FOUND
 
 
-def _settings(options: argparse.Namespace, fixture: Fixture, kept_in: Path | None) -> Settings:
+def _settings(
+    options: argparse.Namespace, fixture: Fixture, kept_in: Path | None
+) -> CalibrationSettings:
     """What the steps that measure are told. Raises InputError."""
     counter, pps, far = options.frequency_counter, options.pps, options.far
     clock_hz = fixture.stimulus.chip.clock_hz
-    return Settings(
+    return CalibrationSettings(
         seconds=options.seconds,
         counter=None if counter is None else parse_counter(counter, clock_hz),
         pps_channel=None if pps is None else parse_channel("--pps", pps),
@@ -133,12 +135,12 @@ def _settings(options: argparse.Namespace, fixture: Fixture, kept_in: Path | Non
     )
 
 
-def _known_skew(path: Path | None) -> Record | None:
+def _known_skew(path: Path | None) -> CalibrationRecord | None:
     """From the file that the records will be added to."""
     return load_calibration(path).newest(SKEW_STEP) if path is not None and path.exists() else None
 
 
-def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[Outcome], None]:
+def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[StepOutcome], None]:
     """What writes the files asked for. What cannot be written is told before anything is driven."""
     if (options.svg is None) != (options.board is None):
         raise InputError("--svg and --board go together: the board whose wires are drawn")
@@ -148,7 +150,7 @@ def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[Outcome]
     if options.write_fixture is not None:
         check_new_file(options.write_fixture)
 
-    def keep(outcome: Outcome) -> None:
+    def keep(outcome: StepOutcome) -> None:
         if kept_in is not None:
             keep_record(kept_in, fixture.name, outcome.record)
             say(f"calibration: {kept_in}")
@@ -194,7 +196,7 @@ def _silent(_text: str) -> None:
     """Tells nothing."""
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: StepOutcome) -> None:
     for line in lines_of(outcome):
         say(f"  {line}")
     for finding in outcome.findings:

@@ -20,12 +20,12 @@ from calibration.cli.prompts import (
 from calibration.cli.wizard_services import RigWizardServices
 from calibration.context import StoppedError
 from calibration.findings import Finding
-from calibration.wizard import Report, Wizard, detected_wiring
+from calibration.wizard import StageReport, Wizard, detected_wiring
 from calibration.wizard.bench import wires_of
-from calibration.wizard.paths import Place, place_of, unfinished
+from calibration.wizard.paths import WizardPaths, place_of, unfinished
 from calibration.wizard.question import Question
 from calibration.wizard.report import summary
-from calibration.wizard.stages import STAGES, Job
+from calibration.wizard.stages import STAGES, StageContext
 from calibration.wizard.stages.connect import STAGE as CONNECT
 from calibration.wizard.stages.connect import open_wires
 from calibration.wizard.stages.save import STAGE as SAVE
@@ -65,7 +65,7 @@ def _wizard(options: argparse.Namespace, asker: Asker) -> Wizard:
     """The one named, or the only one that was begun, or a new one."""
     name: str = options.new
     if options.state is not None:
-        return Wizard.begun(Place(options.state), name or FIRST_NAME)
+        return Wizard.begun(WizardPaths(options.state), name or FIRST_NAME)
     begun = unfinished()
     if not name and len(begun) > 1:
         raise InputError(f"several benches were begun; say which: --new {' or '.join(begun)}")
@@ -237,7 +237,7 @@ class _Wires:
         self._asker.pause("Enter when it is connected")
         while True:
             found = check(signal)
-            show(Report((), found), "    ")
+            show(StageReport((), found), "    ")
             if not summary(found):
                 say("    sound", flush=True)
                 self._wizard.wire_is_sound(signal)
@@ -248,7 +248,7 @@ class _Wires:
                 return found
 
 
-def show(report: Report, indent: str = "  ") -> None:
+def show(report: StageReport, indent: str = "  ") -> None:
     """Lines, and each finding with what to do."""
     for line in report.lines:
         say(f"{indent}{line}")
@@ -259,8 +259,8 @@ def show(report: Report, indent: str = "  ") -> None:
     sys.stdout.flush()
 
 
-def _job(wizard: Wizard, stop: threading.Event) -> Job:
-    return Job(wizard.state, wizard.place, RigWizardServices(), _tell, stop)
+def _job(wizard: Wizard, stop: threading.Event) -> StageContext:
+    return StageContext(wizard.state, wizard.place, RigWizardServices(), _tell, stop)
 
 
 def _tell(text: str) -> None:

@@ -16,7 +16,7 @@ from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import CORRECTING_STEPS
 from rig.config.calibration.place import calibration_path, require_fixture
 from rig.config.calibration.present import present_of_fixture
-from rig.config.calibration.record import Calibration, Record
+from rig.config.calibration.record import Calibration, CalibrationRecord
 from rig.config.calibration.validity import RecordStatus, Validity, judge, judge_record
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
@@ -134,7 +134,7 @@ def _document(
     }
 
 
-def _record(record: Record) -> dict[str, object]:
+def _record(record: CalibrationRecord) -> dict[str, object]:
     until = record.valid_until
     return {
         "date": record.date.isoformat(),

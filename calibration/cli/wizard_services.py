@@ -107,7 +107,7 @@ class _Teller:
             self._progress(f"{live.phase} {words}".rstrip())
 
 
-def _findings(found: Iterable[target_findings.Finding]) -> tuple[Finding, ...]:
+def _findings(found: Iterable[target_findings.ProbeFinding]) -> tuple[Finding, ...]:
     """In the words that steps of a calibration use."""
     return tuple(
         Finding(each.what, f"{each.what}: {each.state}", each.mend, each.needed and bool(each.mend))

@@ -17,8 +17,8 @@ from calibration.diagram.geometry import (
     TARGET_X,
     TOP,
     WIDTH,
+    Diagram,
     Pin,
-    Scene,
 )
 from calibration.diagram.style import BAD, BOX, DIM, INK, LINE, PAPER
 from rig.config.board import SUPPLY, Board
@@ -41,7 +41,7 @@ def duty(signal: str) -> str:
     return DUTIES.get(signal, signal.replace("sequence", "sequence bit "))
 
 
-def sees_mv(target: Board, stimulus: Board, scene: Scene) -> int:
+def sees_mv(target: Board, stimulus: Board, scene: Diagram) -> int:
     """Highest voltage at the analyzer: behind a shifter, the target's."""
     if scene.shifter:
         return target.levels.supply_mv
@@ -132,7 +132,7 @@ def _line_label(board: Board, pin: Pin, x: float, y: float, size: float) -> str:
 # --- between the boards ------------------------------------------------------------------------
 
 
-def draw_shifter(target: Board, stimulus: Board, scene: Scene, hues: Mapping[str, str]) -> str:
+def draw_shifter(target: Board, stimulus: Board, scene: Diagram, hues: Mapping[str, str]) -> str:
     """A box over the wires that need one, with its two supplies; nothing if none does."""
     if scene.shifter is None:
         return ""
@@ -184,7 +184,7 @@ def _supplies(target: Board, stimulus: Board, x: float, y: float) -> list[str]:
     return texts
 
 
-def draw_analyzer(scene: Scene, hues: Mapping[str, str]) -> str:
+def draw_analyzer(scene: Diagram, hues: Mapping[str, str]) -> str:
     """A box below, with a channel for each lane."""
     y, left, width = scene.analyzer_y, LANES[0] - 44, LANES[1] - LANES[0] + 88
     roomy = len(scene.wires) < 2 or scene.wires[1].lane - scene.wires[0].lane >= 42

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from calibration.diagram.svg import Point
-from rig.config.board import GROUND, SUPPLY, Board, Line, needs_shifter
+from rig.config.board import GROUND, SUPPLY, Board, BoardPin, needs_shifter
 from rig.config.board_connector import ROW, TWO_ROWS, Connector
 
 WIDTH: Final = 980.0
@@ -47,7 +47,7 @@ class Pin:
     name: str
     x: float
     y: float
-    line: Line | None
+    line: BoardPin | None
     """What it is used for."""
     column: int
     shape: str
@@ -59,7 +59,7 @@ class Pin:
 
 
 @dataclass(frozen=True)
-class Wire:
+class DrawnWire:
     """One wire: pins at its ends, and the lane down to the analyzer."""
 
     signal: str
@@ -89,12 +89,12 @@ class Wire:
 
 
 @dataclass(frozen=True)
-class Scene:
+class Diagram:
     """The picture above its notes."""
 
     stimulus_pins: tuple[Pin, ...]
     target_pins: tuple[Pin, ...]
-    wires: tuple[Wire, ...]
+    wires: tuple[DrawnWire, ...]
     """From the left lane to the right one."""
     stimulus_bottom: float
     target_bottom: float
@@ -114,7 +114,7 @@ def arrange(
     *,
     second_witness: bool,
     channels: Mapping[str, int] | None = None,
-) -> Scene:
+) -> Diagram:
     """The picture of these wires; without `channels`, that of a signal is its place in `signals`.
 
     `channels`: by signal.
@@ -128,7 +128,7 @@ def arrange(
     through = [w.stimulus.y for w in wires if w.stimulus and w.channel is not None]
     bottoms = [max(pin.y for pin in pins) + 26 for pins in (left, right)]
     shifter = (min(through) - 36, max(through) + 24) if through else None
-    return Scene(
+    return Diagram(
         stimulus_pins=left,
         target_pins=right,
         wires=wires,
@@ -182,7 +182,7 @@ def _connectors(board: Board, signals: Sequence[str]) -> tuple[Connector, ...]:
     return tuple(connectors)
 
 
-def _used(board: Board, connector: Connector, signals: Sequence[str]) -> dict[str, Line]:
+def _used(board: Board, connector: Connector, signals: Sequence[str]) -> dict[str, BoardPin]:
     """What the pins of a connector are used for; the shifter's supply is marked as well."""
     if not connector.name:
         return {line.signal: line for line in board.lines if line.signal in connector.pins}
@@ -200,7 +200,7 @@ def _wires(
     right: Sequence[Pin],
     *,
     second_witness: bool,
-) -> tuple[Wire, ...]:
+) -> tuple[DrawnWire, ...]:
     channels: dict[str, int | None] = {**placed, GROUND: None}
     ends = {pin.line.signal: pin for pin in left if pin.line}
     targets = [pin for pin in right if pin.line and pin.line.signal in channels]
@@ -210,5 +210,5 @@ def _wires(
     for at, pin in enumerate(targets):
         signal = pin.line.signal if pin.line else ""
         end = None if signal == "response" and not second_witness else ends.get(signal)
-        wires.append(Wire(signal, channels[signal], end, pin, round(LANES[0] + at * step)))
+        wires.append(DrawnWire(signal, channels[signal], end, pin, round(LANES[0] + at * step)))
     return tuple(wires)

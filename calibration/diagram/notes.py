@@ -9,7 +9,7 @@ from typing import Final
 
 from calibration.diagram import svg
 from calibration.diagram.boxes import sees_mv
-from calibration.diagram.geometry import MARGIN, Scene
+from calibration.diagram.geometry import MARGIN, Diagram
 from calibration.diagram.style import BAD, DIM, INK, WARN
 from rig.config.board import Board, level_findings
 from rig.config.board_levels import DAMAGE, VOLTAGE
@@ -20,7 +20,7 @@ _CHARACTERS: Final = 128
 
 
 def draw_notes(
-    target: Board, stimulus: Board, scene: Scene, findings: Mapping[str, str]
+    target: Board, stimulus: Board, scene: Diagram, findings: Mapping[str, str]
 ) -> tuple[str, float]:
     """The notes, and the height of the whole picture."""
     y = scene.bottom + 34
@@ -35,7 +35,7 @@ def draw_notes(
 
 
 def _notes(
-    target: Board, stimulus: Board, scene: Scene, findings: Mapping[str, str]
+    target: Board, stimulus: Board, scene: Diagram, findings: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     """Mark, its color, and words."""
     for signal, words in findings.items():

@@ -16,8 +16,8 @@ from calibration.diagram.geometry import (
     STIMULUS_EDGE,
     TARGET_X,
     WIDTH,
-    Scene,
-    Wire,
+    Diagram,
+    DrawnWire,
     arrange,
 )
 from calibration.diagram.notes import draw_notes
@@ -82,7 +82,7 @@ def _heading(title: str, *, tried: bool) -> tuple[str, ...]:
     return (heading, svg.text(MARGIN, 58, warning, fill=WARN))
 
 
-def _wire(wire: Wire, scene: Scene, hue: str, findings: Mapping[str, str]) -> str:
+def _wire(wire: DrawnWire, scene: Diagram, hue: str, findings: Mapping[str, str]) -> str:
     """Halo first: where wires cross, the one in front interrupts the other."""
     lane, foot = wire.lane, scene.analyzer_y
     parts = [((lane, wire.top), (lane, foot)), wire.to_target]
@@ -124,7 +124,7 @@ def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-def _arrows(wire: Wire, hue: str, foot: float) -> list[str]:
+def _arrows(wire: DrawnWire, hue: str, foot: float) -> list[str]:
     """Which way the signal goes: into a pin, and to the analyzer."""
     if wire.channel is None:
         return []
@@ -145,7 +145,7 @@ def _arrow(x: float, y: float, dx: int, dy: int, hue: str) -> str:
     return svg.element("polygon", points=points, fill=hue)
 
 
-def _pin_numbers(scene: Scene) -> list[str]:
+def _pin_numbers(scene: Diagram) -> list[str]:
     """Over the wires, since those to the right column pass between the pins."""
     return [
         svg.text(

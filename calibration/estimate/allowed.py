@@ -22,7 +22,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from calibration.estimate.estimate import Estimate
-from calibration.estimate.phase import EVEN, Curve
+from calibration.estimate.phase import EVEN, PhaseCurve
 from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
@@ -36,7 +36,7 @@ _FIRST_REACH = 0.02
 
 
 @dataclass(frozen=True)
-class Edges:
+class PulseEdges:
     """Of one direction on one channel, of pulses known by their own clock."""
 
     sample: Int64Array
@@ -68,7 +68,9 @@ class _Range:
     """Samples that the delay may be beyond them, either way."""
 
 
-def delay(curve: Curve, reference: Edges, other: Edges, jitter: float) -> Estimate | None:
+def delay(
+    curve: PhaseCurve, reference: PulseEdges, other: PulseEdges, jitter: float
+) -> Estimate | None:
     """How much later `other` is than `reference` by the train's clock, in samples.
 
     `curve`: about that of the reference. `jitter`: about that of single edges, in samples. None if
@@ -92,13 +94,13 @@ def delay(curve: Curve, reference: Edges, other: Edges, jitter: float) -> Estima
     return None
 
 
-def _powers(curve: Curve, ticks: Int64Array) -> FloatArray:
+def _powers(curve: PhaseCurve, ticks: Int64Array) -> FloatArray:
     """Legendre polynomials up to the parabola, shape (n, 3): unknowns that hardly depend."""
     t = (ticks - curve.middle_ticks) / curve.scale_ticks
     return np.polynomial.legendre.legvander(t, UNKNOWNS - 2)
 
 
-def _bounds(curve: Curve, reference: Edges, other: Edges, first: float) -> _Bounds:
+def _bounds(curve: PhaseCurve, reference: PulseEdges, other: PulseEdges, first: float) -> _Bounds:
     slopes, overs = [], []
     for edges, late in ((reference, 0.0), (other, 1.0)):
         x = curve.at(edges.ticks) + late * first

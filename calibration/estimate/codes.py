@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.estimate.estimate import Estimate
-from calibration.estimate.phase import Curve, Positions, mean_over_phase
+from calibration.estimate.phase import PhaseCurve, Positions, mean_over_phase
 from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
@@ -73,7 +73,7 @@ def dropped_blocks(sample: Int64Array, ticks: Int64Array) -> tuple[Dropped, ...]
 
 def codes(sample: Int64Array, ticks: Int64Array) -> Codes:
     """Of edges of a dithering train without holes. Raises ValueError for fewer than 4."""
-    where = Curve.through(sample, ticks).positions(sample, ticks)
+    where = PhaseCurve.through(sample, ticks).positions(sample, ticks)
     missing = tuple((code, modulus) for modulus in MODULI for code in _never_met(sample, modulus))
     departures = np.diff(sample) - np.diff(where.x)
     late: tuple[Estimate, ...] = ()

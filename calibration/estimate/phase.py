@@ -41,7 +41,7 @@ class Positions:
 
 
 @dataclass(frozen=True)
-class Curve:
+class PhaseCurve:
     """Samples by ticks: a parabola, since a resonator may drift while one looks.
 
     Its middle and scale are taken off, so that digits are left.
@@ -53,7 +53,7 @@ class Curve:
     coefficients: tuple[float, ...]
 
     @classmethod
-    def through(cls, sample: Int64Array, ticks: Int64Array) -> Curve:
+    def through(cls, sample: Int64Array, ticks: Int64Array) -> PhaseCurve:
         """By least squares. Raises ValueError for fewer than 4 edges."""
         if len(sample) < 4:
             raise ValueError(f"{len(sample)} edges; at least 4 are needed")

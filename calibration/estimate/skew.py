@@ -10,9 +10,9 @@ from typing import Self
 
 import numpy as np
 
-from calibration.estimate.allowed import Edges, delay
+from calibration.estimate.allowed import PulseEdges, delay
 from calibration.estimate.estimate import Estimate
-from calibration.estimate.phase import Curve, Offset, Positions, mean_over_phase
+from calibration.estimate.phase import Offset, PhaseCurve, Positions, mean_over_phase
 from rig.instruments import Int64Array, UInt8Array
 
 RISING, FALLING = 1, 0
@@ -101,18 +101,18 @@ def channel_skews(
 class _Train:
     """The pulses, and where they were by the reference's rising edges."""
 
-    curve: Curve
-    edges: tuple[Edges, Edges]
+    curve: PhaseCurve
+    edges: tuple[PulseEdges, PulseEdges]
     """Of the reference: falling ones and rising ones."""
     at: tuple[Positions, Positions]
     """Of the same."""
 
     @classmethod
     def of(cls, pulses: Pulses) -> Self:
-        curve = Curve.through(pulses.rising, pulses.rising_ticks)
+        curve = PhaseCurve.through(pulses.rising, pulses.rising_ticks)
         edges = (
-            Edges(pulses.falling, pulses.falling_ticks),
-            Edges(pulses.rising, pulses.rising_ticks),
+            PulseEdges(pulses.falling, pulses.falling_ticks),
+            PulseEdges(pulses.rising, pulses.rising_ticks),
         )
         falling, rising = (curve.positions(each.sample, each.ticks) for each in edges)
         return cls(curve, edges, (falling, rising))
@@ -145,7 +145,7 @@ class _Train:
         where = Positions(self.at[level].x[there], self.at[level].steady)
         plain = mean_over_phase(sample - reference.sample[there], where)
         if self.steady:
-            mine = Edges(sample, reference.ticks[there])
+            mine = PulseEdges(sample, reference.ticks[there])
             found = delay(self.curve, self.edges[RISING], mine, plain.spread.value)
             if found is not None:
                 return Offset(found, plain.spread)

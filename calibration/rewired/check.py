@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.findings import Finding
 from calibration.rewired import finding_texts
 from calibration.rewired.rewired import Rewired
@@ -16,7 +16,9 @@ from calibration.wiring.observed import Driven, Observed
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 
 
-def check_rewired(context: Context, rewired: Rewired, progress: Progress) -> tuple[Finding, ...]:
+def check_rewired(
+    context: StepContext, rewired: Rewired, progress: Progress
+) -> tuple[Finding, ...]:
     """Drive the stimulus and those pins of the target that must be off; nothing is recorded.
 
     Empty if all is as it should be. Raises BenchError, StoppedError.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from rig.config.calibration.names import LINE_STEP, LOOPBACK_STEP, SKEW_STEP
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.errors import InputError
@@ -46,7 +46,7 @@ def require_free(key: str, channel: int, fixture: Fixture) -> None:
         raise InputError(f"{key}: D{channel} is no free channel of the analyzer; valid: {valid}")
 
 
-def rewired_for(step: str, fixture: Fixture, settings: Settings) -> Rewired:
+def rewired_for(step: str, fixture: Fixture, settings: CalibrationSettings) -> Rewired:
     """The wires of this step. Raises InputError for a far channel that is none.
 
     A far channel takes part in the channel skew, as its own is taken off a wire's delay.

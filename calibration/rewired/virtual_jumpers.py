@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from calibration.rewired.rewired import Rewired
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from rig.config.calibration.names import LOOPBACK_STEP, SKEW_STEP
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.virtual import VirtualGuest
@@ -25,7 +25,7 @@ def rewired_bench(fixture: Fixture, rewired: Rewired) -> Fixture:
     return _with_jumpers(fixture, words)
 
 
-def bench_with_pps(fixture: Fixture, settings: Settings) -> Fixture:
+def bench_with_pps(fixture: Fixture, settings: CalibrationSettings) -> Fixture:
     """The same with a pulse a second on its channel, if the time base is to be compared with it."""
     if settings.pps_channel is None:
         return fixture

@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.phase import Offset
 from calibration.estimate.skew import ChannelSkew
 from calibration.fan_out import PULSES, WORTH_SAMPLES, edges_differ, fan_out
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.steps.step import Step
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import CHANNEL_SKEW, EDGES, SKEW_STEP, depends_on
 from rig.config.fixture import Fixture
 
@@ -21,7 +21,7 @@ _SIDE = 24
 """Characters to each side of 0."""
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Send a train to all channels at once. Raises BenchError, StoppedError."""
     progress(f"{PULSES} pulses on all channels")
     fanned = fan_out(context)
@@ -29,7 +29,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     found = list(fanned.findings)
     if fanned.skews:
         found += findings(context.fixture, fanned.skews, fanned.reference, rate_hz)
-    record = Record(
+    record = CalibrationRecord(
         step=SKEW_STEP,
         date=datetime.now(UTC),
         quantities=quantities(fanned.skews, rate_hz),
@@ -37,7 +37,7 @@ def run(context: Context, progress: Progress) -> Outcome:
         instruments=depends_on(SKEW_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
     )
-    return Outcome(record, tuple(found), drawing(fanned.skews))
+    return StepOutcome(record, tuple(found), drawing(fanned.skews))
 
 
 def drawing(skews: dict[int, ChannelSkew]) -> str:
@@ -61,7 +61,7 @@ def drawing(skews: dict[int, ChannelSkew]) -> str:
     return "\n".join(lines)
 
 
-def quantities(skews: dict[int, ChannelSkew], rate_hz: int) -> tuple[Quantity, ...]:
+def quantities(skews: dict[int, ChannelSkew], rate_hz: int) -> tuple[CalibratedQuantity, ...]:
     """Skew and spread in ns, of every channel and edge for which there are any."""
     ns = 1e9 / rate_hz
     made = []
@@ -73,7 +73,9 @@ def quantities(skews: dict[int, ChannelSkew], rate_hz: int) -> tuple[Quantity, .
             for name, estimate in ((CHANNEL_SKEW, offset.mean), (SPREAD, offset.spread)):
                 each = estimate.scaled(ns)
                 made.append(
-                    Quantity(name, each.value, "ns", each.standard_uncertainty, each.n, subject)
+                    CalibratedQuantity(
+                        name, each.value, "ns", each.standard_uncertainty, each.n, subject
+                    )
                 )
     return tuple(made)
 

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from calibration import common_findings
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.cores import ahead
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.linearity import departure_ns
 from calibration.estimate.logged import Logged
 from calibration.estimate.rate import Rate, rate_of
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.recording import Listener, Recording, listening
 from calibration.response_train import agent_of, rates_of
 from calibration.steps.counter_frequency import Varied, judge_varied, megahertz, vary
 from calibration.steps.counter_turns import Turn, logged_of, take_turn
 from calibration.steps.step import Step
 from rig.analysis.clocks.brackets import Rates
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import (
     COUNTER_RATE,
     COUNTER_STABILITY,
@@ -53,7 +53,7 @@ class Found:
     findings: list[Finding] = field(default_factory=list)
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Run the agent on each core in turn. Raises BenchError, StoppedError."""
     agent = agent_of(context)
     environment = agent.environment()
@@ -68,7 +68,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     judge_varied(context, heard, varied)
     found.findings += [*refused, *varied.findings]
     found.findings += of_environment(environment, agent.greeting)
-    record = Record(
+    record = CalibrationRecord(
         step=COUNTER_STEP,
         date=datetime.now(UTC),
         quantities=quantities(found, varied),
@@ -82,20 +82,20 @@ def run(context: Context, progress: Progress) -> Outcome:
         | pair_of(COUNTER_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found.findings),
     )
-    return Outcome(record, tuple(found.findings))
+    return StepOutcome(record, tuple(found.findings))
 
 
 # --- driving -----------------------------------------------------------------------------------
 
 
-def _long(context: Context, listener: Listener, cpus: list[int], progress: Progress) -> Turn:
+def _long(context: StepContext, listener: Listener, cpus: list[int], progress: Progress) -> Turn:
     seconds = context.settings.seconds
     progress(f"interrupts for {seconds} s")
     return take_turn(context, listener, cpus[0] if len(cpus) > 1 else None, seconds * 1000)
 
 
 def _cores(
-    context: Context,
+    context: StepContext,
     listener: Listener,
     cpus: list[int],
     progress: Progress,
@@ -118,7 +118,7 @@ def _cores(
 # --- judging -----------------------------------------------------------------------------------
 
 
-def judge(context: Context, heard: Recording, turns: list[Turn]) -> Found:
+def judge(context: StepContext, heard: Recording, turns: list[Turn]) -> Found:
     """Rate and linearity from the first turn, the cores from those after it."""
     found = Found(findings=[common_findings.lost(loss.text) for loss in heard.losses])
     rates = rates_of(context)
@@ -258,7 +258,7 @@ def _told(cpus: list[dict[str, object]], key: str) -> list[int]:
     return found
 
 
-def quantities(found: Found, varied: Varied) -> tuple[Quantity, ...]:
+def quantities(found: Found, varied: Varied) -> tuple[CalibratedQuantity, ...]:
     """Rates in ppm of nominal, wander in ppb, linearity and offsets of cores in ns."""
     made = []
     if found.rate is not None:
@@ -278,8 +278,8 @@ def quantities(found: Found, varied: Varied) -> tuple[Quantity, ...]:
     return tuple(made)
 
 
-def _quantity(name: str, found: Estimate, unit: str, subject: str = "") -> Quantity:
-    return Quantity(name, found.value, unit, found.standard_uncertainty, found.n, subject)
+def _quantity(name: str, found: Estimate, unit: str, subject: str = "") -> CalibratedQuantity:
+    return CalibratedQuantity(name, found.value, unit, found.standard_uncertainty, found.n, subject)
 
 
 STEP = Step(

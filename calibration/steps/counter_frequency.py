@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from calibration import common_findings
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.stability import (
     by_level,
@@ -62,7 +62,7 @@ class Varied:
 
 
 def vary(
-    context: Context, listener: Listener, cpus: list[int], seconds: int, progress: Progress
+    context: StepContext, listener: Listener, cpus: list[int], seconds: int, progress: Progress
 ) -> Varied:
     """Turns on the first core, held at one frequency after the other; it is given back after each.
 
@@ -94,7 +94,7 @@ def vary(
     return found
 
 
-def judge_varied(context: Context, heard: Recording, found: Varied) -> None:
+def judge_varied(context: StepContext, heard: Recording, found: Varied) -> None:
     """Rates and their spread, from the turns of `vary`."""
     if not found.turns:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibration.context import Context
+from calibration.context import StepContext
 from calibration.estimate.logged import Logged, logged
 from calibration.recording import Listener, Recording
 from calibration.response_train import answered, interrupts
@@ -26,7 +26,7 @@ class Turn:
     end_sample: int
 
 
-def take_turn(context: Context, listener: Listener, cpu: int | None, pulses: int) -> Turn:
+def take_turn(context: StepContext, listener: Listener, cpu: int | None, pulses: int) -> Turn:
     """Answered on this core, None: any. Raises BenchError, StoppedError."""
     listener.pump()
     first = listener.samples
@@ -34,7 +34,7 @@ def take_turn(context: Context, listener: Listener, cpu: int | None, pulses: int
     return Turn(cpu, log, first, listener.samples)
 
 
-def logged_of(context: Context, heard: Recording, turn: Turn, rates: Rates) -> Logged:
+def logged_of(context: StepContext, heard: Recording, turn: Turn, rates: Rates) -> Logged:
     """A turn's answers: what the pin did since its first stimulus. Raises ValueError."""
     stimulus, _ = heard.of_channel(context.fixture.channel_of(STIMULUS))
     here = stimulus[(stimulus >= turn.first_sample) & (stimulus < turn.end_sample)]

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 import numpy as np
 
 from calibration import common_findings
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.codes import PERIOD, Codes, Dropped, codes, dropped_blocks
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.steps.step import Step
 from calibration.trains import dithering_train, send, stimulus_edges
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import EDGE_SHAPE_STEP, depends_on
 from rig.config.fixture import STIMULUS
 
@@ -28,7 +28,7 @@ NON_LINEARITY, JITTER = "differential_nonlinearity", "edge_jitter"
 _BARS, _BINS = 40, 8
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Send a train whose every interval is known. Raises BenchError, StoppedError."""
     progress(f"{PULSES} pulses")
     rate_hz = context.bench.analyzer.identity.sample_rate_hz
@@ -44,7 +44,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     else:
         seen = codes(rising, sent.rising_ticks)
         found += findings(seen)
-    record = Record(
+    record = CalibrationRecord(
         step=EDGE_SHAPE_STEP,
         date=datetime.now(UTC),
         quantities=() if seen is None else quantities(seen),
@@ -53,9 +53,9 @@ def run(context: Context, progress: Progress) -> Outcome:
         findings=tuple(finding.text for finding in found),
     )
     if seen is None:
-        return Outcome(record, tuple(found))
+        return StepOutcome(record, tuple(found))
     told = tuple(each for each in record.quantities if each.name == JITTER)
-    return Outcome(record, tuple(found), drawing(seen), told=told)
+    return StepOutcome(record, tuple(found), drawing(seen), told=told)
 
 
 def findings(seen: Codes) -> tuple[Finding, ...]:
@@ -103,10 +103,10 @@ def _dropped(holes: tuple[Dropped, ...]) -> Finding:
     )
 
 
-def quantities(seen: Codes) -> tuple[Quantity, ...]:
+def quantities(seen: Codes) -> tuple[CalibratedQuantity, ...]:
     """Width of each code, and how edges scatter beyond whole samples, in samples."""
     made = [
-        Quantity(
+        CalibratedQuantity(
             NON_LINEARITY, w.value, "samples", w.standard_uncertainty, w.n,
             f"sample {code} of {PERIOD}",
         )
@@ -114,7 +114,7 @@ def quantities(seen: Codes) -> tuple[Quantity, ...]:
     ]  # fmt: skip
     if seen.steady:
         u = seen.jitter.standard_uncertainty
-        made.append(Quantity(JITTER, seen.jitter.value, "samples", u, seen.jitter.n))
+        made.append(CalibratedQuantity(JITTER, seen.jitter.value, "samples", u, seen.jitter.n))
     return tuple(made)
 
 

@@ -7,14 +7,14 @@ import math
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from calibration.context import Context, Progress
-from calibration.findings import Finding, Outcome
+from calibration.context import Progress, StepContext
+from calibration.findings import Finding, StepOutcome
 from calibration.health import finding_texts
 from calibration.health.judge import Health, findings, holes
 from calibration.health.sustained import Sustained, Tried, bytes_per_second, search
 from calibration.recording import Listener, Recording, listening
 from calibration.steps.step import Step
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import INSTRUMENTS
 from rig.config.fixture import STIMULUS
 from rig.errors import BenchError
@@ -42,7 +42,7 @@ class _Capture:
     backlog_ns: int
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Read the identities, sample for some seconds. Raises BenchError, StoppedError."""
     progress(f"{PULSES} pulses, {PULSES * PERIOD_US // 10**6} s of samples")
     capture = _capture(context, PULSES)
@@ -51,7 +51,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     record = _record(context, health, capture, found)
     sustained = _search(context, health, progress)
     if sustained is None:
-        return Outcome(record, found)
+        return StepOutcome(record, found)
     channels = len(context.bench.analyzer.identity.channels)
     found += _of_rate(context, sustained)
     record = replace(
@@ -60,10 +60,10 @@ def run(context: Context, progress: Progress) -> Outcome:
         conditions={**record.conditions, **_rate_conditions(context, sustained)},
         findings=tuple(finding.text for finding in found),
     )
-    return Outcome(record, found)
+    return StepOutcome(record, found)
 
 
-def _search(context: Context, health: Health, progress: Progress) -> Sustained | None:
+def _search(context: StepContext, health: Health, progress: Progress) -> Sustained | None:
     """The highest rate without loss; None if nothing tells whether there was any.
 
     The instruments of `context` are closed then.
@@ -89,7 +89,7 @@ def _search(context: Context, health: Health, progress: Progress) -> Sustained |
     return search(usable, own, attempt)[0]
 
 
-def _tried(context: Context, seconds: int) -> Tried:
+def _tried(context: StepContext, seconds: int) -> Tried:
     """A bench that is open at this rate."""
     pulses = seconds * 10**6 // PERIOD_US
     rate_hz = context.fixture.analyzer.sample_rate_hz
@@ -109,17 +109,17 @@ def _lost(health: Health) -> str:
     return f"{samples} samples missing in {places} places" if places else ""
 
 
-def _rate_quantities(found: Sustained, channels: int) -> tuple[Quantity, ...]:
+def _rate_quantities(found: Sustained, channels: int) -> tuple[CalibratedQuantity, ...]:
     if not found.rate_hz:
         return ()
     traffic = float(bytes_per_second(found.rate_hz, channels))
     return (
-        Quantity(SUSTAINED_RATE, float(found.rate_hz), "Hz", 0.0, 1),
-        Quantity(BYTES_RATE, traffic, "B/s", 0.0, 1),
+        CalibratedQuantity(SUSTAINED_RATE, float(found.rate_hz), "Hz", 0.0, 1),
+        CalibratedQuantity(BYTES_RATE, traffic, "B/s", 0.0, 1),
     )
 
 
-def _rate_conditions(context: Context, found: Sustained) -> dict[str, str]:
+def _rate_conditions(context: StepContext, found: Sustained) -> dict[str, str]:
     """For how long, and what came of the next higher rate."""
     limit = found.limit
     above = "the driver offers none" if limit is None else f"{limit.rate_hz / 1e6:g} MHz: "
@@ -129,7 +129,7 @@ def _rate_conditions(context: Context, found: Sustained) -> dict[str, str]:
     }
 
 
-def _of_rate(context: Context, found: Sustained) -> tuple[Finding, ...]:
+def _of_rate(context: StepContext, found: Sustained) -> tuple[Finding, ...]:
     """Worth a word if it is the fixture's own rate that is too high."""
     own_hz = context.bench.analyzer.identity.sample_rate_hz
     if found.rate_hz >= own_hz:
@@ -137,12 +137,12 @@ def _of_rate(context: Context, found: Sustained) -> tuple[Finding, ...]:
     return (finding_texts.rate_too_high(own_hz, found.rate_hz),)
 
 
-def _capture(context: Context, pulses: int) -> _Capture:
+def _capture(context: StepContext, pulses: int) -> _Capture:
     with listening(context) as listener:
         return _sustain(context, listener, pulses)
 
 
-def _sustain(context: Context, listener: Listener, pulses: int) -> _Capture:
+def _sustain(context: StepContext, listener: Listener, pulses: int) -> _Capture:
     stimulus, analyzer = context.bench.stimulus, context.bench.analyzer
     clock_hz = context.chip.clock_hz
     period_ticks = PERIOD_US * clock_hz // 10**6
@@ -169,7 +169,7 @@ def _sustain(context: Context, listener: Listener, pulses: int) -> _Capture:
     return _Capture(listener.end(), status.sent, status.late, analyzer.backlog.max_ns)
 
 
-def _health(context: Context, capture: _Capture, pulses: int) -> Health:
+def _health(context: StepContext, capture: _Capture, pulses: int) -> Health:
     identity, agent = context.bench.analyzer.identity, context.agent
     index, level = capture.heard.of_channel(context.fixture.channel_of(STIMULUS))
     rising = index[level == 1]
@@ -193,20 +193,20 @@ def _health(context: Context, capture: _Capture, pulses: int) -> Health:
 
 
 def _record(
-    context: Context, health: Health, capture: _Capture, found: tuple[Finding, ...]
-) -> Record:
+    context: StepContext, health: Health, capture: _Capture, found: tuple[Finding, ...]
+) -> CalibrationRecord:
     quantities = [
-        Quantity("backlog_maximum", capture.backlog_ns / 1e9, "s", 0.0, 1),
+        CalibratedQuantity("backlog_maximum", capture.backlog_ns / 1e9, "s", 0.0, 1),
     ]
     if not _lost(health):
         samples = float(capture.heard.samples)
-        quantities.append(Quantity("samples_in_a_row", samples, "samples", 0.0, 1))
+        quantities.append(CalibratedQuantity("samples_in_a_row", samples, "samples", 0.0, 1))
     if health.rate_hz and health.seen == health.sent and not health.holes[0]:
         # By the microcontroller's clock, of which nothing better is known here.
         uncertainty_hz = health.rate_hz * finding_texts.RESONATOR_ERROR / math.sqrt(3)
-        rate = Quantity("sample_rate", health.rate_hz, "Hz", uncertainty_hz, health.seen)
+        rate = CalibratedQuantity("sample_rate", health.rate_hz, "Hz", uncertainty_hz, health.seen)
         quantities.insert(0, rate)
-    return Record(
+    return CalibrationRecord(
         step=INSTRUMENTS,
         date=datetime.now(UTC),
         quantities=tuple(quantities),

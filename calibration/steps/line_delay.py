@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.skew import ChannelSkew
 from calibration.fan_out import PULSES, WORTH_SAMPLES, edges_differ, fan_out
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.steps.step import Step
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import CHANNEL_SKEW, EDGES, LINE_DELAY, LINE_STEP, depends_on
 from rig.config.fixture import RESPONSE, STIMULUS
 from rig.errors import InputError
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Compare both ends. Raises BenchError, StoppedError, InputError without a far channel."""
     settings = context.settings
     if settings.far_channel is None or settings.signal not in (STIMULUS, RESPONSE):
@@ -47,11 +47,11 @@ def run(context: Context, progress: Progress) -> Outcome:
                 if each.differs(worth_ns)
             ]
     known = "taken off" if _knows(settings.skew, near, far) else "not known, and so contained"
-    record = Record(
+    record = CalibrationRecord(
         step=LINE_STEP,
         date=datetime.now(UTC),
         quantities=tuple(
-            Quantity(
+            CalibratedQuantity(
                 LINE_DELAY,
                 d.value,
                 "ns",
@@ -65,7 +65,7 @@ def run(context: Context, progress: Progress) -> Outcome:
         instruments=depends_on(LINE_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
     )
-    return Outcome(record, tuple(found))
+    return StepOutcome(record, tuple(found))
 
 
 def delays_ns(near: ChannelSkew, far: ChannelSkew, sample_ns: float) -> dict[int, Estimate]:
@@ -78,13 +78,13 @@ def delays_ns(near: ChannelSkew, far: ChannelSkew, sample_ns: float) -> dict[int
     return made
 
 
-def _knows(skew: Record | None, near: int, far: int) -> bool:
+def _knows(skew: CalibrationRecord | None, near: int, far: int) -> bool:
     subjects = [f"D{channel} {edge}" for channel in (near, far) for edge in EDGES.values()]
     return skew is not None and all(skew.quantity(CHANNEL_SKEW, each) for each in subjects)
 
 
 def _without_skew(
-    delays: dict[int, Estimate], skew: Record | None, near: int, far: int
+    delays: dict[int, Estimate], skew: CalibrationRecord | None, near: int, far: int
 ) -> dict[int, Estimate]:
     if skew is None or not _knows(skew, near, far):
         return delays

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.capture import Captured, capture_delay
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.skew import ChannelSkew
 from calibration.fan_out import PULSES, WORTH_SAMPLES, FanOutResult, edges_differ, fan_out
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.steps.step import Step
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import (
     CAPTURE_DELAY,
     EDGES,
@@ -26,7 +26,7 @@ CAPTURE_WORTH_TICKS = 8
 """The capture's own noise canceler takes 4."""
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Send a train round. Raises BenchError, StoppedError."""
     progress(f"{PULSES} pulses from the stimulus pin to the response's channel and back")
     fanned = fan_out(context, unhurried=True)
@@ -39,7 +39,7 @@ def run(context: Context, progress: Progress) -> Outcome:
         found += findings(skew, channel, fanned.reference, rate_hz)
         if context.fixture.has_second_witness:
             found += capture_findings(captured)
-    record = Record(
+    record = CalibrationRecord(
         step=LOOPBACK_STEP,
         date=datetime.now(UTC),
         quantities=quantities(skew, captured, rate_hz, context.chip.clock_hz),
@@ -47,7 +47,7 @@ def run(context: Context, progress: Progress) -> Outcome:
         instruments=depends_on(LOOPBACK_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
     )
-    return Outcome(record, tuple(found))
+    return StepOutcome(record, tuple(found))
 
 
 def captured_of(fanned: FanOutResult) -> Captured:
@@ -125,7 +125,7 @@ def capture_findings(captured: Captured) -> list[Finding]:
 
 def quantities(
     skew: ChannelSkew | None, captured: Captured, rate_hz: int, clock_hz: int
-) -> tuple[Quantity, ...]:
+) -> tuple[CalibratedQuantity, ...]:
     """In ns."""
     made: list[tuple[str, int, Estimate]] = []
     if skew is not None:
@@ -136,7 +136,7 @@ def quantities(
         if late is not None:
             made.append((CAPTURE_DELAY, level, late.scaled(1e9 / clock_hz)))
     return tuple(
-        Quantity(
+        CalibratedQuantity(
             name, each.value, "ns", each.standard_uncertainty, each.n, f"{RESPONSE} {EDGES[to]}"
         )
         for name, to, each in made

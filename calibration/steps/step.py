@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from calibration.context import Context, Progress
-from calibration.findings import Outcome
+from calibration.context import Progress, StepContext
+from calibration.findings import StepOutcome
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Step:
     """What happens, in a sentence or two."""
     connect: str
     """What must be connected for it."""
-    run: Callable[[Context, Progress], Outcome]
+    run: Callable[[StepContext, Progress], StepOutcome]
     """Raises BenchError if the bench fails, StoppedError if the user stops it."""
     apart: bool = False
     """It wants connections of its own, so that it is none of "all"."""

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from calibration import common_findings
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.rate import Rate, pps_brackets, rate_of
-from calibration.findings import Finding, Outcome
-from calibration.settings import Settings
+from calibration.findings import Finding, StepOutcome
+from calibration.settings import CalibrationSettings
 from calibration.steps.step import Step
 from calibration.trains import Sent, dithering_train, send, stimulus_edges
 from rig.analysis.clocks.brackets import Rates, stamp_brackets
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import (
     STIMULUS_RATE,
     TIME_BASE,
@@ -51,7 +51,7 @@ class Compared:
     """What was better, in words."""
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Send pulses for a minute. Raises BenchError, StoppedError."""
     settings, clock_hz = context.settings, context.chip.clock_hz
     rate_hz = context.bench.analyzer.identity.sample_rate_hz
@@ -74,7 +74,7 @@ def run(context: Context, progress: Progress) -> Outcome:
         except ValueError as error:
             found.append(common_findings.no_rate(str(error)))
     drawn = "" if compared is None else drawing(compared.own)
-    return Outcome(_record(context, compared, found), tuple(found), drawn)
+    return StepOutcome(_record(context, compared, found), tuple(found), drawn)
 
 
 def drawing(own: Rate) -> str:
@@ -94,7 +94,7 @@ def _decades(ppb: float) -> int:
 
 
 def compare(
-    own: Rate, settings: Settings, sent: Sent, rate_hz: int
+    own: Rate, settings: CalibrationSettings, sent: Sent, rate_hz: int
 ) -> tuple[Compared, tuple[Finding, ...]]:
     """Against the pulse a second, else against the counter's reading, if there is either."""
     if settings.pps_channel is not None:
@@ -174,13 +174,15 @@ def _no_pps(channel: int, why: str) -> Finding:
     )
 
 
-def _record(context: Context, compared: Compared | None, found: list[Finding]) -> Record:
+def _record(
+    context: StepContext, compared: Compared | None, found: list[Finding]
+) -> CalibrationRecord:
     conditions = {"duration": f"{context.settings.seconds} s"}
     if compared is not None:
         unknown = "none: the analyzer's own error stays unknown"
         conditions["reference"] = compared.reference or unknown
         conditions["rate"] = "constant" if compared.own.straight else "drifted"
-    return Record(
+    return CalibrationRecord(
         step=TIME_BASE_STEP,
         date=datetime.now(UTC),
         quantities=() if compared is None else quantities(compared),
@@ -191,7 +193,7 @@ def _record(context: Context, compared: Compared | None, found: list[Finding]) -
     )
 
 
-def quantities(compared: Compared) -> tuple[Quantity, ...]:
+def quantities(compared: Compared) -> tuple[CalibratedQuantity, ...]:
     """The analyzer's error if it is known, the microcontroller's rate by it, and the wander."""
     made = []
     if compared.time_base is not None:
@@ -200,12 +202,14 @@ def quantities(compared: Compared) -> tuple[Quantity, ...]:
     for each in compared.own.wander:
         d = each.deviation
         subject = f"{each.tau_s:g} s"
-        made.append(Quantity(WANDER, d.value, "ppb", d.standard_uncertainty, d.n, subject))
+        made.append(
+            CalibratedQuantity(WANDER, d.value, "ppb", d.standard_uncertainty, d.n, subject)
+        )
     return tuple(made)
 
 
-def _ppm(name: str, found: Estimate) -> Quantity:
-    return Quantity(name, found.value, "ppm", found.standard_uncertainty, found.n)
+def _ppm(name: str, found: Estimate) -> CalibratedQuantity:
+    return CalibratedQuantity(name, found.value, "ppm", found.standard_uncertainty, found.n)
 
 
 STEP = Step(

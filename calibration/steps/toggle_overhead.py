@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from calibration import common_findings
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.estimate.logged import Logged, PinWrite, logged, other_pin_write, pin_write
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.recording import listening
 from calibration.response_train import agent_of, answered, interrupts, rates_of
 from calibration.steps.step import Step
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.names import EDGES, TOGGLE_OVERHEAD, TOGGLE_STEP, depends_on
 from rig.config.fixture import RESPONSE, SEQUENCE
 from rig.instruments import Int64Array, UInt8Array
@@ -28,7 +28,7 @@ Writes = dict[tuple[str, int], PinWrite]
 """By signal and level after the edge."""
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Let the target answer some interrupts. Raises BenchError, StoppedError."""
     progress(f"{PULSES} interrupts")
     agent = agent_of(context)
@@ -47,7 +47,7 @@ def run(context: Context, progress: Progress) -> Outcome:
         found.append(common_findings.no_clock(channel, str(error)))
     found += findings(writes)
     port = common_findings.shown(agent.greeting.get("port", ""))
-    record = Record(
+    record = CalibrationRecord(
         step=TOGGLE_STEP,
         date=datetime.now(UTC),
         quantities=quantities(writes),
@@ -55,10 +55,10 @@ def run(context: Context, progress: Progress) -> Outcome:
         instruments=depends_on(TOGGLE_STEP, context.instruments()),
         findings=tuple(finding.text for finding in found),
     )
-    return Outcome(record, tuple(found))
+    return StepOutcome(record, tuple(found))
 
 
-def pins(context: Context) -> list[tuple[str, int]]:
+def pins(context: StepContext) -> list[tuple[str, int]]:
     """Pins beside the response's that its writes move, and their channels."""
     fixture = context.fixture
     return [(name, fixture.channel_of(name)) for name in SEQUENCE if fixture.has_signal(name)]
@@ -96,7 +96,7 @@ def findings(writes: Writes) -> list[Finding]:
     ]
 
 
-def quantities(writes: Writes) -> tuple[Quantity, ...]:
+def quantities(writes: Writes) -> tuple[CalibratedQuantity, ...]:
     """Fixed part, spread and length of the write, by pin and edge, in ns."""
     made = []
     for (signal, level), write in writes.items():
@@ -107,7 +107,7 @@ def quantities(writes: Writes) -> tuple[Quantity, ...]:
             (TOOK, write.took),
         ):
             u = found.standard_uncertainty
-            made.append(Quantity(name, found.value, "ns", u, found.n, subject))
+            made.append(CalibratedQuantity(name, found.value, "ns", u, found.n, subject))
     return tuple(made)
 
 

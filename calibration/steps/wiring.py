@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from calibration.context import Context, Progress
-from calibration.findings import Finding, Outcome
+from calibration.context import Progress, StepContext
+from calibration.findings import Finding, StepOutcome
 from calibration.steps.step import Step
 from calibration.wiring.drawing import drawing
 from calibration.wiring.drive import observe
 from calibration.wiring.judge import Arrival, arrivals, findings
 from calibration.wiring.rewritten import rewritten
-from rig.config.calibration import Record
+from rig.config.calibration import CalibrationRecord
 from rig.config.calibration.names import WIRING
 
 
@@ -27,18 +27,18 @@ class WiresSeen:
     """Where each that was driven arrives, by signal."""
 
 
-def run(context: Context, progress: Progress) -> Outcome:
+def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Drive each wire, find where it arrives. Raises BenchError, StoppedError."""
     observed = observe(context, progress)
     found = findings(context.fixture, observed)
-    record = Record(
+    record = CalibrationRecord(
         step=WIRING,
         date=datetime.now(UTC),
         conditions={"wires checked": str(len(observed.driven))},
         instruments=context.instruments(),
         findings=tuple(finding.text for finding in found),
     )
-    return Outcome(
+    return StepOutcome(
         record,
         found,
         drawing(context.fixture, observed, found),
@@ -46,7 +46,7 @@ def run(context: Context, progress: Progress) -> Outcome:
     )
 
 
-def check_wires(context: Context, progress: Progress, signals: Collection[str]) -> WiresSeen:
+def check_wires(context: StepContext, progress: Progress, signals: Collection[str]) -> WiresSeen:
     """The live check while wires are being connected: of these only, nothing is recorded.
 
     The stimulus is driven besides, whether it is connected or not. Raises BenchError, StoppedError.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from calibration.context import Context, Progress
+from calibration.context import Progress, StepContext
 from calibration.recording import Listener, listening
 from calibration.wiring.judge import arrivals
 from calibration.wiring.observed import (
@@ -19,8 +19,8 @@ from calibration.wiring.observed import (
     PERIOD_US,
     QUIET_MS,
     RATE_TRUSTED,
-    Counted,
     Driven,
+    InterruptCount,
     Observed,
     Turns,
     observed,
@@ -40,7 +40,7 @@ HELD_MS = 100
 
 
 def observe(
-    context: Context, progress: Progress, signals: Collection[str] | None = None
+    context: StepContext, progress: Progress, signals: Collection[str] | None = None
 ) -> Observed:
     """Drive every wire, or these and the stimulus, and look. Raises BenchError, StoppedError."""
     asked = {wire.signal for wire in context.fixture.wires} if signals is None else set(signals)
@@ -49,7 +49,7 @@ def observe(
         turns = _drive_all(context, listener, progress, asked)
         heard = listener.end()
     nominal_hz = context.bench.analyzer.identity.sample_rate_hz
-    counted = Counted(STIMULI, None)
+    counted = InterruptCount(STIMULI, None)
     if STIMULUS in asked:
         counted = _ask_target(context, progress)
     seen = observed(heard, turns, counted, nominal_hz)
@@ -58,7 +58,7 @@ def observe(
     return replace(seen, creeping=frozenset(creeping))
 
 
-def _rest(context: Context) -> None:
+def _rest(context: StepContext) -> None:
     """All drivers low, so that every wire's pulses are high."""
     context.bench.stimulus.abort()
     agent = context.agent
@@ -70,12 +70,12 @@ def _rest(context: Context) -> None:
     context.wait(QUIET_MS)
 
 
-def _sequence_bits(context: Context) -> int:
+def _sequence_bits(context: StepContext) -> int:
     return len(context.fixture.sequence_channels)
 
 
 def _drive_all(
-    context: Context, listener: Listener, progress: Progress, asked: Collection[str]
+    context: StepContext, listener: Listener, progress: Progress, asked: Collection[str]
 ) -> Turns:
     """The stimulus comes first, whoever is asked for: time is counted from its beginning."""
     stimulus = context.bench.stimulus
@@ -100,7 +100,7 @@ def _drive_all(
     return Turns(tuple(driven), refused, rough_hz)
 
 
-def _drain(context: Context, listener: Listener, start_ticks: int, start_samples: int) -> float:
+def _drain(context: StepContext, listener: Listener, start_ticks: int, start_samples: int) -> float:
     """Read until the samples of all that was driven have come; the analyzer's rough rate."""
     nominal_hz = context.bench.analyzer.identity.sample_rate_hz
     clock_hz = context.chip.clock_hz
@@ -136,7 +136,7 @@ def _train(chip: StimulusChip, pulses: int, polarity: Polarity = Polarity.POSITI
     )
 
 
-def _drive_stimulus(context: Context, pulses: int) -> int:
+def _drive_stimulus(context: StepContext, pulses: int) -> int:
     """Returns the edges that the microcontroller captured."""
     stimulus = context.bench.stimulus
     stimulus.configure(_train(context.chip, pulses))
@@ -144,7 +144,7 @@ def _drive_stimulus(context: Context, pulses: int) -> int:
     return context.wait(DELAY_US // 1000 + pulses * PERIOD_US // 1000 + QUIET_MS)
 
 
-def _drive_target(context: Context, signal: str, pulses: int) -> int:
+def _drive_target(context: StepContext, signal: str, pulses: int) -> int:
     agent = context.agent
     if signal == TASK:
         raise _RefusedError("its pin moves only while a task is interrupted")
@@ -161,7 +161,7 @@ def _drive_target(context: Context, signal: str, pulses: int) -> int:
     return context.wait(pulses * PERIOD_US // 1000 + QUIET_MS)
 
 
-def _creeps(context: Context, signal: str, progress: Progress) -> bool:
+def _creeps(context: StepContext, signal: str, progress: Progress) -> bool:
     """Whether a wire that shows no pulses changes its level anywhere if driven high for long."""
     progress(f"{signal}: held high")
     with listening(context) as listener:
@@ -181,7 +181,7 @@ def _creeps(context: Context, signal: str, progress: Progress) -> bool:
     return bool((heard.channel == mine).any())
 
 
-def _refusal(context: Context, agent: AgentLink, measurement: str, edge: str) -> str:
+def _refusal(context: StepContext, agent: AgentLink, measurement: str, edge: str) -> str:
     """Arm it; "", or why it did not want to."""
     try:
         agent.arm(ArmOptions(measurement, 4 * STIMULI, options={"edge": edge}))
@@ -191,22 +191,22 @@ def _refusal(context: Context, agent: AgentLink, measurement: str, edge: str) ->
     return ""
 
 
-def _ask_target(context: Context, progress: Progress) -> Counted:
+def _ask_target(context: StepContext, progress: Progress) -> InterruptCount:
     """How many of STIMULI the target counts, or why it was not asked."""
     agent = context.agent
     if agent is None:
-        return Counted(STIMULI, None, "there is no agent")
+        return InterruptCount(STIMULI, None, "there is no agent")
     known = agent.greeting.get("measurements", "interrupt").split(",")
     usable = [name for name in ("interrupt", "interrupt_to_task") if name in known]
     if not usable:
-        return Counted(STIMULI, None, "its port has no interrupts")
+        return InterruptCount(STIMULI, None, "its port has no interrupts")
     progress(f"interrupt line: {STIMULI} pulses")
     # A parallel port interrupts on one edge only, and its agent knows which.
     refusal = _refusal(context, agent, usable[0], "rising")
     if refusal and _refusal(context, agent, usable[0], "falling"):
-        return Counted(STIMULI, None, refusal)
+        return InterruptCount(STIMULI, None, refusal)
     try:
         _drive_stimulus(context, STIMULI)
     finally:
         summary = agent.stop()
-    return Counted(STIMULI, summary.handled)
+    return InterruptCount(STIMULI, summary.handled)

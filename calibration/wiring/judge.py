@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from calibration.findings import Finding
 from calibration.wiring import finding_texts
-from calibration.wiring.observed import Burst, Driven, Observed
+from calibration.wiring.observed import Driven, EdgeBurst, Observed
 from rig.config.fixture import RESPONSE, SIGNALS, STIMULUS, Fixture, Wire
 
 RATE_TOLERANCE = 0.01
@@ -122,7 +122,7 @@ def _silent(wire: Wire, observed: Observed) -> Finding:
     return finding_texts.open_or_low(wire, listener, heard=heard)
 
 
-def _strange(wire: Wire, observed: Observed) -> list[Burst]:
+def _strange(wire: Wire, observed: Observed) -> list[EdgeBurst]:
     """On a wire's channel, what is nobody's number of pulses."""
     bursts = observed.bursts.get(wire.channel, ())
     return [burst for burst in bursts if burst.pulses not in observed.codes]

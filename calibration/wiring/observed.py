@@ -25,7 +25,7 @@ RATE_TRUSTED = 3.0
 
 
 @dataclass(frozen=True)
-class Burst:
+class EdgeBurst:
     """Edges of one channel that follow each other closely."""
 
     first: int
@@ -59,7 +59,7 @@ class Observed:
     driven: tuple[Driven, ...]
     refused: Mapping[str, str]
     """Wires that nobody could drive, and why."""
-    bursts: Mapping[int, tuple[Burst, ...]]
+    bursts: Mapping[int, tuple[EdgeBurst, ...]]
     """By channel; of those with edges."""
     rest_levels: int
     """Bit mask: the levels of the channels before anything was driven."""
@@ -93,7 +93,7 @@ class Turns:
 
 
 @dataclass(frozen=True)
-class Counted:
+class InterruptCount:
     """What the target says of STIMULI pulses on its interrupt line."""
 
     stimuli: int
@@ -101,7 +101,7 @@ class Counted:
     not_asked: str = ""
 
 
-def observed(heard: Recording, turns: Turns, counted: Counted, nominal_hz: int) -> Observed:
+def observed(heard: Recording, turns: Turns, counted: InterruptCount, nominal_hz: int) -> Observed:
     """A capture in which wires had their turns, cut into bursts."""
     off = turns.rough_hz / nominal_hz
     trusted = off > RATE_TRUSTED or off < 1 / RATE_TRUSTED
@@ -123,7 +123,7 @@ def observed(heard: Recording, turns: Turns, counted: Counted, nominal_hz: int) 
     )
 
 
-def _rate(bursts: Sequence[Burst], driven: Sequence[Driven]) -> float:
+def _rate(bursts: Sequence[EdgeBurst], driven: Sequence[Driven]) -> float:
     """The sample rate in Hz by the stimulus's own pulses, wherever they arrive; 0 if nowhere."""
     pulses = next(each.pulses for each in driven if each.signal == STIMULUS)
     for burst in bursts:
@@ -133,13 +133,13 @@ def _rate(bursts: Sequence[Burst], driven: Sequence[Driven]) -> float:
     return 0.0
 
 
-def bursts_of(heard: Recording, channel: int, silence_samples: float) -> tuple[Burst, ...]:
+def bursts_of(heard: Recording, channel: int, silence_samples: float) -> tuple[EdgeBurst, ...]:
     """A channel's edges, cut where nothing happens for long enough."""
     index, level = heard.of_channel(channel)
     if not len(index):
         return ()
     cuts = np.flatnonzero(np.diff(index) > silence_samples) + 1
     return tuple(
-        Burst(int(i[0]), int(i[-1]), len(i), int(lv[0]))
+        EdgeBurst(int(i[0]), int(i[-1]), len(i), int(lv[0]))
         for i, lv in zip(np.split(index, cuts), np.split(level, cuts), strict=True)
     )

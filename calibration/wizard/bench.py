@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from calibration.wiring.rewritten import with_channels
 from calibration.wizard.detected_wiring import KEY, channels_of
-from calibration.wizard.state import State
+from calibration.wizard.state import WizardState
 from rig.capture.analyzers import AnalyzerSettings
 from rig.config.board import GPIO_PORT, Board, load_board, load_boards
 from rig.config.board_fixture import EXAMPLE_LINK, FX2, agent_arguments, fixture_text
@@ -31,12 +31,12 @@ class Ends:
     """From where to where."""
 
 
-def is_virtual(state: State) -> bool:
+def is_virtual(state: WizardState) -> bool:
     """There is no hardware: the bench is a model."""
     return state.answer("bench", HARDWARE) != HARDWARE
 
 
-def boards_of(state: State) -> tuple[Board, Board]:
+def boards_of(state: WizardState) -> tuple[Board, Board]:
     """Target and stimulus. Raises InputError."""
     board = load_board(state.answer("board", FIRST_BOARD))
     stimulus = load_board(state.answer("stimulus", FIRST_STIMULUS))
@@ -69,7 +69,7 @@ def offsets_of(words: str) -> dict[str, int]:
     return offsets
 
 
-def link_of(state: State) -> TargetLink:
+def link_of(state: WizardState) -> TargetLink:
     """How the target is reached. Raises InputError."""
     if is_virtual(state):
         return VirtualLink()
@@ -86,7 +86,7 @@ def link_of(state: State) -> TargetLink:
         raise InputError(f"agent-arguments: {error}") from None
 
 
-def text_of(state: State) -> str:
+def text_of(state: WizardState) -> str:
     """The fixture. Raises InputError for answers that make none."""
     target, stimulus = boards_of(state)
     virtual = load_fixture(state.answer("bench")) if is_virtual(state) else None
@@ -104,7 +104,7 @@ def text_of(state: State) -> str:
     return _as_found(text, state)
 
 
-def _as_found(text: str, state: State) -> str:
+def _as_found(text: str, state: WizardState) -> str:
     """With the channels that its wires were found on, if the user took them."""
     found = channels_of(state)
     if not found:
@@ -117,12 +117,12 @@ def _as_found(text: str, state: State) -> str:
     return taken
 
 
-def fixture_of(state: State) -> Fixture:
+def fixture_of(state: WizardState) -> Fixture:
     """The fixture itself. Raises InputError."""
     return parse_fixture(text_of(state), state.name)
 
 
-def wires_of(state: State) -> tuple[Ends, ...]:
+def wires_of(state: WizardState) -> tuple[Ends, ...]:
     """In the order in which to connect them. Raises InputError."""
     target, stimulus = boards_of(state)
     ends = []
@@ -138,7 +138,7 @@ def wires_of(state: State) -> tuple[Ends, ...]:
     return tuple(ends)
 
 
-def grounds_of(state: State) -> str:
+def grounds_of(state: WizardState) -> str:
     """What comes before all wires. Raises InputError."""
     boards = reversed(boards_of(state))
     pins = [f"{board.title} {board.label(line)}" for board in boards
@@ -146,7 +146,7 @@ def grounds_of(state: State) -> str:
     return f"Grounds together: {', '.join(pins)}, analyzer GND"
 
 
-def _analyzer(state: State) -> AnalyzerSettings:
+def _analyzer(state: WizardState) -> AnalyzerSettings:
     try:
         rate_hz = RATE.parse(state.answer("sample-rate", RATE.format(FX2.sample_rate_hz)))
     except ValueError as error:

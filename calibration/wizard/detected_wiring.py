@@ -10,8 +10,8 @@ from pathlib import Path
 
 from calibration.findings import Finding
 from calibration.steps.wiring import WiresSeen
-from calibration.wizard.question import Choice, Question
-from calibration.wizard.state import State, write_whole
+from calibration.wizard.question import AnswerOption, Question
+from calibration.wizard.state import WizardState, write_whole
 from rig.config.fixture import TASK, Fixture
 
 KEY = "wires"
@@ -78,7 +78,7 @@ def read(path: Path) -> tuple[str, ...]:
     return tuple(lines) if all(_PLACE.fullmatch(line) for line in lines) else ()
 
 
-def channels_of(state: State) -> dict[str, int]:
+def channels_of(state: WizardState) -> dict[str, int]:
     """Channel by signal, if the user took the wiring as found."""
     if state.answer(KEY) != TAKE:
         return {}
@@ -86,25 +86,25 @@ def channels_of(state: State) -> dict[str, int]:
     return {match[1]: int(match[2]) for match in matches if match}
 
 
-def without(state: State) -> State:
+def without(state: WizardState) -> WizardState:
     """Nothing was found, or it does not hold any more."""
     answers = {key: answer for key, answer in state.answers.items() if key != KEY}
     return replace(state, answers=answers, as_found=())
 
 
-def questions(state: State) -> tuple[Question, ...]:
+def questions(state: WizardState) -> tuple[Question, ...]:
     """Only if there is something to be taken."""
     if not state.as_found:
         return ()
     where = ", ".join(place.replace("=", " on ") for place in state.as_found)
     choices = (
-        Choice(TAKE, f"take the wiring as found: {where}"),
-        Choice(MEND, "keep the channels as planned; I exchange the clips"),
+        AnswerOption(TAKE, f"take the wiring as found: {where}"),
+        AnswerOption(MEND, "keep the channels as planned; I exchange the clips"),
     )
     return (Question(KEY, "Wires on other channels", TAKE, choices),)
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     """Why that is asked."""
     if not state.as_found:
         return ()

@@ -14,7 +14,7 @@ STATE_NAME = "state.json"
 
 
 @dataclass(frozen=True)
-class Place:
+class WizardPaths:
     """Files of one wizard, side by side."""
 
     state: Path
@@ -55,9 +55,9 @@ class Place:
                 return  # somebody else's files are in it
 
 
-def place_of(name: str) -> Place:
+def place_of(name: str) -> WizardPaths:
     """Of the wizard of this bench, in the user's own folder for such things."""
-    return Place(_home() / name / STATE_NAME)
+    return WizardPaths(_home() / name / STATE_NAME)
 
 
 def unfinished() -> tuple[str, ...]:

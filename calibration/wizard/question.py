@@ -12,7 +12,7 @@ ANSWER_MAX = 400
 
 
 @dataclass(frozen=True)
-class Choice:
+class AnswerOption:
     """One answer of several."""
 
     value: str
@@ -27,7 +27,7 @@ class Question:
     """Name of its answer, in the wizard's state and in a file of answers."""
     text: str
     default: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerOption, ...] = ()
     """The only answers; none: any text."""
     hint: str = ""
     """What a valid answer looks like, or how to find it out."""

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from calibration.findings import Finding, Outcome
+from calibration.findings import Finding, StepOutcome
 from calibration.formatting import lines_of
 
 
 @dataclass(frozen=True)
-class Report:
+class StageReport:
     """Lines to be shown, and findings with what to do about each."""
 
     lines: tuple[str, ...] = ()
@@ -24,15 +24,15 @@ class Report:
         """Nothing has to be mended."""
         return not any(finding.fault for finding in self.findings)
 
-    def __add__(self, other: Report) -> Report:
-        return Report(
+    def __add__(self, other: StageReport) -> StageReport:
+        return StageReport(
             self.lines + other.lines, self.findings + other.findings, self.run or other.run
         )
 
 
-def of_outcome(outcome: Outcome, title: str) -> Report:
+def of_outcome(outcome: StepOutcome, title: str) -> StageReport:
     """Of a step of the calibration."""
-    return Report((title, *lines_of(outcome)), outcome.findings)
+    return StageReport((title, *lines_of(outcome)), outcome.findings)
 
 
 def summary(findings: Iterable[Finding]) -> tuple[str, ...]:

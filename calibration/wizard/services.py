@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from calibration.context import Bench, Progress
+from calibration.context import BenchInstruments, Progress
 from calibration.findings import Finding
 from rig.config.fixture import Fixture
 
@@ -32,7 +32,7 @@ class WizardServices(Protocol):
 
     def open_bench(
         self, fixture: Fixture, stop: threading.Event, progress: Progress
-    ) -> AbstractContextManager[Bench]:
+    ) -> AbstractContextManager[BenchInstruments]:
         """All three instruments, the analyzer with every channel."""
         ...
 

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from calibration.context import Context, StoppedError
-from calibration.settings import Settings
-from calibration.wizard.stages.stage import Job
+from calibration.context import StepContext, StoppedError
+from calibration.settings import CalibrationSettings
+from calibration.wizard.stages.stage import StageContext
 from rig.config.fixture import Fixture
 from rig.errors import RigError
 
 
 @contextmanager
-def opened(job: Job, fixture: Fixture, settings: Settings | None = None) -> Iterator[Context]:
+def opened(
+    job: StageContext, fixture: Fixture, settings: CalibrationSettings | None = None
+) -> Iterator[StepContext]:
     """Closed on every path. What fails within is told by its cause, a stop as a stop.
 
     Raises RigError.
@@ -23,7 +25,7 @@ def opened(job: Job, fixture: Fixture, settings: Settings | None = None) -> Iter
     try:
         with job.tools.open_bench(fixture, job.stop, job.progress) as bench:
             try:
-                yield Context(fixture, bench, job.stop, settings or Settings())
+                yield StepContext(fixture, bench, job.stop, settings or CalibrationSettings())
             except StoppedError:
                 raise
             except RigError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from calibration.wizard.stages import special_wiring
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.calibration.names import LEFT_OUT
-from rig.config.calibration.record import Calibration, Record
+from rig.config.calibration.record import Calibration, CalibrationRecord
 
 
 def record_left_out(path: Path, fixture: str) -> None:
@@ -21,4 +21,6 @@ def record_left_out(path: Path, fixture: str) -> None:
     last = known.newest(LEFT_OUT)
     findings = special_wiring.left_out(known)
     if findings != (() if last is None else last.findings):
-        append_record(path, fixture, Record(LEFT_OUT, datetime.now(UTC), findings=findings))
+        append_record(
+            path, fixture, CalibrationRecord(LEFT_OUT, datetime.now(UTC), findings=findings)
+        )

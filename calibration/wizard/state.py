@@ -25,7 +25,7 @@ _FIELDS = ("format", "name", "stage", "answers", "done", "checked", "fixture", "
 
 
 @dataclass(frozen=True)
-class State:
+class WizardState:
     """One wizard. Immutable; `with_...` make the next one."""
 
     name: str
@@ -48,15 +48,15 @@ class State:
         """What was answered."""
         return self.answers.get(key, default)
 
-    def with_answer(self, key: str, answer: str) -> State:
+    def with_answer(self, key: str, answer: str) -> WizardState:
         """Another answer."""
         return replace(self, answers={**self.answers, key: answer})
 
-    def with_done(self, stage: str, faults: tuple[str, ...]) -> State:
+    def with_done(self, stage: str, faults: tuple[str, ...]) -> WizardState:
         """A stage whose work is done."""
         return replace(self, done={**self.done, stage: faults})
 
-    def without_done(self, stage: str) -> State:
+    def without_done(self, stage: str) -> WizardState:
         """A stage whose work is to be done again."""
         return replace(self, done={key: self.done[key] for key in self.done if key != stage})
 
@@ -65,14 +65,14 @@ class State:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
 
-def state_text(state: State) -> str:
+def state_text(state: WizardState) -> str:
     """As a file has it."""
     fields = {"format": FORMAT, **{name: getattr(state, name) for name in _FIELDS[1:]}}
     fields |= {"answers": dict(state.answers), "done": dict(state.done)}
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
 
-def parse_state(text: str, source: str) -> State:
+def parse_state(text: str, source: str) -> WizardState:
     """From a file's text. Raises InputError: one line."""
     try:
         fields = json_value(text)
@@ -84,7 +84,7 @@ def parse_state(text: str, source: str) -> State:
         ) from None
 
 
-def _state(fields: Any) -> State:
+def _state(fields: Any) -> WizardState:
     if isinstance(fields, dict):
         fields = {"as_found": [], **fields}  # states of older versions have none
     if not isinstance(fields, dict) or set(fields) != set(_FIELDS):
@@ -100,7 +100,7 @@ def _state(fields: Any) -> State:
     for key, answer in answers.items():
         if not isinstance(answer, str) or len(answer) > ANSWER_MAX or not answer.isprintable():
             raise ValueError(f"answer to {key} is not one line of text")
-    return State(
+    return WizardState(
         name=fields["name"],
         stage=fields["stage"],
         answers=answers,
@@ -128,7 +128,7 @@ def _texts(what: str, texts: Any) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def read_state(path: Path) -> State:
+def read_state(path: Path) -> WizardState:
     """Raises InputError."""
     try:
         if path.stat().st_size > BYTES_MAX:

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from calibration.wizard import detected_wiring
 from calibration.wizard.bench import text_of, wires_of
-from calibration.wizard.paths import Place
+from calibration.wizard.paths import WizardPaths
 from calibration.wizard.question import Question
-from calibration.wizard.report import Report, summary
+from calibration.wizard.report import StageReport, summary
 from calibration.wizard.stages import KEYS, STAGES, Stage, special_wiring, wires_back
 from calibration.wizard.stages.calibrate import STAGE as CALIBRATE_STAGE
 from calibration.wizard.stages.connect import NAME as CONNECT
 from calibration.wizard.stages.save import STAGE as SAVE
-from calibration.wizard.state import State, read_state, state_text, write_whole
+from calibration.wizard.state import WizardState, read_state, state_text, write_whole
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.errors import InputError
 
@@ -29,7 +29,7 @@ _BENCH_STAGES = ("board", "access")
 class Wizard:
     """One new bench. All methods raise InputError; the state is as before then."""
 
-    def __init__(self, place: Place, state: State) -> None:
+    def __init__(self, place: WizardPaths, state: WizardState) -> None:
         if state.stage not in STAGES or any(key not in KEYS for key in state.answers):
             raise InputError(f"{place.state}: of another version of the rig; move it away")
         self.place, self.state = place, state
@@ -37,12 +37,12 @@ class Wizard:
         """All is where the user wants it, and nothing is left to be kept."""
 
     @classmethod
-    def begun(cls, place: Place, name: str) -> Wizard:
+    def begun(cls, place: WizardPaths, name: str) -> Wizard:
         """A new one, or the one that was begun there."""
         if place.state.exists():
             return cls(place, read_state(place.state))
         check_name(name)
-        wizard = cls(place, State(name, _ORDER[0]))
+        wizard = cls(place, WizardState(name, _ORDER[0]))
         wizard._keep(wizard.state)
         return wizard
 
@@ -95,7 +95,7 @@ class Wizard:
         """A stage that was reached before."""
         self._keep(replace(self.state, stage=stage))
 
-    def record(self, report: Report) -> None:
+    def record(self, report: StageReport) -> None:
         """The stage's work is done, and this came of it."""
         done = self.state.with_done(self.stage.name, summary(report.findings))
         if self.stage.name in special_wiring.NAMES:
@@ -154,7 +154,7 @@ class Wizard:
         if self.place.calibration.exists():
             self.place.calibration.replace(self.place.outdated)
 
-    def _keep(self, state: State) -> None:
+    def _keep(self, state: WizardState) -> None:
         if not self.is_saved:
             write_whole(self.place.state, state_text(state))
         self.state = state

@@ -13,10 +13,10 @@ from typing import Any
 from gui.engine.job import measure
 from gui.engine.publisher import Publisher
 from gui.engine.request import job_of
-from gui.processes.work import Window, serve
+from gui.processes.work import ParentWindow, serve
 
 
-def work(request: Mapping[str, Any], window: Window) -> None:
+def work(request: Mapping[str, Any], window: ParentWindow) -> None:
     """Measure what the window asks for. Raises RigError."""
     with Publisher(window.send) as publisher:
         measure(job_of(request), publisher, window.stop)

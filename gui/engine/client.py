@@ -7,15 +7,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gui.engine.outcome import BENCH_FAILED, DONE, Failure, Outcome, outcome_of
-from gui.engine.request import BEGUN, TELL, Job
+from gui.engine.outcome import BENCH_FAILED, DONE, Failure, RunResult, outcome_of
+from gui.engine.request import BEGUN, TELL, RunRequest
 from gui.engine.snapshot import KIND as SNAPSHOT
 from gui.engine.snapshot import Snapshot, snapshot_of
 from gui.processes.child import ChildProcess, Ending
 from gui.processes.messages import FAILED, Message
 
 
-class Engine(ChildProcess):
+class RunEngine(ChildProcess):
     """At most one run at a time. All signals come in the window's thread."""
 
     snapshot = Signal(Snapshot)
@@ -23,7 +23,7 @@ class Engine(ChildProcess):
     """What takes long before anything is measured, one line."""
     bench_failed = Signal(str)
     """An instrument failed in mid-run, one line; `done` follows when all is evaluated."""
-    done = Signal(Outcome)
+    done = Signal(RunResult)
     failed = Signal(Failure)
     running_changed = Signal(bool)
 
@@ -55,7 +55,7 @@ class Engine(ChildProcess):
         if not self.is_alive:
             self._start("gui.engine")
 
-    def start(self, job: Job) -> None:
+    def start(self, job: RunRequest) -> None:
         """Measure. Ends with either `done` or `failed`."""
         if self._running:
             raise RuntimeError("a run is going on")
@@ -108,13 +108,13 @@ class Engine(ChildProcess):
     def _kept(self) -> Path | None:
         return self._path if self._path is not None and self._path.exists() else None
 
-    def _end(self, ending: Outcome | Failure) -> None:
+    def _end(self, ending: RunResult | Failure) -> None:
         """The process has no more to say; the next run gets another."""
         self._let_go()
         if not self._running:
             return
         self._set_running(False)
-        if isinstance(ending, Outcome):
+        if isinstance(ending, RunResult):
             self.done.emit(ending)
         else:
             self.failed.emit(ending)

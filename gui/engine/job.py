@@ -6,10 +6,10 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from gui.engine.observer import Observer
+from gui.engine.observer import LiveObserver
 from gui.engine.outcome import BENCH_FAILED, done
 from gui.engine.publisher import Publisher
-from gui.engine.request import BEGUN, TELL, Job
+from gui.engine.request import BEGUN, TELL, RunRequest
 from gui.processes.messages import Message
 from rig.campaign.scenario_override import plan_under
 from rig.config.plan import load_plan
@@ -18,7 +18,7 @@ from rig.services.abilities import check_load
 from rig.target.scenario import IDLE
 
 
-def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
+def measure(job: RunRequest, publisher: Publisher, stop: threading.Event) -> None:
     """Measure, store, report. Raises RigError, as `rig run` does."""
 
     def tell(text: str) -> None:
@@ -36,7 +36,7 @@ def measure(job: Job, publisher: Publisher, stop: threading.Event) -> None:
     path = measuring.new_run_file(Path(job.folder), plan, "choose another folder for runs")
     measuring.check_new_files(path)
     publisher.send(Message(BEGUN, {"path": str(path)}))
-    observer = Observer(publisher.snapshot, job.expected_s)
+    observer = LiveObserver(publisher.snapshot, job.expected_s)
     failure = measuring.measure(asked, path, observer, stop, tell)
     words = None if failure is None else str(failure)
     if words is not None:  # at once: figures may take long

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.engine.snapshot import Snapshot
-from gui.engine.timeline import Timeline
+from gui.engine.timeline import LiveTimeline
 from rig.recording.live import LiveFigures, LiveSummary
 from rig.services.event_query import NotableEvent
 from rig.streaming.histogram import BINS, bin_starts
-from rig.streaming.outcome import Notable, Reason
+from rig.streaming.outcome import EventReason, Notable
 
 EVERY_S: Final = 0.05
 """20 snapshots a second."""
@@ -26,14 +26,14 @@ SILENT_STIMULI: Final = 3
 """A target that owes so many answers in a row is called silent."""
 
 
-class Observer:
+class LiveObserver:
     """Called by the run for every block, in the run's thread: it has to be quick."""
 
     def __init__(self, publish: Callable[[Snapshot], None], expected_s: float) -> None:
         """`expected_s`: what the plan takes, told until the rate is known."""
         self._publish = publish
         self._expected_s = expected_s
-        self._timeline = Timeline()
+        self._timeline = LiveTimeline()
         self._starts = bin_starts()
         self._counted: npt.NDArray[np.uint64] = np.zeros(BINS, np.uint64)
         self._sums = (0, 0, 0, 0)
@@ -184,7 +184,13 @@ def _events(notable: Sequence[Notable]) -> tuple[NotableEvent, ...]:
 
 
 def _reason(event: Notable) -> str:
-    for reason in (Reason.MISSED, Reason.LATE, Reason.MERGED, Reason.AMBIGUOUS, Reason.LIMIT):
+    for reason in (
+        EventReason.MISSED,
+        EventReason.LATE,
+        EventReason.MERGED,
+        EventReason.AMBIGUOUS,
+        EventReason.LIMIT,
+    ):
         if event.reasons & reason:
-            return "over limit" if reason is Reason.LIMIT else str(reason.name).lower()
+            return "over limit" if reason is EventReason.LIMIT else str(reason.name).lower()
     return "maximum"

@@ -33,7 +33,7 @@ ShownRow = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunResult:
     """A finished run: what `rig show` says of its file."""
 
     file: str
@@ -131,7 +131,7 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
     bins, bin_counts = _binned(evaluation.histogram)
     headline = measurement.headline(evaluation)
     is_periods = settings.schedule is not None
-    outcome = Outcome(
+    outcome = RunResult(
         file=str(result.path),
         report=str(page),
         failure=failure,
@@ -196,9 +196,9 @@ def _tools(section: Section | None) -> dict[str, Any]:
     }
 
 
-def outcome_of(message: Message) -> Outcome:
+def outcome_of(message: Message) -> RunResult:
     """The way back. Raises ValueError if fields are missing or of other types."""
-    return decoded(Outcome, message.fields)
+    return decoded(RunResult, message.fields)
 
 
 def _binned(histogram: ExactHistogram) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -14,7 +14,7 @@ BEGUN: Final = "begun"
 
 
 @dataclass(frozen=True)
-class Job:
+class RunRequest:
     """What to measure, as strings and numbers that cross a pipe."""
 
     plan: str
@@ -37,8 +37,8 @@ class Job:
         return asdict(self)
 
 
-def job_of(stored: Mapping[str, Any]) -> Job:
+def job_of(stored: Mapping[str, Any]) -> RunRequest:
     """The way back. Raises ValueError if fields are missing or unknown."""
-    if set(stored) != {each.name for each in fields(Job)}:
+    if set(stored) != {each.name for each in fields(RunRequest)}:
         raise ValueError("a job with other fields")
-    return Job(**stored)
+    return RunRequest(**stored)

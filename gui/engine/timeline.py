@@ -14,7 +14,7 @@ STRETCHES: Final = 1024
 SUMS: Final = ("missed", "late", "merged", "lost")
 
 
-class Timeline:
+class LiveTimeline:
     """Stretches of time, longer ones in longer runs; no maximum and no count is ever dropped."""
 
     def __init__(self) -> None:

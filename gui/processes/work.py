@@ -23,7 +23,7 @@ from rig.errors import RefusedError, RigError
 PIECE: Final = 1 << 16
 
 
-class Window:
+class ParentWindow:
     """What a process knows of the window that started it."""
 
     def __init__(self) -> None:
@@ -64,9 +64,9 @@ class Window:
         self.requests.put(None)
 
 
-def serve(work: Callable[[Mapping[str, Any], Window], None]) -> int:
+def serve(work: Callable[[Mapping[str, Any], ParentWindow], None]) -> int:
     """Do one piece of work for the window; exit code 1 if it failed, which a message tells."""
-    window = Window()
+    window = ParentWindow()
     request = window.first_request()
     if request is None:
         return 0

@@ -14,7 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.bench.open import Bench
 from rig.capture.replay.analyzer import ReplayAnalyzer
@@ -99,7 +99,7 @@ def _require_replayable(file: RunFile, settings: Settings) -> None:
 
 
 class _RunSource:
-    """Implements rig.capture.replay.capture_file.Source."""
+    """Implements rig.capture.replay.capture_file.CaptureSource."""
 
     def __init__(self, file: RunFile) -> None:
         self._file = file
@@ -279,10 +279,10 @@ def _backlog(file: RunFile) -> Backlog:
     )
 
 
-def _account(file: RunFile) -> Account:
+def _account(file: RunFile) -> InstrumentCounts:
     """What the instruments counted then. Raises InputError for what is no account."""
     try:
-        return decoded(Account, file.report, ignore_unknown=True)
+        return decoded(InstrumentCounts, file.report, ignore_unknown=True)
     except WrongValueError as error:
         raise InputError(f"{file.path}: damaged run file, report: {error}") from None
 

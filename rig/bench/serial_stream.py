@@ -10,10 +10,10 @@ import termios
 import serial
 
 from rig.errors import BenchError
-from rig.target.stream import CHUNK, Stream, StreamLost
+from rig.target.stream import CHUNK, ByteStream, StreamLost
 
 
-class SerialStream(Stream):
+class SerialStream(ByteStream):
     """A serial port, eight bits, no parity, no flow control; raw, and nobody else's meanwhile."""
 
     strangers_first = True
@@ -32,7 +32,7 @@ class SerialStream(Stream):
             ) from None
 
     def read(self, timeout_s: float) -> bytes:
-        """As `Stream.read`."""
+        """As `ByteStream.read`."""
         try:
             self._serial.timeout = timeout_s
             data = self._serial.read(1)
@@ -45,7 +45,7 @@ class SerialStream(Stream):
             raise _gone(error) from None
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """As `Stream.write`."""
+        """As `ByteStream.write`."""
         try:
             self._serial.write_timeout = timeout_s
             self._serial.write(data)

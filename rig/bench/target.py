@@ -14,7 +14,7 @@ from rig.config.links import SerialLink, SshLink, TargetLink, TcpLink, VirtualLi
 from rig.errors import InputError
 from rig.target.link import AgentLink
 from rig.target.ssh import SshHost, SshStream, remote_path
-from rig.target.stream import SocketStream, Stream
+from rig.target.stream import ByteStream, SocketStream
 
 
 def open_target(link: TargetLink) -> AgentLink:
@@ -22,24 +22,24 @@ def open_target(link: TargetLink) -> AgentLink:
     return AgentLink.over(_STREAMS[type(link)](link))
 
 
-def _over_ssh(link: SshLink) -> Stream:
+def _over_ssh(link: SshLink) -> ByteStream:
     words = [remote_path(link.agent), *link.arguments, "--stdio"]
     return SshStream(SshHost(link.host, link.config), words)
 
 
-def _over_serial(link: SerialLink) -> Stream:
+def _over_serial(link: SerialLink) -> ByteStream:
     return SerialStream(link.device, link.baud)
 
 
-def _over_tcp(link: TcpLink) -> Stream:
+def _over_tcp(link: TcpLink) -> ByteStream:
     return SocketStream.connect(link.host, link.port)
 
 
-def _not_yet(_link: VirtualLink) -> Stream:
+def _not_yet(_link: VirtualLink) -> ByteStream:
     raise InputError("a virtual target is there only while its virtual bench runs")
 
 
-_STREAMS: Final[dict[type[TargetLink], Callable[[Any], Stream]]] = {
+_STREAMS: Final[dict[type[TargetLink], Callable[[Any], ByteStream]]] = {
     SshLink: _over_ssh,
     SerialLink: _over_serial,
     TcpLink: _over_tcp,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rig.config.tables import read_document
+from rig.config.toml_reader import read_document
 from rig.resources import plan_names
 
 _FOLDER = Path(__file__).resolve().parents[1] / "data" / "campaigns"

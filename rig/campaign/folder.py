@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rig.campaign.index import NAME, Index, entries_of, load_index, store_index
-from rig.campaign.matrix import Cell
+from rig.campaign.matrix import CampaignRun
 from rig.campaign.plan import CampaignPlan
 from rig.config.fixture import Fixture
 from rig.errors import InputError
@@ -42,7 +42,9 @@ def held(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def opened(folder: Path, campaign: CampaignPlan, cells: Sequence[Cell], fixture: Fixture) -> Index:
+def opened(
+    folder: Path, campaign: CampaignPlan, cells: Sequence[CampaignRun], fixture: Fixture
+) -> Index:
     """The folder's index, begun if it has none.
 
     Raises InputError if it is another campaign's, of other runs or another bench: nothing that was

@@ -15,10 +15,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from rig.campaign.matrix import RUNS_MAX, Cell
+from rig.campaign.matrix import RUNS_MAX, CampaignRun
 from rig.errors import InputError
 from rig.files import replace_atomically
-from rig.untrusted.decode import Length, Range, decoded
+from rig.untrusted.decode import Length, NumberRange, decoded
 from rig.untrusted.json_reader import BYTES_MAX, found, json_object
 
 NAME: Final = "campaign.json"
@@ -30,7 +30,7 @@ Text = Annotated[str, Length(REASON_MAX)]
 _FILE = re.compile(r"[a-z0-9][a-z0-9-]{0,80}\.h5")
 
 
-class State(StrEnum):
+class RunState(StrEnum):
     """What became of a run."""
 
     PLANNED = "planned"
@@ -53,11 +53,11 @@ class Entry:
     scenario: Text
     fingerprint: Text
     """Of its plan, see Cell."""
-    state: State = State.PLANNED
+    state: RunState = RunState.PLANNED
     file: Text = ""
     """Its run file; of a failed or half run the last one."""
     verdict: Text = ""
-    exit_code: Annotated[int, Range(0, 255)] | None = None
+    exit_code: Annotated[int, NumberRange(0, 255)] | None = None
     """As `rig run` would have ended; None unless it is done."""
     reason: Text = ""
     """Why it failed or was skipped."""
@@ -89,11 +89,11 @@ class Index:
             self, entries=tuple(entry if e.name == entry.name else e for e in self.entries)
         )
 
-    def state_count(self, state: State) -> int:
+    def state_count(self, state: RunState) -> int:
         return sum(entry.state is state for entry in self.entries)
 
 
-def entries_of(cells: Iterable[Cell]) -> tuple[Entry, ...]:
+def entries_of(cells: Iterable[CampaignRun]) -> tuple[Entry, ...]:
     """Before anything is measured."""
     return tuple(Entry(c.name, c.measurement, c.scenario, c.fingerprint) for c in cells)
 

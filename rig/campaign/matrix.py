@@ -21,7 +21,7 @@ _PREFIX = re.compile(r"^[^:]*(:[0-9]+)?: ")
 
 
 @dataclass(frozen=True)
-class Cell:
+class CampaignRun:
     """One run of the matrix."""
 
     name: str
@@ -39,9 +39,9 @@ class Cell:
         return "" if self.plan is None else hashlib.sha256(self.plan.text.encode()).hexdigest()
 
 
-def cells_of(campaign: CampaignPlan) -> tuple[Cell, ...]:
+def cells_of(campaign: CampaignPlan) -> tuple[CampaignRun, ...]:
     """All runs, in the order in which they are made. Raises InputError for what makes no plan."""
-    found: dict[str, Cell] = {}
+    found: dict[str, CampaignRun] = {}
     for measure in campaign.measures:
         for cell in _cells(measure):
             if cell.name in found:
@@ -53,7 +53,7 @@ def cells_of(campaign: CampaignPlan) -> tuple[Cell, ...]:
     return tuple(found.values())
 
 
-def _cells(measure: Measure) -> Iterator[Cell]:
+def _cells(measure: Measure) -> Iterator[CampaignRun]:
     base: dict[str, Any] = {}
     if not measure.missing:
         document = base_document(measure)
@@ -71,12 +71,12 @@ def _cells(measure: Measure) -> Iterator[Cell]:
 
 def _cell(
     measure: Measure, base: dict[str, Any], changes: dict[str, Any], name: str, scenario: str
-) -> Cell:
+) -> CampaignRun:
     if not re.fullmatch(NAME_PATTERN, name):
         raise measure.table.error("label", f"{name} is no name for a run", "shorter names")
     if measure.missing:
         words = measure.missing.rsplit(" ", 1)
-        return Cell(name, words[-1], scenario, None, measure.missing)
+        return CampaignRun(name, words[-1], scenario, None, measure.missing)
     head = {"plan": {"name": name, "scenario": scenario}}
     if measure.count is not None:
         table = next((name for name in ("stimulus", "search") if name in base), "agent")
@@ -89,7 +89,7 @@ def _cell(
         where = measure.table.document.source + ("" if line is None else f":{line}")
         words_of = _PREFIX.sub("", str(error), count=1)
         raise InputError(f"{where}: [[measure]] run {name}: {words_of}") from None
-    return Cell(name, plan.measurement, scenario, plan)
+    return CampaignRun(name, plan.measurement, scenario, plan)
 
 
 def _slug(value: object) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from rig.campaign.toml import leaves
 from rig.config.plan import NAME_PATTERN, NAME_VALID
-from rig.config.tables import Document, Table, read_document
+from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.resources import plan_names
 from rig.stimulus.train import COUNT_MAX
 
@@ -47,7 +47,7 @@ class Measure:
     """Path of a key and the values that it takes, one after the other."""
     missing: str
     """Why there is no such plan; "" if there is one."""
-    table: Table
+    table: TomlTable
     """Where it is written, for errors."""
 
 
@@ -89,7 +89,11 @@ def load_campaign(path: Path, count: int | None = None) -> CampaignPlan:
 
 
 def _measure(
-    table: Table, scenarios: tuple[str, ...], common: int | None, forced: int | None, folder: Path
+    table: TomlTable,
+    scenarios: tuple[str, ...],
+    common: int | None,
+    forced: int | None,
+    folder: Path,
 ) -> Measure:
     table.allow_only(("plan", "label", "measurement", "scenarios", "count", "set", "vary"))
     plan = table.text("plan", valid="a built-in plan, or the path of one")
@@ -117,13 +121,13 @@ def _measure(
     )
 
 
-def _check_tables(table: Table) -> None:
+def _check_tables(table: TomlTable) -> None:
     table.allow_only(_TABLES)
     for key in table.values:
         table.table(key)
 
 
-def _scenarios(table: Table, default: tuple[str, ...]) -> tuple[str, ...]:
+def _scenarios(table: TomlTable, default: tuple[str, ...]) -> tuple[str, ...]:
     if "scenarios" not in table:
         return default
     found = table.values["scenarios"]
@@ -132,7 +136,7 @@ def _scenarios(table: Table, default: tuple[str, ...]) -> tuple[str, ...]:
         raise table.error("scenarios", "no array of names", valid)
     for name in found:
         # Each is read as a key of its own would be, so that the error is the same.
-        Table(table.document, table.path, {"scenarios": name}).text(
+        TomlTable(table.document, table.path, {"scenarios": name}).text(
             "scenarios", pattern=NAME_PATTERN, valid=valid
         )
     if len(set(found)) < len(found):
@@ -140,19 +144,19 @@ def _scenarios(table: Table, default: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _vary(table: Table) -> tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]:
+def _vary(table: TomlTable) -> tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]:
     _check_tables(table)
     found = []
     for path, values in leaves(table.values):
         many = isinstance(values, list) and 1 <= len(values) <= VALUES_MAX
         if not many or not all(isinstance(value, str | int | float) for value in values):
-            place = Table(table.document, (*table.path, *path[:-1]), {})
+            place = TomlTable(table.document, (*table.path, *path[:-1]), {})
             raise place.error(path[-1], "no array of values", f"1 to {VALUES_MAX} texts or numbers")
         found.append((path, tuple(values)))
     return tuple(found)
 
 
-def base_document(measure: Measure) -> Document:
+def base_document(measure: Measure) -> TomlFile:
     """The text of its plan. Raises InputError."""
     from rig.resources import find_plan
 

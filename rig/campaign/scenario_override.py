@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from rig.campaign.matrix import Cell
+from rig.campaign.matrix import CampaignRun
 from rig.campaign.toml import merged, written
 from rig.config.plan import NAME_PATTERN, Plan, parse_plan
 
@@ -26,6 +26,6 @@ def plan_under(plan: Plan, scenario: str) -> Plan:
     return parse_plan(written(merged(tomllib.loads(plan.text), head)), plan.source)
 
 
-def cell_of(plan: Plan) -> Cell:
+def cell_of(plan: Plan) -> CampaignRun:
     """The run of the matrix that a whole plan stands for."""
-    return Cell(plan.name, plan.measurement, plan.scenario, plan)
+    return CampaignRun(plan.name, plan.measurement, plan.scenario, plan)

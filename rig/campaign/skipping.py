@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rig.campaign.matrix import Cell
+from rig.campaign.matrix import CampaignRun
 from rig.config.check import check
 from rig.config.fixture import Fixture
 from rig.config.virtual import VirtualGuest
@@ -52,7 +52,7 @@ def known_abilities(fixture: Fixture) -> Abilities | None:
     return Abilities(loads=frozenset(LOADS)) if is_guest(fixture) else Abilities(no_loads=_NO_LOADS)
 
 
-def why_not(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
+def why_not(cell: CampaignRun, fixture: Fixture, abilities: Abilities) -> str:
     """Why this run cannot be made on this bench; "" if it may be."""
     if cell.plan is None:
         return f"not available: {cell.missing}"
@@ -68,7 +68,7 @@ def why_not(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
     return "" if cell.scenario == IDLE else _why_no_load(cell, fixture, abilities)
 
 
-def _why_no_load(cell: Cell, fixture: Fixture, abilities: Abilities) -> str:
+def _why_no_load(cell: CampaignRun, fixture: Fixture, abilities: Abilities) -> str:
     if abilities.no_loads:
         return f"no load {cell.scenario}: {abilities.no_loads}"
     if cell.scenario in fixture.loads_by_hand:

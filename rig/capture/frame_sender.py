@@ -53,7 +53,7 @@ class FrameSender:
         """Something was taken, or written."""
         self._waiting: list[_Waiting] = []
         self._edges = 0
-        self._urgent: list[tuple[frames.Kind, bytes]] = []
+        self._urgent: list[tuple[frames.FrameKind, bytes]] = []
         self._writing = False
         self._frames = 0
         self._held_ns = 0
@@ -107,7 +107,7 @@ class FrameSender:
             self._append(_gathered(taken))
             return taken.end_sample, taken.levels_after
 
-    def send(self, kind: frames.Kind, payload: bytes = b"") -> None:
+    def send(self, kind: frames.FrameKind, payload: bytes = b"") -> None:
         """Send a frame now, after all blocks before it, and wait until it is in the pipe."""
         with self._work:
             self._urgent.append((kind, payload))
@@ -134,7 +134,7 @@ class FrameSender:
                 self._writing = True
                 self._room.notify_all()
             for block, since_ns in _joined(waiting):
-                way = frames.Way(since_ns, self._held_ns)
+                way = frames.FrameTiming(since_ns, self._held_ns)
                 self._write(frames.pack_block(block, self._frames, way))
             for kind, payload in urgent:
                 self._write(frames.pack(kind, self._frames, payload))

@@ -28,7 +28,7 @@ _BYTES_PER_EDGE = 5
 Buffer = bytes | memoryview
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """What a frame carries."""
 
     IDENTITY = 1
@@ -50,7 +50,7 @@ class FrameError(Exception):
 
 
 @dataclass(frozen=True)
-class Way:
+class FrameTiming:
     """How a block fared on its way."""
 
     sent_ns: int = 0
@@ -59,12 +59,12 @@ class Way:
     """How long the driver has had to wait at most, so far, before it could hand over a block."""
 
 
-def pack(kind: Kind, number: int, payload: bytes = b"") -> list[Buffer]:
+def pack(kind: FrameKind, number: int, payload: bytes = b"") -> list[Buffer]:
     """One frame, in pieces to be written one after the other."""
     return [_HEADER.pack(kind, len(payload), number) + payload]
 
 
-def pack_block(block: PackedBlock, number: int, way: Way) -> list[Buffer]:
+def pack_block(block: PackedBlock, number: int, way: FrameTiming) -> list[Buffer]:
     """Frame of one block: six int64, then the two arrays; nothing is copied."""
     count = len(block.code)
     head = _BLOCK.pack(
@@ -75,7 +75,7 @@ def pack_block(block: PackedBlock, number: int, way: Way) -> list[Buffer]:
         way.sent_ns,
         way.held_ns,
     )
-    header = _HEADER.pack(Kind.BLOCK, _BLOCK.size + count * _BYTES_PER_EDGE, number)
+    header = _HEADER.pack(FrameKind.BLOCK, _BLOCK.size + count * _BYTES_PER_EDGE, number)
     return [header + head, _bytes_of(block.offset), _bytes_of(block.code)]
 
 
@@ -83,7 +83,7 @@ def _bytes_of(array: np.ndarray[Any, Any]) -> memoryview:
     return np.ascontiguousarray(array).view(np.uint8).data
 
 
-def unpack_block(payload: bytes | bytearray) -> tuple[PackedBlock, Way]:
+def unpack_block(payload: bytes | bytearray) -> tuple[PackedBlock, FrameTiming]:
     """The block in a frame; its arrays use `payload`'s memory. Raises FrameError."""
     if len(payload) < _BLOCK.size:
         raise FrameError(f"a block of {len(payload)} bytes is shorter than its own head")
@@ -97,7 +97,7 @@ def unpack_block(payload: bytes | bytearray) -> tuple[PackedBlock, Way]:
     place = offset.astype(np.uint64) << np.uint64(LEVEL_BIT) | code & np.uint8(CHANNEL_MASK)
     if (place[1:] <= place[:-1]).any():
         raise FrameError(f"edges of samples {start} to {end} out of order")
-    return PackedBlock(start, end, offset, code, levels), Way(sent_ns, held_ns)
+    return PackedBlock(start, end, offset, code, levels), FrameTiming(sent_ns, held_ns)
 
 
 class FrameReader:
@@ -106,7 +106,7 @@ class FrameReader:
     def __init__(self) -> None:
         self._frames = 0
         self._begin(_HEADER.size)
-        self._kind: Kind | None = None
+        self._kind: FrameKind | None = None
         """Of the frame whose payload is being read; None while its header is."""
 
     def _begin(self, size: int) -> None:
@@ -116,7 +116,7 @@ class FrameReader:
         """Where the next bytes of the pipe belong; never empty."""
         return memoryview(self._buffer)[self._filled :]
 
-    def filled(self, count: int) -> tuple[Kind, bytearray] | None:
+    def filled(self, count: int) -> tuple[FrameKind, bytearray] | None:
         """So many bytes were put into `room`; the frame that they completed, if they did.
 
         Raises FrameError; nothing after that can be trusted.
@@ -134,7 +134,7 @@ class FrameReader:
         self._begin(_HEADER.size)
         return frame
 
-    def feed(self, data: bytes) -> Iterator[tuple[Kind, bytearray]]:
+    def feed(self, data: bytes) -> Iterator[tuple[FrameKind, bytearray]]:
         """The same for bytes that are already in memory."""
         left = memoryview(data)
         while left:
@@ -145,14 +145,14 @@ class FrameReader:
             if (frame := self.filled(len(taken))) is not None:
                 yield frame
 
-    def _header(self) -> tuple[Kind, int]:
+    def _header(self) -> tuple[FrameKind, int]:
         kind, size, number = _HEADER.unpack(self._buffer)
-        if size > MAX_PAYLOAD_BYTES or kind not in Kind.__members__.values():
+        if size > MAX_PAYLOAD_BYTES or kind not in FrameKind.__members__.values():
             raise FrameError(f"a frame of kind {kind} and {size} bytes")
         if number != self._frames:
             raise FrameError(f"frame {number} where {self._frames} should be")
         self._frames += 1
-        return Kind(kind), size
+        return FrameKind(kind), size
 
 
 def write_all(write: Any, pieces: Sequence[Buffer]) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from rig.capture.sigrok import Context, Device
+from rig.capture.sigrok import SigrokContext, SigrokDevice
 from rig.errors import BenchError
 
 DRIVERS: Final = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16", "saleae-logic-pro")
@@ -72,16 +72,16 @@ def _answer(line: bytes) -> Scanned:
 def main() -> int:
     """Write a line for each driver that is named."""
     signal.alarm(_ALONE_S)  # whoever started it may be gone when a driver hangs
-    with Context() as context:
+    with SigrokContext() as context:
         for word in sys.argv[1:]:
             print(json.dumps(asdict(_look(context, word))), flush=True)
     return 0
 
 
-def _look(context: Context, word: str) -> Scanned:
+def _look(context: SigrokContext, word: str) -> Scanned:
     driver, _, conn = word.partition("@")
     try:
-        device = Device(context, driver, conn, {})
+        device = SigrokDevice(context, driver, conn, {})
     except BenchError as error:
         is_absent = _ABSENT in str(error)
         return Scanned(word, problem="" if is_absent else str(error))

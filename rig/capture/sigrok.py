@@ -128,11 +128,11 @@ def library_version() -> str:
 
 def driver_names() -> tuple[str, ...]:
     """Names of the drivers in this libsigrok, sorted. Raises BenchError if it is not installed."""
-    with Context() as context:
+    with SigrokContext() as context:
         return tuple(sorted(context.drivers))
 
 
-class Context:
+class SigrokContext:
     """libsigrok, initialized."""
 
     def __init__(self) -> None:
@@ -148,19 +148,19 @@ class Context:
             yield drivers[number]
             number += 1
 
-    def __enter__(self) -> Context:
+    def __enter__(self) -> SigrokContext:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._lib.sigrok.sr_exit(self.handle)
 
 
-class Device:
+class SigrokDevice:
     """The first device that a driver finds, opened."""
 
     def __init__(
         self,
-        context: Context,
+        context: SigrokContext,
         driver_name: str,
         conn: str,
         options: Mapping[str, OptionValue],
@@ -318,8 +318,8 @@ class Session:
 
     def __init__(
         self,
-        context: Context,
-        device: Device,
+        context: SigrokContext,
+        device: SigrokDevice,
         on_logic: Callable[[int, Any], None],
         on_end: Callable[[], None],
         in_front: Callable[[int], tuple[int, int] | None] = lambda _callback: None,

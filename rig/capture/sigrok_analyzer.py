@@ -52,7 +52,7 @@ class SigrokAnalyzer(Closing):
         self._asked = False
         self._last_samples_s = 0.0
         self._backlog, self._held_told_ns = Backlog(), 0
-        self.identity = _identity(self._answer(frames.Kind.IDENTITY, "opening"))
+        self.identity = _identity(self._answer(frames.FrameKind.IDENTITY, "opening"))
 
     @classmethod
     def open(
@@ -112,7 +112,7 @@ class SigrokAnalyzer(Closing):
         self._backlog, self._held_told_ns = Backlog(), 0
         self._running, self._asked = True, False
         self._link.send(worker.START)
-        self._answer(frames.Kind.STARTED, "starting")
+        self._answer(frames.FrameKind.STARTED, "starting")
         self._last_samples_s = time.monotonic()
 
     def read(self, timeout_s: float) -> CaptureItem | None:
@@ -154,7 +154,7 @@ class SigrokAnalyzer(Closing):
             self._inbox.extend(self._link.receive(timeout_s))
         return self._inbox.popleft() if self._inbox else None
 
-    def _answer(self, kind: frames.Kind, doing: str) -> str:
+    def _answer(self, kind: frames.FrameKind, doing: str) -> str:
         """Text of the answer waited for. Raises BenchError."""
         deadline_s = time.monotonic() + _ANSWER_S
         while (left_s := deadline_s - time.monotonic()) > 0:
@@ -183,13 +183,13 @@ class SigrokAnalyzer(Closing):
             self._warn(message.text)
         elif isinstance(message, Gone):
             self._end(Loss(LossKind.DRIVER_DIED, self._samples, self._explained(message.text)))
-        elif message.kind == frames.Kind.BLOCK:
+        elif message.kind == frames.FrameKind.BLOCK:
             self._take_block(message.payload)
-        elif message.kind == frames.Kind.SHORT:
+        elif message.kind == frames.FrameKind.SHORT:
             self._items.append(Loss(LossKind.SHORT_COUNT, self._samples, message.text))
-        elif message.kind == frames.Kind.ERROR:
+        elif message.kind == frames.FrameKind.ERROR:
             self._end(Loss(LossKind.DRIVER_DIED, self._samples, message.text))
-        elif message.kind == frames.Kind.END and self._running:
+        elif message.kind == frames.FrameKind.END and self._running:
             unasked = f"{self._driver}: the capture ended without a stop request"
             self._end(None if self._asked else Loss(LossKind.END_UNASKED, self._samples, unasked))
 
@@ -214,7 +214,7 @@ class SigrokAnalyzer(Closing):
         self._link.kill()
         self._end(Loss(kind, self._samples, f"the capture process was ended, as it sent {what}"))
 
-    def _note_backlog(self, way: frames.Way) -> None:
+    def _note_backlog(self, way: frames.FrameTiming) -> None:
         last, now_ns = self._backlog, max(0, time.monotonic_ns() - way.sent_ns)
         highest = (last.max_ns, last.max_sample)
         if now_ns > last.max_ns:
@@ -284,7 +284,7 @@ LIBSIGROK = Libsigrok()
 
 
 def _is_error(message: Message | None) -> TypeGuard[Frame]:
-    return isinstance(message, Frame) and message.kind == frames.Kind.ERROR
+    return isinstance(message, Frame) and message.kind == frames.FrameKind.ERROR
 
 
 def _identity(text: str) -> AnalyzerIdentity:

@@ -25,7 +25,7 @@ from rig.capture.edges import EdgeExtractor
 from rig.capture.frame_sender import FrameSender
 from rig.capture.native import gather
 from rig.capture.native.gather import Gatherer
-from rig.capture.sigrok import Context, Device, OptionValue, Session, library_version
+from rig.capture.sigrok import OptionValue, Session, SigrokContext, SigrokDevice, library_version
 from rig.errors import BenchError
 from rig.instruments import AnalyzerIdentity
 
@@ -53,7 +53,7 @@ class WorkerSpec:
     options: dict[str, OptionValue]
 
 
-class Capture:
+class CaptureSession:
     """The driver's packets in, blocks out.
 
     A packet like the one before it is looked at in C, if there is the library for it, and does not
@@ -115,11 +115,11 @@ class Capture:
         self._take_gathered()
         if self._extractor is not None and self._extractor.partial_bytes:
             text = f"the capture ends within sample {self._extractor.samples}"
-            self._outbox.send(frames.Kind.SHORT, text.encode())
-        self._outbox.send(frames.Kind.END)
+            self._outbox.send(frames.FrameKind.SHORT, text.encode())
+        self._outbox.send(frames.FrameKind.END)
 
 
-class Commands:
+class CommandReader:
     """The parent's bytes, read by a thread, as the driver may hang in C."""
 
     def __init__(self, descriptor: int) -> None:
@@ -166,17 +166,17 @@ def main() -> None:
     spec = WorkerSpec(**json.loads(line))
     _die_with(spec.parent_pid)
     outbox = FrameSender(output)
-    commands = Commands(0)
+    commands = CommandReader(0)
     try:
         _serve(spec, outbox, commands)
     except BenchError as error:
-        outbox.send(frames.Kind.ERROR, str(error).encode())
+        outbox.send(frames.FrameKind.ERROR, str(error).encode())
     commands.finish()
 
 
-def _serve(spec: WorkerSpec, outbox: FrameSender, commands: Commands) -> None:
-    with Context() as context:
-        device = Device(context, spec.driver, spec.conn, spec.options, spec.channels)
+def _serve(spec: WorkerSpec, outbox: FrameSender, commands: CommandReader) -> None:
+    with SigrokContext() as context:
+        device = SigrokDevice(context, spec.driver, spec.conn, spec.options, spec.channels)
         device.enable_channels(spec.channel_mask)
         rate_hz = device.set_sample_rate(spec.sample_rate_hz)
         if rate_hz != spec.sample_rate_hz:
@@ -193,15 +193,15 @@ def _serve(spec: WorkerSpec, outbox: FrameSender, commands: Commands) -> None:
             channels=tuple(name for _, name in device.channels()),
             sample_rates_hz=device.sample_rates(),
         )
-        capture = Capture(outbox, spec.channel_mask)
+        capture = CaptureSession(outbox, spec.channel_mask)
         session = commands.session = Session(
             context, device, capture.on_logic, capture.on_end, capture.in_front
         )
-        outbox.send(frames.Kind.IDENTITY, json.dumps(asdict(identity)).encode())
+        outbox.send(frames.FrameKind.IDENTITY, json.dumps(asdict(identity)).encode())
         while commands.wait_for_start():
             capture.begin()
             session.start()
-            outbox.send(frames.Kind.STARTED)
+            outbox.send(frames.FrameKind.STARTED)
             session.run()
         device.close()
 

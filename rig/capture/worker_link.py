@@ -27,7 +27,7 @@ _EXIT_S = 2.0
 class Frame:
     """A message of the worker."""
 
-    kind: frames.Kind
+    kind: frames.FrameKind
     payload: bytearray
 
     @property

@@ -11,7 +11,7 @@ from rig.capture.replay.sr_reader import RATE_MAX_HZ
 from rig.cli.options import add_json, add_out
 from rig.cli.output import show_result
 from rig.cli.streams import say
-from rig.config.units import RATE, TIME, Quantity
+from rig.config.units import RATE, TIME, UnitKind
 from rig.errors import InputError
 from rig.record.vetting import in_child, vet
 from rig.session.calibration import calibration_for
@@ -131,7 +131,7 @@ def _signals(options: argparse.Namespace) -> CaptureSignals:
     )
 
 
-def _quantity(kind: Quantity, option: str, text: str | None, most: int) -> int | None:
+def _quantity(kind: UnitKind, option: str, text: str | None, most: int) -> int | None:
     if text is None:
         return None
     try:

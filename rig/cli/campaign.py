@@ -14,8 +14,8 @@ from typing import Final
 from rich.table import Table
 
 from rig.campaign.folder import held, opened
-from rig.campaign.index import Entry, Index, State, load_index
-from rig.campaign.matrix import Cell, cells_of
+from rig.campaign.index import Entry, Index, RunState, load_index
+from rig.campaign.matrix import CampaignRun, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
 from rig.campaign.skipping import is_guest
 from rig.cli.cancellation import interruptible
@@ -69,13 +69,13 @@ def _execute(
     options: argparse.Namespace,
     folder: Path,
     index: Index,
-    cells: Sequence[Cell],
+    cells: Sequence[CampaignRun],
     skipped: dict[str, str],
 ) -> Index:
     quiet = options.quiet or options.json
     with interruptible() as stop:
 
-        def make(cell: Cell, path: Path) -> RunOutcome:
+        def make(cell: CampaignRun, path: Path) -> RunOutcome:
             with progress_for(quiet=quiet) as on_progress:
                 bench, calibration = options.fixture, options.calibration
                 return make_run(cell, path, bench, calibration, on_progress, stop)
@@ -98,14 +98,14 @@ def _refuse_foreign(options: argparse.Namespace) -> None:
 def _show_plan(
     console: SafeConsole,
     campaign: CampaignPlan,
-    cells: Sequence[Cell],
+    cells: Sequence[CampaignRun],
     skipped: dict[str, str],
     folder: Path,
     fixture: Fixture,
 ) -> None:
     """What will be made, what will not and why, and how long it takes."""
     index = load_index(folder)
-    done = {e.name for e in index.entries if e.state is State.DONE} if index else set()
+    done = {e.name for e in index.entries if e.state is RunState.DONE} if index else set()
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for head in ("run", "measures", "scenario", "events", "about"):
         table.add_column(head, justify="right" if head in ("events", "about") else "left")
@@ -145,8 +145,8 @@ def _tell_run(skipped: dict[str, str], index: Index, entry: Entry) -> None:
 def _left(index: Index, folder: Path) -> bool:
     """Something was not even tried, or only half: the campaign was interrupted."""
     return any(
-        entry.state in (State.PLANNED, State.RUNNING)
-        or (entry.state is State.DONE and not (folder / entry.file).is_file())
+        entry.state in (RunState.PLANNED, RunState.RUNNING)
+        or (entry.state is RunState.DONE and not (folder / entry.file).is_file())
         for entry in index.entries
     )
 
@@ -155,15 +155,15 @@ def _told(options: argparse.Namespace, folder: Path, index: Index, *, interrupte
     if options.json:
         sys.stdout.write(json_text({"folder": str(folder), **asdict(index)}, indent=2) + "\n")
     else:
-        counts = (f"{index.state_count(state)} {state}" for state in State)
+        counts = (f"{index.state_count(state)} {state}" for state in RunState)
         say(", ".join(text for text in counts if not text.startswith("0 ")))
         say(f"tables:   rig table {quoted(folder)}")
         if interrupted:
             say("the same command goes on where it was left")
     if interrupted:
         return INTERRUPTED_EXIT_CODE
-    codes = {entry.exit_code for entry in index.entries if entry.state is State.DONE}
-    if index.state_count(State.FAILED):
+    codes = {entry.exit_code for entry in index.entries if entry.state is RunState.DONE}
+    if index.state_count(RunState.FAILED):
         codes.add(_FAILED)
     return next((code for code in _WORST_FIRST if code in codes), 0)
 

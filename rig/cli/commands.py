@@ -16,7 +16,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Command:
+class RigCommand:
     """One of the words that can follow `rig`."""
 
     name: str
@@ -26,65 +26,65 @@ class Command:
 
 
 COMMANDS = (
-    Command("run", "measure, and write a run file", "rig.cli.run"),
-    Command("show", "show a run file, also one that a crash left behind", "rig.cli.show"),
-    Command(
+    RigCommand("run", "measure, and write a run file", "rig.cli.run"),
+    RigCommand("show", "show a run file, also one that a crash left behind", "rig.cli.show"),
+    RigCommand(
         "analyze",
         "compute everything again from a run file's raw data and store it there; "
         "or analyze a capture made by hand (.sr, .vcd)",
         "rig.cli.analyze",
     ),
-    Command(
+    RigCommand(
         "export",
         "write a run's capture as .sr, for PulseView, or its events as .csv",
         "rig.cli.export",
     ),
-    Command(
+    RigCommand(
         "recover",
         "copy the raw data of a run file that a crash left into one that opens normally",
         "rig.cli.recover",
     ),
-    Command(
+    RigCommand(
         "verify",
         "compare every part of run files with the digests stored in them; sign them",
         "rig.cli.verify",
     ),
-    Command(
+    RigCommand(
         "length",
         "say how long to run so that no answer above a limit means that such answers are rare",
         "rig.cli.length",
     ),
-    Command(
+    RigCommand(
         "report",
         "write one page for the browser, or for a PDF, of one or more run files",
         "rig.cli.report",
     ),
-    Command(
+    RigCommand(
         "compare",
         "show runs of the same measurement side by side, with differences from the first",
         "rig.cli.compare",
     ),
-    Command(
+    RigCommand(
         "table",
         "tables of campaigns and other folders of run files, beside published figures",
         "rig.cli.table",
     ),
-    Command("calibration", "what was found of a bench itself", "calibration.cli.show"),
-    Command("target", "probe a target, put the agent there, fetch a log", "rig.cli.target"),
-    Command(
+    RigCommand("calibration", "what was found of a bench itself", "calibration.cli.show"),
+    RigCommand("target", "probe a target, put the agent there, fetch a log", "rig.cli.target"),
+    RigCommand(
         "boards",
         "list the boards that are described; show one, draw its wiring, write a fixture for it",
         "calibration.cli.boards",
     ),
-    Command(
+    RigCommand(
         "calibrate",
         "check and measure the bench itself: the wires, the instruments",
         "calibration.cli.calibrate",
     ),
-    Command("gui", "open the window: choose, press Run, see what comes", "gui.cli"),
-    Command("plans", "list the built-in plans", "rig.cli.plans"),
-    Command("fixtures", "list the built-in fixtures", "rig.cli.fixtures"),
-    Command(
+    RigCommand("gui", "open the window: choose, press Run, see what comes", "gui.cli"),
+    RigCommand("plans", "list the built-in plans", "rig.cli.plans"),
+    RigCommand("fixtures", "list the built-in fixtures", "rig.cli.fixtures"),
+    RigCommand(
         "doctor",
         "check libsigrok, firmware, serial ports; say what is missing and how to mend it",
         "rig.cli.doctor",

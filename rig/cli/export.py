@@ -13,7 +13,7 @@ from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.session.events_csv import write_events
 from rig.session.settings_check import checked_settings
-from rig.session.windows import MARGIN_NS, Window, window_of, write_window
+from rig.session.windows import MARGIN_NS, CaptureWindow, window_of, write_window
 
 SR_SAMPLES_MAX = 10**10
 """Samples of a whole capture as .sr: 7 minutes at 24 MS/s, and more than its readers can hold."""
@@ -45,7 +45,7 @@ def command(options: argparse.Namespace) -> int:
             return 0
         if options.event is None:
             _check_length(options, file.covered_samples)
-            window = Window(0, 0, file.covered_samples, "whole")
+            window = CaptureWindow(0, 0, file.covered_samples, "whole")
         else:
             margin_ns = MARGIN_NS if options.margin is None else _margin_ns(options.margin)
             window = window_of(file, settings, options.event, margin_ns)

@@ -9,7 +9,7 @@ from typing import Protocol
 from rig.cli.streams import say
 
 
-class Finding(Protocol):
+class PrintableFinding(Protocol):
     """One thing that was looked at."""
 
     @property
@@ -29,7 +29,7 @@ class Finding(Protocol):
         ...
 
 
-def show_findings(findings: Sequence[Finding]) -> int:
+def show_findings(findings: Sequence[PrintableFinding]) -> int:
     """Print them; returns the exit code, 3 if something that is needed is missing."""
     width = max(len(finding.what) for finding in findings)
     for finding in findings:

@@ -9,7 +9,7 @@ import sys
 from rig.analysis.statistics.unseen import events_needed, unseen_probability
 from rig.cli.options import add_json
 from rig.cli.streams import say, say_lines
-from rig.config.units import RATE, TIME, Quantity
+from rig.config.units import RATE, TIME, UnitKind
 from rig.errors import InputError
 from rig.printable import json_text
 
@@ -73,7 +73,7 @@ def in_words(seconds: int) -> str:
     return " ".join(parts[:2])
 
 
-def _quantity(option: str, text: str, quantity: Quantity) -> int:
+def _quantity(option: str, text: str, quantity: UnitKind) -> int:
     try:
         value = quantity.parse(text)
     except ValueError as error:

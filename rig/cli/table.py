@@ -15,7 +15,7 @@ from rig.document import TextTable
 from rig.errors import InputError
 from rig.files import create_new
 from rig.record.space import check_new_file
-from rig.report.tables.record import Record
+from rig.report.tables.record import RunRecord
 from rig.report.tables.reference import beside
 from rig.report.tables.render import rendered
 from rig.report.tables.runs import records_of
@@ -75,7 +75,7 @@ def _written(text: str, out: Path | None) -> int:
     return 0
 
 
-def _grids(records: list[Record], options: argparse.Namespace) -> list[TextTable]:
+def _grids(records: list[RunRecord], options: argparse.Namespace) -> list[TextTable]:
     """In the shape asked for; else in that of the reference, else all that say something."""
     shape = options.shape or _SHAPE_OF.get(options.reference)
     if shape is not None:

@@ -13,7 +13,7 @@ from rig.errors import InputError
 from rig.printable import json_text
 from rig.record.sealed import hashing_s
 from rig.record.signature import Signature, check_signature, sign, signature_path
-from rig.record.verify import Examined, Held, Part, examine
+from rig.record.verify import Examined, FilePart, Held, examine
 from rig.record.vetting import PATIENCE_S, in_child, vet
 from rig.session.settings_check import check_stored_settings
 
@@ -94,7 +94,7 @@ def _show(found: Examined, signature: Signature | None, contradiction: str) -> N
         say(f"  signature: {'good' if signature.is_good else 'NOT GOOD'}: {signature.text}")
 
 
-def _row(part: Part) -> str:
+def _row(part: FilePart) -> str:
     name = part.name
     if part.holds:
         return f"{part.found}  {name}"
@@ -103,7 +103,7 @@ def _row(part: Part) -> str:
 
 
 def _show_json(found: Examined, signature: Signature | None, contradiction: str) -> None:
-    def rows(parts: tuple[Part, ...]) -> list[dict[str, object]]:
+    def rows(parts: tuple[FilePart, ...]) -> list[dict[str, object]]:
         return [{**asdict(part), "holds": part.holds} for part in parts]
 
     document = {

@@ -11,10 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rig.config.board_connector import Connector, parse_connectors
-from rig.config.board_levels import DAMAGE, LevelFinding, Levels, compare_levels, parse_levels
+from rig.config.board_levels import (
+    DAMAGE,
+    BoardVoltages,
+    LevelFinding,
+    compare_levels,
+    parse_levels,
+)
 from rig.config.fixture import RESPONSE, SEQUENCE, SIGNALS, STIMULUS
 from rig.config.plan import NAME_PATTERN, NAME_VALID
-from rig.config.tables import Document, Table, read_document
+from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.errors import InputError
 from rig.resources import board_names, find_board, plan_names
 from rig.stimulus.chip import chip_named, chip_names
@@ -36,7 +42,7 @@ _DEVICE_VALID = 'a device of the target such as "/dev/gpiochip0"'
 
 
 @dataclass(frozen=True)
-class Line:
+class BoardPin:
     """One pin and what it is used for."""
 
     signal: str
@@ -50,7 +56,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Interrupt:
+class InterruptPath:
     """How the stimulus reaches the kernel."""
 
     edge: str
@@ -96,20 +102,20 @@ class Board:
     name: str
     title: str
     role: str
-    levels: Levels
+    levels: BoardVoltages
     connectors: tuple[Connector, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[BoardPin, ...]
     pitfalls: tuple[Pitfall, ...]
-    interrupt: Interrupt | None = None
+    interrupt: InterruptPath | None = None
     agent: BoardAgent | None = None
     stimulus: StimulusSide | None = None
     tried_on_hardware: bool = False
 
-    def line(self, signal: str) -> Line | None:
+    def line(self, signal: str) -> BoardPin | None:
         """The line of this signal, if the board has one."""
         return next((line for line in self.lines if line.signal == signal), None)
 
-    def label(self, line: Line) -> str:
+    def label(self, line: BoardPin) -> str:
         """The line for whoever looks for it: `GPIO17 (pin 11)`, `GPIO1_13 (P8_11)`, `D9`."""
         if not line.pin:
             return line.name if line.offset is None else f"{line.name} (line {line.offset})"
@@ -135,7 +141,7 @@ class Board:
             known = lines.get(signal)
             if known is None or known.offset != offset:
                 name = "GPIO" if known is None or known.offset is not None else known.name
-                lines[signal] = Line(signal, name, "", "", offset)
+                lines[signal] = BoardPin(signal, name, "", "", offset)
         _refuse_bad_offsets(self.name, lines)
         return replace(self, lines=tuple(lines.values()))
 
@@ -168,7 +174,7 @@ def load_boards(role: str) -> tuple[Board, ...]:
 
 def parse_board(text: str, source: str) -> Board:
     """A board from its text; `source` is the name used in errors. Raises InputError."""
-    root = Document(text, source).root()
+    root = TomlFile(text, source).root()
     head = root.table("board")
     head.allow_only(("name", "title", "role", "tried_on_hardware"))
     role = head.choice("role", (TARGET, STIMULUS))
@@ -192,13 +198,13 @@ def parse_board(text: str, source: str) -> Board:
     )
 
 
-def _interrupt(table: Table) -> Interrupt:
+def _interrupt(table: TomlTable) -> InterruptPath:
     table.allow_only(("edge", "path", "source"))
     edge = table.choice("edge", ("rising", "falling", "either"))
-    return Interrupt(edge, table.text("path", valid=_TEXT_VALID), _source(table))
+    return InterruptPath(edge, table.text("path", valid=_TEXT_VALID), _source(table))
 
 
-def _agent(table: Table) -> BoardAgent:
+def _agent(table: TomlTable) -> BoardAgent:
     table.allow_only(("port", "device", "plan"))
     return BoardAgent(
         port=table.choice("port", AGENT_PORTS),
@@ -207,7 +213,7 @@ def _agent(table: Table) -> BoardAgent:
     )
 
 
-def _stimulus(table: Table) -> StimulusSide:
+def _stimulus(table: TomlTable) -> StimulusSide:
     table.allow_only(("chip", "port", "flash"))
     return StimulusSide(
         chip=table.choice("chip", chip_names()),
@@ -216,13 +222,13 @@ def _stimulus(table: Table) -> StimulusSide:
     )
 
 
-def _pitfall(table: Table) -> Pitfall:
+def _pitfall(table: TomlTable) -> Pitfall:
     table.allow_only(("what", "remedy", "source"))
     what, remedy = (table.text(key, valid=_TEXT_VALID) for key in ("what", "remedy"))
     return Pitfall(what, remedy, _source(table))
 
 
-def _source(table: Table) -> str:
+def _source(table: TomlTable) -> str:
     return table.text("source", pattern=URL_PATTERN, valid=URL_VALID)
 
 
@@ -230,12 +236,12 @@ def _source(table: Table) -> str:
 
 
 def _lines(
-    root: Table,
+    root: TomlTable,
     connectors: tuple[Connector, ...],
     agent: BoardAgent | None,
     side: StimulusSide | None,
-) -> tuple[Line, ...]:
-    lines: dict[str, Line] = {}
+) -> tuple[BoardPin, ...]:
+    lines: dict[str, BoardPin] = {}
     used: dict[tuple[str, str], str] = {}
     for table in root.tables("line"):
         line = _line(table, connectors, agent)
@@ -255,7 +261,9 @@ def _lines(
     return tuple(lines.values())
 
 
-def _line(table: Table, connectors: tuple[Connector, ...], agent: BoardAgent | None) -> Line:
+def _line(
+    table: TomlTable, connectors: tuple[Connector, ...], agent: BoardAgent | None
+) -> BoardPin:
     table.allow_only(("signal", "name", "pin", "connector", "offset"))
     names = tuple(connector.name for connector in connectors)
     if not names and "connector" in table:
@@ -269,7 +277,7 @@ def _line(table: Table, connectors: tuple[Connector, ...], agent: BoardAgent | N
     offset = table.integer("offset", 0, OFFSET_MAX) if "offset" in table else None
     if offset is not None and (agent is None or agent.port != GPIO_PORT):
         raise table.error("offset", "only lines of GPIO have one", 'none, or [agent] port = "gpio"')
-    return Line(
+    return BoardPin(
         signal=table.choice("signal", LINE_SIGNALS),
         name=table.text("name", valid=_TEXT_VALID),
         pin=pin,
@@ -278,14 +286,14 @@ def _line(table: Table, connectors: tuple[Connector, ...], agent: BoardAgent | N
     )
 
 
-def _refuse_other_pin(table: Table, line: Line, chip: str) -> None:
+def _refuse_other_pin(table: TomlTable, line: BoardPin, chip: str) -> None:
     """The chip's timer fixes its pins: no board can put them elsewhere."""
     fixed = chip_named(chip).pins.get(line.signal)
     if fixed and line.pin != fixed:
         raise table.error("pin", f"not the {chip}'s {line.signal} pin", fixed)
 
 
-def _refuse_bad_offsets(source: str, lines: Mapping[str, Line]) -> None:
+def _refuse_bad_offsets(source: str, lines: Mapping[str, BoardPin]) -> None:
     """No number twice; Linux writes lines in their order, and the response must come last."""
     offsets = {s: line.offset for s, line in lines.items() if line.offset is not None}
     if len(set(offsets.values())) < len(offsets):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 
 TWO_ROWS = "two-rows"
 """A pin header: odd pins at the left, even ones at the right, from the top."""
@@ -46,7 +46,7 @@ class Connector:
         return len(self.labels) if self.shape == ROW else (len(self.pins) + 1) // 2
 
 
-def parse_connectors(root: Table) -> tuple[Connector, ...]:
+def parse_connectors(root: TomlTable) -> tuple[Connector, ...]:
     """The [[connector]] tables. Raises InputError."""
     connectors: list[Connector] = []
     for table in root.tables("connector"):
@@ -57,7 +57,7 @@ def parse_connectors(root: Table) -> tuple[Connector, ...]:
     return tuple(connectors)
 
 
-def _connector(table: Table) -> Connector:
+def _connector(table: TomlTable) -> Connector:
     parameters = {TWO_ROWS: ("pins",), D_SUB: ("pins",), ROW: ("labels",)}
     shape = table.allow_only_for("shape", parameters, ("name", "view"))
     labels = _labels(table) if shape == ROW else ()
@@ -74,7 +74,7 @@ def _connector(table: Table) -> Connector:
     )
 
 
-def _labels(table: Table) -> tuple[str, ...]:
+def _labels(table: TomlTable) -> tuple[str, ...]:
     valid = 'different names of pins with spaces between, "-" for a gap'
     labels = tuple(table.text("labels", pattern="[A-Za-z0-9_.+ -]+", valid=valid).split())
     pins = [label for label in labels if label != GAP]

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
-from rig.config.units import Quantity
+from rig.config.toml_reader import TomlTable
+from rig.config.units import UnitKind
 
 DAMAGE = "damage"
 """The driver goes above what the input takes."""
 DOUBT = "doubt"
 """What the driver is sure to reach is less than the input is sure to read as high."""
-VOLTAGE = Quantity(name="voltage", base="mV", scale={"mV": 1, "V": 1000}, example="3.3 V")
+VOLTAGE = UnitKind(name="voltage", base="mV", scale={"mV": 1, "V": 1000}, example="3.3 V")
 """Voltages, parsed to millivolts."""
 _KEYS = ("supply", "input_max", "input_high", "output_high")
 
 
 @dataclass(frozen=True)
-class Levels:
+class BoardVoltages:
     """Voltages of a board's pins, in millivolts."""
 
     supply_mv: int
@@ -67,7 +67,7 @@ class LevelFinding:
 
 
 def compare_levels(
-    driver: str, drives: Levels, receiver: str, receives: Levels
+    driver: str, drives: BoardVoltages, receiver: str, receives: BoardVoltages
 ) -> LevelFinding | None:
     """What is to be said of wires from one board to another, named as in messages; None if nothing.
 
@@ -80,7 +80,7 @@ def compare_levels(
     return None
 
 
-def parse_levels(table: Table, url_pattern: str, url_valid: str) -> Levels:
+def parse_levels(table: TomlTable, url_pattern: str, url_valid: str) -> BoardVoltages:
     """The [levels] table. Raises InputError."""
     table.allow_only((*_KEYS, "source"))
     supply, most, reads_high, drives = (table.quantity(VOLTAGE, key, 500, 24_000) for key in _KEYS)
@@ -89,4 +89,4 @@ def parse_levels(table: Table, url_pattern: str, url_valid: str) -> Levels:
     if drives > supply:
         raise table.error("output_high", "above supply", f"at most {VOLTAGE.format(supply)}")
     source = table.text("source", pattern=url_pattern, valid=url_valid)
-    return Levels(supply, most, reads_high, drives, source)
+    return BoardVoltages(supply, most, reads_high, drives, source)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from rig.analysis.model.rate_search import REST_FACTOR
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.plan import Plan
-from rig.config.tables import Document, TomlPath
+from rig.config.toml_reader import TomlFile, TomlPath
 from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
@@ -86,7 +86,7 @@ def _check_wires(plan: Plan, fixture: Fixture) -> None:
         if not fixture.has_signal(signal):
             problem = f"no wire carries {signal}, which plan {plan.name} needs"
             valid = f'a [[wire]] with signal = "{signal}"'
-            document = Document(fixture.text, fixture.source)
+            document = TomlFile(fixture.text, fixture.source)
             raise document.error(("wire", 0, "signal"), problem, valid)
     wired = len(fixture.sequence_channels)
     asked = plan.response.sequence_bits
@@ -184,7 +184,7 @@ def _sample_ps(fixture: Fixture) -> int:
 
 
 def _error(plan: Plan, path: TomlPath, problem: str, valid: str) -> InputError:
-    return Document(plan.text, plan.source).error(path, problem, valid)
+    return TomlFile(plan.text, plan.source).error(path, problem, valid)
 
 
 def fitted(fixture: Fixture, plan: Plan) -> Fixture:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 
 _PPM_MAX, _DRIFT_MAX, _DRIFT_MIN = 10_000.0, 500.0, 0.001
 
@@ -37,13 +37,13 @@ class ClockSettings:
     target: ClockKind | None = None
 
 
-def parse_clocks(table: Table) -> ClockSettings:
+def parse_clocks(table: TomlTable) -> ClockSettings:
     """From the table, which may be empty. Raises InputError with file, line and key."""
     table.allow_only(INSTRUMENTS)
     return ClockSettings(**{name: _kind(table, name) for name in INSTRUMENTS if name in table})
 
 
-def _kind(table: Table, name: str) -> ClockKind:
+def _kind(table: TomlTable, name: str) -> ClockKind:
     if not isinstance(table.values[name], dict):
         valid = f"{', '.join(KINDS)}, or {{ ppm = 50, ppm_per_s = 0.5 }}"
         word = table.text(name, valid=valid)

@@ -15,12 +15,12 @@ from rig.config.clocks import ClockSettings, parse_clocks
 from rig.config.links import VIRTUAL, SshLink
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.scenarios import parse_scenarios
-from rig.config.tables import Document, Table, read_document
 from rig.config.target import ALLOW_COMMANDS, TargetSettings, parse_target
+from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.config.uncertainty import UncertaintySettings, parse_uncertainty
 from rig.config.units import RATE
 from rig.config.virtual import VirtualSettings, parse_virtual
-from rig.instruments import Command
+from rig.instruments import LoadCommand
 from rig.resources import find_fixture, fixture_names
 from rig.stimulus.chip import StimulusChip, chip_named, chip_names
 
@@ -87,7 +87,7 @@ class Fixture:
     """What is known of the bench's own errors."""
     clocks: ClockSettings = field(default_factory=ClockSettings)
     """How far its clocks may be off, and how fast they may drift."""
-    scenarios: Mapping[str, Command] = field(default_factory=dict)
+    scenarios: Mapping[str, LoadCommand] = field(default_factory=dict)
     loads_by_hand: frozenset[str] = frozenset()
     """Scenarios whose load the user starts before the run: the rig only notes their name."""
     """Loads that are the user's own programs, by name."""
@@ -128,7 +128,7 @@ def load_fixture(name_or_path: str) -> Fixture:
 
 def parse_fixture(text: str, source: str) -> Fixture:
     """A fixture from its text; `source` is the name used in errors. Raises InputError."""
-    root = Document(text, source).root()
+    root = TomlFile(text, source).root()
     root.allow_only(TABLES)
     head = root.table("fixture")
     head.allow_only(("name", "title"))
@@ -152,7 +152,7 @@ def parse_fixture(text: str, source: str) -> Fixture:
     )
 
 
-def _target(table: Table, *, commands: bool) -> TargetSettings:
+def _target(table: TomlTable, *, commands: bool) -> TargetSettings:
     """Who may log in may run anything there: an agent that is started so may run the commands."""
     target = parse_target(table)
     link = target.link
@@ -161,7 +161,7 @@ def _target(table: Table, *, commands: bool) -> TargetSettings:
     return replace(target, link=replace(link, arguments=(*link.arguments, ALLOW_COMMANDS)))
 
 
-def _analyzer(table: Table) -> AnalyzerSettings:
+def _analyzer(table: TomlTable) -> AnalyzerSettings:
     keys = ("driver", "connection", "sample_rate", "channels", "stall_timeout", "options")
     table.allow_only(keys)
     driver_valid = 'a driver of libsigrok, such as "fx2lafw"; `sigrok-cli -L` lists them'
@@ -175,7 +175,7 @@ def _analyzer(table: Table) -> AnalyzerSettings:
     )
 
 
-def _options(table: Table) -> Mapping[str, OptionValue]:
+def _options(table: TomlTable) -> Mapping[str, OptionValue]:
     options: dict[str, OptionValue] = {}
     for key, value in table.values.items():
         if isinstance(value, bool):
@@ -187,7 +187,7 @@ def _options(table: Table) -> Mapping[str, OptionValue]:
     return MappingProxyType(options)
 
 
-def _stimulus(table: Table) -> StimulusSettings:
+def _stimulus(table: TomlTable) -> StimulusSettings:
     table.allow_only(("port", "chip"))
     port_valid = 'a serial port such as "/dev/ttyACM0", or "virtual"'
     return StimulusSettings(
@@ -199,7 +199,7 @@ def _stimulus(table: Table) -> StimulusSettings:
 # --- wires -------------------------------------------------------------------------------------
 
 
-def _wires(root: Table, channels: int, chip: StimulusChip) -> tuple[Wire, ...]:
+def _wires(root: TomlTable, channels: int, chip: StimulusChip) -> tuple[Wire, ...]:
     tables = list(root.tables("wire"))
     wires: list[Wire] = []
     for table in tables:
@@ -211,7 +211,7 @@ def _wires(root: Table, channels: int, chip: StimulusChip) -> tuple[Wire, ...]:
     return tuple(wires)
 
 
-def _wire(table: Table, channels: int, chip: StimulusChip) -> Wire:
+def _wire(table: TomlTable, channels: int, chip: StimulusChip) -> Wire:
     table.allow_only(("signal", "channel", "stimulus_pin", "target_line", "color"))
     signal = table.choice("signal", SIGNALS)
     valid = f"D0 to D{channels - 1}, as [analyzer] channels = {channels}"
@@ -229,7 +229,7 @@ def _wire(table: Table, channels: int, chip: StimulusChip) -> Wire:
     )
 
 
-def _stimulus_pin(table: Table, signal: str, chip: StimulusChip) -> str:
+def _stimulus_pin(table: TomlTable, signal: str, chip: StimulusChip) -> str:
     """The pin given, which the chip's timer fixes; a sequence wire does not reach the chip."""
     if "stimulus_pin" not in table:
         return ""
@@ -244,7 +244,7 @@ def _stimulus_pin(table: Table, signal: str, chip: StimulusChip) -> str:
 
 
 def _refuse_shared(
-    table: Table, wire: Wire, other_table: Table, other: Wire, channels: int
+    table: TomlTable, wire: Wire, other_table: TomlTable, other: Wire, channels: int
 ) -> None:
     if wire.signal == other.signal:
         problem = f"{wire.signal} is wired twice, first in line {other_table.line_of('signal')}"
@@ -255,7 +255,7 @@ def _refuse_shared(
         raise table.error("channel", problem, f"another of D0 to D{channels - 1}")
 
 
-def _refuse_sequence_gap(tables: list[Table], wires: list[Wire]) -> None:
+def _refuse_sequence_gap(tables: list[TomlTable], wires: list[Wire]) -> None:
     wired = {wire.signal for wire in wires}
     for table, wire in zip(tables, wires, strict=True):
         missing = [s for s in SEQUENCE[: _bit(wire.signal)] if s not in wired]
@@ -271,7 +271,7 @@ def _bit(signal: str) -> int:
 # --- virtual bench -----------------------------------------------------------------------------
 
 
-def _virtual(root: Table) -> VirtualSettings | None:
+def _virtual(root: TomlTable) -> VirtualSettings | None:
     """The [virtual] table, there if and only if all three instruments are virtual."""
     places = (("analyzer", "connection"), ("stimulus", "port"), ("target", "link"))
     real = [p for p in places if root.table(p[0]).values.get(p[1]) != VIRTUAL]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from rig.analysis.model.settings import LIMIT_FIELDS
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.errors import nearest
 from rig.limit_names import COUNTS, FREE_BY_DEFAULT, NONE_BY_DEFAULT, STATISTICS, split
 
@@ -18,7 +18,7 @@ _COUNT_MAX = 2**32 - 1
 _SCENARIO = "[a-z0-9][a-z0-9-]{0,63}"
 
 
-def parse_limits(table: Table, measurands: Sequence[str], scenario: str) -> dict[str, Any]:
+def parse_limits(table: TomlTable, measurands: Sequence[str], scenario: str) -> dict[str, Any]:
     """Fields of rig.analysis.model.settings.Limits. Raises InputError with file, line and key.
 
     `table`: [limits]; what [limits.SCENARIO] has goes before it if that is the plan's `scenario`.
@@ -30,7 +30,7 @@ def parse_limits(table: Table, measurands: Sequence[str], scenario: str) -> dict
     }
     plain = {key: value for key, value in table.values.items() if key not in scenarios}
     found: dict[str, float | None] = {**dict.fromkeys(NONE_BY_DEFAULT, 0)} | _entries(
-        Table(table.document, table.path, plain), measurands
+        TomlTable(table.document, table.path, plain), measurands
     )
     for name, own in scenarios.items():  # others are checked all the same
         entries = _entries(own, measurands)
@@ -42,7 +42,7 @@ def parse_limits(table: Table, measurands: Sequence[str], scenario: str) -> dict
     return {**fields, "further": further}
 
 
-def _entries(table: Table, measurands: Sequence[str]) -> dict[str, float | None]:
+def _entries(table: TomlTable, measurands: Sequence[str]) -> dict[str, float | None]:
     """Name to limit in ns or as a count; None: `"any"`."""
     found: dict[str, float | None] = {}
     for key in table.values:
@@ -62,7 +62,7 @@ def _ns(time_ps: int) -> float:
     return float(Fraction(time_ps, 1000))
 
 
-def _unknown(table: Table, key: str, measurands: Sequence[str]) -> Exception:
+def _unknown(table: TomlTable, key: str, measurands: Sequence[str]) -> Exception:
     every = [f"{statistic}_{m}" for m in measurands for statistic in STATISTICS]
     kind = "table" if isinstance(table.values[key], dict) else "key"
     problem = f"unknown {kind}{nearest(key, [*COUNTS, *every])}"

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.errors import InputError
 from rig.shell_words import HOST_PATTERN
 
@@ -46,7 +46,7 @@ class TargetLink(ABC):
 
     @classmethod
     @abstractmethod
-    def of_table(cls, table: Table) -> Self:
+    def of_table(cls, table: TomlTable) -> Self:
         """From the keys of a [target] table. Raises InputError."""
 
     @classmethod
@@ -87,7 +87,7 @@ class SshLink(TargetLink):
     """ssh's configuration file; "" is the user's own."""
 
     @classmethod
-    def of_table(cls, table: Table) -> Self:
+    def of_table(cls, table: TomlTable) -> Self:
         text = table.text("agent_arguments", DEFAULT_ARGUMENTS, valid=ARGUMENTS_VALID)
         try:
             arguments = split_arguments(text)
@@ -126,7 +126,7 @@ class SerialLink(TargetLink):
     baud: int = DEFAULT_BAUD
 
     @classmethod
-    def of_table(cls, table: Table) -> Self:
+    def of_table(cls, table: TomlTable) -> Self:
         valid = 'a serial port such as "/dev/ttyUSB0"'
         return cls(
             device=table.text("device", pattern=_DEVICE_PATTERN, valid=valid),
@@ -165,7 +165,7 @@ class TcpLink(TargetLink):
     port: int
 
     @classmethod
-    def of_table(cls, table: Table) -> Self:
+    def of_table(cls, table: TomlTable) -> Self:
         valid = '"HOST:PORT" with a port from 1 to 65535'
         address = table.text("address", valid=valid)
         link = cls.of_word(address)
@@ -200,7 +200,7 @@ class VirtualLink(TargetLink):
     kind = VIRTUAL
 
     @classmethod
-    def of_table(cls, _table: Table) -> Self:
+    def of_table(cls, _table: TomlTable) -> Self:
         return cls()
 
     def table_values(self) -> dict[str, str | int]:
@@ -217,7 +217,7 @@ LINKS: Final[dict[str, type[TargetLink]]] = {
 """All kinds of links."""
 
 
-def parse_link(table: Table) -> TargetLink:
+def parse_link(table: TomlTable) -> TargetLink:
     """The link of a [target] table. Raises InputError."""
     valid = _valid_in_fixtures()
     word = table.text("link", valid=valid)
@@ -237,7 +237,7 @@ def _valid_in_fixtures() -> str:
     return ", ".join([f"{' or '.join(short)} with a port from 1 to 65535", *names, f"or {last}"])
 
 
-def _refuse_others(table: Table, kind: str) -> None:
+def _refuse_others(table: TomlTable, kind: str) -> None:
     """A key of another kind of link is a mistake of its own, and named as such."""
     own = LINKS[kind].keys if kind in LINKS else ()
     every = [key for each in LINKS.values() for key in each.keys]

@@ -17,7 +17,7 @@ from rig.config.plan_agent import AgentPlan, parse_agent, refuse_override
 from rig.config.plan_search import SearchPlan, parse_search
 from rig.config.plan_stimulus import TIME_MAX_PS, StimulusPlan, parse_stimulus
 from rig.config.plan_tools import ToolsPlan, parse_tools
-from rig.config.tables import Document, Table, read_document
+from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.errors import input_error
 from rig.measurements.registry import MEASUREMENTS
 from rig.resources import find_plan, plan_names
@@ -165,7 +165,7 @@ def load_plan(name_or_path: str) -> Plan:
 
 def parse_plan(text: str, source: str) -> Plan:
     """A plan from its text; `source` is the name used in errors. Raises InputError."""
-    root = Document(text, source).root()
+    root = TomlFile(text, source).root()
     root.allow_only(_TABLES)
     head = root.table("plan")
     head.allow_only(("name", "title", "measurement", "scenario"))
@@ -193,7 +193,7 @@ def parse_plan(text: str, source: str) -> Plan:
 
 
 def _limits(
-    root: Table, measurement: str, measurands: tuple[str, ...], scenario: str
+    root: TomlTable, measurement: str, measurands: tuple[str, ...], scenario: str
 ) -> dict[str, Any]:
     table = root.table("limits", optional=True)
     fields = parse_limits(table, measurands, scenario)
@@ -201,7 +201,7 @@ def _limits(
     return fields | dict.fromkeys({*MEASUREMENTS[measurement].counts_not_limited} - named)
 
 
-def _search_for(measurement: str, its_table: str, root: Table) -> SearchPlan | None:
+def _search_for(measurement: str, its_table: str, root: TomlTable) -> SearchPlan | None:
     if its_table == "search":
         return parse_search(root.table("search"))
     if "search" in root:
@@ -211,7 +211,7 @@ def _search_for(measurement: str, its_table: str, root: Table) -> SearchPlan | N
     return None
 
 
-def _stimulus_for(measurement: str, its_table: str, root: Table) -> StimulusPlan | None:
+def _stimulus_for(measurement: str, its_table: str, root: TomlTable) -> StimulusPlan | None:
     if its_table == "stimulus":
         return parse_stimulus(root.table("stimulus"))
     if "stimulus" in root:
@@ -219,7 +219,7 @@ def _stimulus_for(measurement: str, its_table: str, root: Table) -> StimulusPlan
     return None
 
 
-def _capture(table: Table) -> CapturePlan:
+def _capture(table: TomlTable) -> CapturePlan:
     table.allow_only(("resolution", "glitch_filter"))
     return CapturePlan(
         resolution_ps=table.time_ps("resolution", 1, SECOND_PS),
@@ -227,7 +227,7 @@ def _capture(table: Table) -> CapturePlan:
     )
 
 
-def _response(table: Table) -> ResponsePlan:
+def _response(table: TomlTable) -> ResponsePlan:
     table.allow_only(("timeout", "sequence_bits"))
     return ResponsePlan(
         timeout_ps=table.time_ps("timeout", 1, TIME_MAX_PS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.config.units import TIME
 from rig.errors import InputError, input_error
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
@@ -103,7 +103,7 @@ class AgentPlan:
         return changed
 
 
-def parse_agent(root: Table, measurement: str) -> AgentPlan:
+def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
     """The table of a plan for this measurement. Raises InputError."""
     table = root.table("agent", optional=MEASUREMENTS[measurement].plan_table != "agent")
     own = AGENT_KEYS[measurement]
@@ -136,7 +136,7 @@ def parse_agent(root: Table, measurement: str) -> AgentPlan:
     )
 
 
-def _refuse_untimed(table: Table, measurement: str, *, timed: bool) -> None:
+def _refuse_untimed(table: TomlTable, measurement: str, *, timed: bool) -> None:
     """Pulses of the stimulus have a table of their own for such things."""
     for key in ("period", "count"):
         if key in table and not timed:
@@ -144,25 +144,25 @@ def _refuse_untimed(table: Table, measurement: str, *, timed: bool) -> None:
             raise table.error(key, problem, "with self_trigger = true only")
 
 
-def _choice(table: Table, key: str, words: tuple[str, ...]) -> str:
+def _choice(table: TomlTable, key: str, words: tuple[str, ...]) -> str:
     return table.choice(key, words) if key in table else ""
 
 
-def _period_ps(table: Table) -> int:
+def _period_ps(table: TomlTable) -> int:
     period_ps = table.time_ps("period", PERIOD_MIN_PS, PERIOD_MAX_PS)
     if period_ps % 1000:
         raise table.error("period", "not a whole number of nanoseconds", "whole nanoseconds")
     return period_ps
 
 
-def _work_ps(table: Table) -> int:
+def _work_ps(table: TomlTable) -> int:
     work_ps = table.time_ps("work", 0, WORK_MAX_PS)
     if work_ps % 1000:
         raise table.error("work", "not a whole number of nanoseconds", "whole nanoseconds")
     return work_ps
 
 
-def _spin(table: Table, *, spins: bool) -> dict[str, int]:
+def _spin(table: TomlTable, *, spins: bool) -> dict[str, int]:
     """Times of a spinning task."""
     if not spins:
         return {}

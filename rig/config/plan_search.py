@@ -14,7 +14,7 @@ from rig.analysis.model.rate_search import (
     RateSearch,
 )
 from rig.config.plan_stimulus import POLARITIES, SOME_CLOCK_HZ
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.config.units import RATE, ps_to_ticks
 from rig.errors import input_error
 from rig.stimulus.chip import StimulusChip
@@ -92,7 +92,7 @@ def _interval_ticks(rate_hz: int, clock_hz: int) -> int:
     return (2 * clock_hz + rate_hz) // (2 * rate_hz)
 
 
-def parse_search(table: Table) -> SearchPlan:
+def parse_search(table: TomlTable) -> SearchPlan:
     """Raises InputError."""
     table.allow_only(_KEYS)
     start_hz = table.quantity(RATE, "rate_start", RATE_MIN_HZ, RATE_MAX_HZ)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.config.units import ps_to_ticks
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.limits import TrainLimits
@@ -72,7 +72,7 @@ def pattern_keys() -> dict[str, tuple[str, ...]]:
     }
 
 
-def parse_stimulus(table: Table) -> StimulusPlan:
+def parse_stimulus(table: TomlTable) -> StimulusPlan:
     """Read the table. Raises InputError."""
     name = table.allow_only_for("pattern", pattern_keys(), _COMMON)
     pattern = next(each for each in PATTERNS.values() if each.name == name)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.config.plan_agent import AgentPlan
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.measurements.registry import MEASUREMENTS
 from rig.tools.tool_runs import HWLAT
 
@@ -51,7 +51,7 @@ class ToolsPlan:
         return len(self.run) * (self.duration_s or _periods_s(agent))
 
 
-def parse_tools(root: Table, measurement: str, agent: AgentPlan) -> ToolsPlan | None:
+def parse_tools(root: TomlTable, measurement: str, agent: AgentPlan) -> ToolsPlan | None:
     """The table, if there is one. Raises InputError."""
     if "tools" not in root:
         return None
@@ -70,7 +70,7 @@ def parse_tools(root: Table, measurement: str, agent: AgentPlan) -> ToolsPlan | 
     )
 
 
-def _names(table: Table, known: tuple[str, ...]) -> tuple[str, ...]:
+def _names(table: TomlTable, known: tuple[str, ...]) -> tuple[str, ...]:
     names = table.values.get("run")
     good = isinstance(names, list) and names and all(name in known for name in names)
     if not isinstance(names, list) or not good or len(set(names)) != len(names):
@@ -79,7 +79,7 @@ def _names(table: Table, known: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _duration_s(table: Table, *, needed: bool) -> int:
+def _duration_s(table: TomlTable, *, needed: bool) -> int:
     if not needed and "duration" not in table:
         return 0
     duration_ps = table.time_ps("duration", SECOND_PS, DURATION_MAX_PS)
@@ -94,7 +94,7 @@ def _periods_s(agent: AgentPlan) -> int:
     return max(1, -(-total_ps // SECOND_PS))
 
 
-def _window(table: Table) -> dict[str, int]:
+def _window(table: TomlTable) -> dict[str, int]:
     found = {}
     for key, most_ps in (
         ("window", 100 * SECOND_PS), ("width", 100 * SECOND_PS), ("threshold", 10 * SECOND_PS)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from rig.config.tables import Table
-from rig.instruments import IDLE, LOADS, Command
+from rig.config.toml_reader import TomlTable
+from rig.instruments import IDLE, LOADS, LoadCommand
 
 WORDS_MAX: Final = 32
 WORD_BYTES_MAX: Final = 120
@@ -27,7 +27,7 @@ _VALID: Final = (
 )
 
 
-def parse_scenarios(table: Table) -> tuple[Mapping[str, Command], frozenset[str]]:
+def parse_scenarios(table: TomlTable) -> tuple[Mapping[str, LoadCommand], frozenset[str]]:
     """Commands by the scenario's name, and names of loads that the user starts by hand.
 
     table: may be empty. Raises InputError.
@@ -39,7 +39,7 @@ def parse_scenarios(table: Table) -> tuple[Mapping[str, Command], frozenset[str]
     return MappingProxyType(commands), frozenset(found.keys() - commands.keys())
 
 
-def _command(table: Table, name: str) -> Command | None:
+def _command(table: TomlTable, name: str) -> LoadCommand | None:
     """None for a load that the user starts by hand."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise table.error(name, "no name for a scenario", _NAME_VALID)
@@ -57,7 +57,7 @@ def _command(table: Table, name: str) -> Command | None:
         raise own.error("command", "no array of words", _VALID)
     if not all(map(_is_word, words)):
         raise own.error("command", "a word that is not allowed", _VALID)
-    return Command(tuple(words), own.number("busy_min", 0, 1, 0))
+    return LoadCommand(tuple(words), own.number("busy_min", 0, 1, 0))
 
 
 def _is_word(word: object) -> bool:

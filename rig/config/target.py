@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.config.links import TargetLink, TcpLink, parse_link
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 
 ALLOW_COMMANDS = "--allow-commands"
 """The agent's option without which it runs no command of a host's."""
@@ -29,7 +29,7 @@ class TargetSettings:
         return self.link.host, self.link.port
 
 
-def parse_target(table: Table) -> TargetSettings:
+def parse_target(table: TomlTable) -> TargetSettings:
     """Read the table. Raises InputError."""
     return TargetSettings(
         link=parse_link(table), answer=table.choice("answer", ("toggle",), "toggle")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 
 _PERCENT_MAX = 100
 _PPB_MAX = 10**8
@@ -63,7 +63,7 @@ class UncertaintySettings:
     """So much may a path delay of which nothing is stated."""
 
 
-def parse_uncertainty(table: Table) -> UncertaintySettings:
+def parse_uncertainty(table: TomlTable) -> UncertaintySettings:
     """From the table, which may be empty. Raises InputError with file, line and key."""
     table.allow_only(_KEYS)
     time_base_ppb = table.integer("time_base_ppb", 0, _PPB_MAX) if _KEYS[0] in table else None
@@ -79,7 +79,7 @@ def parse_uncertainty(table: Table) -> UncertaintySettings:
     )
 
 
-def _edge_shape(table: Table) -> EdgeShape | None:
+def _edge_shape(table: TomlTable) -> EdgeShape | None:
     """All four keys or none of them."""
     if not any(key in table for key in _EDGES):
         return None
@@ -92,7 +92,7 @@ def _edge_shape(table: Table) -> EdgeShape | None:
     )
 
 
-def _line_delay(table: Table, keys: tuple[str, ...]) -> LineDelay | None:
+def _line_delay(table: TomlTable, keys: tuple[str, ...]) -> LineDelay | None:
     """Both keys, the delay and its tolerance, or none of them."""
     if not any(key in table for key in keys):
         return None

@@ -13,7 +13,7 @@ _QUANTITY = re.compile(
 
 
 @dataclass(frozen=True)
-class Quantity:
+class UnitKind:
     """A kind of value that is written as a number and a unit."""
 
     name: str
@@ -62,7 +62,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-TIME = Quantity(
+TIME = UnitKind(
     name="time",
     base="ps",
     scale={"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12},
@@ -70,7 +70,7 @@ TIME = Quantity(
 )
 """Times, parsed to picoseconds."""
 
-RATE = Quantity(
+RATE = UnitKind(
     name="rate",
     base="Hz",
     scale={"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9},

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.config.units import RATE
 from rig.config.virtual_delays import ChannelDelay, clipped, parse_delays
 from rig.config.virtual_jumpers import Jumpers, parse_jumpers
@@ -221,7 +221,7 @@ _CLOCK_KEYS = ("error_ppb", "drift_ppb_per_s")
 """What may be wrong with each clock."""
 
 
-def parse_virtual(table: Table) -> VirtualSettings:
+def parse_virtual(table: TomlTable) -> VirtualSettings:
     """The [virtual] table. Raises InputError."""
     table.allow_only(
         (
@@ -253,7 +253,7 @@ def parse_virtual(table: Table) -> VirtualSettings:
     )
 
 
-def _target(table: Table) -> VirtualTarget:
+def _target(table: TomlTable) -> VirtualTarget:
     common = (
         "seed",
         "toggle_time",
@@ -275,7 +275,7 @@ def _target(table: Table) -> VirtualTarget:
     )
 
 
-def _guest(table: Table) -> VirtualGuest:
+def _guest(table: TomlTable) -> VirtualGuest:
     table.allow_only(("kernel", "port", "load", "self_trigger", "stall_every", "stall"))
     kernel = table.choice("kernel", tuple(GUEST_KERNELS))
     stall_every_ps, stall_ps = _stall(table)
@@ -290,7 +290,7 @@ def _guest(table: Table) -> VirtualGuest:
     )
 
 
-def _stall(table: Table) -> tuple[int, int]:
+def _stall(table: TomlTable) -> tuple[int, int]:
     """Both keys or none. A stall lies within one slice of the bench's time."""
     if "stall_every" not in table and "stall" not in table:
         return 0, 0
@@ -302,7 +302,7 @@ def _stall(table: Table) -> tuple[int, int]:
     return every_ps, stall_ps
 
 
-def _refuse_beside_guest(table: Table) -> None:
+def _refuse_beside_guest(table: TomlTable) -> None:
     """A real kernel is no model: nothing of it is drawn, and nobody knows the truth beforehand."""
     for key in ("target", "truth_file", "frequency"):
         if key in table:
@@ -314,7 +314,7 @@ def _refuse_beside_guest(table: Table) -> None:
                 raise misbehave.error(key, "a fault of a modelled target", "drop, drop_length")
 
 
-def _model(name: str, table: Table) -> LatencyModel:
+def _model(name: str, table: TomlTable) -> LatencyModel:
     def time_ps(key: str, low_ps: int = 0) -> int:
         return table.time_ps(key, low_ps, TIME_MAX_PS)
 
@@ -339,12 +339,12 @@ def _model(name: str, table: Table) -> LatencyModel:
     return LoadModel(mean_ps, deviation_ps, minimum_ps, gain, time_ps("load_window", 1))
 
 
-def _row(table: Table) -> str:
+def _row(table: TomlTable) -> str:
     valid = 'table/system/test/variant/scenario, such as "6.22/Linux 3.4.104/interrupt/ISR/io"'
     return table.text("row", pattern="[^/]+/[^/]+/[^/]+/[^/]*/[^/]+", valid=valid)
 
 
-def _misbehavior(table: Table) -> FaultSettings:
+def _misbehavior(table: TomlTable) -> FaultSettings:
     table.allow_only(("miss", *_MISBEHAVIOR_TIMES, *_MISBEHAVIOR_TIMES.values()))
 
     def probability(key: str) -> float:
@@ -376,9 +376,9 @@ def _misbehavior(table: Table) -> FaultSettings:
     )
 
 
-def _error_ppb(table: Table, key: str) -> int:
+def _error_ppb(table: TomlTable, key: str) -> int:
     return table.integer(key, -ERROR_MAX_PPB, ERROR_MAX_PPB, 0)
 
 
-def _drift_ppb_per_s(table: Table, key: str) -> int:
+def _drift_ppb_per_s(table: TomlTable, key: str) -> int:
     return table.integer(key, -DRIFT_MAX_PPB_PER_S, DRIFT_MAX_PPB_PER_S, 0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 
 DELAY_MAX_PS = 10**9
 """A millisecond: far beyond any cable."""
@@ -33,7 +33,7 @@ class ChannelDelay:
         return self.line_falling_ps + self.skew_falling_ps
 
 
-def parse_delays(virtual: Table) -> tuple[ChannelDelay, ...]:
+def parse_delays(virtual: TomlTable) -> tuple[ChannelDelay, ...]:
     """From the [virtual] table; none if it has none. Raises InputError."""
     found: list[ChannelDelay] = []
     for table in virtual.tables("delay"):
@@ -56,5 +56,5 @@ def clipped(
     )
 
 
-def _time_ps(table: Table, key: str) -> int:
+def _time_ps(table: TomlTable, key: str) -> int:
     return table.time_ps(key, 0, DELAY_MAX_PS, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 
 CHANNELS = 14
 DELAY_MAX_PS = 10**9
@@ -36,7 +36,7 @@ class Jumpers:
     """Each of its pulses is early or late by up to this."""
 
 
-def parse_jumpers(table: Table) -> Jumpers:
+def parse_jumpers(table: TomlTable) -> Jumpers:
     """The table, or no jumpers if it is not there. Raises InputError."""
     table.allow_only(
         ("fan_out", "direct", "loopback", "loopback_delay", "tap", "pps", "pps_jitter")
@@ -55,7 +55,7 @@ def parse_jumpers(table: Table) -> Jumpers:
     )
 
 
-def _channels(table: Table, key: str, count: int = 0) -> tuple[int, ...]:
+def _channels(table: TomlTable, key: str, count: int = 0) -> tuple[int, ...]:
     if key not in table:
         return ()
     valid = 'two different channels, such as "D1 D5"' if count else _LIST_VALID

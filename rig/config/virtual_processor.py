@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.config.units import RATE
 
 AHEAD_MAX_PS = 10**12
@@ -30,7 +30,7 @@ class CpuFrequency:
     """How much faster the counter is at the lowest frequency; in proportion between."""
 
 
-def parse_frequency(table: Table) -> CpuFrequency:
+def parse_frequency(table: TomlTable) -> CpuFrequency:
     """The table, or what is usual if it is not there. Raises InputError."""
     table.allow_only(("minimum", "maximum", "control", "counter_follows", "counter_error_ppb"))
     usual = CpuFrequency()
@@ -48,11 +48,11 @@ def parse_frequency(table: Table) -> CpuFrequency:
     return found
 
 
-def _khz(table: Table, key: str, default_khz: int) -> int:
+def _khz(table: TomlTable, key: str, default_khz: int) -> int:
     return table.quantity(RATE, key, LOWEST_HZ, HIGHEST_HZ, default_khz * 1000) // 1000
 
 
-def parse_cores(virtual: Table) -> tuple[int, ...]:
+def parse_cores(virtual: TomlTable) -> tuple[int, ...]:
     """By how much each core's counter is ahead, in ps; one core if there are no tables.
 
     From the [virtual] table. Raises InputError.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.config.units import RATE
 
 REPEAT_MAX = 16
@@ -31,7 +31,7 @@ class Sampling:
         return self.repeat == 1 and not self.odd_early_ps
 
 
-def parse_sampling(table: Table) -> Sampling:
+def parse_sampling(table: TomlTable) -> Sampling:
     """The table, or nothing wrong if it is not there. Raises InputError."""
     table.allow_only(("repeat", "odd_early", "sustained"))
     repeat = table.integer("repeat", 1, REPEAT_MAX) if "repeat" in table else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.tables import Table
+from rig.config.toml_reader import TomlTable
 from rig.config.units import RATE
 from rig.config.virtual_delays import DELAY_MAX_PS
 
@@ -52,7 +52,7 @@ class WiringFaults:
         return bool(self.swap or self.short or any(getattr(self, name) for name in _LISTS))
 
 
-def parse_wiring(table: Table) -> WiringFaults:
+def parse_wiring(table: TomlTable) -> WiringFaults:
     """The table, or no faults if it is not there. Raises InputError."""
     table.allow_only(
         (
@@ -74,7 +74,7 @@ def parse_wiring(table: Table) -> WiringFaults:
     )
 
 
-def _channels(table: Table, key: str, *, pair: bool = False) -> tuple[int, ...]:
+def _channels(table: TomlTable, key: str, *, pair: bool = False) -> tuple[int, ...]:
     if key not in table:
         return ()
     valid = _PAIR_VALID if pair else _LIST_VALID

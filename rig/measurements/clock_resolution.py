@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY
 from rig.measurements.self_measured import MeasuredByTarget
 
@@ -22,7 +22,7 @@ class ClockResolution(MeasuredByTarget):
             "coarse": "CLOCK_MONOTONIC_COARSE",
             "counter": "the agent's cycle counter",
         },
-        parts=(Part(LATENCY, "step"),),
+        parts=(IterationPart(LATENCY, "step"),),
         by_settable_clock=("realtime",),
         clocked=("monotonic", "monotonic_raw", "realtime", "boottime", "coarse"),
     )

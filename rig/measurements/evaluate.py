@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from rig.analysis.measurements.evaluation import Evaluation, EventColumns, OnEvents
 from rig.analysis.measurements.pipeline import RecordedRun
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.measurements.registry import measurement_of
 
 __all__ = ["Evaluation", "EventColumns", "OnEvents", "evaluate"]
@@ -17,9 +17,9 @@ __all__ = ["Evaluation", "EventColumns", "OnEvents", "evaluate"]
 def evaluate(
     raw: RawRun,
     settings: Settings,
-    account: Account,
+    account: InstrumentCounts,
     on_events: OnEvents | None = None,
-    bench: Bench | None = None,
+    bench: BenchErrorModel | None = None,
 ) -> Evaluation:
     """Compute everything from the raw data; `on_events` gets all events in order, in pieces.
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY, SWITCH_BACK, WAIT
 from rig.measurements.self_measured import MeasuredByTarget
 
@@ -23,7 +23,7 @@ class TaskPreemption(MeasuredByTarget):
         name="task_preemption",
         title="from a task that wakes one of higher priority to that one",
         variants=_MEANS,
-        parts=(Part(LATENCY, "preemption"),),
+        parts=(IterationPart(LATENCY, "preemption"),),
     )
 
 
@@ -35,7 +35,11 @@ class Preemption(MeasuredByTarget):
         name="preemption",
         title="to a woken task of higher priority, its own time, and back",
         variants=_MEANS,
-        parts=(Part(LATENCY, "cs1"), Part(WAIT, "wait"), Part(SWITCH_BACK, "cs2")),
+        parts=(
+            IterationPart(LATENCY, "cs1"),
+            IterationPart(WAIT, "wait"),
+            IterationPart(SWITCH_BACK, "cs2"),
+        ),
     )
 
     def rows(self) -> dict[str, str]:

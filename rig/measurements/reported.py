@@ -16,7 +16,7 @@ from rig.stimulus.train import Train
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.model.settings import Settings
-    from rig.analysis.statistics.descriptive import Statistics
+    from rig.analysis.statistics.descriptive import DescriptiveStatistics
 
 COLUMNS: Final = ("average_ns", "min_ns", "max_ns", "gap_ns", "deviation_ns")
 """Statistics in a measurement's own table."""
@@ -134,7 +134,7 @@ class Reported:
                 yield TableRow(self.name, figures_of(figures), figures.n, part)
 
 
-def figures_of(statistics: Statistics, shift_ns: int = 0) -> dict[str, float | None]:
+def figures_of(statistics: DescriptiveStatistics, shift_ns: int = 0) -> dict[str, float | None]:
     """Times among statistics by name; `shift_ns` is added to all that are no distances."""
     times = {name: value for name, value in vars(statistics).items() if name != "n"}
     return {
@@ -143,7 +143,7 @@ def figures_of(statistics: Statistics, shift_ns: int = 0) -> dict[str, float | N
     }
 
 
-def statistics_table(*rows: tuple[str, Statistics | None]) -> TextTable:
+def statistics_table(*rows: tuple[str, DescriptiveStatistics | None]) -> TextTable:
     """A line for each that is there, with the COLUMNS in microseconds."""
     return TextTable(
         head=("", "n", *(column.removesuffix("_ns") for column in COLUMNS)),

@@ -19,7 +19,7 @@ from rig.measurements.reported import Subject, TableRow
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import RecordedRun
-    from rig.analysis.measurements.saturation import Hold, SaturationFigures
+    from rig.analysis.measurements.saturation import RateStep, SaturationFigures
     from rig.analysis.measurements.stimuli import Stimuli
     from rig.analysis.model.settings import Settings
     from rig.recording.course import Course
@@ -176,7 +176,7 @@ def _holds(found: SaturationFigures) -> TextTable:
     return TextTable(_COLUMNS, rows, range(len(_COLUMNS) - 1), few=few)
 
 
-def _fate(hold: Hold) -> str:
+def _fate(hold: RateStep) -> str:
     if hold.is_sustained:
         return "kept"
     if not hold.is_complete:

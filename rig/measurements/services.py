@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY
 from rig.measurements.self_measured import MeasuredByTarget
 
@@ -21,6 +21,6 @@ class Services(MeasuredByTarget):
             "port_write": "one write of the answering pins",
             "port_read": "one reading of the answering pins",
         },
-        parts=(Part(LATENCY, "call"),),
+        parts=(IterationPart(LATENCY, "call"),),
         by_answers=("port_write",),
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.document import Fact, Section, facts, section
 from rig.formatting import count, microseconds, short_microseconds
 from rig.instruments import TargetSummary
@@ -37,7 +37,7 @@ class Smi(MeasuredByTarget):
         name="smi",
         title="from one toggle of a spinning task's pin to the next",
         variants={"task": "a task that toggles its pin all the time"},
-        parts=(Part(LATENCY, "interval"),),
+        parts=(IterationPart(LATENCY, "interval"),),
         keys=("pause", "threshold"),
         needs=("pause", "threshold"),
         by_answers=("task",),

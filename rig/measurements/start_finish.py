@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import BY_PINS, FINISH, LATENCY, WORK
 from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.reported import Subject
@@ -25,7 +25,11 @@ class StartFinish(MeasuredByTarget):
         name="start_finish",
         title="a periodic task's start and finish, each after its earliest, and its work between",
         variants={"task": "clock_nanosleep until the time of each period"},
-        parts=(Part(LATENCY, "start"), Part(FINISH, "finish"), Part(WORK, "work")),
+        parts=(
+            IterationPart(LATENCY, "start"),
+            IterationPart(FINISH, "finish"),
+            IterationPart(WORK, "work"),
+        ),
         keys=("period", "work"),
         needs=("period",),
         by_answers=("task",),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import ClockBounds, Settings
 from rig.analysis.model.sources import SOURCE_KINDS
 from rig.errors import InputError
@@ -68,14 +68,14 @@ _OLDER_SOURCES: Final = {
 LAYOUT: Final = Layout(tags=SOURCE_KINDS)
 
 
-def account_to_json(account: Account) -> dict[str, Any]:
+def account_to_json(account: InstrumentCounts) -> dict[str, Any]:
     """What the instruments told; what they did not get to is left out."""
     return {name: value for name, value in asdict(account).items() if value not in (None, "")}
 
 
-def account_from_json(path: Path, stored: dict[str, Any]) -> Account:
+def account_from_json(path: Path, stored: dict[str, Any]) -> InstrumentCounts:
     """The instruments' account; extra entries are for people only."""
     try:
-        return decoded(Account, stored, ignore_unknown=True)
+        return decoded(InstrumentCounts, stored, ignore_unknown=True)
     except WrongValueError as error:
         raise InputError(f"{path}: damaged run file, report: {error}") from None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY
 from rig.measurements.self_measured import MeasuredByTarget
 
@@ -15,5 +15,5 @@ class TaskCreation(MeasuredByTarget):
         name="task_creation",
         title="from making a process or thread to its first instruction",
         variants={"thread": "pthread_create", "fork": "fork"},
-        parts=(Part(LATENCY, "creation"),),
+        parts=(IterationPart(LATENCY, "creation"),),
     )

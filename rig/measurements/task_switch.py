@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import agent_words
 from rig.measurements.self_measured import MeasuredByTarget
@@ -24,7 +24,7 @@ class TaskSwitch(MeasuredByTarget):
             "yield": "each task yields (sched_yield) in turn",
             "mutex": "two tasks wait for each other's mutex",
         },
-        parts=(Part(LATENCY, "switch"),),
+        parts=(IterationPart(LATENCY, "switch"),),
         keys=("tasks",),
         torn_at_ordinary_priority=True,
     )

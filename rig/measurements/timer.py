@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rig.analysis.model.self_measurement import Part, SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.period import START
@@ -30,7 +30,7 @@ class Timer(MeasuredByTarget):
             "relative": "clock_nanosleep for a time",
             "periodic": "clock_nanosleep until the next time of a grid, as a periodic task starts",
         },
-        parts=(Part(LATENCY, "delay"),),
+        parts=(IterationPart(LATENCY, "delay"),),
         keys=("period",),
         needs=("period",),
         clocked=("absolute", "relative", "periodic"),

@@ -34,7 +34,7 @@ _WIDE = 50
 
 
 @dataclass(frozen=True)
-class Curve:
+class LatencyCurve:
     """One run: latencies in samples, ascending, how often each occurred, shapes (k,)."""
 
     name: str
@@ -43,7 +43,7 @@ class Curve:
     sample_ns: float
 
 
-def overlay_svg(curves: Sequence[Curve], *, quantity: str = "latency") -> str:
+def overlay_svg(curves: Sequence[LatencyCurve], *, quantity: str = "latency") -> str:
     """ "" if none of them has a value."""
     drawn = [curve for curve in curves if len(curve.values)]
     if not drawn:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rig.analysis.measurements.saturation import Hold, SaturationFigures
+from rig.analysis.measurements.saturation import RateStep, SaturationFigures
 from rig.plots.canvas import BAD, GOOD, INK, WARN, plain_axes, svg
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def saturation_svg(found: SaturationFigures) -> str:
         axes = plain_axes(figure)
         axes.set_xscale("log")
         axes.plot([h.rate_hz for h in holds], [_share(h) for h in holds], color=INK, linewidth=1.0)
-        groups: Sequence[tuple[str, str, list[Hold]]] = (
+        groups: Sequence[tuple[str, str, list[RateStep]]] = (
             ("kept", GOOD, [h for h in holds if h.is_sustained]),
             ("lost or behind", BAD, [h for h in holds if not h.is_sustained]),
         )
@@ -47,5 +47,5 @@ def saturation_svg(found: SaturationFigures) -> str:
     return svg("saturation", "Share of stimuli answered over their rate", paint)
 
 
-def _share(hold: Hold) -> float:
+def _share(hold: RateStep) -> float:
     return _PERCENT * (hold.answered + hold.late) / max(1, hold.sent)

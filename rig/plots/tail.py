@@ -26,7 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TailEstimate:
     """A level beyond what was seen, with its interval."""
 
     share: float
@@ -41,7 +41,7 @@ def tail_svg(
     sample_ns: float,
     *,
     limit_us: float | None = None,
-    estimate: Estimate | None = None,
+    estimate: TailEstimate | None = None,
     quantity: str = "latency",
 ) -> str:
     """`values` in samples, ascending, and how often each occurred, shapes (k,); "" for none."""

@@ -20,7 +20,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Stretches:
+class LatencyStretches:
     """Latencies of equal stretches of time; NaN where none was measured. Shapes (k + 1,), (k,)."""
 
     edges_s: FloatArray
@@ -40,7 +40,7 @@ class MarkedEvent:
 
 
 def timeline_svg(
-    stretches: Stretches,
+    stretches: LatencyStretches,
     outliers: Sequence[MarkedEvent],
     *,
     limit_us: float | None = None,

@@ -17,7 +17,7 @@ from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 from rig.record.chunks import Rows
 from rig.record.layout import LOG
-from rig.record.stamp_code import Codes, Edges, Lines, encode_log, encode_stamps, fitted
+from rig.record.stamp_code import Codes, CountedEdges, Lines, encode_log, encode_stamps, fitted
 
 _FIRST_EDGES, _FIRST_COUNTS = 64, 32
 """Edges that the first count may be of, and counts by which that is decided."""
@@ -30,7 +30,7 @@ _FEW = 64
 class EdgeSource(Protocol):
     """Edges of the answers, read back from the file that is being written."""
 
-    def more(self) -> Edges | None:
+    def more(self) -> CountedEdges | None:
         """The next ones, None if there are no more yet."""
         ...
 
@@ -60,7 +60,7 @@ class Follower:
         self._clock: _Clock | None = None
         self._rows, self._samples = np.empty(0, np.int64), np.empty(0, np.int64)
 
-    def edges_of(self, counts: Int64Array, *, wait: bool) -> Edges | None:
+    def edges_of(self, counts: Int64Array, *, wait: bool) -> CountedEdges | None:
         """The edge of each count, shape (n,) with n > 0; None if there are none.
 
         `wait`: None as well if edges of some of them are still to come.
@@ -78,7 +78,7 @@ class Follower:
             return None
         place = _nearest(self._samples, expected)
         samples = self._samples[place]
-        found = Edges(self._rows[place], samples, fitted(samples, counts))
+        found = CountedEdges(self._rows[place], samples, fitted(samples, counts))
         self._clock = self._next_clock(counts, samples, *found.line)
         self._drop(int(place[-1]) - _BEHIND)
         return found

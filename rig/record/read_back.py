@@ -18,7 +18,7 @@ from rig.record.distance_code import Distances, line_of
 from rig.record.edge_code import EdgeDecoder
 from rig.record.layout import CAPTURES, CHUNK, DELTA, LOG
 from rig.record.opening import OpenedFile
-from rig.record.stamp_code import Edges
+from rig.record.stamp_code import CountedEdges
 from rig.record.stored import damaged, stored_integer
 
 _RATES = {CAPTURES: "stimulus_clock_hz", LOG: "tick_hz"}
@@ -46,7 +46,7 @@ class ReadBack:
         self._row = 0
         self._decoder: EdgeDecoder | None = None
 
-    def more(self) -> Edges | None:
+    def more(self) -> CountedEdges | None:
         """The next ones, of the rest of a chunk; None if there are no more yet."""
         try:
             if self._decoder is None or self._row >= self._decoder.rows:
@@ -59,7 +59,7 @@ class ReadBack:
         mine = np.flatnonzero(packed & 0x7F == self._channel)
         mine = mine[mine >= self._row - begin]
         more, self._row = self._row < stop, stop
-        return Edges(begin + mine, index[mine]) if more else None
+        return CountedEdges(begin + mine, index[mine]) if more else None
 
 
 def encoders_of(file: h5py.File, source: str, settings: Mapping[str, Any]) -> dict[str, Encoder]:

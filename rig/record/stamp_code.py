@@ -51,7 +51,7 @@ SamplesOf = Callable[[Int64Array], Int64Array]
 
 
 @dataclass(frozen=True)
-class Edges:
+class CountedEdges:
     """Edges that counts were taken at: their numbers, and their samples; both of shape (n,)."""
 
     rows: Int64Array
@@ -60,7 +60,7 @@ class Edges:
     """Offset and slope of the counts over samples since the first."""
 
 
-def encode_stamps(counts: Int64Array, edges: Edges | None) -> tuple[Lines, Codes]:
+def encode_stamps(counts: Int64Array, edges: CountedEdges | None) -> tuple[Lines, Codes]:
     """The line and the codes of a chunk of counts, shape (n,) with n > 0; None: no edges known.
 
     Codes of a column that are all 0 are left out.
@@ -90,7 +90,7 @@ def decode_stamps(line: np.void, codes: Codes, samples_of: SamplesOf) -> Int64Ar
         return unzigzag(rest) + _expected(line, samples_of(rows))
 
 
-def encode_log(rows: npt.NDArray[np.void], edges: Edges | None) -> tuple[Lines, Codes]:
+def encode_log(rows: npt.NDArray[np.void], edges: CountedEdges | None) -> tuple[Lines, Codes]:
     """The line and the codes of a chunk of the log's records; as encode_stamps."""
     stamps, codes = encode_stamps(rows["before_ticks"].view(np.int64), edges)
     line = np.zeros(1, LOG_LINE)

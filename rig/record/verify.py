@@ -30,7 +30,7 @@ class Held(StrEnum):
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """One part. "" for a digest that there is not."""
 
     name: str
@@ -51,8 +51,8 @@ class Examined:
     held: Held
     digest: str
     """Of all raw data as they are now; "" if none was stored."""
-    raw: tuple[Part, ...]
-    figures: tuple[Part, ...]
+    raw: tuple[FilePart, ...]
+    figures: tuple[FilePart, ...]
     figures_of_raw: bool
     """The stored figures, if any, were computed from these raw data."""
 
@@ -77,6 +77,6 @@ def examine(path: Path) -> Examined:
     return Examined(path, held, digest, raw_rows, figures_rows, figures_of_raw=fits)
 
 
-def _beside(stored: Parts, found: Parts) -> tuple[Part, ...]:
+def _beside(stored: Parts, found: Parts) -> tuple[FilePart, ...]:
     names = sorted(stored.keys() | found.keys())
-    return tuple(Part(name, stored.get(name, ""), found.get(name, "")) for name in names)
+    return tuple(FilePart(name, stored.get(name, ""), found.get(name, "")) for name in names)

@@ -7,7 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 from typing import Protocol
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.instruments import Int64Array, Stimulus, Target, TargetSummary
 from rig.recording.live import LiveFigures, LiveSummary
@@ -26,7 +26,7 @@ class Recorder(Protocol):
     def target(self) -> Target: ...
 
     live: LiveSummary
-    account: Account
+    account: InstrumentCounts
     """What the instruments have counted so far."""
     capture_ended: bool
 

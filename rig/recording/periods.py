@@ -14,7 +14,7 @@ from rig.analysis.signals.glitch import GlitchFilter
 from rig.instruments import EdgeBlock, Int64Array
 from rig.recording.live import NOTABLE_KEPT, LiveFigures, longest_text
 from rig.streaming.histogram import BINS, bin_of
-from rig.streaming.outcome import Notable, Reason
+from rig.streaming.outcome import EventReason, Notable
 
 
 class LivePeriods(LiveFigures):
@@ -65,7 +65,7 @@ class LivePeriods(LiveFigures):
             self._worst_event, self._worst_sample = self.answers - len(sample) + at + 1, due
             answered = int(sample[at + 1])
             self.notable.append(
-                Notable(self._worst_event, due, answered, EventClass.ANSWERED, Reason.MAXIMUM)
+                Notable(self._worst_event, due, answered, EventClass.ANSWERED, EventReason.MAXIMUM)
             )
 
     @property

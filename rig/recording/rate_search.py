@@ -15,7 +15,7 @@ import numpy as np
 from rig.analysis.model.rate_search import RateSearch, RateSearchState, keeps_up
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.wiring import Wiring
-from rig.analysis.signals.decoder import Observer
+from rig.analysis.signals.decoder import SignalDecoder
 from rig.analysis.signals.glitch import GlitchFilter
 from rig.instruments import EdgeBlock, Int64Array, StimulusStatus
 from rig.recording.course import Recorder
@@ -29,7 +29,7 @@ class _Hold:
     def __init__(self, settings: Settings) -> None:
         self._glitch = GlitchFilter(settings.glitch_samples)
         wiring = settings.wiring  # handler counts are not looked at: nothing need be held back
-        self._observer = Observer(
+        self._observer = SignalDecoder(
             Wiring(
                 stimulus=wiring.stimulus,
                 response=wiring.response,

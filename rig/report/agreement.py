@@ -7,7 +7,7 @@ from functools import partial
 
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.measurements.clock_stability import ClockStability
 from rig.document import Plot, Section, section
 from rig.plots.agreement import agreement_svg
@@ -54,7 +54,7 @@ def _stability(found: tuple[ClockStability, ...]) -> Plot | None:
     )
 
 
-def _inside(found: InternalLatency | None) -> Plot | None:
+def _inside(found: InternalLatencySummary | None) -> Plot | None:
     """External against internal latency; None without a clock."""
     if found is None or not len(found.pairs_ns[0]):
         return None

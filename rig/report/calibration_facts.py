@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rig.analysis.statistics.descriptive import Statistics
+from rig.analysis.statistics.descriptive import DescriptiveStatistics
 from rig.analysis.uncertainty.correction import Correction
 from rig.config.calibration.names import CORRECTING_STEPS
 from rig.config.calibration.validity import RecordStatus, Validity
@@ -52,7 +52,7 @@ def _step(found: RecordStatus) -> str:
     return f"{name} of {day} {found.validity.upper()}, not applied ({found.why})"
 
 
-def _corrected(correction: Correction, indicated: Statistics) -> str:
+def _corrected(correction: Correction, indicated: DescriptiveStatistics) -> str:
     """The figures that one asks for, as they are without what the bench adds."""
     figures = correction.figures(indicated)
     told = (
@@ -68,7 +68,7 @@ def _corrected(correction: Correction, indicated: Statistics) -> str:
     return f"{values} us, with {correction.offset_ns:+.1f} ns{rate} taken off"
 
 
-def _left(correction: Correction, indicated: Statistics) -> str:
+def _left(correction: Correction, indicated: DescriptiveStatistics) -> str:
     """How large the systematic error may be all the same."""
     left_ns = correction.left_ns(indicated.max_ns or 0.0)
     text = f"each figure by up to {left_ns:.3g} ns, as far as the bench is known"

@@ -94,10 +94,10 @@ def comparison(found: Comparison, runs: Sequence[Result]) -> ReportDocument:
     numbers = range(1, len(runs) + 1)
 
     def draw() -> str:
-        from rig.plots.overlay import Curve, overlay_svg
+        from rig.plots.overlay import LatencyCurve, overlay_svg
 
         curves = [
-            Curve(name, h.values, h.counts, 1e9 / result.unit_hz)
+            LatencyCurve(name, h.values, h.counts, 1e9 / result.unit_hz)
             for name, result in zip(found.names, runs, strict=True)
             for h in [result.evaluation.histogram]
         ]

@@ -9,7 +9,7 @@ from rig.document import Plot, Section, Values, section
 from rig.formatting import capitalized
 from rig.measurements.registry import measurement_of
 from rig.plots.histogram import histogram_svg
-from rig.plots.tail import Estimate, tail_svg
+from rig.plots.tail import TailEstimate, tail_svg
 from rig.report.labels import figure_rows
 from rig.session.results import Result
 
@@ -62,7 +62,7 @@ def distribution(result: Result) -> tuple[Section, ...]:
     )
 
 
-def _estimate(result: Result) -> Estimate | None:
+def _estimate(result: Result) -> TailEstimate | None:
     """The tail's, unless it was refused."""
     inference = result.evaluation.primary.inference
     tail = None if inference is None else inference.tail
@@ -71,4 +71,4 @@ def _estimate(result: Result) -> Estimate | None:
     interval = tail.interval.scaled(1e-3)
     if interval.low is None or interval.high is None:
         return None
-    return Estimate(tail.probability, tail.level / 1e3, interval.low, interval.high)
+    return TailEstimate(tail.probability, tail.level / 1e3, interval.low, interval.high)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.inference.run_budgets import Budgets
 from rig.analysis.measurements.evaluation import Evaluation
-from rig.analysis.statistics.descriptive import Statistics
+from rig.analysis.statistics.descriptive import DescriptiveStatistics
 from rig.analysis.statistics.interval import Interval
 from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.statistics.summary import InferenceSummary
@@ -80,7 +80,7 @@ def _folded(tick: Tick) -> Plot | None:
 
 
 def _said(
-    classic: Statistics, figures: InferenceSummary, duration_s: float, load: str
+    classic: DescriptiveStatistics, figures: InferenceSummary, duration_s: float, load: str
 ) -> list[Fact]:
     return [
         Fact("average", _average(figures, classic.average_ns)),
@@ -198,7 +198,7 @@ def _budget(budget: Budget) -> str:
     )
 
 
-def _inside(inside: InternalLatency | None) -> str:
+def _inside(inside: InternalLatencySummary | None) -> str:
     if inside is None:
         return ""
     return (

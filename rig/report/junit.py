@@ -27,7 +27,7 @@ from rig.report.labels import title_of
 from rig.session.results import Result
 
 
-class Outcome(StrEnum):
+class TestOutcome(StrEnum):
     """Of a test case; all but PASSED are names of JUnit's elements."""
 
     PASSED = "passed"
@@ -42,7 +42,7 @@ class Case:
 
     group: str
     name: str
-    outcome: Outcome
+    outcome: TestOutcome
     text: str
 
 
@@ -110,16 +110,16 @@ def cases(result: Result) -> list[Case]:
 
 def _limit(limit: JudgedLimit) -> Case:
     outcome = {
-        Judgment.KEPT: Outcome.PASSED,
-        Judgment.EXCEEDED: Outcome.FAILURE,
-        Judgment.CANNOT_TELL: Outcome.SKIPPED,
+        Judgment.KEPT: TestOutcome.PASSED,
+        Judgment.EXCEEDED: TestOutcome.FAILURE,
+        Judgment.CANNOT_TELL: TestOutcome.SKIPPED,
     }[limit.judgment]
     return Case("limits", limit.title, outcome, limit.text)
 
 
 def _witnesses(result: Result) -> list[Case]:
     return [
-        Case("witnesses", w.name, Outcome.PASSED if w.agrees else Outcome.ERROR, w.text)
+        Case("witnesses", w.name, TestOutcome.PASSED if w.agrees else TestOutcome.ERROR, w.text)
         for w in result.evaluation.witnesses
     ]
 
@@ -128,8 +128,8 @@ def _nothing_lost(result: Result) -> Case:
     """An error if the bench failed or data are missing."""
     evaluation = result.evaluation
     if evaluation.verdict is Verdict.INCOMPLETE:
-        return Case("run", "nothing lost", Outcome.ERROR, "\n".join(evaluation.reasons))
-    return Case("run", "nothing lost", Outcome.PASSED, "no sign of lost samples")
+        return Case("run", "nothing lost", TestOutcome.ERROR, "\n".join(evaluation.reasons))
+    return Case("run", "nothing lost", TestOutcome.PASSED, "no sign of lost samples")
 
 
 def _whole(result: Result) -> Case:
@@ -139,8 +139,8 @@ def _whole(result: Result) -> Case:
     short = planned is None or n < planned or result.account.interrupted
     if short or evaluation.verdict is Verdict.INCONCLUSIVE:
         text = "\n".join(evaluation.reasons) or f"{n:,} {events} seen"
-        return Case("run", "whole run", Outcome.SKIPPED, text)
-    return Case("run", "whole run", Outcome.PASSED, f"{n:,} of {planned:,} {events} seen")
+        return Case("run", "whole run", TestOutcome.SKIPPED, text)
+    return Case("run", "whole run", TestOutcome.PASSED, f"{n:,} of {planned:,} {events} seen")
 
 
 # --- XML ----------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def _add(suite: ET.Element, title: str, case: Case) -> None:
     # Servers take a class name apart at its dots.
     group = f"{title.replace('.', '_')}.{case.group}"
     element = ET.SubElement(suite, "testcase", classname=_text(group), name=_text(case.name))
-    if case.outcome is Outcome.PASSED:
+    if case.outcome is TestOutcome.PASSED:
         ET.SubElement(element, "system-out").text = _text(case.text)
         return
     first = _text(case.text).partition("\n")[0]
@@ -180,9 +180,9 @@ def _add(suite: ET.Element, title: str, case: Case) -> None:
 
 def _sums(found: Sequence[Case]) -> dict[str, str]:
     names = {
-        "failures": Outcome.FAILURE,
-        "errors": Outcome.ERROR,
-        "skipped": Outcome.SKIPPED,
+        "failures": TestOutcome.FAILURE,
+        "errors": TestOutcome.ERROR,
+        "skipped": TestOutcome.SKIPPED,
     }
     counts = {name: sum(c.outcome is o for c in found) for name, o in names.items()}
     return {"tests": str(len(found)), **{name: str(count) for name, count in counts.items()}}

@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import Final
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.campaign.index import Entry, Index, State
+from rig.campaign.index import Entry, Index, RunState
 from rig.errors import InputError
 from rig.record.reader import RunFile
-from rig.report.junit import Case, Outcome, suite_of, written
+from rig.report.junit import Case, TestOutcome, suite_of, written
 from rig.session.stored_results import stored_evaluation
 
 _OUTCOMES: Final = {
-    Verdict.PASS: Outcome.PASSED,
-    Verdict.FAIL: Outcome.FAILURE,
-    Verdict.INCONCLUSIVE: Outcome.FAILURE,
-    Verdict.INCONSISTENT: Outcome.ERROR,
-    Verdict.INCOMPLETE: Outcome.ERROR,
+    Verdict.PASS: TestOutcome.PASSED,
+    Verdict.FAIL: TestOutcome.FAILURE,
+    Verdict.INCONCLUSIVE: TestOutcome.FAILURE,
+    Verdict.INCONSISTENT: TestOutcome.ERROR,
+    Verdict.INCOMPLETE: TestOutcome.ERROR,
 }
 _UNMADE: Final = {
-    State.FAILED: Outcome.ERROR,
-    State.SKIPPED: Outcome.SKIPPED,
-    State.PLANNED: Outcome.SKIPPED,
-    State.RUNNING: Outcome.SKIPPED,
+    RunState.FAILED: TestOutcome.ERROR,
+    RunState.SKIPPED: TestOutcome.SKIPPED,
+    RunState.PLANNED: TestOutcome.SKIPPED,
+    RunState.RUNNING: TestOutcome.SKIPPED,
 }
 
 
@@ -47,16 +47,16 @@ def campaign_junit(folder: Path, index: Index) -> str:
 
 def _case(folder: Path, entry: Entry) -> Case:
     group = f"{entry.measurement}.{entry.scenario}"
-    if entry.state is not State.DONE:
+    if entry.state is not RunState.DONE:
         return Case(group, entry.name, _UNMADE[entry.state], entry.reason or _words(entry.state))
     verdict = next((each for each in Verdict if each == entry.verdict), None)
-    outcome = Outcome.ERROR if verdict is None else _OUTCOMES[verdict]
+    outcome = TestOutcome.ERROR if verdict is None else _OUTCOMES[verdict]
     return Case(group, entry.name, outcome, _reasons(folder / entry.file, entry.verdict))
 
 
-def _words(state: State) -> str:
+def _words(state: RunState) -> str:
     """Of a run that an interrupted campaign has left."""
-    return "not made yet" if state is State.PLANNED else "not made to its end"
+    return "not made yet" if state is RunState.PLANNED else "not made to its end"
 
 
 def _reasons(path: Path, verdict: str) -> str:

@@ -13,7 +13,7 @@ from rig.analysis.statistics.outliers import Outlier, Outliers, limit_samples
 from rig.instruments import Int64Array
 from rig.record.reader import RunFile
 from rig.session.results import Result
-from rig.session.windows import Window, windows_of
+from rig.session.windows import CaptureWindow, windows_of
 
 STRETCHES: Final = 240
 EVENTS_A_STRETCH: Final = 4
@@ -26,7 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass
-class Timeline:
+class LatencyTimeline:
     """Latencies in samples over the run, by stretches of equal time."""
 
     first_sample: int
@@ -63,9 +63,9 @@ class Waveform:
 class Pictures:
     """One run, ready to be drawn. What its file does not hold is empty."""
 
-    timeline: Timeline | None = None
+    timeline: LatencyTimeline | None = None
     outliers: Outliers = field(default_factory=lambda: Outliers(None))
-    windows: list[Window] = field(default_factory=list)
+    windows: list[CaptureWindow] = field(default_factory=list)
     waveforms: dict[int, Waveform] = field(default_factory=dict)
     """Event to its edges."""
     pairs: tuple[FloatArray, FloatArray] | None = None
@@ -90,7 +90,7 @@ def _read_events(found: Pictures, file: RunFile, result: Result) -> None:
     first = int(file.events(0, 1)["stimulus_sample"][0])
     last = int(file.events(count - 1, count)["stimulus_sample"][0])
     number = min(STRETCHES, count // EVENTS_A_STRETCH + 1)
-    found.timeline = Timeline(
+    found.timeline = LatencyTimeline(
         first_sample=first,
         edges=np.linspace(first, max(last, first + 1), number + 1),
         total=np.zeros(number),

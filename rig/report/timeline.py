@@ -12,10 +12,10 @@ from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.outliers import Outlier
 from rig.document import Heading, Plot, Section, section
 from rig.measurements.registry import measurement_of
-from rig.plots.timeline import MarkedEvent, Stretches, timeline_svg
+from rig.plots.timeline import LatencyStretches, MarkedEvent, timeline_svg
 from rig.plots.waveform import Trace, waveform_svg
-from rig.report.pictures import Pictures, Timeline
-from rig.session.windows import Window
+from rig.report.pictures import LatencyTimeline, Pictures
+from rig.session.windows import CaptureWindow
 
 _LEAD: Final = 0.3
 """Shown before the stimulus, as a share of the latency."""
@@ -42,11 +42,11 @@ def timeline(settings: Settings, pictures: Pictures) -> tuple[Section, ...]:
     )
 
 
-def _timeline(settings: Settings, pictures: Pictures, found: Timeline) -> str:
+def _timeline(settings: Settings, pictures: Pictures, found: LatencyTimeline) -> str:
     sample_us = 1e6 / settings.sample_rate_hz
     with np.errstate(invalid="ignore"):
         average = found.total / found.count * sample_us
-    stretches = Stretches(
+    stretches = LatencyStretches(
         (found.edges - found.first_sample) * sample_us / 1e6,
         average,
         np.where(found.count > 0, found.maximum, np.nan) * sample_us,
@@ -83,7 +83,7 @@ def _latency_us(event: Outlier, sample_us: float) -> float | None:
     return None if event.response_sample < 0 else late * sample_us
 
 
-def _waveform(settings: Settings, pictures: Pictures, number: int, window: Window) -> Plot:
+def _waveform(settings: Settings, pictures: Pictures, number: int, window: CaptureWindow) -> Plot:
     shown = pictures.waveforms[window.event]
     measurement = measurement_of(settings.measurement)
     sample_us = 1e6 / settings.sample_rate_hz

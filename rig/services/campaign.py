@@ -9,25 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 
 from rig.campaign.folder import free_file
-from rig.campaign.index import REASON_MAX, Entry, Index, State, store_index
-from rig.campaign.matrix import Cell
+from rig.campaign.index import REASON_MAX, Entry, Index, RunState, store_index
+from rig.campaign.matrix import CampaignRun
 from rig.campaign.skipping import Abilities, why_not
 from rig.config.fixture import Fixture
 from rig.errors import BenchError, RefusedError, RigError
 from rig.services.abilities import abilities_of
 from rig.services.measure import finish, measure, request_of
-from rig.services.series import RunOutcome, Series
+from rig.services.series import RunOutcome, RunSeries
 from rig.session.run import OnProgress
 from rig.target.scenario import LOADS
 
-MakeRun = Callable[[Cell, Path], RunOutcome]
+MakeRun = Callable[[CampaignRun, Path], RunOutcome]
 """Makes a run and leaves its file. Raises RigError if nothing could be begun."""
 OnRun = Callable[[Index, Entry], None]
 """Told before and after each run."""
 
 
 def skipped_runs(
-    cells: Sequence[Cell], fixture: Fixture, on_silence: Callable[[BenchError], None] | None
+    cells: Sequence[CampaignRun], fixture: Fixture, on_silence: Callable[[BenchError], None] | None
 ) -> dict[str, str]:
     """Name of each run that cannot be made to the reason.
 
@@ -46,7 +46,7 @@ def skipped_runs(
 
 
 def make_run(
-    cell: Cell,
+    cell: CampaignRun,
     path: Path,
     bench: str,
     calibration: str | None,
@@ -70,7 +70,7 @@ def make_run(
 def run_campaign(
     folder: Path,
     index: Index,
-    cells: Sequence[Cell],
+    cells: Sequence[CampaignRun],
     skipped: dict[str, str],
     make: MakeRun,
     on_run: OnRun,
@@ -84,7 +84,7 @@ def run_campaign(
     """
     entries = {entry.name: entry for entry in index.entries}
     left = [cell for cell in cells if not _is_done(entries[cell.name], folder)]
-    series = Series((cell, skipped.get(cell.name, "")) for cell in left)
+    series = RunSeries((cell, skipped.get(cell.name, "")) for cell in left)
 
     def keep(entry: Entry) -> None:
         nonlocal index
@@ -96,8 +96,8 @@ def run_campaign(
         if stop.is_set():
             break
         entry = entries[part.item.name]
-        if part.state is State.SKIPPED:
-            keep(replace(entry, state=State.SKIPPED, reason=part.reason[:REASON_MAX]))
+        if part.state is RunState.SKIPPED:
+            keep(replace(entry, state=RunState.SKIPPED, reason=part.reason[:REASON_MAX]))
             continue
         series.start_next()
         begun = _begun(entry, folder)
@@ -114,7 +114,7 @@ def run_campaign(
 
 
 def _is_done(entry: Entry, folder: Path) -> bool:
-    return entry.state is State.DONE and (folder / entry.file).is_file()
+    return entry.state is RunState.DONE and (folder / entry.file).is_file()
 
 
 def _begun(entry: Entry, folder: Path) -> Entry:
@@ -127,7 +127,7 @@ def _begun(entry: Entry, folder: Path) -> Entry:
         measurement=entry.measurement,
         scenario=entry.scenario,
         fingerprint=entry.fingerprint,
-        state=State.RUNNING,
+        state=RunState.RUNNING,
         file=file,
         half=half,
     )

@@ -11,7 +11,7 @@ from rig.errors import BenchError
 from rig.resources import agent_binary, target_sources
 from rig.shell_words import command_text
 from rig.target.deploy import build_there, check_machine, cross_compile, put
-from rig.target.permissions import Account
+from rig.target.permissions import UnixAccount
 from rig.target.ssh import SshHost
 
 MODULE = "latency_rig.ko"
@@ -22,7 +22,7 @@ _COMPILER = {"make": "apt-get install make", "cc": "apt-get install gcc libc6-de
 
 
 def deploy_agent(
-    host: SshHost, account: Account, to: str, *, compiler: str | None, there: bool
+    host: SshHost, account: UnixAccount, to: str, *, compiler: str | None, there: bool
 ) -> None:
     """Put the agent there: as it was built, as this compiler makes it, or built there.
 
@@ -42,7 +42,7 @@ def deploy_agent(
     put(host, made, to)
 
 
-def deploy_module(host: SshHost, account: Account) -> None:
+def deploy_module(host: SshHost, account: UnixAccount) -> None:
     """Build the kernel module there, at MODULE_PLACE. Raises BenchError."""
     headers = command_text(("apt-get", "install", f"linux-headers-{account.release}"))
     _need(host, account, {**_COMPILER, "headers": headers})
@@ -51,7 +51,7 @@ def deploy_module(host: SshHost, account: Account) -> None:
     )
 
 
-def _need(host: SshHost, account: Account, tools: dict[str, str]) -> None:
+def _need(host: SshHost, account: UnixAccount, tools: dict[str, str]) -> None:
     for tool, mend in tools.items():
         if tool not in account.tools:
             what = "the kernel's headers" if tool == "headers" else tool

@@ -36,7 +36,7 @@ UDEV_RULES = tuple(
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """One thing looked at."""
 
     what: str
@@ -53,7 +53,7 @@ class Finding:
     """Of a target that could be asked over ssh: its name."""
 
 
-def look(*, ask_drivers: bool = True) -> Iterator[Finding]:
+def look(*, ask_drivers: bool = True) -> Iterator[DoctorFinding]:
     """All that is looked at, in order; takes a moment.
 
     `ask_drivers`: let libsigrok search, too, which opens each analyzer for a moment. No host is
@@ -83,71 +83,77 @@ def look(*, ask_drivers: bool = True) -> Iterator[Finding]:
     )
     yield from _serial_ports()
     for name in ssh_hosts():
-        yield Finding(f"host {name}", f"in {CONFIG}; `rig target probe ssh:{name}`", host=name)
+        yield DoctorFinding(
+            f"host {name}", f"in {CONFIG}; `rig target probe ssh:{name}`", host=name
+        )
 
 
-def _extraction() -> Finding:
+def _extraction() -> DoctorFinding:
     if native.variants():
-        return Finding("edge extraction", native.status())
+        return DoctorFinding("edge extraction", native.status())
     mend = "apt-get install gcc, then install latency-rig again   (for speed only)"
-    return Finding("edge extraction", native.status(), mend, needed=False)
+    return DoctorFinding("edge extraction", native.status(), mend, needed=False)
 
 
-def _libsigrok() -> Iterator[Finding]:
+def _libsigrok() -> Iterator[DoctorFinding]:
     try:
         version, drivers = sigrok.library_version(), sigrok.driver_names()
     except RigError as error:
-        yield Finding("libsigrok", str(error), "apt-get install libsigrok4")
+        yield DoctorFinding("libsigrok", str(error), "apt-get install libsigrok4")
         return
-    yield Finding("libsigrok", f"{version}, {len(drivers)} drivers")
+    yield DoctorFinding("libsigrok", f"{version}, {len(drivers)} drivers")
     for name in ("beaglelogic", "fx2lafw"):
         if name not in drivers:
-            yield Finding(f"driver {name}", "not in this libsigrok", "apt-get install libsigrok4")
+            yield DoctorFinding(
+                f"driver {name}", "not in this libsigrok", "apt-get install libsigrok4"
+            )
 
 
-def _fx2lafw_firmware() -> Finding:
+def _fx2lafw_firmware() -> DoctorFinding:
     what = "analyzer firmware (fx2lafw)"
     for folder in firmware_folders():
         if (folder / FX2LAFW_FIRMWARE).is_file():
-            return Finding(what, str(folder))
+            return DoctorFinding(what, str(folder))
     mend = f"{FX2LAFW_PACKAGE}   (for Cypress FX2 analyzers only)"
-    return Finding(what, f"{FX2LAFW_FIRMWARE} is not there", mend, needed=False)
+    return DoctorFinding(what, f"{FX2LAFW_FIRMWARE} is not there", mend, needed=False)
 
 
-def _udev() -> Finding:
+def _udev() -> DoctorFinding:
     for path in UDEV_RULES:
         if path.is_file():
-            return Finding("USB permissions (udev)", str(path))
+            return DoctorFinding("USB permissions (udev)", str(path))
     mend = "apt-get install libsigrok4, then unplug and plug the analyzer"
-    return Finding("USB permissions (udev)", "libsigrok's rules are not there", mend, needed=False)
+    return DoctorFinding(
+        "USB permissions (udev)", "libsigrok's rules are not there", mend, needed=False
+    )
 
 
-def _analyzers() -> Iterator[Finding]:
+def _analyzers() -> Iterator[DoctorFinding]:
     """What is plugged in, and whether it could be opened now."""
     found = list(present())
     for analyzer in found:
         yield analyzer_finding(analyzer, firmware_folders())
     if BEAGLELOGIC.exists():
         state = f"{BEAGLELOGIC}: driver beaglelogic"
-        yield Finding("analyzer BeagleLogic", state, driver="beaglelogic")
+        yield DoctorFinding("analyzer BeagleLogic", state, driver="beaglelogic")
     elif not found:
         mend = "plug one in   (not for the virtual bench, nor for a BeagleLogic over TCP)"
-        yield Finding("analyzers", "none found on USB", mend, needed=False)
+        yield DoctorFinding("analyzers", "none found on USB", mend, needed=False)
 
 
-def _own_analyzers() -> Iterator[Finding]:
+def _own_analyzers() -> Iterator[DoctorFinding]:
     """Those that are not libsigrok's."""
     for driver in own_drivers():
         try:
             for each in analyzer_kind(driver).found():
                 what, bad = f"analyzer {each.name}", bool(each.mend)
-                yield Finding(what, each.state, each.mend, needed=not bad, driver=driver)
+                yield DoctorFinding(what, each.state, each.mend, needed=not bad, driver=driver)
         except RigError as error:
             mend = "install or remove the package that brings it"
-            yield Finding(f"analyzers of {driver}", str(error), mend, needed=False)
+            yield DoctorFinding(f"analyzers of {driver}", str(error), mend, needed=False)
 
 
-def analyzer_finding(analyzer: Present, folders: list[Path]) -> Finding:
+def analyzer_finding(analyzer: Present, folders: list[Path]) -> DoctorFinding:
     """The driver of an analyzer on USB; what keeps it from working."""
     kind = analyzer.kind
     what = f"analyzer {kind.name}"
@@ -157,18 +163,18 @@ def analyzer_finding(analyzer: Present, folders: list[Path]) -> Finding:
         files = ", ".join(missing)
         if kind.is_packaged:
             state = f"{state}, {files} is not there"
-            return Finding(what, state, kind.source, needed=False, driver=kind.driver)
+            return DoctorFinding(what, state, kind.source, needed=False, driver=kind.driver)
         mend = f"put {files} into {OWN_FIRMWARE}; {kind.source}"
         state = f"{state}, without its maker's firmware"
-        return Finding(what, state, mend, needed=False, driver=kind.driver)
+        return DoctorFinding(what, state, mend, needed=False, driver=kind.driver)
     if not os.access(analyzer.node, os.R_OK | os.W_OK):
         mend = "sudo usermod -aG plugdev $USER, log in again, unplug and plug the analyzer"
         state = f"{state}, no permission for {analyzer.node}"
-        return Finding(what, state, mend, needed=False, driver=kind.driver)
-    return Finding(what, state, driver=kind.driver)
+        return DoctorFinding(what, state, mend, needed=False, driver=kind.driver)
+    return DoctorFinding(what, state, driver=kind.driver)
 
 
-def _scanned() -> Iterator[Finding]:
+def _scanned() -> Iterator[DoctorFinding]:
     """What libsigrok's drivers find when they search for themselves."""
     try:
         sigrok.library_version()
@@ -180,10 +186,10 @@ def _scanned() -> Iterator[Finding]:
             yield scan_finding(answer)
     if not any(answer.name or answer.problem for answer in answers):
         asked = ", ".join(answer.driver for answer in answers)
-        yield Finding("libsigrok's search", f"nothing answers; asked {asked}")
+        yield DoctorFinding("libsigrok's search", f"nothing answers; asked {asked}")
 
 
-def scan_finding(answer: Scanned) -> Finding:
+def scan_finding(answer: Scanned) -> DoctorFinding:
     """A driver that found a device, or that could not tell."""
     what = f"search by {answer.driver}"
     if answer.problem:
@@ -191,33 +197,33 @@ def scan_finding(answer: Scanned) -> Finding:
             "end other programs that use the analyzer, or unplug it and plug it again; "
             f"`sigrok-cli -d {answer.driver} --scan -l 4` tells more"
         )
-        return Finding(what, answer.problem, mend, needed=False)
-    return Finding(what, f"{answer.name}, {answer.channels} channels", driver=answer.driver)
+        return DoctorFinding(what, answer.problem, mend, needed=False)
+    return DoctorFinding(what, f"{answer.name}, {answer.channels} channels", driver=answer.driver)
 
 
-def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -> Finding:
+def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -> DoctorFinding:
     try:
-        return Finding(what, str(find()))
+        return DoctorFinding(what, str(find()))
     except RigError as error:
-        return Finding(what, str(error), mend, needed=needed)
+        return DoctorFinding(what, str(error), mend, needed=needed)
 
 
-def _serial_ports() -> Iterator[Finding]:
+def _serial_ports() -> Iterator[DoctorFinding]:
     ports = sorted(list_ports.comports(), key=lambda port: port.device)
     if not ports:
         mend = "plug the stimulus microcontroller in   (not for the virtual bench)"
-        yield Finding("serial ports", "none found", mend, needed=False)
+        yield DoctorFinding("serial ports", "none found", mend, needed=False)
     for port in ports:
         what = f"serial port {port.device}"
         known = (port.description.replace("n/a", ""), port.serial_number)
         about = " ".join(part for part in known if part) or "nothing is known of what is there"
         if os.access(port.device, os.R_OK | os.W_OK):
-            yield Finding(what, about, port=port.device)
+            yield DoctorFinding(what, about, port=port.device)
         else:
             group = _group_of(Path(port.device))
             mend = f"sudo usermod -aG {quoted(group)} $USER, then log in again"
             state = f"{about}, no permission"
-            yield Finding(what, state, mend, needed=False, port=port.device)
+            yield DoctorFinding(what, state, mend, needed=False, port=port.device)
 
 
 def _group_of(path: Path) -> str:

@@ -11,7 +11,7 @@ from rig.bench.target import open_target, open_target_of
 from rig.config.fixture import Fixture
 from rig.config.links import SshLink, TargetLink
 from rig.errors import BenchError
-from rig.target.findings import Finding, agent_findings, environment_findings, tool_findings
+from rig.target.findings import ProbeFinding, agent_findings, environment_findings, tool_findings
 from rig.target.link import AgentLink
 from rig.target.permissions import account_findings, account_of
 from rig.target.ssh import SshHost
@@ -38,7 +38,7 @@ class TargetPlace:
         return SshHost(self.link.host, self.link.config)
 
 
-def probe(place: TargetPlace) -> Iterator[Finding]:
+def probe(place: TargetPlace) -> Iterator[ProbeFinding]:
     """What a target has for measuring, what is missing, and how to mend it.
 
     An agent that does not answer is a finding. Raises BenchError if ssh does not get in.
@@ -48,14 +48,14 @@ def probe(place: TargetPlace) -> Iterator[Finding]:
     yield from _agent(place)
 
 
-def _agent(place: TargetPlace) -> Iterator[Finding]:
+def _agent(place: TargetPlace) -> Iterator[ProbeFinding]:
     try:
         with place.open() as agent:
             yield from agent_findings(agent.identity, agent.greeting)
             yield from tool_findings(tools_of(agent))
             yield from environment_findings(agent.environment())
     except BenchError as error:
-        yield Finding("agent", "does not answer", str(error), needed=True)
+        yield ProbeFinding("agent", "does not answer", str(error), needed=True)
 
 
 def port_of(link: SshLink) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from rig.campaign.index import State
+from rig.campaign.index import RunState
 
 Item = TypeVar("Item")
 
@@ -29,27 +29,27 @@ class RunOutcome:
     """This bench cannot do it; another run may be possible."""
 
     @property
-    def state(self) -> State:
+    def state(self) -> RunState:
         """How a run that ended so counts."""
         if self.verdict:
-            return State.DONE
-        return State.SKIPPED if self.refused else State.FAILED
+            return RunState.DONE
+        return RunState.SKIPPED if self.refused else RunState.FAILED
 
 
 @dataclass
-class Part(Generic[Item]):
+class SeriesRun(Generic[Item]):
     """One run of a series."""
 
     item: Item
     """What is to be measured."""
-    state: State = State.PLANNED
+    state: RunState = RunState.PLANNED
     verdict: str = ""
     path: Path | None = None
     reason: str = ""
     """Why it is skipped or failed."""
 
 
-class Series(Generic[Item]):
+class RunSeries(Generic[Item]):
     """What a bench cannot do is skipped, a limit exceeded is a result like others."""
 
     def __init__(
@@ -61,25 +61,26 @@ class Series(Generic[Item]):
         fail likewise, and a person is there to mend it. Else the next one is tried.
         """
         self.parts = [
-            Part(item, State.SKIPPED if why else State.PLANNED, reason=why) for item, why in items
+            SeriesRun(item, RunState.SKIPPED if why else RunState.PLANNED, reason=why)
+            for item, why in items
         ]
         self._ends_on_failure = ends_on_failure
 
     @property
-    def current(self) -> Part[Item] | None:
+    def current(self) -> SeriesRun[Item] | None:
         """What is being measured."""
-        return next((part for part in self.parts if part.state is State.RUNNING), None)
+        return next((part for part in self.parts if part.state is RunState.RUNNING), None)
 
     @property
     def is_over(self) -> bool:
         """Nothing is being measured or waits."""
-        return all(part.state not in (State.PLANNED, State.RUNNING) for part in self.parts)
+        return all(part.state not in (RunState.PLANNED, RunState.RUNNING) for part in self.parts)
 
-    def start_next(self) -> Part[Item] | None:
+    def start_next(self) -> SeriesRun[Item] | None:
         """The next one, which now runs; None if there is none."""
-        part = next((part for part in self.parts if part.state is State.PLANNED), None)
+        part = next((part for part in self.parts if part.state is RunState.PLANNED), None)
         if part is not None:
-            part.state = State.RUNNING
+            part.state = RunState.RUNNING
         return part
 
     def end(self, outcome: RunOutcome) -> None:
@@ -94,5 +95,5 @@ class Series(Generic[Item]):
     def leave_rest(self) -> None:
         """What waits is not measured."""
         for part in self.parts:
-            if part.state is State.PLANNED:
-                part.state = State.LEFT_OUT
+            if part.state is RunState.PLANNED:
+                part.state = RunState.LEFT_OUT

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rig.analysis.uncertainty.analyzers import bench_by_maker, virtual_bench
-from rig.analysis.uncertainty.bench import Bench, edge_shape
+from rig.analysis.uncertainty.bench import BenchErrorModel, edge_shape
 from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE
 from rig.analysis.uncertainty.clock_limits import ClockLimits
-from rig.analysis.uncertainty.contribution import Quantity, limits
+from rig.analysis.uncertainty.contribution import UncertainQuantity, limits
 from rig.config.fixture import Fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.config.virtual import VirtualSettings
@@ -21,7 +21,7 @@ from rig.untrusted.json_reader import json_value
 _SOURCE = "fixture"
 
 
-def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench:
+def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> BenchErrorModel:
     """The fixture's word goes before the maker's. `fixture` None: not known, as of a capture."""
     sample_ns = 1e9 / sample_rate_hz
     clocks = clock_limits(fixture, driver)
@@ -43,12 +43,12 @@ def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench
     return _with_delays(bench, known)
 
 
-def _real(fixture: Fixture, driver: str, sample_ns: float) -> Bench:
+def _real(fixture: Fixture, driver: str, sample_ns: float) -> BenchErrorModel:
     timing = CAPTURE_TIMINGS.get(fixture.stimulus.chip.name)
     return replace(bench_by_maker(sheet_of(driver), sample_ns), capture_timing=timing)
 
 
-def _virtual(virtual: VirtualSettings, sample_ns: float) -> Bench:
+def _virtual(virtual: VirtualSettings, sample_ns: float) -> BenchErrorModel:
     """What is made to be found, by a calibration or a witness, the rig is not told."""
     drifts = virtual.analyzer_drift_ppb_per_s != 0
     bench = virtual_bench(sample_ns, virtual.analyzer_error_ppb, drifts=drifts)
@@ -60,7 +60,7 @@ def _virtual(virtual: VirtualSettings, sample_ns: float) -> Bench:
     return bench
 
 
-def _with_delays(bench: Bench, known: UncertaintySettings) -> Bench:
+def _with_delays(bench: BenchErrorModel, known: UncertaintySettings) -> BenchErrorModel:
     """What a fixture states of its channels, edges and wires."""
     if known.channel_skew_ps is not None:
         bench = replace(bench, skew_ns=limits(known.channel_skew_ps / 1000, "ns", _SOURCE))
@@ -75,7 +75,9 @@ def _with_delays(bench: Bench, known: UncertaintySettings) -> Bench:
     return bench
 
 
-def bench_of_run(fixture: Fixture | None, texts: Mapping[str, str], sample_rate_hz: int) -> Bench:
+def bench_of_run(
+    fixture: Fixture | None, texts: Mapping[str, str], sample_rate_hz: int
+) -> BenchErrorModel:
     """From a run's fixture, if it can be read, and the texts that its file holds."""
     driver = ""
     with contextlib.suppress(ValueError):
@@ -95,7 +97,7 @@ def _rate_source(texts: Mapping[str, str]) -> str:
     return ""
 
 
-def _edge_shape(edges: EdgeShape) -> Quantity:
+def _edge_shape(edges: EdgeShape) -> UncertainQuantity:
     return edge_shape(
         edges.stimulus_rise_ps / 1000,
         edges.response_rise_ps / 1000,
@@ -104,5 +106,5 @@ def _edge_shape(edges: EdgeShape) -> Quantity:
     )
 
 
-def _line_delay(line: LineDelay) -> Quantity:
+def _line_delay(line: LineDelay) -> UncertainQuantity:
     return limits(line.tolerance_ps / 1000, "ns", _SOURCE, estimate=line.delay_ps / 1000)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rig.analysis.model.wiring import Wiring
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.chips import CaptureTiming
 from rig.analysis.uncertainty.clock_limits import (
     COUNTER,
@@ -25,8 +25,7 @@ from rig.analysis.uncertainty.clock_limits import (
     ClockLimit,
     ClockLimits,
 )
-from rig.analysis.uncertainty.contribution import Quantity as Known
-from rig.analysis.uncertainty.contribution import calibrated
+from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated
 from rig.config.calibration.names import (
     CAPTURE_DELAY,
     CHANNEL_SKEW,
@@ -40,12 +39,12 @@ from rig.config.calibration.names import (
     TOGGLE_OVERHEAD,
     is_pair_of,
 )
-from rig.config.calibration.record import Quantity, Record, quantities_named
+from rig.config.calibration.record import CalibratedQuantity, CalibrationRecord, quantities_named
 from rig.config.fixture import RESPONSE
 from rig.config.fixture import STIMULUS as STIMULUS_SIGNAL
 
 _THRICE = 3.0
-_Find = Callable[[str], Quantity | None]
+_Find = Callable[[str], CalibratedQuantity | None]
 """The quantity of an edge by its word, `rising` or `falling`."""
 
 
@@ -59,19 +58,19 @@ class _Delay:
     n: int
     source: str
 
-    def known(self) -> Known:
+    def known(self) -> UncertainQuantity:
         """The mean of both edges."""
         middle = (self.rising_ns + self.falling_ns) / 2
         return calibrated(middle, self.u_ns, "ns", self.source, degrees_of_freedom=_freedom(self.n))
 
 
 def calibrated_bench(
-    bench: Bench,
-    records: Iterable[Record],
+    bench: BenchErrorModel,
+    records: Iterable[CalibrationRecord],
     wiring: Wiring,
     stimulus_clock_hz: int,
     present: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Bench, tuple[str, ...]]:
+) -> tuple[BenchErrorModel, tuple[str, ...]]:
     """The bench with what valid records tell in place of tolerances; and what they lack, in words.
 
     `present`: what is on the bench, by which it is known whether two clocks were calibrated
@@ -104,7 +103,9 @@ def calibrated_bench(
     return bench, tuple(dict.fromkeys(lacking))
 
 
-def _with_direction(bench: Bench, found: list[_Delay], shown: list[_Delay]) -> Bench:
+def _with_direction(
+    bench: BenchErrorModel, found: list[_Delay], shown: list[_Delay]
+) -> BenchErrorModel:
     """What tells rising answers from falling ones; `shown`: what of it comes behind the pin."""
     half = _half(found)
     if not half.estimate:
@@ -118,14 +119,16 @@ def _with_direction(bench: Bench, found: list[_Delay], shown: list[_Delay]) -> B
     )
 
 
-def _half(found: list[_Delay]) -> Known:
+def _half(found: list[_Delay]) -> UncertainQuantity:
     """Of the differences between rising and falling answers."""
     estimate = math.fsum(each.rising_ns - each.falling_ns for each in found) / 2
     u_ns = math.hypot(*(each.u_ns for each in found))
     return calibrated(estimate, u_ns, "ns", "calibration, by the level of each answer")
 
 
-def _with_capture(bench: Bench, records: tuple[Record, ...], clock_hz: int) -> Bench:
+def _with_capture(
+    bench: BenchErrorModel, records: tuple[CalibrationRecord, ...], clock_hz: int
+) -> BenchErrorModel:
     """The input capture's own delay, wire and all, of edges that were sent back to it.
 
     Those had one place in a tick, which is not known; the answers of a run have any.
@@ -139,7 +142,9 @@ def _with_capture(bench: Bench, records: tuple[Record, ...], clock_hz: int) -> B
     return replace(bench, capture_timing=timing, capture_line_ns=wire)
 
 
-def _with_time_base(bench: Bench, records: tuple[Record, ...], lacking: list[str]) -> Bench:
+def _with_time_base(
+    bench: BenchErrorModel, records: tuple[CalibrationRecord, ...], lacking: list[str]
+) -> BenchErrorModel:
     found = quantities_named(records, TIME_BASE)
     if not found:
         _note_if_taken(records, TIME_BASE_STEP, TIME_BASE, lacking)
@@ -162,7 +167,9 @@ def _with_time_base(bench: Bench, records: tuple[Record, ...], lacking: list[str
     )
 
 
-def _with_rates(bench: Bench, records: tuple[Record, ...], present: Mapping[str, str]) -> Bench:
+def _with_rates(
+    bench: BenchErrorModel, records: tuple[CalibrationRecord, ...], present: Mapping[str, str]
+) -> BenchErrorModel:
     """How fast other clocks ran by this analyzer's when they were calibrated together."""
     found = []
     for clock, name in ((STIMULUS, STIMULUS_RATE), (COUNTER, COUNTER_RATE)):
@@ -191,7 +198,10 @@ def _answer_edges(wiring: Wiring) -> tuple[str, str]:
 
 
 def _skew(
-    records: tuple[Record, ...], wiring: Wiring, edges: tuple[str, str], lacking: list[str]
+    records: tuple[CalibrationRecord, ...],
+    wiring: Wiring,
+    edges: tuple[str, str],
+    lacking: list[str],
 ) -> _Delay | None:
     """Response channel less stimulus channel."""
     found = quantities_named(records, CHANNEL_SKEW)
@@ -203,7 +213,7 @@ def _skew(
     return _difference(records, CHANNEL_SKEW, both, wiring, edges, lacking)
 
 
-def _task_skew(records: tuple[Record, ...], wiring: Wiring) -> Known | None:
+def _task_skew(records: tuple[CalibrationRecord, ...], wiring: Wiring) -> UncertainQuantity | None:
     """Task's channel less response channel; None if it is not wired, or not told of both."""
     found = quantities_named(records, CHANNEL_SKEW)
     if wiring.task is None:
@@ -227,7 +237,10 @@ def _task_skew(records: tuple[Record, ...], wiring: Wiring) -> Known | None:
 
 
 def _line(
-    records: tuple[Record, ...], wiring: Wiring, edges: tuple[str, str], lacking: list[str]
+    records: tuple[CalibrationRecord, ...],
+    wiring: Wiring,
+    edges: tuple[str, str],
+    lacking: list[str],
 ) -> _Delay | None:
     """Response path less stimulus path."""
     found = quantities_named(records, LINE_DELAY)
@@ -236,7 +249,7 @@ def _line(
 
 
 def _difference(
-    records: tuple[Record, ...],
+    records: tuple[CalibrationRecord, ...],
     name: str,
     both: tuple[_Find, _Find],
     wiring: Wiring,
@@ -259,7 +272,7 @@ def _difference(
 
 
 def _of_response(
-    records: tuple[Record, ...], name: str, edges: tuple[str, str], lacking: list[str]
+    records: tuple[CalibrationRecord, ...], name: str, edges: tuple[str, str], lacking: list[str]
 ) -> _Delay | None:
     find = _of_signal(quantities_named(records, name), RESPONSE)
     rising, falling = (find(edge) for edge in edges)
@@ -275,7 +288,7 @@ def _of_response(
     )
 
 
-def _of_signal(found: dict[str, Quantity], signal: str) -> _Find:
+def _of_signal(found: dict[str, CalibratedQuantity], signal: str) -> _Find:
     """Of this edge, of both, or of the whole bench."""
     return lambda edge: found.get(f"{signal} {edge}") or found.get(signal) or found.get("")
 
@@ -285,16 +298,18 @@ def _freedom(n: int) -> float:
     return n - 1 if n > 1 else math.inf
 
 
-def _source(records: tuple[Record, ...], name: str) -> str:
+def _source(records: tuple[CalibrationRecord, ...], name: str) -> str:
     of = next(record for record in records if any(q.name == name for q in record.quantities))
     return f"calibration {of.step} of {of.date.date().isoformat()}"
 
 
-def _note_if_named(records: tuple[Record, ...], name: str, lacking: list[str]) -> None:
+def _note_if_named(records: tuple[CalibrationRecord, ...], name: str, lacking: list[str]) -> None:
     if quantities_named(records, name):
         lacking.append(f"{name} is not told of each edge and channel that this run needs")
 
 
-def _note_if_taken(records: tuple[Record, ...], step: str, name: str, lacking: list[str]) -> None:
+def _note_if_taken(
+    records: tuple[CalibrationRecord, ...], step: str, name: str, lacking: list[str]
+) -> None:
     if any(record.step == step for record in records):
         lacking.append(f"the record of {step} tells no {name}")

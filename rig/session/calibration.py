@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from rig.analysis.model.settings import Settings
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.config.calibration.file import calibration_file_text, parse_calibration
 from rig.config.calibration.names import (
     CORRECTING_STEPS,
@@ -24,10 +24,10 @@ from rig.config.calibration.names import (
 )
 from rig.config.calibration.place import NONE, require_fixture
 from rig.config.calibration.present import present_of_texts
-from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.calibration.record import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.validity import RecordStatus, Validity, judge, valid_records
 from rig.config.fixture import Fixture, parse_fixture
-from rig.config.tables import MAX_BYTES
+from rig.config.toml_reader import MAX_BYTES
 from rig.errors import InputError
 from rig.record.layout import CALIBRATION
 from rig.record.reader import RunFile
@@ -138,7 +138,7 @@ _WRONG = (Validity.EXPIRED, Validity.NOT_MATCHING)
 
 def bench_in_use(
     texts: Mapping[str, str], text: str, created: str, settings: Settings
-) -> tuple[Bench, CalibrationInUse]:
+) -> tuple[BenchErrorModel, CalibrationInUse]:
     """What is known of the errors of a run's bench, from all that its file tells.
 
     `text`: of the calibration, which need not be the file's own. What does not hold corrects
@@ -214,7 +214,7 @@ def _day(created: str) -> dt.date:
         return dt.date.max
 
 
-def cautions(records: Iterable[Record], texts: Mapping[str, str]) -> tuple[str, ...]:
+def cautions(records: Iterable[CalibrationRecord], texts: Mapping[str, str]) -> tuple[str, ...]:
     """In words; `records`: those that hold, `texts`: of the run file.
 
     A counter that goes with the processor's frequency is as good as any while that is fixed, and
@@ -232,7 +232,7 @@ def cautions(records: Iterable[Record], texts: Mapping[str, str]) -> tuple[str, 
     return ()
 
 
-def _least(found: Quantity) -> float:
+def _least(found: CalibratedQuantity) -> float:
     """Of a value between hard limits."""
     return found.value - math.sqrt(3) * found.standard_uncertainty
 

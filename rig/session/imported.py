@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
-from rig.capture.replay.capture_file import OpenCapture, Source, open_capture
+from rig.capture.replay.capture_file import CaptureSource, OpenCapture, open_capture
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, CaptureEnd, EdgeBlock, Int64Array, LogArray, Loss
 from rig.measurements.evaluate import evaluate
@@ -53,9 +53,9 @@ def analyze_capture(path: Path, signals: CaptureSignals) -> Result:
     """Compute everything; nothing is written. Raises InputError."""
     capture = _opened(path, signals)
     settings = _settings(path, signals, capture)
-    evaluation = evaluate(_RawCapture(capture.source), settings, Account())
+    evaluation = evaluate(_RawCapture(capture.source), settings, InstrumentCounts())
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    return Result(path, created, STATE, settings, Account(), evaluation)
+    return Result(path, created, STATE, settings, InstrumentCounts(), evaluation)
 
 
 def import_capture(path: Path, signals: CaptureSignals, out: Path) -> Result:
@@ -113,7 +113,7 @@ def _settings(path: Path, signals: CaptureSignals, capture: OpenCapture) -> Sett
     )
 
 
-def _record(source: Source, writer: RunWriter) -> int:
+def _record(source: CaptureSource, writer: RunWriter) -> int:
     """Everything into the run file; the number of samples."""
     samples = 0
     for item in source.items():
@@ -130,7 +130,7 @@ def _record(source: Source, writer: RunWriter) -> int:
 class _RawCapture:
     """Implements rig.analysis.model.run_data.RawRun: the file is read again for each pass."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: CaptureSource) -> None:
         self._source = source
         self._losses: list[tuple[str, int, str]] = []
 

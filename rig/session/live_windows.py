@@ -17,8 +17,8 @@ from rig.analysis.model.settings import Settings
 from rig.capture.sr_file import write_sr
 from rig.errors import InputError
 from rig.instruments import EdgeBlock
-from rig.session.windows import MARGIN_NS, WINDOWS_MAX, Window
-from rig.streaming.outcome import Notable, Reason
+from rig.session.windows import MARGIN_NS, WINDOWS_MAX, CaptureWindow
+from rig.streaming.outcome import EventReason, Notable
 
 EDGES_MAX = 1 << 20
 """Of the recent edges; on lines too busy for that, windows come at the run's end only."""
@@ -87,7 +87,7 @@ class LiveWindows:
         self._names = channel_names
         self._margin = MARGIN_NS * settings.sample_rate_hz // 10**9
         self._recent = RecentEdges(horizon_samples + 4 * self._margin)
-        self._waiting: list[Window] = []
+        self._waiting: list[CaptureWindow] = []
         self._written = 0
         self._maximum: Path | None = None
 
@@ -105,13 +105,13 @@ class LiveWindows:
             if window.reason != "maximum" or window.event == last:
                 self._write(window)
 
-    def _window(self, event: Notable) -> Window:
+    def _window(self, event: Notable) -> CaptureWindow:
         end = max(event.stimulus_sample, event.response_sample) + self._margin + 1
-        return Window(
+        return CaptureWindow(
             event.event, max(0, event.stimulus_sample - self._margin), end, _reason(event)
         )
 
-    def _write(self, window: Window) -> None:
+    def _write(self, window: CaptureWindow) -> None:
         is_maximum = window.reason == "maximum"
         if window.first_sample < self._recent.first_sample:
             return
@@ -133,9 +133,9 @@ class LiveWindows:
 
 
 def _reason(event: Notable) -> str:
-    if event.reasons & Reason.MAXIMUM:
+    if event.reasons & EventReason.MAXIMUM:
         return "maximum"
-    for reason in (Reason.MISSED, Reason.LATE, Reason.MERGED, Reason.AMBIGUOUS):
+    for reason in (EventReason.MISSED, EventReason.LATE, EventReason.MERGED, EventReason.AMBIGUOUS):
         if event.reasons & reason:
             return str(reason.name).lower()
     return "over limit"

@@ -14,7 +14,7 @@ from typing import Any, Final
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.log.contingency import Evidence
 from rig.analysis.measurements.evaluation import DETAILS, Evaluation
 from rig.analysis.measurements.limits import JudgedLimit
@@ -23,7 +23,7 @@ from rig.analysis.statistics.tick import Tick
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution
 from rig.analysis.uncertainty.correction import Correction
-from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.effects import SystematicEffects
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.session.calibration import CalibrationSummary
 from rig.session.stored_tools import ToolReport
@@ -47,8 +47,8 @@ LAYOUT: Final = Layout(
     omitted={
         ClockAgreement: ("residuals",),
         Correction: ("by_edge",),
-        Effects: ("by_edge",),
-        InternalLatency: ("pairs_ns",),
+        SystematicEffects: ("by_edge",),
+        InternalLatencySummary: ("pairs_ns",),
         Measurand: ("histogram", "other"),
         Tick: ("phase_n", "phase_average", "phase_max"),
     },

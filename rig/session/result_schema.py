@@ -20,7 +20,7 @@ from typing import Annotated, Any, Final, Literal, Union, cast, get_args, get_or
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.printable import json_text
 from rig.session.result_document import FORMAT, LAYOUT, ResultHeader
-from rig.untrusted.decode import KIND, Length, NullIs, OneOf, Range, declared_fields
+from rig.untrusted.decode import KIND, Length, NullIs, NumberRange, OneOf, declared_fields
 
 Schema = dict[str, Any]
 
@@ -107,7 +107,7 @@ class _Schemas:
 def _bounded(schema: Schema, bounds: tuple[Any, ...]) -> Schema:
     for bound in bounds:
         match bound:
-            case Range():
+            case NumberRange():
                 schema |= {"minimum": bound.least, "maximum": bound.most}
             case Length():
                 schema |= {"maxLength" if schema["type"] == "string" else "maxItems": bound.most}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import as_dict
 from rig.analysis.statistics.outliers import Outliers, limit_samples
@@ -30,7 +30,7 @@ from rig.session.result_document import (
 )
 from rig.session.settings_check import IMPORTED, checked_settings
 from rig.session.stored_tools import ToolReport, tool_runs
-from rig.session.windows import Window, windows_of, windows_text
+from rig.session.windows import CaptureWindow, windows_of, windows_text
 from rig.tools.tool_runs import ToolRun
 
 BYTES_AN_EVENT = 8
@@ -55,7 +55,7 @@ class Result:
     created: str
     state: str
     settings: Settings
-    account: Account
+    account: InstrumentCounts
     evaluation: Evaluation
     samples: int | None = None
     """Samples that the file accounts for; None for a capture of which no run file was made."""
@@ -73,7 +73,7 @@ class Result:
     """What stands out among its events; None unless they were just stored."""
 
     @property
-    def windows(self) -> list[Window]:
+    def windows(self) -> list[CaptureWindow]:
         """Those of its outliers; empty unless its events were just stored."""
         if self.outliers is None or self.samples is None:
             return []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.bench.open import Bench, OpenBench, open_bench
 from rig.config.calibration.place import chosen_text
@@ -45,7 +45,7 @@ class _Ending:
     """How the run ended, and what the instruments have counted."""
 
     state: str = "complete"
-    account: Account = field(default_factory=Account)
+    account: InstrumentCounts = field(default_factory=InstrumentCounts)
     error: RigError | None = None
 
     def fail(self, error: RigError) -> None:
@@ -171,11 +171,11 @@ class _Recording:
         return ending
 
     @property
-    def account(self) -> Account:
+    def account(self) -> InstrumentCounts:
         return self._ending.account
 
     @account.setter
-    def account(self, account: Account) -> None:
+    def account(self, account: InstrumentCounts) -> None:
         self._ending.account = account
 
     def _arm(self, stop: threading.Event) -> None:

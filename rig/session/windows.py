@@ -29,7 +29,7 @@ WINDOWS_MAX = 16
 
 
 @dataclass(frozen=True)
-class Window:
+class CaptureWindow:
     """A stretch of samples [first_sample, end_sample) and why it is of interest."""
 
     event: int
@@ -44,7 +44,9 @@ class Window:
         return f"event-{self.event:09d}-{self.reason.replace(' ', '-')}.sr"
 
 
-def window_of(file: RunFile, settings: Settings, event: int, margin_ns: int = MARGIN_NS) -> Window:
+def window_of(
+    file: RunFile, settings: Settings, event: int, margin_ns: int = MARGIN_NS
+) -> CaptureWindow:
     """The window around one event. Raises InputError if the run has no such event."""
     count = file.event_count
     if not 0 <= event < count:
@@ -64,10 +66,10 @@ def window_of(file: RunFile, settings: Settings, event: int, margin_ns: int = MA
     return _around(found, margin, file.covered_samples, _class_name(kind))
 
 
-def _around(event: Outlier, margin: int, covered_samples: int, reason: str) -> Window:
+def _around(event: Outlier, margin: int, covered_samples: int, reason: str) -> CaptureWindow:
     end = max(event.stimulus_sample, event.response_sample) + margin + 1
     start = max(0, event.stimulus_sample - margin)
-    return Window(event.event, start, min(end, covered_samples), reason)
+    return CaptureWindow(event.event, start, min(end, covered_samples), reason)
 
 
 def _class_name(number: int) -> str:
@@ -75,7 +77,7 @@ def _class_name(number: int) -> str:
     return EventClass(number).name.lower() if number in set(EventClass) else f"class {number}"
 
 
-def windows_of(outliers: Outliers, settings: Settings, covered_samples: int) -> list[Window]:
+def windows_of(outliers: Outliers, settings: Settings, covered_samples: int) -> list[CaptureWindow]:
     """Windows of what a reader of the report wants to see, at most WINDOWS_MAX, in order.
 
     The maximum; and every event that stands out, the first ones if there are too many.
@@ -94,7 +96,7 @@ def _reason(outlier: Outlier) -> str:
     return "over limit" if outlier.kind == EventClass.ANSWERED else _class_name(outlier.kind)
 
 
-def write_window(file: RunFile, settings: Settings, window: Window, out: Path) -> None:
+def write_window(file: RunFile, settings: Settings, window: CaptureWindow, out: Path) -> None:
     """Write a window as .sr, or as VCD if `out` ends in .vcd. Raises InputError."""
     names = channel_names(file)
     blocks = file.edge_blocks(window.first_sample, window.end_sample)
@@ -104,7 +106,7 @@ def write_window(file: RunFile, settings: Settings, window: Window, out: Path) -
         write_sr(out, blocks, settings.sample_rate_hz, names, unitsize=1 if len(names) <= 8 else 2)
 
 
-def write_windows(path: Path, settings: Settings, windows: Sequence[Window]) -> Path | None:
+def write_windows(path: Path, settings: Settings, windows: Sequence[CaptureWindow]) -> Path | None:
     """Write these windows of a run beside it; their folder, or None if there are none."""
     if not windows:
         return None
@@ -121,7 +123,7 @@ def write_windows(path: Path, settings: Settings, windows: Sequence[Window]) -> 
     return folder
 
 
-def windows_text(path: Path, windows: Sequence[Window]) -> str:
+def windows_text(path: Path, windows: Sequence[CaptureWindow]) -> str:
     """The list of a run file's windows, as it is stored in it; "" if there are none."""
     if not windows:
         return ""

@@ -9,10 +9,10 @@ from rig.analysis.model.events import Counts, EventClass, ExtraClass
 from rig.capture.edges import PackedBlock
 from rig.capture.native import flow as native
 from rig.streaming.histogram import Extreme, LogHistogram
-from rig.streaming.outcome import Doubts, FlowSettings, Notable, Reason
+from rig.streaming.outcome import Doubts, EventReason, FlowSettings, Notable
 
 
-class Engine(Protocol):
+class PairingEngine(Protocol):
     """Both in the same words; `rig.streaming.flow.Flow` tells what they mean."""
 
     def feed(self, block: PackedBlock) -> bool:
@@ -110,7 +110,7 @@ class NativeEngine:
 
     def take_notable(self) -> list[Notable]:
         return [
-            Notable(event, stimulus, response, EventClass(kind), Reason(reasons))
+            Notable(event, stimulus, response, EventClass(kind), EventReason(reasons))
             for event, stimulus, response, kind, reasons in self._flow.take_notable().tolist()
         ]
 

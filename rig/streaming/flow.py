@@ -13,7 +13,7 @@ from rig.analysis.signals.decoder import settle_samples
 from rig.capture.edges import LEVEL_BIT, PackedBlock
 from rig.capture.native import flow as native
 from rig.instruments import EdgeBlock
-from rig.streaming.engine import Engine, NativeEngine
+from rig.streaming.engine import NativeEngine, PairingEngine
 from rig.streaming.histogram import Extreme, LogHistogram
 from rig.streaming.outcome import CAPACITY, Doubts, FlowSettings, Notable
 from rig.streaming.reference import ReferenceFlow
@@ -153,7 +153,7 @@ class Flow:
         return self._engine.take_notable()
 
 
-def _engine(implementation: str, settings: FlowSettings, sample_rate_hz: int) -> Engine:
+def _engine(implementation: str, settings: FlowSettings, sample_rate_hz: int) -> PairingEngine:
     if implementation == "native":
         return NativeEngine(settings)
     if implementation == "python":

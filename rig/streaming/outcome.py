@@ -50,7 +50,7 @@ class FlowSettings:
             raise ValueError(f"a capacity of {self.capacity} is not a power of two up to 2**24")
 
 
-class Reason(IntFlag):
+class EventReason(IntFlag):
     """Why an event is worth a line; several may hold."""
 
     MAXIMUM = 1
@@ -73,7 +73,7 @@ class Notable:
     response_sample: int
     """-1: nothing answered it."""
     kind: EventClass
-    reasons: Reason
+    reasons: EventReason
 
 
 @dataclass(frozen=True)

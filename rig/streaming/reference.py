@@ -40,18 +40,18 @@ import numpy as np
 from rig.analysis.model.events import Counts, EventClass, ExtraClass
 from rig.analysis.pairing.deficits import PROMPT, SCORE
 from rig.analysis.pairing.pairing import PinCounter
-from rig.analysis.signals.decoder import Observation, Observer
+from rig.analysis.signals.decoder import Observation, SignalDecoder
 from rig.analysis.signals.glitch import GlitchFilter
 from rig.capture.edges import LEVEL_BIT, PackedBlock
 from rig.streaming.histogram import Extreme, LogHistogram, bin_of, empty_histogram
-from rig.streaming.outcome import NOTABLE_MAX, Doubts, FlowSettings, Notable, Reason
+from rig.streaming.outcome import NOTABLE_MAX, Doubts, EventReason, FlowSettings, Notable
 
 _REASONS = {
-    EventClass.ANSWERED: Reason(0),
-    EventClass.LATE: Reason.LATE,
-    EventClass.MISSED: Reason.MISSED,
-    EventClass.MERGED: Reason.MERGED,
-    EventClass.AMBIGUOUS: Reason.AMBIGUOUS,
+    EventClass.ANSWERED: EventReason(0),
+    EventClass.LATE: EventReason.LATE,
+    EventClass.MISSED: EventReason.MISSED,
+    EventClass.MERGED: EventReason.MERGED,
+    EventClass.AMBIGUOUS: EventReason.AMBIGUOUS,
 }
 
 
@@ -87,19 +87,19 @@ class Figures:
         else:
             self.notable.append(Notable(event, stimulus, response, kind, reasons))
 
-    def _add_latency(self, found: Extreme) -> Reason:
+    def _add_latency(self, found: Extreme) -> EventReason:
         latency = found.latency_samples
-        reasons = Reason(0)
+        reasons = EventReason(0)
         self._bins[bin_of(np.array([latency]))] += np.uint64(1)
         self._total += latency
         if self.maximum is None or latency > self.maximum.latency_samples:
             self.maximum = found
-            reasons |= Reason.MAXIMUM
+            reasons |= EventReason.MAXIMUM
         if self.minimum is None or latency < self.minimum.latency_samples:
             self.minimum = found
         if self._limit is not None and latency > self._limit:
             self.over_limit += 1
-            reasons |= Reason.LIMIT
+            reasons |= EventReason.LIMIT
         return reasons
 
 
@@ -318,7 +318,7 @@ class ReferenceFlow:
     def __init__(self, settings: FlowSettings, sample_rate_hz: int) -> None:
         wiring = settings.wiring
         self._glitch = GlitchFilter(settings.glitch_samples)
-        self._observer = Observer(wiring, sample_rate_hz)
+        self._observer = SignalDecoder(wiring, sample_rate_hz)
         self._pins = PinCounter(len(wiring.sequence)) if wiring.sequence else None
         self._figures = Figures(settings.limit_samples)
         self._pairer = StreamingPairer(

@@ -24,7 +24,7 @@ _OWN = re.compile("parport|gpio|latency")
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProbeFinding:
     """One thing looked at."""
 
     what: str
@@ -40,48 +40,54 @@ class Finding:
             object.__setattr__(self, name, plain(getattr(self, name), length_max))
 
 
-def agent_findings(identity: TargetIdentity, greeting: Mapping[str, str]) -> Iterator[Finding]:
+def agent_findings(identity: TargetIdentity, greeting: Mapping[str, str]) -> Iterator[ProbeFinding]:
     """The agent itself and its cycle counter, from its greeting."""
-    yield Finding("agent", f"{identity.agent} {identity.version}, log format {identity.log_format}")
+    yield ProbeFinding(
+        "agent", f"{identity.agent} {identity.version}, log format {identity.log_format}"
+    )
     if "port" in greeting:
         measurements = greeting.get("measurements", "").replace(",", ", ")
-        yield Finding("port", f"{greeting['port']}: {measurements or 'no measurement'}")
+        yield ProbeFinding("port", f"{greeting['port']}: {measurements or 'no measurement'}")
     if "loads" in greeting:
         yield from _loads(greeting)
     name, source = greeting.get("counter", "cycle counter"), greeting.get("rate", "")
     rate = f"{name}, {identity.tick_hz / 1e6:.6f} MHz{f' ({source})' if source else ''}"
     if greeting.get("invariant") == "0":
         mend = "start rig-agent with --counter monotonic_raw: the rate of this one changes"
-        yield Finding("counter", f"{rate}, not invariant", mend, needed=True)
+        yield ProbeFinding("counter", f"{rate}, not invariant", mend, needed=True)
     else:
-        yield Finding("counter", rate + (", invariant" if "invariant" in greeting else ""))
+        yield ProbeFinding("counter", rate + (", invariant" if "invariant" in greeting else ""))
 
 
-def _loads(greeting: Mapping[str, str]) -> Iterator[Finding]:
+def _loads(greeting: Mapping[str, str]) -> Iterator[ProbeFinding]:
     names = greeting["loads"].replace(",", ", ")
     own = greeting.get("load_program", "") == "rig-agent"
     mend = "its own programs make cpu and io; install stress-ng there to load as others do"
-    yield Finding("loads", names or "none", mend if own else "")
+    yield ProbeFinding("loads", names or "none", mend if own else "")
     runs = runs_commands(greeting)
-    yield Finding("commands", "those of a fixture are run" if runs else "none of a fixture is run")
+    yield ProbeFinding(
+        "commands", "those of a fixture are run" if runs else "none of a fixture is run"
+    )
 
 
-def tool_findings(there: Mapping[str, str]) -> Iterator[Finding]:
+def tool_findings(there: Mapping[str, str]) -> Iterator[ProbeFinding]:
     """The tools of the target's own system that a plan can have run, and what each lacks."""
     for name, tool in TOOLS.items():
         if name in there:
             reason = lacking(tool, there[name])
-            yield Finding(tool.title, "not there" if reason else "there", reason)
+            yield ProbeFinding(tool.title, "not there" if reason else "there", reason)
 
 
-def environment_findings(environment: Mapping[str, object]) -> Iterator[Finding]:
+def environment_findings(environment: Mapping[str, object]) -> Iterator[ProbeFinding]:
     """Kernel and settings that decide latencies, from the agent's environment."""
     env = _Words(environment)
     if "release" not in environment:
         system = env.text("system") or "no word of it"
-        yield Finding("kernel", system)
+        yield ProbeFinding("kernel", system)
         return
-    yield Finding("kernel", f"{env.text('system')} {env.text('release')} {env.text('machine')}")
+    yield ProbeFinding(
+        "kernel", f"{env.text('system')} {env.text('release')} {env.text('machine')}"
+    )
     yield _preemption(env)
     yield _clock_source(env)
     yield _governor(env)
@@ -144,49 +150,49 @@ def cpu_list(text: str) -> set[int]:
 # --- one by one ----------------------------------------------------------------------------------
 
 
-def _preemption(env: _Words) -> Finding:
+def _preemption(env: _Words) -> ProbeFinding:
     model = env.text("preemption") or "unknown"
     mode = env.text("preemption_mode")
     state = f"{model}{f' ({mode})' if mode else ''}"
     if env.text("realtime") == "1" or model == "PREEMPT_RT":
-        return Finding("preemption", state)
+        return ProbeFinding("preemption", state)
     package = f"linux-image-rt-{_DEBIAN_NAMES.get(env.text('machine'), 'ARCHITECTURE')}"
     mend = f"a PREEMPT_RT kernel bounds latencies; on Debian, as root: apt-get install {package}"
-    return Finding("preemption", state, mend)
+    return ProbeFinding("preemption", state, mend)
 
 
-def _clock_source(env: _Words) -> Finding:
+def _clock_source(env: _Words) -> ProbeFinding:
     source, others = env.text("clocksource"), env.text("clocksources")
     state = f"{source or 'unknown'}{f' (of {others})' if others else ''}"
     if source == "tsc" or env.text("machine") not in ("x86_64", "i686"):
-        return Finding("clock source", state)
+        return ProbeFinding("clock source", state)
     mend = "the kernel does not trust its TSC: look for `clocksource` in dmesg"
-    return Finding("clock source", state, mend)
+    return ProbeFinding("clock source", state, mend)
 
 
-def _governor(env: _Words) -> Finding:
+def _governor(env: _Words) -> ProbeFinding:
     governors = sorted({cpu.text("governor") for cpu in env.objects("cpus")} - {""})
     if not governors:
-        return Finding("governor", "no frequency scaling")
+        return ProbeFinding("governor", "no frequency scaling")
     state = ", ".join(governors)
     if governors == ["performance"]:
-        return Finding("governor", state)
-    return Finding("governor", state, "as root: cpupower frequency-set -g performance")
+        return ProbeFinding("governor", state)
+    return ProbeFinding("governor", state, "as root: cpupower frequency-set -g performance")
 
 
-def _idle_states(env: _Words) -> Finding:
+def _idle_states(env: _Words) -> ProbeFinding:
     """Each state is `NAME LATENCY us`, and `disabled` if it is."""
     states = sorted({state for cpu in env.objects("cpus") for state in cpu.texts("idle_states")})
     held = env.text("cpu_dma_latency_us")
     if held:
-        return Finding("C-states", f"latency held at {held} us while the agent runs")
+        return ProbeFinding("C-states", f"latency held at {held} us while the agent runs")
     deep = [state for state in states if _is_deep(state)]
     if not deep:
-        return Finding("C-states", ", ".join(states) or "none")
+        return ProbeFinding("C-states", ", ".join(states) or "none")
     refused = env.text("cpu_dma_latency_refused")
     state = f"{', '.join(deep)}; /dev/cpu_dma_latency: {refused or 'not held'}"
     mend = "as root: chgrp /dev/cpu_dma_latency to a group of yours and chmod g+w it"
-    return Finding("C-states", state, mend)
+    return ProbeFinding("C-states", state, mend)
 
 
 def _is_deep(state: str) -> bool:
@@ -194,15 +200,15 @@ def _is_deep(state: str) -> bool:
     return match is not None and int(match[1]) > IDLE_LATENCY_MAX_US
 
 
-def _isolated(env: _Words) -> Finding:
+def _isolated(env: _Words) -> ProbeFinding:
     isolated, online = env.text("cpus_isolated"), env.text("cpus_online")
     if isolated or len(cpu_list(online)) <= 1:
-        return Finding("isolated CPUs", f"{isolated or 'none'} of {online or 'unknown'}")
+        return ProbeFinding("isolated CPUs", f"{isolated or 'none'} of {online or 'unknown'}")
     mend = "boot with isolcpus=N nohz_full=N rcu_nocbs=N and arm with cpu=N"
-    return Finding("isolated CPUs", f"none of {online or 'unknown'}", mend)
+    return ProbeFinding("isolated CPUs", f"none of {online or 'unknown'}", mend)
 
 
-def _interrupts(env: _Words) -> Finding:
+def _interrupts(env: _Words) -> ProbeFinding:
     irqs = env.objects("irqs")
     isolated = cpu_list(env.text("cpus_isolated"))
     there = [
@@ -218,38 +224,38 @@ def _interrupts(env: _Words) -> Finding:
     state = f"{len(irqs)} in use{'; ' if ports else ''}{', '.join(ports)}"
     others = [irq for irq in there if not _OWN.search(irq)]
     if not others:
-        return Finding("IRQ affinity", state)
+        return ProbeFinding("IRQ affinity", state)
     mend = "as root, for each N: echo a CPU that is not isolated > /proc/irq/N/smp_affinity_list"
-    return Finding("IRQ affinity", f"on isolated CPUs: {', '.join(others)}", mend)
+    return ProbeFinding("IRQ affinity", f"on isolated CPUs: {', '.join(others)}", mend)
 
 
-def _interrupt_threads(env: _Words) -> Iterator[Finding]:
+def _interrupt_threads(env: _Words) -> Iterator[ProbeFinding]:
     for thread in env.objects("irq_threads"):
         name = thread.text("thread")
         if _OWN.search(name):
             state = f"{name}: {thread.text('policy')} {thread.text('priority')}"
-            yield Finding("IRQ thread", state)
+            yield ProbeFinding("IRQ thread", state)
 
 
-def _throttling(env: _Words) -> Finding:
+def _throttling(env: _Words) -> ProbeFinding:
     runtime, period = env.text("rt_runtime_us"), env.text("rt_period_us")
     if runtime == "-1":
-        return Finding("real-time throttling", "off")
+        return ProbeFinding("real-time throttling", "off")
     state = f"{runtime or 'unknown'} of {period or 'unknown'} us"
     mend = "for tasks that use a whole CPU, as root: sysctl kernel.sched_rt_runtime_us=-1"
-    return Finding("real-time throttling", state, mend)
+    return ProbeFinding("real-time throttling", state, mend)
 
 
-def _memory(env: _Words) -> Finding:
+def _memory(env: _Words) -> ProbeFinding:
     if env.text("memory_locked") == "false":
         mend = (
             'as root: echo "@GROUP - memlock unlimited" > /etc/security/limits.d/latency-rig.conf'
         )
-        return Finding("memory", "not locked", mend)
-    return Finding("memory", "locked" if env.text("memory_locked") else "unknown")
+        return ProbeFinding("memory", "not locked", mend)
+    return ProbeFinding("memory", "locked" if env.text("memory_locked") else "unknown")
 
 
-def _system_management(env: _Words) -> Iterator[Finding]:
+def _system_management(env: _Words) -> Iterator[ProbeFinding]:
     counts = [cpu.text("smi_count") for cpu in env.objects("cpus") if cpu.text("smi_count")]
     if counts:
-        yield Finding("SMIs since reset", ", ".join(counts[:_CPUS_SHOWN]))
+        yield ProbeFinding("SMIs since reset", ", ".join(counts[:_CPUS_SHOWN]))

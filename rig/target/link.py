@@ -23,8 +23,8 @@ from rig.target.protocol import (
     fields,
     number,
 )
-from rig.target.stream import SocketStream, Stream
-from rig.target.wire import Wire
+from rig.target.stream import ByteStream, SocketStream
+from rig.target.wire import AgentExchange
 from rig.untrusted.json_reader import json_value
 
 _GREETING = re.compile(r"OK (\S+ version=\S* log=[0-9]+ tick_hz=[0-9]+.*)")
@@ -37,9 +37,9 @@ class AgentLink(Closing):
 
     identity: TargetIdentity
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         """A link that has not greeted yet; `over` is for whoever wants to use it."""
-        self._wire = Wire(stream)
+        self._wire = AgentExchange(stream)
         self.greeting = _NOTHING
         """All that the agent said of itself: counter, port, measurements and so on."""
         self.account = _NOTHING
@@ -51,7 +51,7 @@ class AgentLink(Closing):
         return cls.over(SocketStream.connect(host, port))
 
     @classmethod
-    def over(cls, stream: Stream) -> Self:
+    def over(cls, stream: ByteStream) -> Self:
         """Greet the agent at the other end of a stream, which is closed with the link.
 
         Raises BenchError if no agent answers; the stream is closed then.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rig.errors import BenchError
 from rig.shell_words import command_text, quoted
-from rig.target.findings import Finding, plain
+from rig.target.findings import ProbeFinding, plain
 from rig.target.ssh import SshHost, run
 
 _SCRIPT = r"""
@@ -41,7 +41,7 @@ _PORT_DEVICES = {
 
 
 @dataclass(frozen=True)
-class Device:
+class DeviceFile:
     """A device file of a port."""
 
     path: str
@@ -51,7 +51,7 @@ class Device:
 
 
 @dataclass(frozen=True)
-class Account:
+class UnixAccount:
     """The user's account on the target."""
 
     machine: str
@@ -60,14 +60,14 @@ class Account:
     """Kernel, as `uname -r`."""
     user: str
     is_root: bool
-    devices: tuple[Device, ...]
+    devices: tuple[DeviceFile, ...]
     priority_max: int
     """Highest real-time priority allowed; 0 is none."""
     tools: frozenset[str]
     """Which of make, cc and headers (of the kernel) are there."""
 
 
-def account_of(host: SshHost) -> Account:
+def account_of(host: SshHost) -> UnixAccount:
     """Ask. Raises BenchError."""
     answer = run(host, ["sh", "-s"], _SCRIPT.encode(), output_max=1 << 16)
     if answer.status:
@@ -77,12 +77,12 @@ def account_of(host: SshHost) -> Account:
     lines = [plain(line).split() for line in answer.out.splitlines()[:_LINES_MAX]]
     words = {line[0]: line[1] for line in lines if len(line) == 2 and line[0] != "tool"}
     devices = tuple(
-        Device(line[1], line[2] == "rw", line[3])
+        DeviceFile(line[1], line[2] == "rw", line[3])
         for line in lines
         if len(line) == 4 and line[0] == "device" and _DEVICE.fullmatch(line[1])
     )
     priority = words.get("priority", "0")
-    return Account(
+    return UnixAccount(
         machine=words.get("machine", ""),
         release=words.get("release", ""),
         user=words.get("user", ""),
@@ -93,39 +93,39 @@ def account_of(host: SshHost) -> Account:
     )
 
 
-def account_findings(account: Account, port: str) -> Iterator[Finding]:
+def account_findings(account: UnixAccount, port: str) -> Iterator[ProbeFinding]:
     """What this account may do, and what an agent with this port needs."""
     prefix, absent = _PORT_DEVICES.get(port, ("", ""))
     for device in account.devices:
         yield _device(device, account.user, needed=bool(prefix) and device.path.startswith(prefix))
     if prefix and not any(device.path.startswith(prefix) for device in account.devices):
-        yield Finding(f"port {port}", f"no {prefix}*", absent, needed=True)
+        yield ProbeFinding(f"port {port}", f"no {prefix}*", absent, needed=True)
     if port == "ioport" and not account.is_root:
         mend = "as root: setcap cap_sys_rawio+ep on the agent, or log in as root"
-        yield Finding("I/O ports", f"not for {account.user}", mend, needed=True)
+        yield ProbeFinding("I/O ports", f"not for {account.user}", mend, needed=True)
     yield _priority(account)
 
 
-def _device(device: Device, user: str, *, needed: bool) -> Finding:
+def _device(device: DeviceFile, user: str, *, needed: bool) -> ProbeFinding:
     what = f"device {device.path}"
     if device.usable:
-        return Finding(what, "may be used")
+        return ProbeFinding(what, "may be used")
     if device.group == "root":
         mend = (
             f'a udev rule: KERNEL=="{device.path.removeprefix("/dev/")}", GROUP="...", MODE="0660"'
         )
     else:
         mend = f"as root: {command_text((*_ADD, device.group, user))}, then log in again"
-    return Finding(what, f"no permission for {user}", mend, needed)
+    return ProbeFinding(what, f"no permission for {user}", mend, needed)
 
 
-def _priority(account: Account) -> Finding:
+def _priority(account: UnixAccount) -> ProbeFinding:
     if account.is_root or account.priority_max:
         allowed = "99" if account.is_root else str(account.priority_max)
-        return Finding("real-time priority", f"up to {allowed}")
+        return ProbeFinding("real-time priority", f"up to {allowed}")
     mend = (
         f"as root: echo {quoted(f'{account.user} - rtprio 99')} >> "
         "/etc/security/limits.d/latency-rig.conf, "
         "then log in again"
     )
-    return Finding("real-time priority", f"none for {account.user}", mend)
+    return ProbeFinding("real-time priority", f"none for {account.user}", mend)

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from rig.errors import BenchError, RefusedError, RigError
 from rig.instruments import IDLE as IDLE
 from rig.instruments import LOADS as LOADS
-from rig.instruments import Command
+from rig.instruments import LoadCommand
 from rig.target.protocol import ProtocolError, number
 
 WATCH_S: Final = 1.0
@@ -28,7 +28,7 @@ WATCH_S: Final = 1.0
 START_S: Final = 10.0
 """All workers must be there by then."""
 _POLL_S: Final = 0.05
-_NO_COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({})
+_NO_COMMANDS: Final[Mapping[str, LoadCommand]] = MappingProxyType({})
 NOT_ALLOWED: Final = (
     "the agent runs none; start rig-agent with --allow-commands on the target, where only you "
     "reach it"
@@ -50,7 +50,7 @@ class Loadable(Protocol):
 
 
 @dataclass(frozen=True)
-class Reading:
+class LoadReading:
     """The system at one moment, by the agent."""
 
     workers: int
@@ -76,7 +76,7 @@ class Load:
 
     name: str
     target: Loadable
-    command: Command | None = None
+    command: LoadCommand | None = None
     measured: dict[str, object] = field(default_factory=dict)
     """What was seen before and after it was started, for the run file."""
 
@@ -161,7 +161,7 @@ def load_on(
     target: object,
     scenario: str,
     stop: threading.Event,
-    commands: Mapping[str, Command] = _NO_COMMANDS,
+    commands: Mapping[str, LoadCommand] = _NO_COMMANDS,
 ) -> Iterator[Load | None]:
     """The scenario's load while the context lasts; None if it is idle, or not the agent's to start.
 
@@ -200,7 +200,7 @@ def _start(load: Load) -> None:
 
 
 def _account(
-    load: Load, before: tuple[Reading, Reading], during: tuple[Reading, Reading]
+    load: Load, before: tuple[LoadReading, LoadReading], during: tuple[LoadReading, LoadReading]
 ) -> dict[str, object]:
     """What is stored of a load that runs. Raises BenchError if it does not, or does too little."""
     workers, busy, now = load.check(), _share(*during), during[1]
@@ -234,19 +234,19 @@ def _await_workers(load: Load, stop: threading.Event) -> None:
         stop.wait(_POLL_S)
 
 
-def _watched(target: Loadable, name: str, stop: threading.Event) -> tuple[Reading, Reading]:
+def _watched(target: Loadable, name: str, stop: threading.Event) -> tuple[LoadReading, LoadReading]:
     first = _read(target, name)
     stop.wait(WATCH_S)
     return first, _read(target, name)
 
 
-def _share(first: Reading, last: Reading) -> float | None:
+def _share(first: LoadReading, last: LoadReading) -> float | None:
     """Of all processors' time between two readings, the part that was not idle."""
     total = last.total_ticks - first.total_ticks
     return round((last.busy_ticks - first.busy_ticks) / total, 3) if total > 0 else None
 
 
-def _own_share(first: Reading, last: Reading) -> float | None:
+def _own_share(first: LoadReading, last: LoadReading) -> float | None:
     """The same, of the load's own processes; None if the agent does not tell."""
     total = last.total_ticks - first.total_ticks
     if total <= 0 or first.load_ticks is None or last.load_ticks is None:
@@ -254,12 +254,12 @@ def _own_share(first: Reading, last: Reading) -> float | None:
     return max(0.0, (last.load_ticks - first.load_ticks) / total)
 
 
-def _read(target: Loadable, name: str) -> Reading:
+def _read(target: Loadable, name: str) -> LoadReading:
     pairs = dict(target.load("STATE"))
     keys = ("workers", "alive", "busy_ticks", "total_ticks", "average_permille")
     try:
         workers, alive, busy, total, average = (number(pairs, key) for key in keys)
-        return Reading(
+        return LoadReading(
             workers,
             alive,
             busy,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from rig.errors import BenchError, InputError
 from rig.shell_words import HOST_PATTERN, command_text
 from rig.target.child import Child, ChildEnded
-from rig.target.stream import CHUNK, Stream, StreamLost
+from rig.target.stream import CHUNK, ByteStream, StreamLost
 
 CONNECT_TIMEOUT_S = 10
 SSH_FAILED = 255
@@ -78,7 +78,7 @@ def remote_path(path: str) -> str:
     return "./" + path.removeprefix(HOME).lstrip("/")
 
 
-class SshStream(Stream):
+class SshStream(ByteStream):
     """An agent started over ssh, on its standard streams. It ends when the connection does."""
 
     greeting_timeout_s = 30.0
@@ -91,14 +91,14 @@ class SshStream(Stream):
         self._child = Child(host.command(words))
 
     def read(self, timeout_s: float) -> bytes:
-        """As `Stream.read`."""
+        """As `ByteStream.read`."""
         try:
             return self._child.read(timeout_s)
         except ChildEnded:
             raise StreamLost(self._host.trouble(self._child)) from None
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """As `Stream.write`."""
+        """As `ByteStream.write`."""
         try:
             self._child.write(data, timeout_s)
         except ChildEnded:

@@ -19,7 +19,7 @@ class StreamLost(Exception):  # noqa: N818 - not for the user: the link makes it
     """The stream has ended or failed; its text says why and what to do, without naming the peer."""
 
 
-class Stream(Closing):
+class ByteStream(Closing):
     """A two-way stream of bytes. One thread at a time."""
 
     name: str
@@ -45,7 +45,7 @@ class Stream(Closing):
         """All of it. Raises as `read`."""
 
 
-class SocketStream(Stream):
+class SocketStream(ByteStream):
     """A connected socket."""
 
     def __init__(self, name: str, connection: socket.socket) -> None:
@@ -65,7 +65,7 @@ class SocketStream(Stream):
             ) from None
 
     def read(self, timeout_s: float) -> bytes:
-        """As `Stream.read`."""
+        """As `ByteStream.read`."""
         try:
             self._socket.settimeout(timeout_s)
             data = self._socket.recv(CHUNK)
@@ -78,7 +78,7 @@ class SocketStream(Stream):
         return data
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """As `Stream.write`."""
+        """As `ByteStream.write`."""
         try:
             self._socket.settimeout(timeout_s)
             self._socket.sendall(data)

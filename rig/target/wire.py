@@ -10,7 +10,7 @@ import time
 from rig.closing import Closing
 from rig.errors import BenchError
 from rig.target.protocol import MAX_LINE
-from rig.target.stream import Stream, StreamLost
+from rig.target.stream import ByteStream, StreamLost
 
 REPLY_TIMEOUT_S = 10.0
 STRANGERS_MAX = 1 << 20
@@ -20,10 +20,10 @@ _ASK_AGAIN_S = 1.0
 _SHOWN = 60
 
 
-class Wire(Closing):
+class AgentExchange(Closing):
     """One exchange at a time. Its methods raise BenchError for whatever goes wrong."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self.name = stream.name
         self.stream = stream
         self._buffer = bytearray()

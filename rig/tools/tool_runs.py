@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from rig.untrusted.decode import Length, OneOf, Range, decoded
+from rig.untrusted.decode import Length, NumberRange, OneOf, decoded
 from rig.untrusted.json_reader import json_value
 
 OUTPUT_MAX = 1 << 18
@@ -60,7 +60,7 @@ class ToolRun:
     words: str = ""
     """What the agent was told beside its name."""
     reason: str = ""
-    exit_code: Annotated[int, Range(-(2**31), 2**31)] | None = None
+    exit_code: Annotated[int, NumberRange(-(2**31), 2**31)] | None = None
     output: Annotated[str, Length(OUTPUT_MAX)] = ""
 
 

@@ -38,7 +38,7 @@ ITEMS_MAX: Final = 200_000
 
 
 @dataclass(frozen=True)
-class Range:
+class NumberRange:
     """A number within [least, most]."""
 
     least: float
@@ -267,7 +267,10 @@ def _plain(hint: Any, stored: object, place: str, bounds: tuple[Any, ...]) -> An
     elif isinstance(stored, float) and not math.isfinite(stored):
         raise _wrong(place, stored, _span("a number", bounds))
     for bound in bounds:
-        if isinstance(bound, Range) and not bound.least <= cast("float", stored) <= bound.most:
+        if (
+            isinstance(bound, NumberRange)
+            and not bound.least <= cast("float", stored) <= bound.most
+        ):
             raise _wrong(place, stored, _span(_NAMES[hint], bounds))
     return stored
 
@@ -286,7 +289,9 @@ def _as_float(stored: int, place: str) -> float:
 
 def _span(name: str, bounds: tuple[Any, ...]) -> str:
     """What is valid, in words."""
-    limits = [f" from {_number(b.least)} to {_number(b.most)}" for b in bounds if type(b) is Range]
+    limits = [
+        f" from {_number(b.least)} to {_number(b.most)}" for b in bounds if type(b) is NumberRange
+    ]
     return name + "".join(limits)
 
 

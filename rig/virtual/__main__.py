@@ -33,8 +33,8 @@ from rig.virtual.sampling import UnevenSamples
 from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog
 from rig.virtual.wired import WiredTarget
-from rig.virtual.wiring import Wiring
-from rig.virtual.world import Parts, World
+from rig.virtual.wiring import VirtualWiring
+from rig.virtual.world import BenchParts, World
 
 GUEST_SEED = 1
 """Of the analyzer's faults: a guest has no seed of its own."""
@@ -91,12 +91,12 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
             }
         )
         dropper = SampleDropper(analyzer, virtual.misbehavior, behind.seed)
-        wiring = Wiring(virtual.wiring)
+        wiring = VirtualWiring(virtual.wiring)
         channel = fixture.channel_of(STIMULUS)
         delays = DelayLines(virtual.delays)
         jumpers = JumperWires(virtual.jumpers, channel, fixture.channel_of(RESPONSE))
         samples = UnevenSamples(virtual.sampling)
-        parts = Parts(
+        parts = BenchParts(
             emulator, analyzer, behind.target, dropper, channel, wiring, delays, jumpers, samples
         )
         World(parts, virtual.stimulus_error_ppb, stop, virtual.stimulus_drift_ppb_per_s).run()

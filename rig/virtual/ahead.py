@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from rig.instruments import LOG_ENTRY, Int64Array
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 
 SETTLE_S = 5.0
 """Longer than the bench holds virtual time for its host."""
@@ -40,7 +40,7 @@ class GivenAhead:
 
 
 def entry_leads(
-    clock: Clock, entry_ps: Int64Array, before_ticks: Int64Array, lead_max_ticks: int
+    clock: VirtualClock, entry_ps: Int64Array, before_ticks: Int64Array, lead_max_ticks: int
 ) -> tuple[Int64Array, Int64Array]:
     """Of many log records the flags, and the ticks from the handler's entry to the pin's write."""
     lead = before_ticks - clock.ticks_of(entry_ps)

@@ -18,8 +18,8 @@ from typing import Final, Literal
 import numpy as np
 
 from rig.closing import Closing
-from rig.virtual.capture import Capture, Drop, Stream
-from rig.virtual.clock import Clock
+from rig.virtual.capture import Drop, SampleCapture, SampleStream
+from rig.virtual.clock import VirtualClock
 from rig.virtual.wired import WireEdges
 
 _BUFFER_BYTES: Final = 1 << 18
@@ -71,8 +71,8 @@ class VirtualAnalyzer(Closing):
         self._until_ps = 0
         self._holes: deque[tuple[int, int]] = deque()
         self._holes_end_ps = 0
-        self._capture: Capture | None = None
-        self._stream: Stream | None = None
+        self._capture: SampleCapture | None = None
+        self._stream: SampleStream | None = None
         self._client: socket.socket | None = None
         self._closed = False
         self._listener = socket.socket()
@@ -99,7 +99,7 @@ class VirtualAnalyzer(Closing):
         return None if self._capture is None else self._capture.origin_ps
 
     @property
-    def capture(self) -> Capture | None:
+    def capture(self) -> SampleCapture | None:
         """The clock of the capture under way; None before its first sample."""
         capture, stream = self._capture, self._stream
         return capture if capture is not None and capture.stream is stream else None
@@ -123,7 +123,7 @@ class VirtualAnalyzer(Closing):
             return
         capture = self._capture
         if capture is None or capture.stream is not stream:
-            capture = self._capture = Capture(stream, self._until_ps, self._clock())
+            capture = self._capture = SampleCapture(stream, self._until_ps, self._clock())
         end = capture.sample_at(until_ps)
         self._open_holes(capture, until_ps)
         for time_ps, channel, level in edges:
@@ -192,7 +192,7 @@ class VirtualAnalyzer(Closing):
         while self._holes and self._holes[0][0] < until_ps:
             self._holes.popleft()
 
-    def _open_holes(self, capture: Capture, until_ps: int) -> None:
+    def _open_holes(self, capture: SampleCapture, until_ps: int) -> None:
         """Hand the capture those that begin in the stretch of time that comes now."""
         for first_ps, end_ps in self._holes:
             if first_ps < until_ps:
@@ -202,10 +202,12 @@ class VirtualAnalyzer(Closing):
         bit = 1 << channel
         self._levels = self._levels | bit if level else self._levels & ~bit
 
-    def _clock(self) -> Clock:
+    def _clock(self) -> VirtualClock:
         """What samples are taken by, from the time of sample 0."""
         rate_hz = self._true_rate_hz or self.sample_rate_hz
-        return Clock(rate_hz, self._rate_error_ppb, drift_ppb_per_s=self._rate_drift_ppb_per_s)
+        return VirtualClock(
+            rate_hz, self._rate_error_ppb, drift_ppb_per_s=self._rate_drift_ppb_per_s
+        )
 
     def _serve(self) -> None:
         while not self._closed:
@@ -239,7 +241,7 @@ class VirtualAnalyzer(Closing):
         if words == ["get"]:
             self._end_stream()
             wide = self._settings["sampleunit"] == _SAMPLEUNIT_16_BITS
-            self._stream = Stream(client, 2 if wide else 1)
+            self._stream = SampleStream(client, 2 if wide else 1)
         elif words == ["close"]:
             self._end_stream()
         else:

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from rig.instruments import Int64Array
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 
 _BLOCK_BYTES: Final = 1 << 18
 """So much is gathered before it is sent."""
@@ -41,10 +41,10 @@ class Drop:
     """How many are missing."""
 
 
-class Capture:
+class SampleCapture:
     """The samples of one capture, gathered for its stream."""
 
-    def __init__(self, stream: Stream, origin_ps: int, clock: Clock) -> None:
+    def __init__(self, stream: SampleStream, origin_ps: int, clock: VirtualClock) -> None:
         self.stream = stream
         self.origin_ps = origin_ps
         self._clock = clock
@@ -143,7 +143,7 @@ class Capture:
             self._pieces, self._bytes = [], 0
 
 
-class Stream:
+class SampleStream:
     """Samples on their way to the host, sent by a thread of their own."""
 
     def __init__(self, client: socket.socket, sample_bytes: int) -> None:

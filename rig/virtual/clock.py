@@ -23,7 +23,7 @@ _SPAN: Final = float(1 << 38)
 Rounding = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
 
-class Clock:
+class VirtualClock:
     """A counter of nominal rate `rate_hz` that runs `error_ppb` too fast at time 0.
 
     From then on its rate rises by `drift_ppb_per_s` of nominal every second.

@@ -57,7 +57,7 @@ _START_TIMEOUT_S = 10.0
 _CLOSE_TIMEOUT_S = 2.0
 
 
-class Reason(IntEnum):
+class StopReason(IntEnum):
     """Why the microcontroller stopped."""
 
     LIMIT = 0
@@ -69,7 +69,7 @@ class Reason(IntEnum):
     """It was the host's turn to speak on the serial line, and it did not in `hold_ms`."""
 
 
-_REASONS = tuple(Reason)
+_REASONS = tuple(StopReason)
 
 
 def _answers_frame(answers: AnswersAhead, clock_ppb: int) -> bytes:
@@ -86,12 +86,12 @@ def _answers_frame(answers: AnswersAhead, clock_ppb: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class EmulatorReport:
     """What happened in the granted time."""
 
     cycle: int
     """Now; at most one instruction past the grant or past the edge that ended it."""
-    reason: Reason
+    reason: StopReason
     train_armed: bool
     """The compare interrupt of the stimulus pin is enabled."""
     transmitting: bool
@@ -202,7 +202,7 @@ class Emulator(Closing):
         hold_after_cycles: int = 0,
         answers: AnswersAhead | None = None,
         clock_ppb: int = 10**9,
-    ) -> Report:
+    ) -> EmulatorReport:
         """Let virtual time go on to `until_cycle`, or to the first stimulus edge to stop at.
 
         `inputs` are edges on the response line, (cycle, line, level) with line 0, kept over grants
@@ -241,7 +241,7 @@ class Emulator(Closing):
                 f"the microcontroller emulator (pid {self.pid}) sent a malformed report; "
                 "rebuild it with `make`, it may be of another version"
             )
-        return Report(
+        return EmulatorReport(
             cycle,
             _REASONS[reason],
             state & _ARMED != 0,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_VALUE
 from rig.measurements.registry import SELF_MEASUREMENTS
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from rig.virtual.truth import ANSWERED
 
 PAUSE_PS = 20_000_000
@@ -22,7 +22,7 @@ class Means:
 
     draw: Callable[[int], int]
     """How long a value takes that begins at a time, in ps."""
-    clock: Clock
+    clock: VirtualClock
     note: Callable[[int, int, int, int], None]
     """Log a value: iteration, before, after, flags."""
     show: Callable[[int, int, int], int]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 
 LEAD_PS = 10**10
 """The task begins to wait so long after ARM. Longer than any stretch of time that the bench grants
@@ -13,7 +13,7 @@ at once: what is decided for the next stretch is never past."""
 class PeriodSchedule:
     """Period k is due k periods after the start, whatever became of those before it."""
 
-    def __init__(self, clock: Clock, tick_hz: int, start_ps: int, period_ns: int) -> None:
+    def __init__(self, clock: VirtualClock, tick_hz: int, start_ps: int, period_ns: int) -> None:
         self._clock, self._tick_hz = clock, tick_hz
         self._start_ticks = clock.ticks(start_ps)
         self._period_ns = period_ns

@@ -16,7 +16,7 @@ def _mask(channels: Sequence[int]) -> int:
     return sum(1 << channel for channel in channels)
 
 
-class Wiring:
+class VirtualWiring:
     """Edges of the drivers in, edges at the analyzer's inputs out. All lines are low at first."""
 
     def __init__(self, faults: WiringFaults) -> None:

@@ -23,14 +23,14 @@ from time import monotonic
 import numpy as np
 
 from rig.virtual.analyzer import VirtualAnalyzer
-from rig.virtual.clock import PPB, PS_PER_S, Clock
+from rig.virtual.clock import PPB, PS_PER_S, VirtualClock
 from rig.virtual.delays import DelayLines
-from rig.virtual.emulator import CLOCK_HZ, Emulator, Report
+from rig.virtual.emulator import CLOCK_HZ, Emulator, EmulatorReport
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sample_dropper import SampleDropper
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.wired import AnswersAhead, WiredTarget, WireEdge, WireEdges
-from rig.virtual.wiring import Wiring
+from rig.virtual.wiring import VirtualWiring
 
 BUSY_STRIDE = CLOCK_HZ // 250
 AHEAD_STRIDE = 2 * CLOCK_HZ // 5
@@ -42,7 +42,7 @@ HOLD_MS = 2000
 
 
 @dataclass(frozen=True)
-class Parts:
+class BenchParts:
     """What is on the bench."""
 
     emulator: Emulator
@@ -50,7 +50,7 @@ class Parts:
     target: WiredTarget
     dropper: SampleDropper
     stimulus_channel: int
-    wiring: Wiring
+    wiring: VirtualWiring
     delays: DelayLines
     jumpers: JumperWires
     samples: UnevenSamples
@@ -77,13 +77,15 @@ class World:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: BenchParts,
         stimulus_error_ppb: int,
         stop: threading.Event,
         stimulus_drift_ppb_per_s: int = 0,
     ) -> None:
         self._parts = parts
-        self._clock = Clock(CLOCK_HZ, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s)
+        self._clock = VirtualClock(
+            CLOCK_HZ, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s
+        )
         self._clock_ppb = PPB + stimulus_error_ppb
         self._can_answer_ahead = parts.answers_in_emulator and not stimulus_drift_ppb_per_s
         self._stop = stop
@@ -125,7 +127,7 @@ class World:
             return None
         return self._parts.target.answers_ahead()
 
-    def _grant(self, stride: int, ahead: AnswersAhead | None) -> Report:
+    def _grant(self, stride: int, ahead: AnswersAhead | None) -> EmulatorReport:
         target = self._parts.target
         answers = [
             (self._clock.ticks_at_or_after(time_ps + self._parts.wiring.capture_delay_ps), 0, level)
@@ -150,7 +152,7 @@ class World:
             clock_ppb=self._clock_ppb,
         )
 
-    def _answered(self, report: Report, ahead: AnswersAhead, now_ps: int) -> WireEdges:
+    def _answered(self, report: EmulatorReport, ahead: AnswersAhead, now_ps: int) -> WireEdges:
         """As `_happened`, of a stretch in which the emulator made the answers."""
         target = self._parts.target
         cycles, levels = report.stimuli
@@ -184,7 +186,7 @@ class World:
         analyzer = self._parts.analyzer
         analyzer.emit(self._parts.samples.through(arrived, now_ps, analyzer.capture), now_ps)
 
-    def _happened(self, report: Report, now_ps: int) -> list[WireEdge]:
+    def _happened(self, report: EmulatorReport, now_ps: int) -> list[WireEdge]:
         """Everything on the wires up to now, in order."""
         target, channel = self._parts.target, self._parts.stimulus_channel
         edges = []

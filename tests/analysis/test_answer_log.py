@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rig.analysis.log import responses as answers
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.signals.spool import Spool
 from rig.instruments import LOG_COALESCED, LOG_RECORD, LOG_TRIGGER, LogArray
 from tests.analysis.raw_runs import MemoryRun
@@ -47,10 +47,10 @@ def test_pieces_are_those_of_the_whole(
     rows["flags"][3::50] |= LOG_COALESCED
     rows["reserved"][::3] = 1 << 31
     with Spool(*(room or ())) as spool:
-        _check_pieces(AnswerLog(MemoryRun([], 1, rows), spool=room and spool), rows, triggers)
+        _check_pieces(ResponseLog(MemoryRun([], 1, rows), spool=room and spool), rows, triggers)
 
 
-def _check_pieces(log: AnswerLog, rows: LogArray, triggers: Sequence[int]) -> None:
+def _check_pieces(log: ResponseLog, rows: LogArray, triggers: Sequence[int]) -> None:
     truth = np.delete(rows, list(triggers))
     assert log.count == len(truth)
     rng = np.random.default_rng(6)
@@ -80,9 +80,9 @@ def test_what_is_out_of_order_is_found_anywhere(
     rows = _records((), np.arange(1000, 1000 + N, dtype=np.uint64))
     rows["before_ticks"] += np.uint64(2000)
     rows["after_ticks"] += np.uint64(2000)
-    assert AnswerLog(MemoryRun([], 1, rows)).order.problems == ()
+    assert ResponseLog(MemoryRun([], 1, rows)).order.problems == ()
     rows[column][at] = int(rows[column][at]) + step
-    assert text in AnswerLog(MemoryRun([], 1, rows)).order.problems
+    assert text in ResponseLog(MemoryRun([], 1, rows)).order.problems
 
 
 @pytest.mark.parametrize(("interrupts", "shared"), [(0, False), (1, False), (2, True), (3, True)])
@@ -91,5 +91,5 @@ def test_an_answer_to_several_interrupts_counts_them(interrupts: int, shared: bo
     rows["handled"][200:] += np.array(interrupts - 1).astype(np.uint64)
     rows["flags"][200] = LOG_COALESCED
     text = "an answer to several interrupts by its flag, to one by its count"
-    problems = AnswerLog(MemoryRun([], 1, rows)).order.problems
+    problems = ResponseLog(MemoryRun([], 1, rows)).order.problems
     assert problems == (() if shared else (text,))

@@ -11,12 +11,18 @@ import pytest
 from scipy import stats
 
 from rig.analysis.statistics.quantiles import quantile_ranks
-from rig.analysis.uncertainty.bench import Bench
-from rig.analysis.uncertainty.bounds import Bounds, Undetermined, bounds, needed_n, worst_of
+from rig.analysis.uncertainty.bench import BenchErrorModel
+from rig.analysis.uncertainty.bounds import (
+    CoverageInterval,
+    Undetermined,
+    bounds,
+    needed_n,
+    worst_of,
+)
 from rig.analysis.uncertainty.contribution import calibrated, limits
-from rig.analysis.uncertainty.effects import Effects, between_answers, of_latency
+from rig.analysis.uncertainty.effects import SystematicEffects, between_answers, of_latency
 from rig.analysis.uncertainty.measurand import Measurand, measurand
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.limit_names import STATISTICS
 
 RATE_HZ = 24_000_000
@@ -40,22 +46,24 @@ def truth_of(statistic: str) -> float:
     return float({"average": LATENCY.mean, "deviation": LATENCY.std}[statistic]())
 
 
-def measured(latency_ns: np.ndarray, bench: Bench | None = None, seed: int = 0) -> Measurand:
+def measured(
+    latency_ns: np.ndarray, bench: BenchErrorModel | None = None, seed: int = 0
+) -> Measurand:
     """As an analyzer sees them: stimuli anywhere between two samples."""
     stimulus = np.arange(len(latency_ns)) * 1e6
     stimulus += np.random.default_rng(seed).uniform(0, 1000, len(stimulus))
     first, second = (
         np.ceil(time / SAMPLE_NS).astype(np.int64) for time in (stimulus, stimulus + latency_ns)
     )
-    series = Series()
+    series = MeasurandSeries()
     series.add(second - first, first)
     return measurand("latency", series, RATE_HZ, of_latency(bench or known_bench()))
 
 
-def known_bench() -> Bench:
+def known_bench() -> BenchErrorModel:
     """Nothing is added, and that is known."""
     nothing = calibrated(0.0, 0.0, "ns", "known")
-    return Bench(SAMPLE_NS, limits(0.0, "ppm", "known"), *[nothing] * 4)
+    return BenchErrorModel(SAMPLE_NS, limits(0.0, "ppm", "known"), *[nothing] * 4)
 
 
 SPREAD = ("average", "median", "quartile_1", "quartile_3", "p90", "p95", "p99", "deviation",
@@ -71,7 +79,7 @@ def test_the_true_value_lies_within_the_bounds() -> None:
         found = measured(LATENCY.rvs(N, random_state=rng), seed=seed)
         for statistic in SPREAD:
             bound = bounds(found, statistic)
-            assert isinstance(bound, Bounds)
+            assert isinstance(bound, CoverageInterval)
             assert bound.low is not None
             assert bound.high is not None
             covered[statistic] += bound.low <= truth_of(statistic) <= bound.high
@@ -90,7 +98,7 @@ def test_bounds_are_no_wider_than_they_need_be() -> None:
         ("gap", 0),
     ):
         bound = bounds(found, statistic)
-        assert isinstance(bound, Bounds)
+        assert isinstance(bound, CoverageInterval)
         assert bound.high is not None
         assert bound.low is not None
         assert bound.high - bound.low < 2.5 * needs_ns + 4 * SAMPLE_NS, statistic
@@ -102,7 +110,7 @@ def test_extremes_and_gap_are_those_of_the_values_measured() -> None:
     true = {"min": latency.min(), "max": latency.max(), "gap": np.ptp(latency)}
     for statistic, value in true.items():
         bound = bounds(found, statistic)
-        assert isinstance(bound, Bounds)
+        assert isinstance(bound, CoverageInterval)
         assert bound.low <= value <= bound.high
 
 
@@ -138,7 +146,7 @@ def test_what_the_bench_adds_shifts_all_but_the_spread() -> None:
         if isinstance(before, Undetermined):
             assert isinstance(after, Undetermined)
             continue
-        assert isinstance(after, Bounds)
+        assert isinstance(after, CoverageInterval)
         spread = statistic in SPREAD[7:] or statistic in ("gap", "sample_deviation")
         assert before.value - after.value == pytest.approx(0 if spread else 500)
 
@@ -152,8 +160,8 @@ def test_what_is_not_known_of_the_bench_widens_both_ends(statistic: str) -> None
         bounds(measured(latency), statistic),
         bounds(measured(latency, doubtful), statistic),
     )
-    assert isinstance(sure, Bounds)
-    assert isinstance(doubt, Bounds)
+    assert isinstance(sure, CoverageInterval)
+    assert isinstance(doubt, CoverageInterval)
     for wider in (sure.low - doubt.low, doubt.high - sure.high):
         assert wider == pytest.approx(200, abs=2.1 * SAMPLE_NS)
 
@@ -166,8 +174,8 @@ def test_a_fast_clock_makes_every_time_shorter() -> None:
     plain = measured(latency)
     for statistic in STATISTICS:
         before, after = bounds(plain, statistic), bounds(fast, statistic)
-        if isinstance(before, Bounds):
-            assert isinstance(after, Bounds)
+        if isinstance(before, CoverageInterval):
+            assert isinstance(after, CoverageInterval)
             assert after.value == pytest.approx(0.99 * before.value)
 
 
@@ -181,31 +189,31 @@ def test_a_fast_clock_makes_every_time_shorter() -> None:
     ],
 )
 def test_magnitudes(low, value, high, expected) -> None:
-    found = Bounds(value, low, high).magnitude()
+    found = CoverageInterval(value, low, high).magnitude()
     assert (found.low, found.value, found.high) == expected
 
 
 def test_the_worst_of_both_ends() -> None:
-    late, early = Bounds(5.0, 4.0, 6.0), Bounds(-7.0, -8.0, -6.0)
-    assert worst_of(late, early) == Bounds(7.0, 6.0, 8.0)
-    assert worst_of(late, Bounds(-1.0, -2.0, 0.0)) == late
+    late, early = CoverageInterval(5.0, 4.0, 6.0), CoverageInterval(-7.0, -8.0, -6.0)
+    assert worst_of(late, early) == CoverageInterval(7.0, 6.0, 8.0)
+    assert worst_of(late, CoverageInterval(-1.0, -2.0, 0.0)) == late
     assert isinstance(worst_of(Undetermined("none"), early), Undetermined)
 
 
 def test_effects_of_nothing_known_say_what_is_missing() -> None:
-    found = measured(np.full(100, 1e4), Bench(SAMPLE_NS))
+    found = measured(np.full(100, 1e4), BenchErrorModel(SAMPLE_NS))
     names = {each.name for each in found.budgets["max"].unknown}
     assert {"analyzer time base", "channel skew", "line delay"} <= names
     spread = found.effects.spread("gap", 0.0)
     assert {each.name for each in spread.unknown} == {"analyzer time base"}
-    assert Effects(1.0).value("x", 5.0).is_whole
+    assert SystematicEffects(1.0).value("x", 5.0).is_whole
 
 
 def test_a_least_value_of_zero_is_zero() -> None:
-    series = Series()
+    series = MeasurandSeries()
     series.add(np.array([0, 5, 7]), np.arange(3) * 1000)
     found = bounds(measurand("latency", series, RATE_HZ, of_latency(known_bench())), "min")
-    assert isinstance(found, Bounds)
+    assert isinstance(found, CoverageInterval)
     assert found.value == 0.0
 
 
@@ -216,7 +224,7 @@ def test_values_that_depend_on_each_other_are_worth_fewer() -> None:
     blocks = np.repeat(chance.integers(0, 1000, 2_000), 10)
     worth = []
     for values in (free, blocks):
-        series = Series()
+        series = MeasurandSeries()
         series.add(values, np.arange(len(values)) * 1000)
         worth.append(measurand("latency", series, RATE_HZ, of_latency(known_bench())).effective_n)
     assert worth[0] == pytest.approx(20_000, rel=0.1)

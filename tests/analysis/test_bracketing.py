@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from rig.analysis.crosscheck.run_brackets import _before_holes
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.signals import response_times as answer_times
 from rig.analysis.signals.response_times import AnswerTimes
 from rig.analysis.train.continuity import Gap
-from rig.analysis.uncertainty.bench import Bench as Known
+from rig.analysis.uncertainty.bench import BenchErrorModel as UncertainQuantity
 from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.measurements.evaluate import evaluate
 from tests.analysis.clocks.simulated import simulate
@@ -50,7 +50,7 @@ class Bench:
         end = int(self.response[-1]) + RATE_HZ
         run = MemoryRun(edges, end, log_of(map(tuple, self.rows)), captured=capture)
         settings = replace(settings_of("interrupt"), tick_hz=self.truth.rates.tick_hz)
-        account = Account(sent=len(self.stimulus), handled=len(self.rows), **told)
+        account = InstrumentCounts(sent=len(self.stimulus), handled=len(self.rows), **told)
         return evaluate(run, settings, account, bench=known)
 
 
@@ -80,8 +80,8 @@ def test_a_true_run_agrees_and_gives_rate_and_latency_inside() -> None:
 
 def test_the_bound_of_the_latency_inside_holds_what_the_bench_leaves_open() -> None:
     bench, sample_ns = Bench(drift=0.0), 1e9 / RATE_HZ
-    bare = bench.evaluated(known=Known(sample_ns)).internal_latency
-    stated = Known(
+    bare = bench.evaluated(known=UncertainQuantity(sample_ns)).internal_latency
+    stated = UncertainQuantity(
         sample_ns,
         time_base_ppm=limits(100, "ppm", "data sheet"),
         skew_ns=limits(5, "ns", "data sheet", estimate=-2),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rig.analysis.crosscheck.edge_intervals import PinPairs
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import ClockBounds
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import STIMULUS, MemoryRun, log_of, settings_of, toggles
@@ -34,7 +34,7 @@ def drifting(bounds: ClockBounds):
     edges = sorted([*edges, *toggles(bench.response.tolist())])
     run = MemoryRun(edges, int(bench.response[-1]) + RATE_HZ, log_of(rows))
     settings = replace(settings_of("interrupt"), tick_hz=tick_hz, clocks=bounds)
-    return evaluate(run, settings, Account(sent=12_000, handled=12_000))
+    return evaluate(run, settings, InstrumentCounts(sent=12_000, handled=12_000))
 
 
 def test_a_resonator_may_do_what_a_crystal_may_not() -> None:

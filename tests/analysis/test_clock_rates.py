@@ -16,7 +16,7 @@ from rig.analysis.crosscheck.clock_rates import (
     compare_with_timer,
     with_room,
 )
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.clock_limits import (
     ANALYZER,
     COUNTER,
@@ -147,7 +147,7 @@ def test_room_covers_what_may_be_wrong_with_the_analyzer(
     there = {name: ppm for name, ppm in errors.items() if name in present}
     there[ANALYZER] = errors[ANALYZER] * 20
     found = seen(there)
-    bench = with_room(Bench(41.7, clocks=LIMITS), found)
+    bench = with_room(BenchErrorModel(41.7, clocks=LIMITS), found)
     if not found.agrees:
         return
     base = bench.time_base_ppm
@@ -158,7 +158,7 @@ def test_room_covers_what_may_be_wrong_with_the_analyzer(
 
 def test_what_is_stated_of_the_analyzer_is_taken_at_its_word() -> None:
     stated = ClockLimits(analyzer=ClockLimit.within(20, "fixture", is_stated=True))
-    bench = Bench(41.7, clocks=stated)
+    bench = BenchErrorModel(41.7, clocks=stated)
     found = seen({ANALYZER: 0.0, STIMULUS: 0.0})
     assert with_room(bench, found) is bench
 

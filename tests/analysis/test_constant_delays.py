@@ -21,9 +21,9 @@ from rig.analysis.crosscheck.constants import (
 )
 from rig.analysis.crosscheck.edge_intervals import PinPairs
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.uncertainty.bench import Bench, latency_budget
+from rig.analysis.uncertainty.bench import BenchErrorModel, latency_budget
 from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE, CaptureTiming
-from rig.analysis.uncertainty.contribution import Quantity, calibrated, limits
+from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated, limits
 from rig.instruments import LOG_TASK
 from tests.analysis.raw_runs import log_of
 
@@ -32,11 +32,11 @@ RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000
 CHANNELS = (0, 1)
 ALLOWED_NS = 200.0
 NONE = calibrated(0.0, 0.0, "ns", "no delay")
-KNOWN = Bench(
+KNOWN = BenchErrorModel(
     SAMPLE_NS, skew_ns=NONE, edge_shape_ns=NONE, line_ns=NONE, capture_line_ns=NONE,
     capture_timing=EMULATED_CAPTURE,
 )  # fmt: skip
-UNSTATED = Bench(SAMPLE_NS, capture_timing=EMULATED_CAPTURE)
+UNSTATED = BenchErrorModel(SAMPLE_NS, capture_timing=EMULATED_CAPTURE)
 CHIP = CAPTURE_TIMINGS["atmega328p"]
 
 
@@ -64,7 +64,7 @@ def compared(
 
 
 def judged(
-    bench: Bench, stimulus_ns: float = 0, response_ns: float = 0, capture_ns: float = 0,
+    bench: BenchErrorModel, stimulus_ns: float = 0, response_ns: float = 0, capture_ns: float = 0,
     **more: int,
 ) -> ConstantDelay:  # fmt: skip
     found = compared(stimulus_ns, response_ns, capture_ns, **more)
@@ -102,7 +102,7 @@ def test_u_covers_what_is_not_blamed(
 
 
 @pytest.mark.parametrize("bench", [KNOWN, UNSTATED])
-def test_late_wires_are_told_apart_by_their_sign(bench: Bench) -> None:
+def test_late_wires_are_told_apart_by_their_sign(bench: BenchErrorModel) -> None:
     late = judged(bench, stimulus_ns=2500)
     assert not late.witness.agrees
     assert "wire or input D0" in late.text
@@ -119,7 +119,7 @@ def test_late_wires_are_told_apart_by_their_sign(bench: Bench) -> None:
 @pytest.mark.parametrize(("bench", "allowed_ns"), [(KNOWN, 0.0), (UNSTATED, 2 * ALLOWED_NS)])
 @pytest.mark.parametrize("which", ["stimulus_ns", "response_ns", "capture_ns"])
 def test_the_smallest_lie_caught_is_the_one_that_the_bound_says(
-    bench: Bench, allowed_ns: float, which: str
+    bench: BenchErrorModel, allowed_ns: float, which: str
 ) -> None:
     """By bisection; the run itself leaves open a few nanoseconds with 400 events."""
     low, high = 0.0, 3000.0
@@ -164,7 +164,7 @@ def test_pulses_that_left_late_do_not_blame_the_wires() -> None:
 
 
 def test_a_calibrated_path_is_not_widened() -> None:
-    calibration: Quantity = calibrated(40.0, 2.0, "ns", "loopback")
+    calibration: UncertainQuantity = calibrated(40.0, 2.0, "ns", "loopback")
     bench = replace(UNSTATED, is_calibrated=True, calibration_ns=calibration, capture_line_ns=NONE)
     delay = judged(bench, response_ns=40)
     assert delay.agrees

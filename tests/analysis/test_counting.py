@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.log.responses import AnswerLog
-from rig.analysis.model.account import Account
+from rig.analysis.log.responses import ResponseLog
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.pairing.handler_count import unmatched
 from tests.analysis.raw_runs import MemoryRun, log_of, sequence_edges, settings_of, toggles
 
@@ -34,5 +34,7 @@ def test_what_has_no_partner_is_named(
     rows = [(n + 1, 10 * n, 10 * n + 1, 0) for n in range(N) if n not in no_record]
     edges = toggles(samples) + sequence_edges(samples, counts)
     run = MemoryRun(edges, int(AT[-1]) + 10_000, log_of(rows), block)
-    log, settings = AnswerLog(run), settings_of("interrupt", sequence=True)
-    assert unmatched(run, log, settings, Account(log_dropped=dropped), len(samples)) == told
+    log, settings = ResponseLog(run), settings_of("interrupt", sequence=True)
+    assert (
+        unmatched(run, log, settings, InstrumentCounts(log_dropped=dropped), len(samples)) == told
+    )

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from rig.analysis.crosscheck.constants import DelayRange, logged_delay, task_path
 from rig.analysis.crosscheck.edge_intervals import PinPairs
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.dispatch import TickLatencies
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER
 from rig.measurements.evaluate import evaluate
@@ -66,7 +66,7 @@ def dispatched(
     run = MemoryRun(edges, (len(kinds) + 1) * SPACING, log_of(rows), block)
     if keep is not None:
         keep.append(run)
-    account = Account(sent=len(kinds), handled=len(kinds))
+    account = InstrumentCounts(sent=len(kinds), handled=len(kinds))
     return evaluate(run, settings_of("interrupt_dispatch", task=True), account)
 
 
@@ -145,7 +145,7 @@ def test_an_edge_that_the_log_does_not_know_is_not_paired_with_the_next() -> Non
         rows += [(number, ticks, ticks + 10, OWN), (number, ticks + 90, ticks + 99, LOG_TASK)]
     task = [(at + 100, TASK, n % 2) for n, at in enumerate(response[:10] + response[11:], 1)]
     run = MemoryRun([*toggles(response), *task], 30 * SPACING, log_of(rows))
-    found = evaluate(run, settings, Account(sent=0, handled=20))
+    found = evaluate(run, settings, InstrumentCounts(sent=0, handled=20))
     assert (found.details.pins, found.details.ticks.n) == (None, 20)
     assert witness_of(found, "task's pin").text == "analyzer 19, target log 20"
     assert found.verdict is Verdict.INCONSISTENT
@@ -163,7 +163,7 @@ def test_an_edge_that_the_log_does_not_know_is_not_paired_with_the_next() -> Non
     ],
 )
 def test_a_channel_known_to_be_late_is_no_false_record(skew, samples: int, fits: bool) -> None:
-    path = task_path(Bench(125 / 3, task_skew_ns=skew, skew_ns=NONE, line_ns=NONE))
+    path = task_path(BenchErrorModel(125 / 3, task_skew_ns=skew, skew_ns=NONE, line_ns=NONE))
     pairs = PinPairs(sample_ns=125 / 3, tick_ns=1.0, rate_ppm=0.0)
     earlier = log_of([(1, 0, 100, OWN)])
     later = log_of([(1, 10_000, 10_400, LOG_TASK)])
@@ -190,7 +190,7 @@ def test_a_threaded_handler_proves_nothing() -> None:
 )
 def test_answers_by_their_own_numbers(flags: list[int], first: int, count: int) -> None:
     run = MemoryRun([], 1, log_of([(n + 1, n, n, flag) for n, flag in enumerate(flags)]))
-    log = AnswerLog(run)
+    log = ResponseLog(run)
     answers = [n + 1 for n, flag in enumerate(flags) if flag not in (LOG_TASK, LOG_TRIGGER)]
     assert log.count == len(answers)
     assert log.read(first, count)["handled"].tolist() == answers[first : first + count]
@@ -202,7 +202,7 @@ def test_answers_behind_many_records() -> None:
     rows = np.zeros(n, log_of([]).dtype)
     rows["handled"] = np.arange(n)
     rows["flags"][::3] = LOG_TASK
-    log = AnswerLog(MemoryRun([], 1, rows))
+    log = ResponseLog(MemoryRun([], 1, rows))
     kept = rows["handled"][rows["flags"] == 0]
     assert log.count == len(kept)
     for first in (0, 1, 43_690, 43_691, 87_381, 100_000, len(kept) - 3, len(kept)):
@@ -213,9 +213,9 @@ def test_triggers_may_overlap_answers_in_time_but_not_go_back() -> None:
     rows = [(1, 100, 160, LOG_TRIGGER), (1, 150, 200, 0), (2, 300, 400, LOG_TRIGGER)]
     settings = settings_of("interrupt")
     run = MemoryRun(toggles([1000]), 5000, log_of(rows))
-    found = evaluate(run, settings, Account(sent=0, handled=1))
+    found = evaluate(run, settings, InstrumentCounts(sent=0, handled=1))
     assert witness_of(found, "target log's sequence").agrees
     assert witness_of(found, "answers").agrees
     run.records["before_ticks"][2] = 140
-    found = evaluate(run, settings, Account(sent=0, handled=1))
+    found = evaluate(run, settings, InstrumentCounts(sent=0, handled=1))
     assert not witness_of(found, "target log's sequence").agrees

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.pairing.handler_entries import RATE_PPM, HandlerEntries
 from rig.instruments import LOG_ENTRY, LOG_LEAD, LOG_RECORD
 from tests.analysis.raw_runs import MemoryRun
@@ -36,7 +36,7 @@ def test_the_true_entry_is_within_narrow_bounds(off_ppm: float) -> None:
     rows["flags"] = LOG_ENTRY
     rows["before_ticks"], rows["after_ticks"] = ticks[1], ticks[2]
     rows[LOG_LEAD] = ticks[1] - ticks[0]
-    log = AnswerLog(MemoryRun([], 1, rows))
+    log = ResponseLog(MemoryRun([], 1, rows))
     found = HandlerEntries(log, PER_SAMPLE, MARGIN, ACKNOWLEDGE, WIRES).entered(
         0, np.ceil(edge).astype(int)
     )
@@ -53,7 +53,7 @@ def test_the_true_entry_is_within_narrow_bounds(off_ppm: float) -> None:
 def test_a_record_without_an_entry_says_nothing() -> None:
     rows = np.zeros(1, LOG_RECORD)
     rows[LOG_LEAD] = 1000
-    log = AnswerLog(MemoryRun([], 1, rows))
+    log = ResponseLog(MemoryRun([], 1, rows))
     found = HandlerEntries(log, PER_SAMPLE, MARGIN, ACKNOWLEDGE, WIRES).entered(0, np.array([5000]))
     assert (found.earliest.tolist(), found.latest.tolist()) == ([-1], [5000])
     assert found.surely_after is not None

@@ -9,14 +9,20 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.log.contingency import PLACES_MAX, Accounts, CountMatcher, LogTally, evidence
+from rig.analysis.log.contingency import (
+    PLACES_MAX,
+    Accounts,
+    ContingencyTally,
+    CountMatcher,
+    evidence,
+)
 from rig.analysis.model.events import Counts
 
 NONE = np.empty(0, np.int64)
 
 
 def tally(*handled):
-    found = LogTally()
+    found = ContingencyTally()
     found.feed(np.array(handled, np.int64))
     return found
 
@@ -53,7 +59,7 @@ def test_each_class_has_its_own_evidence():
 
 def test_coalesced_interrupts_are_merged_not_missed():
     """6 stimuli; the handler saw all, but one answer serves three of them."""
-    log = LogTally()
+    log = ContingencyTally()
     log.feed(np.array([1, 2, 5, 6]), np.array([False, False, True, False]))
     accounts = Accounts(planned=6, sent=6, stimuli=6, responses=4, handled=6)
     found = rows(accounts, Counts(6, 4, 0, 0, 2, 0, 0, 0), log)
@@ -86,7 +92,7 @@ def test_records_that_found_the_log_full_are_counted():
 @given(st.lists(st.integers(0, 40)), st.lists(st.integers(0, 300), max_size=5))
 def test_a_log_in_pieces_is_the_same_log(steps, cuts):
     handled = np.cumsum(np.array(steps, np.int64))
-    whole, pieces = tally(*handled), LogTally()
+    whole, pieces = tally(*handled), ContingencyTally()
     for piece in np.split(handled, sorted(min(c, len(handled)) for c in cuts)):
         pieces.feed(piece)
     assert (pieces.records, pieces.handled) == (whole.records, whole.handled)
@@ -125,7 +131,7 @@ def test_matcher_names_what_has_no_partner():
 
 
 def test_only_the_first_places_are_named():
-    log = LogTally()
+    log = ContingencyTally()
     log.feed(np.arange(2, 100, 2))
     assert log.skipped.count == 49
     assert len(log.skipped.first) == PLACES_MAX

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from rig.analysis.measurements.limits import JudgedLimit, judge_limits
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.budget import Judgment
 from rig.analysis.uncertainty.contribution import calibrated
-from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.effects import SystematicEffects
 from rig.analysis.uncertainty.measurand import Measurand, measurand
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.limit_names import INTERVAL_ERROR, LATENCY, STATISTICS, in_words, split
 from rig.measurements.evaluate import evaluate
 from rig.measurements.registry import MEASUREMENTS
@@ -39,10 +39,10 @@ def judged(max_us: float, skew: float | None = 0.0):
     edges += toggles([at + LATENCY_SAMPLES for at in stimulus])
     run = MemoryRun(edges, 24_000 * (N + 2))
     settings = replace(settings_of("interrupt"), limits=Limits(max_ns=max_us * 1e3), source=None)
-    bench = Bench(SAMPLE_NS)
+    bench = BenchErrorModel(SAMPLE_NS)
     if skew is not None:
         bench = replace(bench, skew_ns=calibrated(skew, 100.0, "ns", "loopback"))
-    return evaluate(run, settings, Account(sent=N), bench=bench)
+    return evaluate(run, settings, InstrumentCounts(sent=N), bench=bench)
 
 
 # u: 100 ns of the skew, and one sample either way, rectangular: U = 2 hypot(100, 24.06) = 206 ns.
@@ -85,10 +85,10 @@ SCALE = [Judgment.EXCEEDED, Judgment.CANNOT_TELL, Judgment.KEPT]
 
 def known(name: str, values_ns: list[int] | np.ndarray) -> Measurand:
     """A measurand of whole nanoseconds that a perfect bench has seen."""
-    series = Series()
+    series = MeasurandSeries()
     values = np.array(values_ns, np.int64)
     series.add(values, np.arange(len(values)) * 1_000_003)
-    return measurand(name, series, 10**9, Effects(0.0))
+    return measurand(name, series, 10**9, SystematicEffects(0.0))
 
 
 def judge_one(name: str, limit: float, found: Measurand, **counts: int) -> JudgedLimit:

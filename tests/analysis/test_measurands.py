@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
 from rig.analysis.statistics.overruns import OverrunCounter
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.measurements.evaluate import Evaluation, evaluate
@@ -34,15 +34,15 @@ def of(found: Evaluation, name: str) -> Measurand:
     return one
 
 
-def bench(ppm: float = 0.0) -> Bench:
+def bench(ppm: float = 0.0) -> BenchErrorModel:
     """The analyzer's clock runs `ppm` too fast, and that is known to 0.1 ppm."""
     nothing = calibrated(0.0, 0.0, "ns", "known")
-    return Bench(SAMPLE_NS, limits(0.1, "ppm", "counter", estimate=ppm), *[nothing] * 4)
+    return BenchErrorModel(SAMPLE_NS, limits(0.1, "ppm", "counter", estimate=ppm), *[nothing] * 4)
 
 
-def periods(truth: Truth, known: Bench | None = None, **options) -> Evaluation:
+def periods(truth: Truth, known: BenchErrorModel | None = None, **options) -> Evaluation:
     settings = settings_of("period", Schedule(PERIOD_NS, truth.count), **options)
-    account = Account(handled=truth.count, overruns=0, unanswered=0)
+    account = InstrumentCounts(handled=truth.count, overruns=0, unanswered=0)
     return evaluate(truth.run(), settings, account, bench=known)
 
 
@@ -131,7 +131,7 @@ def test_no_answer_at_all_is_one_long_overrun() -> None:
     run = truth.run()
     run.edges, run.records = [], run.records[:0]
     settings = settings_of("period", Schedule(PERIOD_NS, 50))
-    found = evaluate(run, settings, Account(handled=0))
+    found = evaluate(run, settings, InstrumentCounts(handled=0))
     assert found.overruns.longest_run == found.overruns.count == 50
 
 
@@ -173,7 +173,7 @@ def test_dispatch_has_figures_by_pins_by_ticks_and_of_the_interrupt() -> None:
 
 def test_dispatch_without_the_tasks_wire_is_told_by_ticks() -> None:
     latency = [200 + 7 * (n % 11) for n in range(300)]
-    run, account = [], Account(sent=300, handled=300)
+    run, account = [], InstrumentCounts(sent=300, handled=300)
     wired = dispatched(["t"] * 300, latency, keep=run)
     settings = settings_of("interrupt_dispatch", limits=Limits(further={"max_latency": 1e6}))
     found = evaluate(run[0], settings, account)

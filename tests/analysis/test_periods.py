@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rig.analysis.measurements.period import NominalPeriod, PeriodFit
 from rig.analysis.measurements.period_slips import Slips
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
 from rig.measurements.evaluate import evaluate
@@ -68,11 +68,11 @@ class Truth:
         return MemoryRun(edges, end, log_of(rows if logged else []), block)
 
 
-def judged(truth: Truth, run: MemoryRun, account: Account | None = None, **options):
+def judged(truth: Truth, run: MemoryRun, account: InstrumentCounts | None = None, **options):
     """Evaluation and the events handed out."""
     events = []
     settings = settings_of("period", Schedule(PERIOD_NS, truth.count), **options)
-    account = account or Account(handled=truth.count, overruns=0, unanswered=0)
+    account = account or InstrumentCounts(handled=truth.count, overruns=0, unanswered=0)
     found = evaluate(run, settings, account, events.append)
     columns = {key: np.concatenate([part[key] for part in events]) for key in events[0]}
     return found, columns
@@ -140,7 +140,7 @@ def test_each_source_of_numbers_gives_the_same(logged: bool, pins: bool, block: 
     latency_ns = noise(300)
     latency_ns[[7, 8, 150]] = -1
     truth = Truth(300, latency_ns)
-    account = Account(handled=300) if logged else Account()
+    account = InstrumentCounts(handled=300) if logged else InstrumentCounts()
     found, events = judged(
         truth, truth.run(logged=logged, pins=pins, block=block), account, sequence=pins
     )
@@ -155,7 +155,7 @@ def test_without_log_and_pins_time_alone_tells() -> None:
     latency_ns = noise(300)
     latency_ns[[7, 8, 150]] = -1
     truth = Truth(300, latency_ns, ppm=-200)
-    found, _ = judged(truth, truth.run(logged=False), Account())
+    found, _ = judged(truth, truth.run(logged=False), InstrumentCounts())
     assert (found.paired_by, found.counts.missed) == ("order alone", 3)
     assert found.details.pins.rate_ppm == pytest.approx(-200, abs=0.5)
     assert found.verdict is Verdict.FAIL
@@ -212,20 +212,22 @@ def test_a_run_cut_short_misses_nothing_that_was_not_due() -> None:
     truth = Truth(100, noise(100))
     run = truth.run()
     settings = settings_of("period", Schedule(PERIOD_NS, 300))
-    found = evaluate(run, settings, Account(handled=100, interrupted=True))
+    found = evaluate(run, settings, InstrumentCounts(handled=100, interrupted=True))
     assert (found.counts.n, found.counts.missed) == (100, 0)
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.reasons == ("interrupted by the user after 100 of 300 periods",)
-    found = evaluate(run, settings, Account())
+    found = evaluate(run, settings, InstrumentCounts())
     assert found.reasons[0].startswith("the run has no end")
     # The same answers in a run that had its time: the others were due and did not come.
-    found = evaluate(run, settings, Account(handled=100))
+    found = evaluate(run, settings, InstrumentCounts(handled=100))
     assert (found.counts.n, found.counts.missed) == (300, 200)
 
 
 def test_no_answer_at_all() -> None:
     found = evaluate(
-        MemoryRun([], RATE_HZ), settings_of("period", Schedule(PERIOD_NS, 10)), Account(handled=0)
+        MemoryRun([], RATE_HZ),
+        settings_of("period", Schedule(PERIOD_NS, 10)),
+        InstrumentCounts(handled=0),
     )
     assert (found.counts.n, found.counts.missed, found.figures.n) == (10, 10, 0)
     assert found.verdict is Verdict.FAIL

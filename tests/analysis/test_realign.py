@@ -8,14 +8,14 @@ import pytest
 
 from rig.analysis.train.planned import PlannedEdges
 from rig.analysis.train.relative_rate import RelativeRate
-from rig.analysis.train.resync import Fit, first_fit
+from rig.analysis.train.resync import TrainMatch, first_fit
 from rig.stimulus.train import Pattern
 from tests.analysis.stimulus_line import train_of
 
 RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000
 
 
-def found_of(edges: np.ndarray, pattern: str = Pattern.UNIFORM) -> Fit | None:
+def found_of(edges: np.ndarray, pattern: str = Pattern.UNIFORM) -> TrainMatch | None:
     plan = PlannedEdges(train_of(pattern, 100, 3))
     return first_fit(edges, plan, RelativeRate(RATE_HZ, CLOCK_HZ))
 

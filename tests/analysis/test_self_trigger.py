@@ -12,9 +12,9 @@ from hypothesis import settings as few
 from hypothesis import strategies as st
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.sources import SelfTriggers
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated
 from rig.instruments import LOG_COALESCED, LOG_TRIGGER, LogArray
 from rig.measurements.evaluate import Evaluation, evaluate
@@ -32,7 +32,7 @@ SAMPLE_NS = 1e9 / RATE_HZ
 ORIGIN_TICKS = 7_000_000_123
 WIDTH_NS = 2_000
 NONE = calibrated(0.0, 0.0, "ns", "no delay")
-KNOWN = Bench(SAMPLE_NS, skew_ns=NONE, edge_shape_ns=NONE, line_ns=NONE)
+KNOWN = BenchErrorModel(SAMPLE_NS, skew_ns=NONE, edge_shape_ns=NONE, line_ns=NONE)
 
 
 def sample_of(time_ns: int) -> int:
@@ -86,7 +86,7 @@ class Target:
         handled = sum(at is not None for at in self.answer_ns)
         told = {"handled": handled, "triggers": n, **account}
         settings = replace(settings_of("interrupt"), source=SelfTriggers(PERIOD_NS, n))
-        return evaluate(self.run(records, block), settings, Account(**told), bench=KNOWN)
+        return evaluate(self.run(records, block), settings, InstrumentCounts(**told), bench=KNOWN)
 
 
 def witness_of(found: Evaluation, name: str):
@@ -234,11 +234,11 @@ def test_more_triggers_seen_than_found_the_log_full() -> None:
 def test_a_run_without_an_end_or_cut_short_is_not_passed() -> None:
     target = Target([5_000] * 20)
     settings = replace(settings_of("interrupt"), source=SelfTriggers(PERIOD_NS, 20))
-    cut = evaluate(target.run(log_of([])), settings, Account())
+    cut = evaluate(target.run(log_of([])), settings, InstrumentCounts())
     assert (cut.verdict, cut.witnesses) == (Verdict.INCONCLUSIVE, ())
     assert cut.reasons[0].startswith("the run has no end")
     asked = replace(settings, source=SelfTriggers(PERIOD_NS, 25))
-    short = evaluate(target.run(), asked, Account(handled=20, triggers=20))
+    short = evaluate(target.run(), asked, InstrumentCounts(handled=20, triggers=20))
     assert short.reasons == ("20 of 25 planned stimuli seen",)
 
 

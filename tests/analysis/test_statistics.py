@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from rig.analysis.statistics.descriptive import (
+    DescriptiveStatistics,
     ExactHistogram,
-    Statistics,
     as_dict,
     median_absolute_deviation,
     statistics,
@@ -106,7 +106,7 @@ def test_order_and_pieces_do_not_matter(values):
 
 
 def test_nothing_counted():
-    assert statistics(ExactHistogram(), GHZ) == Statistics(0)
+    assert statistics(ExactHistogram(), GHZ) == DescriptiveStatistics(0)
     assert statistics(ExactHistogram(), GHZ).max_ns is None
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, settings_of, toggles
 
@@ -18,7 +18,7 @@ def test_stimuli_that_were_sent_are_those_that_came(sent: int) -> None:
     stimulus = [10_000 + 24_000 * number for number in range(N)]
     edges = [(at + late, STIMULUS, level) for at in stimulus for late, level in ((0, 1), (200, 0))]
     run = MemoryRun([*edges, *toggles([at + 500 for at in stimulus])], N * 24_000 + RATE_HZ)
-    found = evaluate(run, settings_of("interrupt"), Account(sent=sent))
+    found = evaluate(run, settings_of("interrupt"), InstrumentCounts(sent=sent))
     (witness,) = [each for each in found.witnesses if each.name == "stimulus edges"]
     assert witness.text == f"analyzer {N}, firmware sent {sent}"
     assert witness.agrees is (sent == N)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.analysis.log.contingency import Accounts, LogTally, evidence
+from rig.analysis.log.contingency import Accounts, ContingencyTally, evidence
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.events import EventClass
 from rig.analysis.pairing.handler_count import handled_of
@@ -65,7 +65,7 @@ def check_clock(run: WholeRun, found: Evaluation) -> None:
 def check_evidence(run: WholeRun, found: Evaluation) -> None:
     """Edges and log tell the same of each class that both can know."""
     counts, account = found.counts, run.account
-    log = LogTally()
+    log = ContingencyTally()
     log.feed(handled_of(run.raw.records))
     accounts = Accounts(
         run.settings.planned, account.sent, counts.n, len(run.answers), account.handled,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
@@ -23,7 +23,7 @@ from rig.config.virtual import FaultSettings, LatencyModel, MixtureModel, Virtua
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.answer_pins import AnswerWires
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from rig.virtual.target import BOOT_TICKS, ModelledTarget
 from rig.virtual.truth import TruthLog, load_truth
 from tests.chip import CLOCK_HZ
@@ -72,17 +72,17 @@ class Clocks:
         return cls(error, tuple(rng.choice([-100, 100], 3).tolist()))
 
     @property
-    def stimulus(self) -> Clock:
-        return Clock(CLOCK_HZ, self.error_ppb[0], 0, self.drift_ppb_per_s[0])
+    def stimulus(self) -> VirtualClock:
+        return VirtualClock(CLOCK_HZ, self.error_ppb[0], 0, self.drift_ppb_per_s[0])
 
     @property
-    def analyzer(self) -> Clock:
+    def analyzer(self) -> VirtualClock:
         """From the time of its first sample."""
-        return Clock(RATE_HZ, self.error_ppb[1], 0, self.drift_ppb_per_s[1])
+        return VirtualClock(RATE_HZ, self.error_ppb[1], 0, self.drift_ppb_per_s[1])
 
     @property
-    def target(self) -> Clock:
-        return Clock(TICK_HZ, self.error_ppb[2], BOOT_TICKS, self.drift_ppb_per_s[2])
+    def target(self) -> VirtualClock:
+        return VirtualClock(TICK_HZ, self.error_ppb[2], BOOT_TICKS, self.drift_ppb_per_s[2])
 
     def rate_ppm(self, first_ps: int, last_ps: int, origin_ps: int = ORIGIN_PS) -> float:
         """True mean rate of the target's ticks by the analyzer's samples, against nominal."""
@@ -162,7 +162,7 @@ class WholeRun:
 
     raw: ArrayRun
     settings: Settings
-    account: Account
+    account: InstrumentCounts
     truth: Any
     """Dtype TRUTH, a row for each stimulus."""
     clocks: Clocks
@@ -211,7 +211,7 @@ def whole_run(
         records,
         _ticks(clocks.stimulus, answers) - INIT_TICKS,
     )
-    account = Account(sent=train.count, handled=summary.handled)
+    account = InstrumentCounts(sent=train.count, handled=summary.handled)
     settings = Settings(
         measurement="interrupt",
         scenario="idle",
@@ -226,7 +226,7 @@ def whole_run(
     return WholeRun(raw, settings, account, load_truth(path)[0], clocks, answers)
 
 
-def _play(target: ModelledTarget, train: Train, clock: Clock) -> list[tuple[int, int, int]]:
+def _play(target: ModelledTarget, train: Train, clock: VirtualClock) -> list[tuple[int, int, int]]:
     """All edges on the wires: time in ps, channel, level."""
     edges = []
     for ticks in (INIT_TICKS + train.edges(0, train.count)).tolist():
@@ -243,6 +243,6 @@ def _glitches(times_ps: Int64Array) -> np.ndarray:
     return np.append(short, False) | np.insert(short, 0, False)
 
 
-def _ticks(clock: Clock, times_ps: Int64Array) -> Int64Array:
+def _ticks(clock: VirtualClock, times_ps: Int64Array) -> Int64Array:
     """The first tick of the clock at or after each time."""
     return np.array([clock.ticks_at_or_after(time_ps) for time_ps in times_ps.tolist()], np.int64)

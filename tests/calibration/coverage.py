@@ -15,11 +15,11 @@ from functools import partial
 
 import numpy as np
 
-from calibration.findings import Outcome
+from calibration.findings import StepOutcome
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from rig.bench.open import open_bench
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.fixture import load_fixture, parse_fixture
 
 RATES_HZ = (1_000_000, 4_000_000, 12_000_000, 24_000_000)
@@ -39,7 +39,7 @@ class Drawn:
     text: str
     steps: tuple[str, ...]
     truth: Values
-    settings: Settings = field(default_factory=lambda: Settings(SECONDS))
+    settings: CalibrationSettings = field(default_factory=lambda: CalibrationSettings(SECONDS))
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def with_target(seed: int) -> Drawn:
         f'[virtual.jumpers]\npps = "D{PPS}"\npps_jitter = "50 ns"\n'
         f'[[virtual.core]]\n[[virtual.core]]\nahead = "{ahead_ns} ns"'
     )
-    settings = Settings(SECONDS, pps_channel=PPS)
+    settings = CalibrationSettings(SECONDS, pps_channel=PPS)
     return Drawn(bench.text(more), ("time-base", "toggle", "counter"), truth, settings)
 
 
@@ -188,17 +188,19 @@ def line(seed: int) -> Drawn:
     late = {(kind, level): bench.late_ps() for kind in ("line", "skew") for level in EDGES}
     table = _delay(1, {f"{kind}_{EDGES[level]}": ps for (kind, level), ps in late.items()})
     known = [
-        Quantity("channel_skew", at_ps / 1000 + bench.rng.normal(0, 0.1), "ns", 0.1, 1000, subject)
+        CalibratedQuantity(
+            "channel_skew", at_ps / 1000 + bench.rng.normal(0, 0.1), "ns", 0.1, 1000, subject
+        )
         for level, edge in EDGES.items()
         for at_ps, subject in ((late["skew", level], f"D1 {edge}"), (0, f"D{FAR} {edge}"))
     ]
-    skew = Record("channel-skew", datetime(2026, 1, 2, tzinfo=UTC), tuple(known))
+    skew = CalibrationRecord("channel-skew", datetime(2026, 1, 2, tzinfo=UTC), tuple(known))
     truth: Values = {
         ("line_delay", f"response {edge}"): late["line", level] / 1000
         for level, edge in EDGES.items()
     }
     more = f'[virtual.jumpers]\nfan_out = "D0 D1 D{FAR}"\n{table}'
-    settings = Settings(SECONDS, far_channel=FAR, skew=skew)
+    settings = CalibrationSettings(SECONDS, far_channel=FAR, skew=skew)
     return Drawn(bench.text(more), ("line-delay",), truth, settings)
 
 
@@ -211,7 +213,7 @@ GROUPS: dict[str, Callable[[int], Drawn]] = {
 }
 
 
-def outcomes(drawn: Drawn) -> Iterator[Outcome]:
+def outcomes(drawn: Drawn) -> Iterator[StepOutcome]:
     """Of its steps, on a bench of its own."""
     opener = partial(open_bench, every_channel=True)
     fixture = parse_fixture(drawn.text, "drawn")

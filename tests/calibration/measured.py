@@ -13,7 +13,7 @@ from calibration.estimate.skew import Pulses
 from rig.analysis.clocks.brackets import Rates
 from rig.instruments import LOG_RECORD
 from rig.stimulus.train import Train
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from tests.chip import CLOCK_HZ
 
 PS = 10**12
@@ -36,10 +36,10 @@ class PaperBench:
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
-        self.stimulus = Clock(
+        self.stimulus = VirtualClock(
             CLOCK_HZ, self.stimulus_ppb, drift_ppb_per_s=self.stimulus_drift_ppb_per_s
         )
-        self.analyzer = Clock(self.rate_hz, self.analyzer_ppb)
+        self.analyzer = VirtualClock(self.rate_hz, self.analyzer_ppb)
 
     def samples(self, times_ps) -> np.ndarray:
         """Indexes of the samples that first show these."""
@@ -93,7 +93,7 @@ class PaperTarget:
 
     def answers(self, bench: PaperBench, count: int, first_ps: int, gap_ps: int = 10**9):
         """Indexes, levels and log of so many answers."""
-        clock = Clock(self.tick_hz, self.error_ppb, BOOT_TICKS, self.drift_ppb_per_s)
+        clock = VirtualClock(self.tick_hz, self.error_ppb, BOOT_TICKS, self.drift_ppb_per_s)
         log, times, at_ps = np.zeros(count, LOG_RECORD), [], first_ps
         for number in range(count):
             at_ps += int(bench.rng.uniform(0.75, 1.25) * gap_ps)

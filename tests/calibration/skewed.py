@@ -7,12 +7,12 @@ import datetime as dt
 import threading
 from pathlib import Path
 
-from rig.config.calibration import Calibration, Quantity, Record
+from rig.config.calibration import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.file import calibration_text
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.session.run import run
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from rig.virtual.target import BOOT_TICKS
 from rig.virtual.truth import load_truth
 from tests.virtual_bench import virtual_fixture
@@ -109,33 +109,37 @@ def true_average_ns(truth_file: Path) -> float:
 def true_values_ns(truth_file: Path) -> list[float]:
     """The same of each event."""
     truth, _ = load_truth(truth_file)
-    clock = Clock(TICK_HZ, TICK_ERROR_PPB, BOOT_TICKS)
+    clock = VirtualClock(TICK_HZ, TICK_ERROR_PPB, BOOT_TICKS)
     begun_ps = [clock.time_ps(int(ticks)) for ticks in truth["before_ticks"]]
     return [(b - int(s)) / 1e3 for b, s in zip(begun_ps, truth["stimulus_ps"], strict=True)]
 
 
-def records(u_ns: float = 0.5, apart_ns: float = 0.0) -> tuple[Record, ...]:
+def records(u_ns: float = 0.5, apart_ns: float = 0.0) -> tuple[CalibrationRecord, ...]:
     """What a calibration that knows the truth would say.
 
     `apart_ns`: by how much more the response's channel is late with falling edges.
     """
     skews = SKEWS | {"D1 falling": SKEWS["D1 falling"] + apart_ns}
 
-    def record(step: str, *quantities: Quantity) -> Record:
-        return Record(step, MADE, quantities, instruments={"sample_rate_hz": str(RATE_HZ)})
+    def record(step: str, *quantities: CalibratedQuantity) -> CalibrationRecord:
+        return CalibrationRecord(
+            step, MADE, quantities, instruments={"sample_rate_hz": str(RATE_HZ)}
+        )
 
     return (
-        record("time-base", Quantity("time_base", TIME_BASE_PPM, "ppm", 0.05, 60)),
+        record("time-base", CalibratedQuantity("time_base", TIME_BASE_PPM, "ppm", 0.05, 60)),
         record("channel-skew", *_of("channel_skew", skews, u_ns)),
         record("line-delay", *_of("line_delay", LINES, u_ns)),
-        record("toggle", Quantity("toggle_overhead", TOGGLE_NS / 2, "ns", 1.0, 1000)),
+        record("toggle", CalibratedQuantity("toggle_overhead", TOGGLE_NS / 2, "ns", 1.0, 1000)),
     )
 
 
-def _of(name: str, values: dict[str, float], u_ns: float) -> list[Quantity]:
-    return [Quantity(name, ns, "ns", u_ns, 1000, subject) for subject, ns in values.items()]
+def _of(name: str, values: dict[str, float], u_ns: float) -> list[CalibratedQuantity]:
+    return [
+        CalibratedQuantity(name, ns, "ns", u_ns, 1000, subject) for subject, ns in values.items()
+    ]
 
 
-def text(*found: Record, fixture: str = NAME) -> str:
+def text(*found: CalibrationRecord, fixture: str = NAME) -> str:
     """A calibration file of these records."""
     return calibration_text(Calibration(fixture, found))

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.model.account import Account
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.by_edge import AnswerEdges, ByEdge
 from rig.analysis.uncertainty.contribution import calibrated
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK
 from rig.measurements.evaluate import evaluate
 from rig.record.reader import RunFile
@@ -91,14 +91,14 @@ def test_pulses_and_holes_say_nothing_of_edges(tmp_path):
     path, _ = measure(tmp_path, calibration=text(*records()))
     result = read(path)
     half = calibrated(0.0, 0.1, "ns", "")
-    bench = replace(Bench(SAMPLE_NS), edge_later_ns=half, edge_shown_ns=half)
+    bench = replace(BenchErrorModel(SAMPLE_NS), edge_later_ns=half, edge_shown_ns=half)
     with RunFile(path) as file:
         found = AnswerEdges.of(file, result.settings, bench)
         assert found is not None
         assert found.first_level == 1
         pulses = replace(result.settings.wiring, answer_level=1)
         assert AnswerEdges.of(file, replace(result.settings, wiring=pulses), bench) is None
-        assert AnswerEdges.of(file, result.settings, Bench(SAMPLE_NS)) is None
+        assert AnswerEdges.of(file, result.settings, BenchErrorModel(SAMPLE_NS)) is None
 
 
 @given(
@@ -127,11 +127,12 @@ def test_figures_are_those_of_values_corrected_one_by_one(
     assert found.figures.median_ns == pytest.approx(np.median(values_ns), abs=0.002)
 
 
-def task_records(skews: dict[str, float]) -> list[Record]:
+def task_records(skews: dict[str, float]) -> list[CalibrationRecord]:
     quantities = tuple(
-        Quantity("channel_skew", ns, "ns", 0.1, 1000, subject) for subject, ns in skews.items()
+        CalibratedQuantity("channel_skew", ns, "ns", 0.1, 1000, subject)
+        for subject, ns in skews.items()
     )
-    return [Record("channel-skew", MADE, quantities)]
+    return [CalibrationRecord("channel-skew", MADE, quantities)]
 
 
 def test_dispatch_by_pins_knows_the_channels_of_both():
@@ -162,9 +163,9 @@ def test_dispatch_by_pins_knows_the_channels_of_both():
     names = {(c, level): f"D{c} {('falling', 'rising')[level]}" for c, level in late}
     skews = {names[key]: ns for key, ns in late.items()} | {f"D{STIMULUS} rising": 0.0}
     bench, _ = calibrated_bench(
-        Bench(SAMPLE_NS), task_records(skews), settings.wiring, settings.stimulus_clock_hz
+        BenchErrorModel(SAMPLE_NS), task_records(skews), settings.wiring, settings.stimulus_clock_hz
     )
-    found = evaluate(run, settings, Account(sent=800, handled=800), bench=bench)
+    found = evaluate(run, settings, InstrumentCounts(sent=800, handled=800), bench=bench)
     pins = found.measurands[0]
     assert pins.histogram.n == 800
     assert abs(pins.statistics.average_ns - np.mean(true_ns)) > SAMPLE_NS

@@ -14,7 +14,7 @@ from calibration.estimate.linearity import departure_ns
 from calibration.estimate.logged import logged
 from calibration.estimate.rate import rate_of
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from calibration.steps.counter import _frequencies, cpus_of, of_environment, rate_findings
 from rig.analysis.clocks.brackets import Rates
 from rig.bench.open import open_bench
@@ -190,7 +190,7 @@ ahead = "2 us"
 def test_the_whole_chain_on_the_virtual_bench():
     text = load_fixture("virtual").text.replace('"24 MHz"', '"4 MHz"') + BENCH
     opener = partial(open_bench, every_channel=True)
-    settings = Settings(seconds=2)
+    settings = CalibrationSettings(seconds=2)
     steps = chosen(["counter"])
     (outcome,) = run_steps(parse_fixture(text, "test"), steps, opener, settings=settings)
     assert [each.kind for each in outcome.findings] == ["core counters apart"]

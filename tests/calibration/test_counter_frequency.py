@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from calibration.context import Context, StoppedError
+from calibration.context import StepContext, StoppedError
 from calibration.estimate.estimate import Estimate
 from calibration.estimate.stability import by_level, rate_at, spread, surely, there_and_back
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from calibration.steps.counter import STEP, _frequencies
 from calibration.steps.counter_frequency import (
     HeldTurn,
@@ -154,7 +154,7 @@ def fixture(more: str = ""):
 def outcome_of(more: str):
     opener = partial(open_bench, every_channel=True)
     steps = chosen(["counter"])
-    (outcome,) = run_steps(fixture(more), steps, opener, settings=Settings(seconds=2))
+    (outcome,) = run_steps(fixture(more), steps, opener, settings=CalibrationSettings(seconds=2))
     return outcome
 
 
@@ -213,7 +213,7 @@ def test_where_nothing_can_be_set_nothing_is_measured(key, why):
     with open_bench(fixture(f"[virtual.frequency]\n{key}"), every_channel=True) as bench:
         if not key:
             bench.target.greeting = {"loads": "cpu"}  # as that of an older agent
-        found = vary(Context(fixture(), bench), None, [0], 2, pytest.fail)
+        found = vary(StepContext(fixture(), bench), None, [0], 2, pytest.fail)
     assert found.turns == []
     (note,) = found.findings
     assert (note.kind, note.fault) == ("frequency not varied", False)
@@ -232,7 +232,7 @@ def test_stopped_in_the_middle_it_is_given_back():
                 stop.set()
 
         with pytest.raises(StoppedError):
-            STEP.run(Context(fixture(), bench, stop, Settings(seconds=2)), progress)
+            STEP.run(StepContext(fixture(), bench, stop, CalibrationSettings(seconds=2)), progress)
         assert held[-1] == "processor at 2200 MHz"
         state = agent.frequency("STATE cpu=0")
         assert state["held_khz"] == "0"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.findings import Outcome
+from calibration.findings import StepOutcome
 from calibration.health.judge import Health, findings, holes
 from calibration.health.sustained import Tried, bytes_per_second, search
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from rig import __version__
 from rig.bench.open import open_bench
 from rig.config.fixture import load_fixture, parse_fixture
@@ -36,11 +36,11 @@ HEALTHY = Health(
 )
 
 
-def check(more: str = "", rate_seconds: int = 0, rate: str = "4 MHz") -> Outcome:
+def check(more: str = "", rate_seconds: int = 0, rate: str = "4 MHz") -> StepOutcome:
     text = load_fixture("virtual").text.replace("24 MHz", rate)
     fixture = parse_fixture(f"{text}\n{more}\n", "test")
     opener = partial(open_bench, every_channel=True)
-    settings = Settings(rate_seconds=rate_seconds)
+    settings = CalibrationSettings(rate_seconds=rate_seconds)
     (outcome,) = run_steps(fixture, chosen(["instruments"]), opener, settings=settings)
     return outcome
 

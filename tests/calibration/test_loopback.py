@@ -14,21 +14,23 @@ from hypothesis import strategies as st
 from calibration.estimate.capture import capture_delay
 from calibration.estimate.skew import channel_skews
 from calibration.fan_out import PULSES, SEED
-from calibration.findings import Outcome
+from calibration.findings import StepOutcome
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from calibration.steps.line_delay import delays_ns
 from calibration.steps.loopback import capture_findings, findings, quantities
 from calibration.trains import dithering_train, reach_of
 from rig.bench.open import open_bench
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.errors import InputError
 from tests.calibration.measured import PaperBench, covered
 from tests.chip import CHIP
 
 
-def check(more: str, step: str = "loopback", settings: Settings | None = None) -> Outcome:
+def check(
+    more: str, step: str = "loopback", settings: CalibrationSettings | None = None
+) -> StepOutcome:
     fixture = parse_fixture(f"{load_fixture('virtual').text}\n{more}\n", "test")
     opener = partial(open_bench, every_channel=True)
     (outcome,) = run_steps(fixture, chosen([step]), opener, settings=settings)
@@ -77,12 +79,15 @@ def test_line_delay_on_the_virtual_bench():
     wire = '[virtual.jumpers]\nfan_out = "D0 D1 D5"\n[[virtual.delay]]\nchannel = "D1"\n'
     more = wire + 'line_rising = "95 ns"\nline_falling = "71.5 ns"\nskew_rising = "12.25 ns"\n'
     skews = {"D1 rising": 12.25, "D1 falling": 0.0, "D5 rising": 0.0, "D5 falling": 0.0}
-    known = Record(
+    known = CalibrationRecord(
         "channel-skew",
         datetime(2026, 1, 2, tzinfo=UTC),
-        tuple(Quantity("channel_skew", ns, "ns", 0.1, 1000, name) for name, ns in skews.items()),
+        tuple(
+            CalibratedQuantity("channel_skew", ns, "ns", 0.1, 1000, name)
+            for name, ns in skews.items()
+        ),
     )
-    outcome = check(more, "line-delay", Settings(far_channel=5, skew=known))
+    outcome = check(more, "line-delay", CalibrationSettings(far_channel=5, skew=known))
     assert outcome.passed
     for subject, truth_ns in (("response rising", 95.0), ("response falling", 71.5)):
         found = outcome.record.quantity("line_delay", subject)

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from rig.bench.open import open_bench
 from rig.config.calibration import append_record
 from rig.config.fixture import parse_fixture
 from rig.session.results import document, read
 from tests.calibration import skewed
 
-SETTINGS = Settings(seconds=6, pps_channel=7, pps_limit_ns=10)
+SETTINGS = CalibrationSettings(seconds=6, pps_channel=7, pps_limit_ns=10)
 FAN_OUT = '[virtual.jumpers]\nfan_out = "D0 D1"\n'
 PPS = '[virtual.jumpers]\npps = "D7"\n'
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from rig.bench.open import open_bench
 from rig.config.fixture import load_fixture, parse_fixture
 
@@ -32,9 +32,11 @@ def bench(seed: int, more: str, write_ns: int = 50, stimulus_ppb: int = 38_000):
     return parse_fixture(f"{text}\n{more}\n", "test")
 
 
-def outcomes(fixture, *steps: str, settings: Settings | None = None):
+def outcomes(fixture, *steps: str, settings: CalibrationSettings | None = None):
     opener = partial(open_bench, every_channel=True)
-    return list(run_steps(fixture, chosen(steps), opener, settings=settings or Settings(6)))
+    return list(
+        run_steps(fixture, chosen(steps), opener, settings=settings or CalibrationSettings(6))
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -14,12 +14,12 @@ from calibration.findings import Finding
 from calibration.rewired.check import findings
 from calibration.rewired.rewired import Rewired, free_channels, rewired_for
 from calibration.rewired.virtual_jumpers import bench_with_pps, rewired_bench
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from calibration.wiring.observed import (
     CODE_FIRST,
     CODE_STEP,
-    Counted,
     Driven,
+    InterruptCount,
     Observed,
     Turns,
     observed,
@@ -34,11 +34,11 @@ from tests.calibration.wired import driven_edges, heard_through, wired_fixture
 
 SVG = "{http://www.w3.org/2000/svg}"
 STEPS = {
-    "channel-skew": ("channel-skew", Settings()),
-    "channel-skew and more": ("channel-skew", Settings(far_channel=7)),
-    "loopback": ("loopback", Settings()),
-    "line-delay response": ("line-delay", Settings(far_channel=6)),
-    "line-delay stimulus": ("line-delay", Settings(far_channel=5, signal="stimulus")),
+    "channel-skew": ("channel-skew", CalibrationSettings()),
+    "channel-skew and more": ("channel-skew", CalibrationSettings(far_channel=7)),
+    "loopback": ("loopback", CalibrationSettings()),
+    "line-delay response": ("line-delay", CalibrationSettings(far_channel=6)),
+    "line-delay stimulus": ("line-delay", CalibrationSettings(far_channel=5, signal="stimulus")),
 }
 CHANNELS = {
     "channel-skew": {0, 1, 2, 3, 4},
@@ -77,7 +77,9 @@ def seen(bench: Fixture, seed: int = 1) -> Observed:
         pulses = CODE_FIRST + CODE_STEP * number
         captured = wire.signal == source and not faults.capture_open
         driven.append(Driven(wire.signal, pulses, 2 * pulses if captured else 0))
-    return observed(heard, Turns(tuple(driven), {}, float(rate_hz)), Counted(0, None), rate_hz)
+    return observed(
+        heard, Turns(tuple(driven), {}, float(rate_hz)), InterruptCount(0, None), rate_hz
+    )
 
 
 def judged(which: str, faults: str = "", seed: int = 1) -> tuple[Finding, ...]:
@@ -137,9 +139,9 @@ def test_the_capture_pin_is_looked_at():
 )
 def test_a_far_channel_that_is_none_is_refused(channel, told):
     with pytest.raises(InputError, match=told):
-        rewired_for("line-delay", load_fixture("virtual"), Settings(far_channel=channel))
+        rewired_for("line-delay", load_fixture("virtual"), CalibrationSettings(far_channel=channel))
     with pytest.raises(InputError, match="without a far channel"):
-        rewired_for("line-delay", load_fixture("virtual"), Settings())
+        rewired_for("line-delay", load_fixture("virtual"), CalibrationSettings())
 
 
 def test_free_channels_are_those_without_a_wire():
@@ -153,14 +155,14 @@ def test_hands_are_only_lent_to_a_virtual_bench_that_has_none(which):
     bench = rewired_bench(fixture, rewired)
     assert bench.source == fixture.source
     assert rewired_bench(bench, rewired) is bench
-    assert bench_with_pps(bench, Settings(pps_channel=7)) is bench
+    assert bench_with_pps(bench, CalibrationSettings(pps_channel=7)) is bench
     target, stimulus = load_board("raspberry-pi-5"), load_board("arduino-uno")
     real = parse_fixture(fixture_text(target, stimulus, name="real"), "real.toml")
     assert rewired_bench(real, wires_of(which, real)) is real
-    pps = bench_with_pps(fixture, Settings(pps_channel=7))
+    pps = bench_with_pps(fixture, CalibrationSettings(pps_channel=7))
     assert pps.virtual is not None
     assert pps.virtual.jumpers.pps == 7
-    assert bench_with_pps(fixture, Settings()) is fixture
+    assert bench_with_pps(fixture, CalibrationSettings()) is fixture
 
 
 # --- drawings ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from calibration.estimate.rate import Rate, pps_brackets, rate_of
 from calibration.runner import chosen, run_steps
-from calibration.settings import CounterReading, Settings, parse_channel, parse_counter
+from calibration.settings import CalibrationSettings, CounterReading, parse_channel, parse_counter
 from calibration.steps.time_base import Compared, compare, findings
 from calibration.trains import Sent, dithering_train
 from rig.analysis.clocks.brackets import Rates, stamp_brackets
@@ -103,7 +103,7 @@ def test_a_resonator_that_drifts_gives_its_mean_and_is_named():
         assert kinds == (["ceramic resonator"] if drift_ppb_per_s > 1000 else [])
 
 
-def compared(bench: PaperBench, own: Rate, settings: Settings, pps=None) -> Compared:
+def compared(bench: PaperBench, own: Rate, settings: CalibrationSettings, pps=None) -> Compared:
     heard = None if pps is None else _Heard(pps)
     sent = Sent(dithering_train(CHIP, bench.rate_hz, 2, 1), heard, None, None)  # type: ignore[arg-type]
     found, said = compare(own, settings, sent, bench.rate_hz)
@@ -131,7 +131,7 @@ def test_the_time_base_is_known_by_a_counter():
         reading = CounterReading(
             true_hz + bench.rng.uniform(-limit_hz, limit_hz), limit_hz, CLOCK_HZ
         )
-        found = compared(bench, rate_on(bench, 6), Settings(counter=reading)).time_base
+        found = compared(bench, rate_on(bench, 6), CalibrationSettings(counter=reading)).time_base
         assert found is not None
         inside += covered(found, bench.analyzer_ppb / 1e3, 1e-7)
     assert inside >= 95
@@ -143,7 +143,7 @@ def test_the_time_base_is_known_by_a_pulse_a_second():
         bench = drawn(seed)
         times = np.arange(60) * PS + bench.rng.integers(-50_000, 50_001, 60) + bench.start_ps
         kept = np.delete(times, [20, 21, 33])  # a receiver may lose its fix for a moment
-        settings = Settings(pps_channel=7, pps_limit_ns=50)
+        settings = CalibrationSettings(pps_channel=7, pps_limit_ns=50)
         own = rate_on(bench, 6)
         found = compared(bench, own, settings, bench.samples(kept)).time_base
         assert found is not None
@@ -161,7 +161,7 @@ def test_pulses_that_are_no_seconds_are_refused():
 def test_an_analyzer_that_is_off_is_named_with_what_knows_better():
     bench = PaperBench(stimulus_ppb=38_000, analyzer_ppb=700_000)
     reading = CounterReading(CLOCK_HZ * (1 + 38e-6), 0.2, CLOCK_HZ)
-    found = compared(bench, rate_on(bench, 6), Settings(counter=reading))
+    found = compared(bench, rate_on(bench, 6), CalibrationSettings(counter=reading))
     assert [each.kind for each in findings(found)] == ["time base off"]
 
 
@@ -190,7 +190,7 @@ def test_what_is_typed_in():
         with pytest.raises(InputError, match="valid: D0 to D63"):
             parse_channel("--pps", text)
     with pytest.raises(InputError, match="valid: 2 to"):
-        Settings(seconds=1)
+        CalibrationSettings(seconds=1)
 
 
 BENCH = """
@@ -205,7 +205,9 @@ def test_samples_lost_in_silence_are_said():
     text += '[virtual.misbehave]\ndrop = 0.002\ndrop_length = "300 us"\n'
     opener = partial(open_bench, every_channel=True)
     steps = chosen(["time-base"])
-    (outcome,) = run_steps(parse_fixture(text, "test"), steps, opener, settings=Settings(seconds=2))
+    (outcome,) = run_steps(
+        parse_fixture(text, "test"), steps, opener, settings=CalibrationSettings(seconds=2)
+    )
     assert not outcome.passed
     assert {each.kind for each in outcome.findings} <= {"no rate", "train not seen"}
 
@@ -213,7 +215,7 @@ def test_samples_lost_in_silence_are_said():
 def test_the_whole_chain_on_the_virtual_bench():
     text = load_fixture("virtual").text.replace('"24 MHz"', '"1 MHz"')
     text = text.replace("analyzer_error_ppb = 0", "analyzer_error_ppb = 20_000") + BENCH
-    settings = Settings(seconds=6, pps_channel=7, pps_limit_ns=40)
+    settings = CalibrationSettings(seconds=6, pps_channel=7, pps_limit_ns=40)
     opener = partial(open_bench, every_channel=True)
     steps = chosen(["time-base"])
     (outcome,) = run_steps(parse_fixture(text, "test"), steps, opener, settings=settings)

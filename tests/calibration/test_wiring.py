@@ -9,8 +9,8 @@ from itertools import combinations
 
 import pytest
 
-from calibration.context import Context, StoppedError
-from calibration.findings import Outcome
+from calibration.context import StepContext, StoppedError
+from calibration.findings import StepOutcome
 from calibration.runner import chosen, run_steps
 from calibration.steps.wiring import check_wires
 from rig.bench.open import open_bench
@@ -48,7 +48,7 @@ EVERY = {
 }
 
 
-def check(faults: str) -> Outcome:
+def check(faults: str) -> StepOutcome:
     (outcome,) = run_steps(wired_fixture(faults), chosen(["wiring"]), OPENER)
     return outcome
 
@@ -98,7 +98,7 @@ def test_wires_are_checked_one_by_one_while_others_hang_free():
     """Nothing is connected yet but the response; then the stimulus at the wrong channel."""
     fixture = wired_fixture('open = "D2 D3 D4"\nswap = "D0 D6"')
     with OPENER(fixture) as bench:
-        context = Context(fixture, bench)
+        context = StepContext(fixture, bench)
         assert check_wires(context, str, ["response"]).findings == ()
         kinds = [each.kind for each in check_wires(context, str, ["stimulus"]).findings]
         assert kinds == ["moved"]

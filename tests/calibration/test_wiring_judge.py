@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from calibration.findings import Finding
 from calibration.wiring.drawing import drawing
 from calibration.wiring.judge import findings
-from calibration.wiring.observed import Burst
+from calibration.wiring.observed import EdgeBurst
 from calibration.wiring.rewritten import rewritten
 from rig.config.fixture import Fixture, parse_fixture
 from rig.errors import InputError
@@ -125,7 +125,7 @@ def test_edges_that_nobody_drove_are_told(edges, level):
     fixture = wired_fixture()
     seen = observe_on_paper(fixture)
     late = max(burst.last for burst in seen.bursts[4]) + 10**7
-    noise = Burst(late, late + 50 * edges, edges, level)
+    noise = EdgeBurst(late, late + 50 * edges, edges, level)
     noisy = replace(seen, bursts={**seen.bursts, 2: (*seen.bursts[2], noise)})
     assert faults_of(findings(fixture, noisy)) == [("noisy", {"sequence0"})]
     garbled = replace(seen, bursts={**seen.bursts, 2: (noise, noise)})

@@ -12,12 +12,12 @@ import pytest
 
 from calibration.findings import Finding
 from calibration.record_store import keep_record, with_other_wires
-from calibration.wizard import Report, Wizard
-from calibration.wizard.paths import Place, place_of
+from calibration.wizard import StageReport, Wizard
+from calibration.wizard.paths import WizardPaths, place_of
 from calibration.wizard.skipped_steps import record_left_out
 from calibration.wizard.stages import special_wiring, wires_back
 from calibration.wizard.state import read_state
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.fixture import load_fixture
 from rig.errors import InputError
@@ -40,7 +40,7 @@ SOUND = ("stimulus", "response", "sequence0", "sequence1", "sequence2")
 @pytest.fixture
 def wizard(tmp_path):
     """Where the steps with wires of their own begin."""
-    made = Wizard.begun(Place(tmp_path / "state.json"), "lab-7")
+    made = Wizard.begun(WizardPaths(tmp_path / "state.json"), "lab-7")
     made.give("bench", "virtual")
     made.forward()
     made.go_to("channel-skew")
@@ -88,12 +88,12 @@ def test_left_and_taken_up_again_it_goes_on_there_and_back(wizard):
 
 
 def test_wires_that_are_changed_once_more_are_put_back_once_more(wizard):
-    wizard.record(Report(findings=(Finding("skewed", "late", "", fault=False),)))
+    wizard.record(StageReport(findings=(Finding("skewed", "late", "", fault=False),)))
     wizard.go_to("wires-back")
-    wizard.record(Report())
+    wizard.record(StageReport())
     assert {"channel-skew", "wires-back"} <= set(wizard.state.done)
     wizard.go_to("loopback")
-    wizard.record(Report(findings=(Finding("open", "D1 is open", "clip it"),)))
+    wizard.record(StageReport(findings=(Finding("open", "D1 is open", "clip it"),)))
     assert wizard.state.done["loopback"] == ("D1 is open",)
     assert "wires-back" not in wizard.state.done
     # Skipped after it was tried: the clips may be anywhere.
@@ -138,13 +138,15 @@ def test_references_are_asked_for_and_checked(wizard, answers, told):
 # --- what the calibration says -----------------------------------------------------------------
 
 
-def delay(signal: str, ns: float, instruments: str = "ssh:a", day: int = 0) -> Record:
+def delay(signal: str, ns: float, instruments: str = "ssh:a", day: int = 0) -> CalibrationRecord:
     quantities = tuple(
-        Quantity("line_delay", ns, "ns", 0.5, 9, f"{signal} {edge}")
+        CalibratedQuantity("line_delay", ns, "ns", 0.5, 9, f"{signal} {edge}")
         for edge in ("rising", "falling")
     )
     date = NOW + timedelta(days=day)
-    return Record("line-delay", date, quantities, instruments={"target_link": instruments})
+    return CalibrationRecord(
+        "line-delay", date, quantities, instruments={"target_link": instruments}
+    )
 
 
 def test_the_delay_of_one_wire_does_not_hide_that_of_the_other(tmp_path):
@@ -165,9 +167,11 @@ def test_the_delay_of_one_wire_does_not_hide_that_of_the_other(tmp_path):
 def test_of_another_bench_or_another_step_nothing_is_taken_over():
     here = delay("response", 95.0)
     assert with_other_wires(here, delay("stimulus", 15.0, "ssh:b")) == here
-    nothing = Record("line-delay", NOW, instruments={"target_link": "ssh:a"})
+    nothing = CalibrationRecord("line-delay", NOW, instruments={"target_link": "ssh:a"})
     assert with_other_wires(nothing, delay("stimulus", 15.0)) == nothing
-    skew = Record("channel-skew", NOW, (Quantity("channel_skew", 1.0, "ns", 0.1, 9, "D1 rising"),))
+    skew = CalibrationRecord(
+        "channel-skew", NOW, (CalibratedQuantity("channel_skew", 1.0, "ns", 0.1, 9, "D1 rising"),)
+    )
     assert with_other_wires(skew, skew) == skew
 
 
@@ -182,7 +186,9 @@ def test_what_was_left_out_is_recorded_once_and_until_it_is_measured(tmp_path):
         "line-delay): not measured, left out",
     ]
     for name in ("channel-skew", "loopback"):
-        append_record(path, "x", Record(name, NOW, (Quantity("x", 1.0, "ns", 0.1, 9),)))
+        append_record(
+            path, "x", CalibrationRecord(name, NOW, (CalibratedQuantity("x", 1.0, "ns", 0.1, 9),))
+        )
     append_record(path, "x", delay("response", 95.0))
     record_left_out(path, "x")
     last = load_calibration(path).newest("left-out")

@@ -13,7 +13,7 @@ import pytest
 from calibration.steps.wiring import WiresSeen
 from calibration.wiring.judge import arrivals, findings
 from calibration.wizard import Wizard, detected_wiring
-from calibration.wizard.paths import Place, place_of
+from calibration.wizard.paths import WizardPaths, place_of
 from calibration.wizard.stages.wires import drawing
 from calibration.wizard.state import parse_state, read_state, state_text
 from rig.config.calibration.file import load_calibration
@@ -70,7 +70,7 @@ def test_nothing_is_offered_of_sound_wires_or_of_some_not_looked_at():
 @pytest.fixture
 def wizard(tmp_path):
     """At the stage after the wires, of which two were swapped."""
-    made = Wizard.begun(Place(tmp_path / "state.json"), "lab-7")
+    made = Wizard.begun(WizardPaths(tmp_path / "state.json"), "lab-7")
     made.give("bench", "virtual")
     made.forward()
     made.go_to("connect")

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.findings import Finding
-from calibration.wizard import Report, Wizard
+from calibration.wizard import StageReport, Wizard
 from calibration.wizard.bench import fixture_of, wires_of
-from calibration.wizard.paths import Place, place_of, unfinished
+from calibration.wizard.paths import WizardPaths, place_of, unfinished
 from calibration.wizard.stages import KEYS, STAGES
 from calibration.wizard.stages.wires import drawing, pins, warnings
-from calibration.wizard.state import State, parse_state, read_state, state_text
+from calibration.wizard.state import WizardState, parse_state, read_state, state_text
 from rig.cli.main import main
 from rig.config.board import load_board, load_boards
 from rig.config.fixture import load_fixture
@@ -24,7 +24,7 @@ from rig.errors import InputError
 
 LINES = st.text(st.characters(categories=("L", "N", "P", "S"), include_characters=" "), max_size=80)
 STATES = st.builds(
-    State,
+    WizardState,
     name=st.from_regex("[a-z0-9][a-z0-9-]{0,20}", fullmatch=True),
     stage=st.sampled_from(list(STAGES)),
     answers=st.dictionaries(st.sampled_from(KEYS), LINES.filter(str.isprintable)),
@@ -39,7 +39,7 @@ STATES = st.builds(
 
 @pytest.fixture
 def wizard(tmp_path):
-    return Wizard.begun(Place(tmp_path / "new" / "state.json"), "lab-7")
+    return Wizard.begun(WizardPaths(tmp_path / "new" / "state.json"), "lab-7")
 
 
 def answer(wizard, **answers):
@@ -72,7 +72,7 @@ def test_anything_else_is_told_in_one_line(data):
     ],
 )  # fmt: skip
 def test_a_state_that_somebody_else_wrote_is_refused(key, value):
-    fields = json.loads(state_text(State("lab-7", "board")))
+    fields = json.loads(state_text(WizardState("lab-7", "board")))
     with pytest.raises(InputError, match="no state of a wizard"):
         parse_state(json.dumps({**fields, key: value}), "x")
 
@@ -158,7 +158,7 @@ def test_another_bench_undoes_what_was_found_of_the_last(wizard):
     wizard.place.calibration.write_text("was measured")
     wizard.wire_is_sound("stimulus")
     wizard.go_to("calibrate")
-    wizard.record(Report((), (Finding("x", "a fault", "mend it"),)))
+    wizard.record(StageReport((), (Finding("x", "a fault", "mend it"),)))
     assert wizard.state.done == {"calibrate": ("a fault",)}
     wizard.go_to("board")
     wizard.forward()

@@ -10,8 +10,8 @@ import pytest
 
 from calibration.cli.wizard_services import RigWizardServices
 from calibration.wizard import Wizard
-from calibration.wizard.paths import Place
-from calibration.wizard.stages import Job
+from calibration.wizard.paths import WizardPaths
+from calibration.wizard.stages import StageContext
 from rig.errors import BenchError
 from tests.target.real_agent import PORT, agent_program
 from tests.target.sshd import HOST, Sshd, running_sshd
@@ -27,7 +27,7 @@ def sshd(tmp_path: Path) -> Iterator[Sshd]:
 @pytest.fixture
 def wizard(sshd, tmp_path):
     """At the question for the target, which is this machine."""
-    made = Wizard.begun(Place(tmp_path / "new" / "state.json"), "lab-7")
+    made = Wizard.begun(WizardPaths(tmp_path / "new" / "state.json"), "lab-7")
     made.check()
     made.go_to("access")
     told = {
@@ -41,7 +41,7 @@ def wizard(sshd, tmp_path):
 
 
 def work(wizard):
-    report = wizard.stage.work(Job(wizard.state, wizard.place, RigWizardServices()))
+    report = wizard.stage.work(StageContext(wizard.state, wizard.place, RigWizardServices()))
     wizard.record(report)
     return report
 

@@ -14,15 +14,15 @@ from calibration.wiring.judge import arrivals, findings
 from calibration.wiring.observed import (
     CODE_FIRST,
     CODE_STEP,
-    Counted,
     Driven,
+    InterruptCount,
     Observed,
     Turns,
     observed,
 )
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture, load_fixture, parse_fixture
 from rig.config.virtual_wiring import WiringFaults
-from rig.virtual.wiring import Wiring
+from rig.virtual.wiring import VirtualWiring
 
 STIMULI = 20
 US = 10**6
@@ -54,7 +54,7 @@ def driven_edges(fixture: Fixture, jitter: np.random.Generator) -> tuple[Edges, 
 
 def heard_through(faults: WiringFaults, edges: Edges, end_ps: int, rate_hz: int) -> Recording:
     """What an analyzer at the other end of these wires shows."""
-    shown = Wiring(faults).through(edges, end_ps)
+    shown = VirtualWiring(faults).through(edges, end_ps)
     first = sum(1 << channel for time_ps, channel, level in shown if time_ps == 0 and level)
     shown = [edge for edge in shown if edge[0] > 0]
     return Recording(
@@ -92,7 +92,7 @@ def observe_on_paper(fixture: Fixture, seed: int = 1) -> Observed:
         hears = wire.signal == RESPONSE and not faults.capture_open
         driven.append(Driven(wire.signal, pulses, 2 * pulses if hears else 0))
     turns = Turns(tuple(driven), {}, float(rate_hz))
-    counted = Counted(STIMULI, 0 if faults.interrupt_open else STIMULI)
+    counted = InterruptCount(STIMULI, 0 if faults.interrupt_open else STIMULI)
     seen = observed(heard, turns, counted, fixture.analyzer.sample_rate_hz)
     silent = [signal for signal, there in arrivals(seen).items() if not there]
     return Observed(**{**vars(seen), "creeping": _creeping(fixture, faults, silent)})

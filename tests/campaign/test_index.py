@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.campaign.folder import free_file, held, opened
-from rig.campaign.index import NAME, Index, State, load_index, store_index
+from rig.campaign.index import NAME, Index, RunState, load_index, store_index
 from rig.campaign.matrix import cells_of
 from rig.campaign.plan import load_campaign
 from rig.config.fixture import load_fixture
@@ -31,10 +31,10 @@ def begun(tmp_path, **changes):
 def test_what_is_stored_is_read_again(tmp_path):
     folder, index = begun(tmp_path)
     assert [entry.name for entry in index.entries] == list(plans.NAMES)
-    assert {entry.state for entry in index.entries} == {State.PLANNED}
+    assert {entry.state for entry in index.entries} == {RunState.PLANNED}
     changed = index.with_entry(
         replace(
-            index.entries[0], state=State.DONE, file="interrupt-idle-2.h5", verdict="pass",
+            index.entries[0], state=RunState.DONE, file="interrupt-idle-2.h5", verdict="pass",
             exit_code=0, half=("interrupt-idle.h5",),
         )
     )  # fmt: skip

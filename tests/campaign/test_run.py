@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rig.campaign.index import State, load_index
+from rig.campaign.index import RunState, load_index
 from rig.cli.main import main
 from rig.config.fixture import load_fixture
 from tests.campaign import plans
@@ -59,7 +59,7 @@ def test_the_folder_and_its_index(whole):
     place, ended = whole
     index = load_index(place / "folder")
     states = {entry.name: entry.state for entry in index.entries}
-    assert [name for name in plans.NAMES if states[name] is State.DONE] == list(plans.MADE)
+    assert [name for name in plans.NAMES if states[name] is RunState.DONE] == list(plans.MADE)
     reasons = {entry.name: entry.reason for entry in index.entries}
     assert reasons["interrupt-cpu"].startswith("no load cpu: ")
     assert reasons["telepathy-idle"].startswith("not available: ")

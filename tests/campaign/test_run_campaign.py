@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 
 from rig.campaign.folder import opened
-from rig.campaign.index import State, load_index
+from rig.campaign.index import RunState, load_index
 from rig.campaign.matrix import cells_of
 from rig.campaign.plan import load_campaign
 from rig.config.fixture import load_fixture
@@ -58,13 +58,13 @@ def test_all_that_can_be_made_is_made_in_order(tmp_path):
     bench = Bench()
     found, told = run(tmp_path, bench)
     assert bench.made == [f"{name}.h5" for name in plans.MADE]
-    assert {found[name].state for name in plans.MADE} == {State.DONE}
+    assert {found[name].state for name in plans.MADE} == {RunState.DONE}
     assert (found["telepathy-idle"].state, found["telepathy-idle"].reason) == (
-        State.SKIPPED, "not available",
+        RunState.SKIPPED, "not available",
     )  # fmt: skip
     assert told[:3] == [
-        ("interrupt-idle", State.RUNNING), ("interrupt-idle", State.DONE),
-        ("interrupt-cpu", State.SKIPPED),
+        ("interrupt-idle", RunState.RUNNING), ("interrupt-idle", RunState.DONE),
+        ("interrupt-cpu", RunState.SKIPPED),
     ]  # fmt: skip
     again = Bench()
     run(tmp_path, again)
@@ -79,14 +79,14 @@ def test_a_failed_run_has_its_reason_and_is_tried_again_later(tmp_path):
     )
     found, _ = run(tmp_path, bench)
     assert [(found[n].state, found[n].reason) for n in plans.MADE] == [
-        (State.FAILED, "the analyzer was unplugged"),
-        (State.SKIPPED, "target tcp: ARM refused: no timer"),
-        (State.FAILED, "no port"),
+        (RunState.FAILED, "the analyzer was unplugged"),
+        (RunState.SKIPPED, "target tcp: ARM refused: no timer"),
+        (RunState.FAILED, "no port"),
     ]
     again = Bench()
     found, _ = run(tmp_path, again)
     assert again.made == [f"{name}-2.h5" for name in plans.MADE]
-    assert {found[name].state for name in plans.MADE} == {State.DONE}
+    assert {found[name].state for name in plans.MADE} == {RunState.DONE}
     assert found["interrupt-idle"].half == ("interrupt-idle.h5",)
     assert found["interrupt-idle"].reason == ""
     assert (tmp_path / "folder" / "interrupt-idle.h5").read_text() == "1"
@@ -95,7 +95,7 @@ def test_a_failed_run_has_its_reason_and_is_tried_again_later(tmp_path):
 def test_a_stopped_campaign_goes_on_with_the_half_run_under_a_new_name(tmp_path):
     found, _ = run(tmp_path, Bench(period_500us_idle="stop"))
     assert [found[name].state for name in plans.NAMES] == [
-        State.DONE, State.SKIPPED, State.RUNNING, State.PLANNED, State.PLANNED,
+        RunState.DONE, RunState.SKIPPED, RunState.RUNNING, RunState.PLANNED, RunState.PLANNED,
     ]  # fmt: skip
     again = Bench()
     found, _ = run(tmp_path, again)

@@ -20,7 +20,7 @@ BLOCK = PackedBlock(
     code=np.array([0x80, 13], dtype=np.uint8),
     levels_before=0x2000,
 )
-WAY = frames.Way(sent_ns=12_345_678_901, held_ns=77)
+WAY = frames.FrameTiming(sent_ns=12_345_678_901, held_ns=77)
 
 
 def joined(*frame_pieces: list[frames.Buffer]) -> bytes:
@@ -37,18 +37,18 @@ def assert_same(one: PackedBlock, other: PackedBlock) -> None:
 @given(piece=st.integers(1, 120))
 def test_frames_survive_any_split(piece: int) -> None:
     data = joined(
-        frames.pack(frames.Kind.IDENTITY, 0, b"who"),
+        frames.pack(frames.FrameKind.IDENTITY, 0, b"who"),
         frames.pack_block(BLOCK, 1, WAY),
-        frames.pack(frames.Kind.END, 2),
+        frames.pack(frames.FrameKind.END, 2),
     )
     reader = frames.FrameReader()
     got = [
         frame for at in range(0, len(data), piece) for frame in reader.feed(data[at : at + piece])
     ]
     assert [kind for kind, _ in got] == [
-        frames.Kind.IDENTITY,
-        frames.Kind.BLOCK,
-        frames.Kind.END,
+        frames.FrameKind.IDENTITY,
+        frames.FrameKind.BLOCK,
+        frames.FrameKind.END,
     ]
     assert got[0][1] == b"who"
     block, way = frames.unpack_block(got[1][1])
@@ -69,7 +69,7 @@ def test_impossible_headers_are_refused(header: bytes) -> None:
 
 
 def test_a_missing_frame_is_noticed() -> None:
-    data = joined(frames.pack(frames.Kind.STARTED, 0), frames.pack(frames.Kind.END, 2))
+    data = joined(frames.pack(frames.FrameKind.STARTED, 0), frames.pack(frames.FrameKind.END, 2))
     reader = frames.FrameReader()
     with pytest.raises(frames.FrameError, match="frame 2 where 1 should be"):
         list(reader.feed(data))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from rig.capture import frames, native
 from rig.capture.frame_sender import FrameSender
 from rig.capture.native import gather
-from rig.capture.worker import Capture
+from rig.capture.worker import CaptureSession
 from tests.capture.test_edges import edges_by_looking, edges_of, split
 from tests.capture.test_native import masks, sample_trains, unitsizes
 
@@ -30,7 +30,7 @@ typedef void (*callback)(const void *, const struct sr_datafeed_packet *, void *
 """)
 
 
-Frame = tuple[frames.Kind, bytearray]
+Frame = tuple[frames.FrameKind, bytearray]
 
 
 class Pipe:
@@ -51,7 +51,7 @@ class Pipe:
     def until_end(self) -> list[Frame]:
         """Frames up to the capture's end, without that one."""
         got = []
-        while (frame := self._came.get(timeout=20))[0] != frames.Kind.END:
+        while (frame := self._came.get(timeout=20))[0] != frames.FrameKind.END:
             got.append(frame)
         return got
 
@@ -65,7 +65,7 @@ class Driver:
     """Calls back as libsigrok does."""
 
     def __init__(self, pipe: Pipe, mask: int, in_c: bool = True) -> None:
-        self.capture = Capture(pipe.outbox, mask)
+        self.capture = CaptureSession(pipe.outbox, mask)
         self.calls = 0
         """Packets of samples that got to Python."""
         self._ours = _ffi.callback("callback", self._on_packet)
@@ -96,7 +96,7 @@ def edges_in(got: list[Frame]) -> tuple[list[tuple[int, int, int]], int]:
     found: list[tuple[int, int, int]] = []
     end = 0
     for kind, payload in got:
-        if kind == frames.Kind.BLOCK:
+        if kind == frames.FrameKind.BLOCK:
             block, way = frames.unpack_block(payload)
             assert block.start_sample == end
             assert way.sent_ns > 0
@@ -182,7 +182,7 @@ def test_an_end_within_a_sample_is_told(
     driver.capture.on_end()
     got = pipe.until_end()
     assert edges_in(got)[1] == 500
-    assert [bytes(text) for kind, text in got if kind == frames.Kind.SHORT] == told
+    assert [bytes(text) for kind, text in got if kind == frames.FrameKind.SHORT] == told
 
 
 def test_without_the_library_nothing_is_in_front(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,14 +27,14 @@ def test_a_reader_that_pauses_makes_the_driver_wait_and_loses_nothing() -> None:
         for number in range(BLOCKS):
             outbox.put(PackedBlock(number * EDGES, (number + 1) * EDGES, offset, code, 1))
             taken.append(number)
-        outbox.send(frames.Kind.END)
+        outbox.send(frames.FrameKind.END)
         finished.set()
 
     threading.Thread(target=put_all, daemon=True).start()
     assert not finished.wait(1)  # it cannot end before somebody reads
     assert len(taken) < BLOCKS / 10
     reader, kinds, data = frames.FrameReader(), [], []
-    while frames.Kind.END not in kinds:
+    while frames.FrameKind.END not in kinds:
         for kind, payload in reader.feed(os.read(read, 1 << 20)):
             kinds.append(kind)
             data.append(bytes(payload))

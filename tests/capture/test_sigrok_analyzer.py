@@ -96,7 +96,7 @@ def test_what_cannot_be_opened_is_told_in_one_line(changes: dict[str, object], t
 
 def test_a_driver_that_takes_another_rate_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """None that is installed does: this one is made to, where it says which rate is in force."""
-    monkeypatch.setattr(sigrok.Device, "set_sample_rate", lambda _self, rate_hz: rate_hz + 1)
+    monkeypatch.setattr(sigrok.SigrokDevice, "set_sample_rate", lambda _self, rate_hz: rate_hz + 1)
     spec = worker.WorkerSpec(os.getpid(), "demo", "", 1_000_000, 8, 0xFF, {})
     told = "demo: samples at 1000001 Hz where 1000000 Hz was asked for; give a rate that it has"
     unused: Any = None  # what a worker says and hears once its device is open

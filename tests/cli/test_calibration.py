@@ -10,7 +10,7 @@ import pytest
 
 from calibration.cli.show import value_text
 from rig.cli.main import main
-from rig.config.calibration import Quantity, Record, append_record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord, append_record
 
 NOW = dt.datetime.now(dt.UTC)
 YESTERDAY = NOW.date() - dt.timedelta(days=1)
@@ -25,11 +25,15 @@ def wide(monkeypatch):
 def file(tmp_path):
     """A time base that holds, a skew that has expired and one before it."""
     path = tmp_path / "bench.calibration.toml"
-    skew = Quantity("channel_skew", 1.2345, "ns", 0.0613, 100, "D1 rising")
+    skew = CalibratedQuantity("channel_skew", 1.2345, "ns", 0.0613, 100, "D1 rising")
     records = (
-        Record("time-base", NOW, (Quantity("time_base", 12.3456, "ppm", 0.0211, 60),)),
-        Record("channel-skew", NOW - dt.timedelta(days=9), (skew,)),
-        Record("channel-skew", NOW, (skew,), findings=("D1 is late",), valid_until=YESTERDAY),
+        CalibrationRecord(
+            "time-base", NOW, (CalibratedQuantity("time_base", 12.3456, "ppm", 0.0211, 60),)
+        ),
+        CalibrationRecord("channel-skew", NOW - dt.timedelta(days=9), (skew,)),
+        CalibrationRecord(
+            "channel-skew", NOW, (skew,), findings=("D1 is late",), valid_until=YESTERDAY
+        ),
     )
     for record in records:
         append_record(path, "bench", record)
@@ -67,14 +71,16 @@ def test_as_json(file, capsys):
 
 def test_0_if_all_that_there_is_holds(tmp_path, capsys):
     path = tmp_path / "c.toml"
-    append_record(path, "bench", Record("time-base", NOW))
+    append_record(path, "bench", CalibrationRecord("time-base", NOW))
     assert shown(capsys, path)[0] == 0
 
 
 def test_a_fixture_tells_what_differs(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     path = tmp_path / "latency-rig/calibration/virtual.toml"
-    append_record(path, "virtual", Record("wiring", NOW, instruments={"sample_rate_hz": "1"}))
+    append_record(
+        path, "virtual", CalibrationRecord("wiring", NOW, instruments={"sample_rate_hz": "1"})
+    )
     code, out = shown(capsys, "--fixture", "virtual")
     assert code == 1
     assert "not matching: sample_rate_hz was 1, is 24000000" in " ".join(out.split())
@@ -102,18 +108,19 @@ def test_what_is_missing_is_told(tmp_path, capsys, monkeypatch):
     ],
 )
 def test_u_has_two_digits_and_is_rounded_up(value, u, unit, told):
-    assert value_text(Quantity("x", value, unit, u, 1)) == told
+    assert value_text(CalibratedQuantity("x", value, unit, u, 1)) == told
 
 
 @pytest.mark.parametrize(
     ("quantity", "told"),
     [
-        (Quantity("samples_in_a_row", 120_000_123.0, "samples", 0.0, 1),
+        (CalibratedQuantity("samples_in_a_row", 120_000_123.0, "samples", 0.0, 1),
          "120000123 samples (no U: a count)"),
-        (Quantity("backlog_maximum", 0.0125, "s", 0.0, 1), "0.0125 s (no U: the largest seen)"),
-        (Quantity("channel_skew", 0.0, "ns", 0.0, 4000, "D0 rising"),
+        (CalibratedQuantity("backlog_maximum", 0.0125, "s", 0.0, 1),
+         "0.0125 s (no U: the largest seen)"),
+        (CalibratedQuantity("channel_skew", 0.0, "ns", 0.0, 4000, "D0 rising"),
          "0 ns (no U: the reference itself)"),
-        (Quantity("time_base", 1.5, "ppm", 0.0, 0), "1.5 ppm (no U: as told)"),
+        (CalibratedQuantity("time_base", 1.5, "ppm", 0.0, 0), "1.5 ppm (no U: as told)"),
     ],
 )  # fmt: skip
 def test_a_value_without_uncertainty_says_why(quantity, told):

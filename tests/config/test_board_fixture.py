@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rig.capture.analyzers import AnalyzerSettings
 from rig.config.board import Board, level_findings, load_board, load_boards, needs_shifter
 from rig.config.board_fixture import agent_arguments, fixture_text, wired_signals
-from rig.config.board_levels import DAMAGE, DOUBT, Levels, compare_levels
+from rig.config.board_levels import DAMAGE, DOUBT, BoardVoltages, compare_levels
 from rig.config.check import check
 from rig.config.fixture import parse_fixture
 from rig.config.links import SerialLink, SshLink, TargetLink, TcpLink, VirtualLink
@@ -185,8 +185,8 @@ MILLIVOLTS = st.integers(500, 24_000)
 def test_levels_are_judged_as_the_definitions_say(
     supply: int, drives: int, most: int, high: int
 ) -> None:
-    driver = Levels(supply, supply, 500, min(drives, supply), "")
-    receiver = Levels(most, most, min(high, most), 500, "")
+    driver = BoardVoltages(supply, supply, 500, min(drives, supply), "")
+    receiver = BoardVoltages(most, most, min(high, most), 500, "")
     finding = compare_levels("A", driver, "B", receiver)
     if supply > most:
         assert finding is not None

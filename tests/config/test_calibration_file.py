@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.calibration import Calibration, Quantity, Record
+from rig.config.calibration import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.file import (
     append_record,
     calibration_text,
@@ -24,12 +24,12 @@ from rig.config.calibration.record import COUNT_MAX, UNITS, VALUE_MAX
 from rig.errors import InputError
 
 DAY = dt.datetime(2026, 5, 4, 12, 30, tzinfo=dt.UTC)
-SKEW = Record(
+SKEW = CalibrationRecord(
     step="channel-skew",
     date=DAY,
     quantities=(
-        Quantity("channel_skew", 1.25, "ns", 0.125, 1000, "D1 rising"),
-        Quantity("channel_skew", -3.5, "ns", 0.125, 1000, "D1 falling"),
+        CalibratedQuantity("channel_skew", 1.25, "ns", 0.125, 1000, "D1 rising"),
+        CalibratedQuantity("channel_skew", -3.5, "ns", 0.125, 1000, "D1 falling"),
     ),
     conditions={"room temperature": "23 C"},
     instruments={"analyzer_driver": "fx2lafw", "sample_rate_hz": "24000000"},
@@ -45,7 +45,7 @@ keys = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,59}", fullmatch=True)
 days = st.dates(dt.date(1970, 1, 2), dt.date(9999, 12, 30))
 values = st.floats(-VALUE_MAX, VALUE_MAX)
 quantities = st.builds(
-    Quantity,
+    CalibratedQuantity,
     names,
     values,
     st.sampled_from(UNITS),
@@ -54,7 +54,7 @@ quantities = st.builds(
     texts,
 )
 records = st.builds(
-    Record,
+    CalibrationRecord,
     step=names,
     date=st.datetimes(
         dt.datetime(1970, 1, 2), dt.datetime(9999, 12, 30), timezones=st.just(dt.UTC)
@@ -89,7 +89,7 @@ def test_history_is_kept_to_the_byte(tmp_path):
     append_record(path, "bench", SKEW)
     noted = path.read_text() + "# a note by hand, without a line end"
     path.write_text(noted)
-    later = Record("channel-skew", DAY + dt.timedelta(days=1))
+    later = CalibrationRecord("channel-skew", DAY + dt.timedelta(days=1))
     after = append_record(path, "bench", later)
     assert path.read_text().startswith(noted + "\n")
     assert load_calibration(path) == after == Calibration("bench", (SKEW, later))
@@ -99,8 +99,8 @@ def test_history_is_kept_to_the_byte(tmp_path):
 
 
 def test_the_newest_holds_wherever_it_stands():
-    older = Record("channel-skew", DAY - dt.timedelta(days=9))
-    twin = Record("channel-skew", DAY, findings=("same second, later in the file",))
+    older = CalibrationRecord("channel-skew", DAY - dt.timedelta(days=9))
+    twin = CalibrationRecord("channel-skew", DAY, findings=("same second, later in the file",))
     assert Calibration("bench", (SKEW, older)).newest("channel-skew") == SKEW
     assert Calibration("bench", (SKEW, twin, older)).newest("channel-skew") == twin
     assert Calibration("bench").newest("channel-skew") is None
@@ -137,7 +137,7 @@ def test_a_file_that_would_not_be_read_again_is_not_written(tmp_path):
     path.write_text(path.read_text() + "# " + "x\n# " * 261_000)
     before = path.read_bytes()
     with pytest.raises(InputError, match="would be larger than 1 MiB"):
-        append_record(path, "bench", Record("wiring", DAY, findings=("x" * 200,) * 20))
+        append_record(path, "bench", CalibrationRecord("wiring", DAY, findings=("x" * 200,) * 20))
     assert path.read_bytes() == before
 
 
@@ -205,14 +205,14 @@ def test_what_is_wrong_is_told_with_its_line(text, words):
 )
 def test_a_quantity_that_no_file_holds_cannot_be_made(change):
     fine = {"name": "x", "value": 1.0, "unit": "ns", "standard_uncertainty": 0.0, "n": 1}
-    Quantity(**fine)
+    CalibratedQuantity(**fine)
     with pytest.raises(ValueError, match=next(iter(change))):
-        Quantity(**fine | change)
+        CalibratedQuantity(**fine | change)
 
 
 def test_a_record_needs_a_time_zone():
     with pytest.raises(ValueError, match="time zone"):
-        Record("wiring", dt.datetime(2026, 1, 1))
+        CalibrationRecord("wiring", dt.datetime(2026, 1, 1))
 
 
 def test_a_link_stays_one(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from rig.config.calibration import (
     Calibration,
-    Record,
+    CalibrationRecord,
     Validity,
     append_record,
     calibration_path,
@@ -40,7 +40,7 @@ def judged(record, present=PRESENT, day=DAY):
 
 
 def record(**changes):
-    return replace(Record("time-base", MADE, instruments=PRESENT), **changes)
+    return replace(CalibrationRecord("time-base", MADE, instruments=PRESENT), **changes)
 
 
 def test_a_record_holds_to_the_end_of_its_last_day():

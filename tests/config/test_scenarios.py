@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from rig.campaign.matrix import Cell
+from rig.campaign.matrix import CampaignRun
 from rig.campaign.skipping import Abilities, why_not
 from rig.config.fixture import parse_fixture
 from rig.config.plan import load_plan
 from rig.config.scenarios import COMMANDS_MAX
 from rig.errors import InputError
-from rig.instruments import Command
+from rig.instruments import LoadCommand
 from rig.resources import find_fixture
 
 BENCH = find_fixture("parallel-port-fx2").read_text()
@@ -31,7 +31,7 @@ def test_the_documents_example():
     told = tomllib.loads(EXAMPLE)["scenarios"]
     assert len(told) == 2
     assert fixture(EXAMPLE).scenarios == {
-        name: Command(tuple(each["command"]), each.get("busy_min", 0.0))
+        name: LoadCommand(tuple(each["command"]), each.get("busy_min", 0.0))
         for name, each in told.items()
     }
     assert fixture("").scenarios == {}
@@ -92,8 +92,8 @@ def test_a_campaign_skips_what_may_not_be_run(greeting, reason):
     plan = load_plan("interrupt")
     bench = fixture("[scenarios.mine]\ncommand = ['x']\n")
     able = Abilities.of_greeting(greeting)
-    assert re.search(reason, why_not(Cell("a", "interrupt", "mine", plan), bench, able))
-    other = why_not(Cell("a", "interrupt", "yours", plan), bench, able)
+    assert re.search(reason, why_not(CampaignRun("a", "interrupt", "mine", plan), bench, able))
+    other = why_not(CampaignRun("a", "interrupt", "yours", plan), bench, able)
     assert other == "the agent cannot start load yours; it has cpu, the fixture mine"
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.tables import MAX_BYTES, Document, Table, TomlPath, read_document
+from rig.config.toml_reader import MAX_BYTES, TomlFile, TomlPath, TomlTable, read_document
 from rig.errors import InputError
 
 LINES = '''# a comment
@@ -68,7 +68,7 @@ k = 5
     ],
 )
 def test_every_key_has_its_line(path: TomlPath, line: int | None, newline: str) -> None:
-    document = Document(LINES.replace("\n", newline), "lines.toml")
+    document = TomlFile(LINES.replace("\n", newline), "lines.toml")
     document.root()
     assert document.line_of(path) == line
 
@@ -84,13 +84,13 @@ def test_lines_of_random_statements(items: list[tuple[str, str, int]]) -> None:
         text += "# x = 1\n" * blank
         lines[key] = text.count("\n") + 1
         text += f"{key} = {value}\n"
-    document = Document(text, "random.toml")
+    document = TomlFile(text, "random.toml")
     assert set(document.root().table("t").values) == set(lines)
     assert {key: document.line_of(("t", key)) for key in lines} == lines
 
 
 def test_an_error_behind_a_very_long_value_names_the_line_of_its_table() -> None:
-    document = Document("[t]\nlong = [\n" + "\n" * 40 + "]\nafter = 1\n", "long.toml")
+    document = TomlFile("[t]\nlong = [\n" + "\n" * 40 + "]\nafter = 1\n", "long.toml")
     error = document.root().table("t").error("after", "wrong", "right")
     assert str(error) == "long.toml:1: [t] after: wrong; valid: right"
 
@@ -150,14 +150,14 @@ def test_byte_order_mark_and_largest_size_are_accepted(tmp_path: Path) -> None:
 )
 def test_syntax_errors_name_the_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as error:
-        Document(text, "x").root()
+        TomlFile(text, "x").root()
     assert str(error.value).startswith(message)
 
 
 def test_a_deep_value_does_not_break_the_search_for_lines() -> None:
     dotted = ".".join("k" * 400)
     text = "[t]\n" + f"deep = [{{ {dotted} = [\n{{ {dotted} = 1 }} ] }} ]\nnext = 1\n"
-    document = Document(text, "x")
+    document = TomlFile(text, "x")
     assert document.root().values.keys() == {"t"}
     assert document.line_of(("t", "next")) == 4
 
@@ -165,8 +165,8 @@ def test_a_deep_value_does_not_break_the_search_for_lines() -> None:
 # --- values --------------------------------------------------------------------------------------
 
 
-def table(value: str) -> Table:
-    return Document(f"[t]\nk = {value}\n", "x").root().table("t")
+def table(value: str) -> TomlTable:
+    return TomlFile(f"[t]\nk = {value}\n", "x").root().table("t")
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_control_characters_reach_no_terminal() -> None:
     with pytest.raises(InputError) as error:
         table('"\\u001b[2J\\n\\u2028"').text("k", valid="text")
     assert str(error.value) == 'x:2: [t] k: "\\x1b[2J\\n\\u2028" is not allowed; valid: text'
-    hostile = Document('"a\\nb\\u0007" = 1\n', "x").root()
+    hostile = TomlFile('"a\\nb\\u0007" = 1\n', "x").root()
     with pytest.raises(InputError) as error:
         hostile.allow_only(("a",))
     assert str(error.value) == "x:1: a\\nb\\x07: unknown key; valid: a"

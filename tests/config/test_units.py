@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.units import RATE, TIME, Quantity, ps_to_ticks, ticks_to_ps
+from rig.config.units import RATE, TIME, UnitKind, ps_to_ticks, ticks_to_ps
 
 
 @given(st.sampled_from([TIME, RATE]), st.integers(0, 10**25))
-def test_what_is_formatted_is_parsed_back(quantity: Quantity, value: int) -> None:
+def test_what_is_formatted_is_parsed_back(quantity: UnitKind, value: int) -> None:
     assert quantity.parse(quantity.format(value)) == value
 
 
@@ -24,7 +24,7 @@ def test_what_is_formatted_is_parsed_back(quantity: Quantity, value: int) -> Non
     st.data(),
 )
 def test_parsing_is_exact_or_refused(
-    quantity: Quantity, whole: int, fraction: str, data: st.DataObject
+    quantity: UnitKind, whole: int, fraction: str, data: st.DataObject
 ) -> None:
     unit = data.draw(st.sampled_from(sorted(quantity.scale)))
     number = f"{whole}.{fraction}" if fraction else str(whole)

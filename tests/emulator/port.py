@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rig.virtual.emulator import Emulator, Report
+from rig.virtual.emulator import Emulator, EmulatorReport
 
 STEP_CYCLES = 16_000
 PATIENCE_S = 30.0
@@ -59,7 +59,7 @@ def open_port(name: str) -> Iterator[Port]:
 def run_for_lines(emulator: Emulator, port: Port, count: int, limit_cycle: int) -> list[bytes]:
     """Let time go on until the firmware has sent so many lines, at the latest until the limit."""
     text = b""
-    report: Report | None = None
+    report: EmulatorReport | None = None
     while text.count(b"\n") < count and (report is None or report.cycle < limit_cycle):
         report = emulator.run((report.cycle if report else 0) + STEP_CYCLES)
         text += port.read()

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rig.virtual.clock import Clock
-from rig.virtual.emulator import CLOCK_HZ, Emulator, Reason
+from rig.virtual.clock import VirtualClock
+from rig.virtual.emulator import CLOCK_HZ, Emulator, StopReason
 from rig.virtual.wired import AnswersAhead
 
 from .port import open_port
@@ -27,7 +27,7 @@ def answers_of(latencies: list[int], free_ps: int = 0, *, rising: bool = True) -
 
 
 def one_by_one(
-    emulator: Emulator, latencies: list[int], clock: Clock, *, rising: bool = True
+    emulator: Emulator, latencies: list[int], clock: VirtualClock, *, rising: bool = True
 ) -> tuple[list[tuple[int, int]], list[int]]:
     """Stimulus edges, and times of the answers as this computes them."""
     edges, times, inputs, free_ps, cycle, level = [], [], [], 0, 0, 0
@@ -50,14 +50,14 @@ def one_by_one(
 def test_they_are_those_that_the_partner_would_have_made(
     start: Start, error_ppb: int, rising: bool
 ) -> None:
-    clock = Clock(CLOCK_HZ, error_ppb)
+    clock = VirtualClock(CLOCK_HZ, error_ppb)
     latencies = np.random.default_rng(3).integers(3_000_000, 60_000_000, 200).tolist()
     edges, times = one_by_one(start("train"), latencies, clock, rising=rising)
     assert len(times) > 20
     ahead = start("train")
     answers = answers_of(latencies, rising=rising)
     report = ahead.run(UNTIL, answers=answers, clock_ppb=PPB + error_ppb)
-    assert report.reason is Reason.LIMIT
+    assert report.reason is StopReason.LIMIT
     assert report.edges == edges
     assert report.answers_ps.tolist() == times
     assert sum(np.diff(times) == APART_PS) > 0, "none of them was held back"
@@ -74,7 +74,7 @@ def test_they_reach_the_input_capture_at_their_cycle(start: Start) -> None:
             if ahead:
                 report = emulator.run(UNTIL, answers=answers_of(latencies))
             else:
-                _, times = one_by_one(emulator, latencies, Clock(CLOCK_HZ))
+                _, times = one_by_one(emulator, latencies, VirtualClock(CLOCK_HZ))
             emulator.run(UNTIL + 500_000)
             texts.append(port.read())
     assert report.answers_ps.tolist() == times
@@ -85,11 +85,11 @@ def test_they_reach_the_input_capture_at_their_cycle(start: Start) -> None:
 def test_without_an_answer_left_the_partner_is_asked(start: Start) -> None:
     emulator = start("train")
     report = emulator.run(UNTIL, answers=answers_of([5_000_000] * 3))
-    assert report.reason is Reason.EDGE
+    assert report.reason is StopReason.EDGE
     assert [level for _, level in report.edges].count(1) == 4
     assert len(report.answers_ps) == 3
     # What was given is forgotten with its grant: edges pass without a stop.
-    assert emulator.run(UNTIL).reason is Reason.LIMIT
+    assert emulator.run(UNTIL).reason is StopReason.LIMIT
 
 
 def test_no_answer_comes_before_the_time_that_is_free(start: Start) -> None:
@@ -104,6 +104,6 @@ def test_a_full_report_ends_the_grant_before_anything_is_lost(start: Start) -> N
         report = emulator.run(report.cycle + 10**9, answers=answers_of([1000] * 4096))
         edges += report.edges
         answers += report.answers_ps.tolist()
-        assert report.reason is Reason.EDGE
+        assert report.reason is StopReason.EDGE
     assert [level for _, level in edges] == [1 - n % 2 for n in range(len(edges))]
     assert len(answers) == sum(level for _, level in edges)

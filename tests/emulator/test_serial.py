@@ -15,7 +15,7 @@ import pytest
 import serial
 
 from rig.errors import BenchError
-from rig.virtual.emulator import Emulator, Reason
+from rig.virtual.emulator import Emulator, StopReason
 
 from .port import PATIENCE_S, open_port
 
@@ -131,13 +131,13 @@ def test_a_hold_stops_time_until_it_runs_out(start: Start) -> None:
             port.write(b"x")
             began = n * FAR_CYCLES
             report = emulator.run(began + FAR_CYCLES, **hold)
-            assert report.reason is Reason.HOLD
+            assert report.reason is StopReason.HOLD
             assert report.host_turn
             longest = 10_000 + 3 * FRAME_CYCLES + HOLD_AFTER_CYCLES + SLICE_CYCLES
             assert 2 * FRAME_CYCLES + HOLD_AFTER_CYCLES <= report.cycle - began < longest
             assert port.read() == b"x"
             excused = emulator.run(began + FAR_CYCLES, **hold)
-            assert excused.reason is Reason.LIMIT, "no second hold until the host speaks"
+            assert excused.reason is StopReason.LIMIT, "no second hold until the host speaks"
 
 
 def test_without_a_hold_time_goes_on(start: Start) -> None:
@@ -145,7 +145,7 @@ def test_without_a_hold_time_goes_on(start: Start) -> None:
     with open_port(emulator.pty) as port:
         port.write(b"x")
         report = emulator.run(FAR_CYCLES)
-        assert report.reason is Reason.LIMIT
+        assert report.reason is StopReason.LIMIT
         assert report.host_turn
 
 
@@ -171,7 +171,7 @@ def test_with_holds_a_slow_host_costs_no_virtual_time(start: Start) -> None:
         report = emulator.run(
             before.cycle + GRANT_CYCLES, hold_ms=10_000, hold_after_cycles=HOLD_AFTER_CYCLES
         )
-        assert report.reason is Reason.LIMIT
+        assert report.reason is StopReason.LIMIT
         if before.bytes_to_host > 0:  # until the first byte it is nobody's turn
             host_cycles += report.cycle - before.cycle
     host.join(PATIENCE_S)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import cycle, islice, pairwise
 
-from rig.virtual.emulator import Emulator, Reason
+from rig.virtual.emulator import Emulator, StopReason
 
 Start = Callable[[str], Emulator]
 
@@ -59,7 +59,7 @@ def test_stop_at_an_edge_is_right_after_it(start: Start) -> None:
     for n in range(60):
         rising = n % 2 == 0
         report = emulator.run(at + 10**6, stop_rising=rising, stop_falling=not rising)
-        assert report.reason is Reason.EDGE
+        assert report.reason is StopReason.EDGE
         ((edge, level),) = report.edges
         assert level == rising
         assert 0 <= report.cycle - edge < INSTRUCTION_CYCLES
@@ -79,7 +79,7 @@ def test_the_limit_is_met_to_an_instruction(start: Start) -> None:
     at = 0
     for step in (1, 2, 3, 5000, 17, 100_000, 65_536, 1_000_000):
         report = emulator.run(at + step)
-        assert report.reason is Reason.LIMIT
+        assert report.reason is StopReason.LIMIT
         assert at + step <= report.cycle < at + step + INSTRUCTION_CYCLES
         at = report.cycle
     assert emulator.run(at - 1000).cycle == at, "time does not go back"
@@ -96,7 +96,7 @@ def test_a_full_report_ends_the_grant_and_loses_nothing(start: Start) -> None:
         edges += report.edges
         reasons.append(report.reason)
         at = report.cycle
-    assert reasons == [Reason.EDGE] * (len(edges) // 4096) + [Reason.LIMIT]
+    assert reasons == [StopReason.EDGE] * (len(edges) // 4096) + [StopReason.LIMIT]
     assert len(reasons) > 1
     rising = [at for at, level in edges if level]
     steps = [later - earlier for earlier, later in pairwise(rising)]

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction
 from gui.app import application
 from gui.pages.registry import PAGES, all_pages
 from gui.theme import theme
-from gui.window import Window
+from gui.window import MainWindow
 from rig.errors import InputError
 
 SHOWS_MS = 60_000
@@ -110,7 +110,7 @@ def test_a_page_of_another_package(installed, qtbot, tmp_path):
     runs = tmp_path / "runs"
     runs.mkdir()
     (runs / "one.h5").touch()
-    window = Window(runs, settings)
+    window = MainWindow(runs, settings)
     qtbot.addWidget(window)
     window.show()
     assert all_pages()[:-1] == PAGES

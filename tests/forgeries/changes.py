@@ -12,7 +12,7 @@ import numpy as np
 
 from rig.config.calibration.file import calibration_text
 from rig.config.calibration.names import LINE_DELAY, LINE_STEP
-from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.calibration.record import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.fixture import parse_fixture
 from tests.forgeries.forged import RATES, Forged
 
@@ -104,9 +104,9 @@ def text(name: str, old: str, new: str, run: Forged, _: int) -> None:
 def calibration(run: Forged, ns: int) -> None:
     """One that takes a delay of the answer's wire off all figures, made the day before."""
     created = dt.datetime.fromisoformat(str(run.file.attrs["created"]))
-    delays = (Quantity(LINE_DELAY, value, "ns", 1.0, 100, subject)
+    delays = (CalibratedQuantity(LINE_DELAY, value, "ns", 1.0, 100, subject)
               for subject, value in (("stimulus", 0.0), ("response", float(ns))))  # fmt: skip
-    record = Record(LINE_STEP, created - dt.timedelta(days=1), tuple(delays))
+    record = CalibrationRecord(LINE_STEP, created - dt.timedelta(days=1), tuple(delays))
     name = parse_fixture(run.text("fixture"), "fixture").name
     run.file["calibration"][()] = calibration_text(Calibration(name, (record,)))
 

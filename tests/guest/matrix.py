@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.events import Counts
-from rig.analysis.statistics.descriptive import Statistics
+from rig.analysis.statistics.descriptive import DescriptiveStatistics
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.plan import load_plan
 from rig.record.reader import RunFile
@@ -71,7 +71,7 @@ class Outcome:
     case: Case
     verdict: Verdict
     counts: Counts
-    figures: Statistics
+    figures: DescriptiveStatistics
     witnesses: dict[str, bool]
     """Whether they agree, by name."""
     handled: int

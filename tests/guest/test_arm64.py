@@ -22,7 +22,7 @@ from rig.resources import find_fixture
 from rig.virtual.guest.agent import COMPILERS, foreign_agent
 from rig.virtual.guest.board import VIRT
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands
+from rig.virtual.guest.commands import ProgramRunner
 from rig.virtual.guest.image import GuestImage
 from rig.virtual.guest.kernel import arm64_image_of
 from rig.virtual.guest.machine import Machine
@@ -42,8 +42,8 @@ TICK_THIRDS, SAMPLE_THIRDS = 48, 125
 """Thirds of a nanosecond: ticks of 62.5 MHz, samples of 24 MHz."""
 
 
-def commands() -> Commands:
-    return Commands(threading.Event())
+def commands() -> ProgramRunner:
+    return ProgramRunner(threading.Event())
 
 
 # --- packages of another architecture ------------------------------------------------------------

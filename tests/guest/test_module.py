@@ -15,7 +15,7 @@ import pytest
 from rig.config.virtual import VirtualGuest
 from rig.resources import module_sources
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands
+from rig.virtual.guest.commands import ProgramRunner
 from rig.virtual.guest.image import build_image
 from rig.virtual.guest.kernel import headers
 from rig.virtual.guest.packages import Packages
@@ -71,7 +71,7 @@ def test_a_kernel_that_complains_is_noticed(tmp_path: Path) -> None:
 def test_it_builds_without_a_warning(kernel: str, tmp_path: Path) -> None:
     stop = threading.Event()
     release = build_image(VirtualGuest(kernel, "kmod", "idle"), stop, print).release
-    kdir = headers(release, Packages(Commands(stop)), Cache.of_user(stop), print)
+    kdir = headers(release, Packages(ProgramRunner(stop)), Cache.of_user(stop), print)
     folder = module_sources()[0].parent
     built = subprocess.run(
         ["make", "-C", folder, f"KDIR={kdir}", f"OUT={tmp_path}", "W=1"],

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from rig.errors import BenchError, InputError
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands
+from rig.virtual.guest.commands import ProgramRunner
 from rig.virtual.guest.console import Console
 from rig.virtual.guest.initrd import archive
 from rig.virtual.guest.kernel import kernel, vmlinux_of
@@ -32,7 +32,7 @@ from rig.virtual.guest.packages import Package, Packages
 
 def test_a_missing_program_names_its_package() -> None:
     with pytest.raises(InputError) as error:
-        Commands(threading.Event()).run(["no-such-program-here"], "some-package")
+        ProgramRunner(threading.Event()).run(["no-such-program-here"], "some-package")
     assert str(error.value) == (
         "no-such-program-here not found, a guest needs it; "
         "install it with `apt-get install some-package`"
@@ -41,7 +41,9 @@ def test_a_missing_program_names_its_package() -> None:
 
 def test_a_failing_program_tells_its_last_words() -> None:
     with pytest.raises(BenchError, match=r"`sh -c` failed with exit status 3: one; two"):
-        Commands(threading.Event()).run(["sh", "-c", "echo one >&2; echo two >&2; exit 3"], "dash")
+        ProgramRunner(threading.Event()).run(
+            ["sh", "-c", "echo one >&2; echo two >&2; exit 3"], "dash"
+        )
 
 
 def test_stop_ends_a_program_and_its_children(tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_stop_ends_a_program_and_its_children(tmp_path: Path) -> None:
     watcher = threading.Thread(target=stop_when_running)
     watcher.start()
     with pytest.raises(BenchError, match="ended while its guest was being made"):
-        Commands(stop).run(["sh", "-c", f"sleep 1000 & echo $! >{pid_file}; wait"], "dash")
+        ProgramRunner(stop).run(["sh", "-c", f"sleep 1000 & echo $! >{pid_file}; wait"], "dash")
     watcher.join()
     child = int(pid_file.read_text())
     while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
@@ -82,7 +84,7 @@ def program(folder: Path, name: str, script: str) -> None:
 
 
 def packages() -> Packages:
-    return Packages(Commands(threading.Event()))
+    return Packages(ProgramRunner(threading.Event()))
 
 
 def test_without_apt_it_says_what_to_install(fake_apt: Path) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from rig.errors import BenchError
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands
+from rig.virtual.guest.commands import ProgramRunner
 from rig.virtual.guest.elf import needs_of
 from rig.virtual.guest.packages import Packages
 from rig.virtual.guest.programs import PROGRAMS, programs
@@ -136,7 +136,7 @@ def packages(debian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
     monkeypatch.setenv("PATH", str(bin_folder))
-    return Packages(Commands(threading.Event()))
+    return Packages(ProgramRunner(threading.Event()))
 
 
 def test_programs_come_with_all_that_they_need_and_no_more(packages, tmp_path):

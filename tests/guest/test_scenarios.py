@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from rig.campaign.index import State, load_index
+from rig.campaign.index import RunState, load_index
 from rig.cli.main import main
 from rig.record.reader import RunFile
 
@@ -29,7 +29,7 @@ def test_loads_run_and_are_told(tmp_path):
     main(["run", *words])
     index = load_index(tmp_path / "f")
     assert {e.name: (e.state, e.reason) for e in index.entries} == {
-        f"interrupt-to-task-{load}": (State.DONE, "") for load in ("idle", "cpu", "rt-tasks")
+        f"interrupt-to-task-{load}": (RunState.DONE, "") for load in ("idle", "cpu", "rt-tasks")
     }
     for load, workers in (("idle", None), ("cpu", 4), ("rt-tasks", 15)):
         with RunFile(tmp_path / "f" / f"interrupt-to-task-{load}.h5") as file:

@@ -23,7 +23,7 @@ from calibration.wizard.paths import place_of
 from calibration.wizard.stages import STAGES
 from gui.app import application
 from gui.theme import theme
-from gui.window import Window
+from gui.window import MainWindow
 from rig.config.fixture import load_fixture
 
 WORKS_S = 300
@@ -60,7 +60,7 @@ def pictures(home: Path, folder: Path) -> None:
     faults = '\n[virtual.wiring]\nopen = "D4"\nswap = "D2 D3"\n'
     bench.write_text(load_fixture("virtual").text + faults)
     settings = QSettings(str(home / "settings.ini"), QSettings.Format.IniFormat)
-    window = Window(home / "runs", settings)
+    window = MainWindow(home / "runs", settings)
     window.resize(1280, 720)
     window.show()
     window.enter("calibrate")

@@ -45,13 +45,13 @@ def places() -> dict[str, tuple[float, float]]:
     from gui.app import application
     from gui.navigation import Navigation
     from gui.theme import theme
-    from gui.window import Window
+    from gui.window import MainWindow
 
     with tempfile.TemporaryDirectory() as scratch:
         settings = QSettings(f"{scratch}/twin.ini", QSettings.Format.IniFormat)
         app = application()
         theme().begin(settings)
-        window = Window(Path(scratch), settings)
+        window = MainWindow(Path(scratch), settings)
         window.resize(WIDTH, HEIGHT)
         window.show()
         app.processEvents()

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from gui.engine.job import measure
-from gui.engine.outcome import Outcome, done, outcome_of
+from gui.engine.outcome import RunResult, done, outcome_of
 from gui.engine.publisher import Publisher
-from gui.engine.request import Job
+from gui.engine.request import RunRequest
 from gui.processes.messages import Unpacker, packed
 from rig.analysis.model.sources import SelfTriggers
 from rig.instruments import Loss, LossKind
@@ -63,7 +63,7 @@ INSIDE = ("task-switch", "start-finish", "services")
 WITHOUT_PINS = "services"
 
 
-def measure_ten(folder: Path) -> dict[str, Outcome]:
+def measure_ten(folder: Path) -> dict[str, RunResult]:
     """The runs by the names of their files."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         outcomes = list(pool.map(lambda n: measure_one(folder, n), range(len(RUNS))))
@@ -71,10 +71,10 @@ def measure_ten(folder: Path) -> dict[str, Outcome]:
     return {outcome.path.stem: outcome for outcome in outcomes}
 
 
-def measure_one(folder: Path, number: int) -> Outcome:
+def measure_one(folder: Path, number: int) -> RunResult:
     """One of RUNS; what the window heard is in messages-NUMBER."""
     plan, limit, bench, more, count = RUNS[number]
-    job = Job(
+    job = RunRequest(
         str(_plan(folder / f"plan-{number}.toml", plan, limit, number)),
         str(bench_file(folder / f"fixture-{number}.toml", bench, more)),
         str(folder),
@@ -118,7 +118,7 @@ def bench_file(path: Path, bench: str, more: str) -> Path:
     return path
 
 
-def _self_triggered(path: Path) -> Outcome:
+def _self_triggered(path: Path) -> RunResult:
     """Interrupts that the target makes itself need a real kernel; here their edges are made."""
     latency_ns: list[int | None] = [4_000 + 137 * (n % 23) for n in range(100)]
     latency_ns[40] = None

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from calibration.findings import Finding
 from calibration.steps import STEPS
-from calibration.wizard import Report
+from calibration.wizard import StageReport
 from gui.pages.calibrate.messages import REPORT, report_fields, report_of
 from gui.pages.calibrate.page import CalibratePage
 from gui.processes.messages import Message, Unpacker, packed
 from gui.theme import theme
-from gui.window import Window
+from gui.window import MainWindow
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.calibration.place import calibration_path
-from rig.config.calibration.record import Quantity, Record
+from rig.config.calibration.record import CalibratedQuantity, CalibrationRecord
 from rig.config.fixture import load_fixture
 
 WORKS_MS = 60_000
@@ -62,7 +62,7 @@ def orphans(processes):
     return [p for p in alive if p.status() != psutil.STATUS_ZOMBIE]
 
 
-@given(st.builds(Report, st.lists(TEXTS).map(tuple), st.lists(FINDINGS).map(tuple), TEXTS))
+@given(st.builds(StageReport, st.lists(TEXTS).map(tuple), st.lists(FINDINGS).map(tuple), TEXTS))
 def test_a_report_arrives_as_it_was_sent(report):
     (message,) = Unpacker().feed(packed(Message(REPORT, report_fields(report))))
     assert (message.kind, report_of(message.fields)) == (REPORT, report)
@@ -75,12 +75,14 @@ def test_it_shows_each_step_and_what_is_known(page):
         assert step.connect in page.text.text()
         assert page.records.judged(name).validity == "absent"
     now = dt.datetime.now(dt.UTC)
-    quantity = Quantity("channel_skew", 1.25, "ns", 0.0601, 7, "D1 rising")
+    quantity = CalibratedQuantity("channel_skew", 1.25, "ns", 0.0601, 7, "D1 rising")
     old = now.date() - dt.timedelta(days=1)
-    record = Record("channel-skew", now, (quantity,), instruments={"sample_rate_hz": "1"})
+    record = CalibrationRecord(
+        "channel-skew", now, (quantity,), instruments={"sample_rate_hz": "1"}
+    )
     path = calibration_path(page.fixture)
     append_record(path, "virtual", record)
-    append_record(path, "virtual", Record("time-base", now, valid_until=old))
+    append_record(path, "virtual", CalibrationRecord("time-base", now, valid_until=old))
     page.entered()
     shown = {
         item.data(0, 0x100): [item.text(column) for column in range(5)]
@@ -145,7 +147,7 @@ def test_a_worker_that_dies_is_told_and_takes_nothing_with_it(qtbot, page):
 
 def test_the_window_that_closes_takes_the_worker_with_it(qtbot, settings, home):
     theme().begin(settings)
-    window = Window(home / "runs", settings)
+    window = MainWindow(home / "runs", settings)
     qtbot.addWidget(window)
     window.show()
     window.enter("calibrate")

@@ -7,14 +7,14 @@ import datetime as dt
 
 import pytest
 
-from gui.engine.request import Job, job_of
+from gui.engine.request import RunRequest, job_of
 from gui.pages.calibrate.page import CalibratePage
 from gui.pages.run.chooser import Chooser
 from gui.pages.run.page import RunPage
 from gui.theme import theme
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.calibration.place import calibration_path
-from rig.config.calibration.record import Quantity, Record
+from rig.config.calibration.record import CalibratedQuantity, CalibrationRecord
 from rig.session.results import read
 
 WORKS_MS = 60_000
@@ -31,10 +31,10 @@ def home(monkeypatch, tmp_path):
 @pytest.fixture
 def files(home):
     """A calibration of the virtual bench, and one of another."""
-    base = Quantity("time_base", 50.0, "ppm", 0.1, 60)
+    base = CalibratedQuantity("time_base", 50.0, "ppm", 0.1, 60)
     mine, other = home / "mine.toml", home / "other.toml"
     for path, fixture in ((mine, "virtual"), (other, "lab-7")):
-        append_record(path, fixture, Record("time-base", NOW, (base,)))
+        append_record(path, fixture, CalibrationRecord("time-base", NOW, (base,)))
     return mine, other
 
 
@@ -63,7 +63,7 @@ def test_only_one_of_this_bench_is_taken(qtbot, settings, files):
 
 def test_a_job_crosses_the_pipe_with_its_calibration():
     for calibration in (None, "none", "/x.toml"):
-        job = Job("interrupt", "virtual", "/runs", calibration=calibration)
+        job = RunRequest("interrupt", "virtual", "/runs", calibration=calibration)
         assert job_of(job.fields()) == job
 
 

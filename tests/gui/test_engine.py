@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from gui.engine.outcome import outcome_of
-from gui.engine.request import Job
+from gui.engine.request import RunRequest
 from gui.engine.snapshot import snapshot_of
 from gui.processes.messages import Unpacker
 from rig.session.results import read
@@ -31,7 +31,7 @@ def engine():
         end.close()
 
 
-def ask(engine, job: Job) -> None:
+def ask(engine, job: RunRequest) -> None:
     engine.stdin.write(json.dumps(job.fields()).encode() + b"\n")
     engine.stdin.flush()
 
@@ -46,7 +46,7 @@ def heard(engine):
 def test_a_window_that_does_not_read_costs_no_sample(engine, tmp_path):
     """The pipe is full long before the run ends; nobody reads until all files are there."""
     fcntl.fcntl(engine.stdout, fcntl.F_SETPIPE_SZ, 4096)
-    ask(engine, Job("interrupt", "virtual", str(tmp_path), count=3000))
+    ask(engine, RunRequest("interrupt", "virtual", str(tmp_path), count=3000))
     while not list(tmp_path.glob("*.windows/event-*-maximum.sr")) or not list(
         tmp_path.glob("*.html")
     ):
@@ -68,7 +68,7 @@ def test_a_window_that_does_not_read_costs_no_sample(engine, tmp_path):
 
 
 def test_a_window_that_dies_ends_the_run_in_order(engine, tmp_path):
-    ask(engine, Job("interrupt", "virtual", str(tmp_path), count=500_000))
+    ask(engine, RunRequest("interrupt", "virtual", str(tmp_path), count=500_000))
     for message in heard(engine):
         if message.kind == "snapshot" and message.fields["answers"] > 20:
             break
@@ -82,7 +82,7 @@ def test_a_window_that_dies_ends_the_run_in_order(engine, tmp_path):
 
 
 def test_bad_input_is_told_in_the_words_of_the_command_line(engine, tmp_path):
-    ask(engine, Job("interupt", "virtual", str(tmp_path)))
+    ask(engine, RunRequest("interupt", "virtual", str(tmp_path)))
     (message,) = heard(engine)
     assert message.kind == "failed"
     assert "no built-in plan (did you mean interrupt?)" in message.fields["text"]

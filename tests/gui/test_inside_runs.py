@@ -10,7 +10,7 @@ from functools import partial
 import h5py
 import pytest
 
-from gui.engine.observer import Observer
+from gui.engine.observer import LiveObserver
 from gui.engine.snapshot import snapshot_of
 from gui.models.runs.opened import OpenedRun
 from gui.pages.results.page import COMPARE, EVENTS
@@ -93,7 +93,7 @@ def live(answers: int) -> LiveSummary:
 
 def test_each_edge_counts_and_no_rate_is_made_of_none():
     shown = []
-    observer = Observer(shown.append, expected_s=3.0)
+    observer = LiveObserver(shown.append, expected_s=3.0)
     observer.poll(live(0), 1.0)
     observer.poll(live(40), 2.0)
     observer.poll(live(50), 3.0)

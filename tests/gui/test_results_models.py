@@ -25,7 +25,7 @@ from gui.models.runs.notes import (
 )
 from gui.models.runs.opened import OpenedRun
 from gui.models.runs.outliers import next_outlier, worst_event
-from gui.models.summary.levels import Levels
+from gui.models.summary.levels import SummaryLevels
 from gui.models.summary.rows import (
     BUCKET,
     EDGES,
@@ -50,9 +50,9 @@ from tests.gui.results_runs import FAULTY, GOOD
 from tests.resealing import resealed
 
 
-def levels_of(latency, answered, kind, parts=1) -> Levels:
+def levels_of(latency, answered, kind, parts=1) -> SummaryLevels:
     """A pyramid that grew in so many parts."""
-    levels = Levels(EVENTS, len(latency))
+    levels = SummaryLevels(EVENTS, len(latency))
     rows = rows_of_events(latency, answered, kind)
     for part in np.array_split(np.arange(len(rows)), parts):
         levels.append(rows[part])
@@ -222,7 +222,7 @@ def test_frozen_values_come_back_from_json():
 
 def test_outliers_are_those_of_a_search_through_all_events(measured_runs):
     with OpenedRun(measured_runs / FAULTY) as run:
-        levels = Levels(EVENTS, run.event_count)
+        levels = SummaryLevels(EVENTS, run.event_count)
         for rows in event_rows(run.file):
             levels.append(rows)
         columns = run.events(0, run.event_count)

@@ -15,10 +15,10 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.models.runs.opened import Event, OpenedRun
-from gui.models.summary.levels import Levels
+from gui.models.summary.levels import SummaryLevels
 from gui.models.summary.rows import EDGES, edge_rows
 from gui.plots.waveform.axis import tick_texts, ticks, time_text
-from gui.plots.waveform.edges import Edges
+from gui.plots.waveform.edges import RunEdges
 from gui.plots.waveform.marks import marks_of
 from gui.plots.waveform.scene import NAMES_PX
 from gui.plots.waveform.shape import EDGES_A_PIXEL, shape_of_edges, shape_of_rows
@@ -209,13 +209,13 @@ def test_zoomed_out_nothing_is_left_out_silently(measured_runs, monkeypatch):
     monkeypatch.setattr("gui.plots.waveform.edges.EDGES_MAX", 500)
     with OpenedRun(measured_runs / GOOD) as run:
         end = run.file.covered_samples
-        edges = Edges(run, Levels(EDGES, run.file.edge_count))  # no summary yet
+        edges = RunEdges(run, SummaryLevels(EDGES, run.file.edge_count))  # no summary yet
         edges.shapes(0, end, WIDTH)
         assert edges.known_until(end) < end
-        levels = Levels(EDGES, run.file.edge_count)
+        levels = SummaryLevels(EDGES, run.file.edge_count)
         for rows in edge_rows(run.file):
             levels.append(rows)
-        edges = Edges(run, levels)
+        edges = RunEdges(run, levels)
         edges.shapes(0, end, WIDTH)
         assert edges.known_until(end) == end
 

@@ -10,8 +10,8 @@ import pytest
 from gui.pages.run.choice import choose
 from gui.pages.run.page import RunPage
 from gui.pages.run.series_card import NAME
-from rig.campaign.index import State
-from rig.services.series import RunOutcome, Series
+from rig.campaign.index import RunState
+from rig.services.series import RunOutcome, RunSeries
 from rig.session.results import read
 from tests.gui.bench import ENDS_MS, run_files
 
@@ -29,29 +29,29 @@ def page(qtbot, settings, tmp_path):
     made.engine.close()
 
 
-def states(series: Series) -> list[str]:
+def states(series: RunSeries) -> list[str]:
     return [part.state for part in series.parts]
 
 
-def three() -> Series:
+def three() -> RunSeries:
     plans = ("interrupt", "period", "interrupt-ramp")
-    series = Series(((choose(plan, "virtual"), "") for plan in plans), ends_on_failure=True)
+    series = RunSeries(((choose(plan, "virtual"), "") for plan in plans), ends_on_failure=True)
     series.start_next()
     return series
 
 
 def test_one_after_the_other():
     series = three()
-    assert states(series) == [State.RUNNING, State.PLANNED, State.PLANNED]
+    assert states(series) == [RunState.RUNNING, RunState.PLANNED, RunState.PLANNED]
     series.end(RunOutcome("fail", path=FILE))  # a limit exceeded is a result like others
     assert series.current is None
     assert not series.is_over
     assert series.start_next() is series.parts[1]
-    assert states(series) == [State.DONE, State.RUNNING, State.PLANNED]
+    assert states(series) == [RunState.DONE, RunState.RUNNING, RunState.PLANNED]
     series.leave_rest()
     series.end(RunOutcome("inconclusive", path=FILE))
     assert series.is_over
-    assert states(series) == [State.DONE, State.DONE, State.LEFT_OUT]
+    assert states(series) == [RunState.DONE, RunState.DONE, RunState.LEFT_OUT]
     assert series.start_next() is None
 
 
@@ -60,8 +60,8 @@ def test_a_bench_that_fails_ends_the_series():
         series = three()
         series.end(RunOutcome(verdict, path=FILE, failure="the analyzer was unplugged"))
         assert series.is_over
-        assert states(series)[1:] == [State.LEFT_OUT, State.LEFT_OUT]
-        assert states(series)[0] in (State.FAILED, State.DONE)
+        assert states(series)[1:] == [RunState.LEFT_OUT, RunState.LEFT_OUT]
+        assert states(series)[0] in (RunState.FAILED, RunState.DONE)
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_stop_stops_all(qtbot, page):
     qtbot.waitUntil(lambda: page.snapshot.answers > 20, timeout=ENDS_MS)
     page.toggle()
     qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
-    assert states(page.series) == [State.DONE, State.LEFT_OUT]
+    assert states(page.series) == [RunState.DONE, RunState.LEFT_OUT]
     assert page.chooser.series.text("interrupt").endswith("inconclusive")
     assert page.chooser.series.text("interrupt-burst").endswith("not measured")
     assert "interrupted by the user" in page.banner.text

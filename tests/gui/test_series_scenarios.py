@@ -16,12 +16,12 @@ from gui.pages.run.scenario_row import SCENARIOS, ScenarioRow
 from gui.pages.run.series_card import PATH
 from gui.pages.run.series_status import status_of
 from gui.plots.words import duration
-from rig.campaign.index import State
+from rig.campaign.index import RunState
 from rig.record.reader import RunFile
 from rig.report.labels import title_of
 from rig.resources import find_fixture
 from rig.services.duration import BOOT_S, LOAD_S, SETUP_S
-from rig.services.series import Series
+from rig.services.series import RunSeries
 from rig.session.results import read
 from rig.target.scenario import NOT_ALLOWED
 from tests.gui.bench import ENDS_MS, run_files
@@ -94,7 +94,7 @@ def test_what_a_modelled_target_cannot_do_is_skipped(qtbot, page, settings):
     assert page.chooser.series.text("interrupt").endswith("idle running")
     assert not page.chooser.series.scenarios.boxes["io"].isEnabled()
     qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
-    assert [part.state for part in page.series.parts] == [State.DONE, State.SKIPPED]
+    assert [part.state for part in page.series.parts] == [RunState.DONE, RunState.SKIPPED]
     (path,) = run_files(page.folder)
     assert title_of(read(path).settings).endswith("scenario idle")
     assert page.banner.text.startswith("1 OF 1 PASSED"), page.banner.text
@@ -110,17 +110,17 @@ def test_what_a_modelled_target_cannot_do_is_skipped(qtbot, page, settings):
 def test_a_target_that_says_no_when_asked_does_not_end_the_series(page, monkeypatch):
     """A real engine tells that in the test below; here, what the page makes of it."""
     tick(page, ["interrupt"], ["idle"], 10)
-    page.series = Series([(choose("interrupt", "virtual", 10), "")] * 2, ends_on_failure=True)
+    page.series = RunSeries([(choose("interrupt", "virtual", 10), "")] * 2, ends_on_failure=True)
     page.series.start_next()
     begun = []
     monkeypatch.setattr(page.engine, "start", begun.append)
     page._failed(Failure("the agent cannot start load io; it has cpu", refused=True))
     first, second = page.series.parts
     assert (first.state, first.reason) == (
-        State.SKIPPED,
+        RunState.SKIPPED,
         "the agent cannot start load io; it has cpu",
     )
-    assert (second.state, len(begun)) == (State.RUNNING, 1)
+    assert (second.state, len(begun)) == (RunState.RUNNING, 1)
 
 
 def test_the_engine_refuses_a_load_before_it_measures(qtbot, page):
@@ -131,8 +131,8 @@ def test_the_engine_refuses_a_load_before_it_measures(qtbot, page):
     page.toggle()
     qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
     assert [(p.state, p.reason) for p in page.series.parts] == [
-        (State.DONE, ""),
-        (State.SKIPPED, NO_LOAD),
+        (RunState.DONE, ""),
+        (RunState.SKIPPED, NO_LOAD),
     ]
     assert len(run_files(page.folder)) == 1
 
@@ -140,21 +140,25 @@ def test_the_engine_refuses_a_load_before_it_measures(qtbot, page):
 @pytest.mark.parametrize(
     ("states", "words", "shown"),
     [
-        ([(State.PLANNED, ""), (State.PLANNED, "")], "waiting", None),
-        ([(State.DONE, "pass"), (State.RUNNING, "")], "io running", 0),
-        ([(State.DONE, "pass"), (State.DONE, "pass")], "2 of 2 pass", 1),
-        ([(State.DONE, "fail"), (State.DONE, "pass")], "1 of 2 pass", 0),
-        ([(State.DONE, "pass"), (State.SKIPPED, "")], "cpu pass", 0),
-        ([(State.SKIPPED, ""), (State.SKIPPED, "")], "skipped", None),
-        ([(State.LEFT_OUT, ""), (State.LEFT_OUT, "")], "not measured", None),
+        ([(RunState.PLANNED, ""), (RunState.PLANNED, "")], "waiting", None),
+        ([(RunState.DONE, "pass"), (RunState.RUNNING, "")], "io running", 0),
+        ([(RunState.DONE, "pass"), (RunState.DONE, "pass")], "2 of 2 pass", 1),
+        ([(RunState.DONE, "fail"), (RunState.DONE, "pass")], "1 of 2 pass", 0),
+        ([(RunState.DONE, "pass"), (RunState.SKIPPED, "")], "cpu pass", 0),
+        ([(RunState.SKIPPED, ""), (RunState.SKIPPED, "")], "skipped", None),
+        ([(RunState.LEFT_OUT, ""), (RunState.LEFT_OUT, "")], "not measured", None),
     ],
 )
 def test_a_plan_under_two_loads_in_a_few_words(states, words, shown):
     choices = [choose("interrupt", "qemu-debian", None, load) for load in ("cpu", "io")]
-    parts = Series((each, each.skip) for each in choices).parts
+    parts = RunSeries((each, each.skip) for each in choices).parts
     files = [Path("cpu.h5"), Path("io.h5")]
     for part, (state, verdict), file in zip(parts, states, files, strict=True):
-        part.state, part.verdict, part.path = state, verdict, file if state == State.DONE else None
+        part.state, part.verdict, part.path = (
+            state,
+            verdict,
+            file if state == RunState.DONE else None,
+        )
     told = status_of(parts)
     assert told.words == words
     assert told.path == (None if shown is None else files[shown])
@@ -169,7 +173,9 @@ def test_a_real_kernel_idle_and_under_load(qtbot, page):
     tick(page, ["interrupt-to-task"], ["idle", "cpu"], 20)
     page.toggle()
     qtbot.waitUntil(lambda: page.series.is_over, timeout=BOOTS_MS)
-    assert [part.state for part in page.series.parts] == [State.DONE, State.DONE], page.banner.text
+    assert [part.state for part in page.series.parts] == [RunState.DONE, RunState.DONE], (
+        page.banner.text
+    )
     for part, workers in zip(page.series.parts, (None, 4), strict=True):
         load = part.item.scenario
         assert title_of(read(part.path).settings).endswith(f"scenario {load}")

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.engine.timeline import STRETCHES, Timeline
+from gui.engine.timeline import STRETCHES, LiveTimeline
 
 
 @given(st.integers(1, 5 * STRETCHES), st.integers(0, 2**32 - 1))
@@ -16,7 +16,7 @@ def test_nothing_is_dropped(pieces, seed):
     ends = np.cumsum(random.integers(1, 1000, pieces))
     longest = random.integers(-1, 10**6, pieces)
     sums = random.integers(0, 3, (pieces, 4))
-    timeline = Timeline()
+    timeline = LiveTimeline()
     for end, latency, more in zip(ends.tolist(), longest.tolist(), sums.tolist(), strict=True):
         timeline.add(end, latency, tuple(more))
     drawn = timeline.arrays()

@@ -32,7 +32,7 @@ from gui.translations.language import LANGUAGES, choose_language, speak
 from gui.translations.texts import TextError, find_texts
 from gui.translations.update import FOLDER, compile_qm, languages, read_ts, write_ts
 from gui.widgets.elided import ElidedLabel
-from gui.window import Window
+from gui.window import MainWindow
 from rig.config.calibration.place import calibration_path
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
@@ -139,7 +139,7 @@ def test_no_text_escapes(qtbot, settings, tmp_path, pseudo, monkeypatch):
 
     monkeypatch.setattr(QPainter, "drawText", drawing)
     theme().begin(settings)
-    window = Window(tmp_path / "runs", settings)
+    window = MainWindow(tmp_path / "runs", settings)
     qtbot.addWidget(window)
     window.show()
     run, wire = window.page("run"), window.page("wire")
@@ -202,7 +202,7 @@ def test_each_language_that_is_there_can_be_chosen():
 def test_a_chosen_language_is_spoken_by_the_next_window(qtbot, settings, tmp_path):
     app = application()
     theme().begin(settings)
-    window = Window(tmp_path, settings)
+    window = MainWindow(tmp_path, settings)
     qtbot.addWidget(window)
     window.show()
     (german,) = [a for a in window.findChildren(QAction) if a.text() == LANGUAGES["de"]]
@@ -211,7 +211,7 @@ def test_a_chosen_language_is_spoken_by_the_next_window(qtbot, settings, tmp_pat
         assert not window.isVisible()
         assert window.wants_another
         speak(app, settings)
-        again = Window(tmp_path, settings)
+        again = MainWindow(tmp_path, settings)
         qtbot.addWidget(again)
         titles = [action.text() for action in again.menuBar().actions()]
         assert titles[0] == "&Datei"
@@ -221,7 +221,7 @@ def test_a_chosen_language_is_spoken_by_the_next_window(qtbot, settings, tmp_pat
     finally:
         choose_language("en", settings)
         speak(app, settings)
-    assert QApplication.translate("Window", "&File") == "&File"
+    assert QApplication.translate("MainWindow", "&File") == "&File"
 
 
 SOURCE = """

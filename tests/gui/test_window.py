@@ -15,7 +15,7 @@ from gui.app import application, runs_folder
 from gui.error_dialog import TroubleTeller
 from gui.pages.registry import PAGES
 from gui.theme import DARK, LIGHT, theme
-from gui.window import Window
+from gui.window import MainWindow
 from tests.cli.command import rig
 from tests.gui.bench import begin, run_files
 
@@ -25,7 +25,7 @@ def window(qtbot, settings, tmp_path):
     """The whole window as it opens the first time."""
     application()
     theme().begin(settings)
-    made = Window(tmp_path / "runs", settings)
+    made = MainWindow(tmp_path / "runs", settings)
     qtbot.addWidget(made)
     with qtbot.waitActive(made):
         made.show()

@@ -11,7 +11,7 @@ from gui.app import application
 from gui.pages.registry import PAGES
 from gui.theme import theme
 from gui.translations.language import LANGUAGES, choose_language, speak
-from gui.window import Window
+from gui.window import MainWindow
 
 LOOKS_MS = 60_000
 
@@ -23,7 +23,7 @@ def window(request, qtbot, settings, tmp_path):
     theme().begin(settings)
     choose_language(request.param, settings)
     speak(app, settings)
-    made = Window(tmp_path / "runs", settings)
+    made = MainWindow(tmp_path / "runs", settings)
     qtbot.addWidget(made)
     with qtbot.waitActive(made):
         made.show()

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 from gui.app import application
 from gui.pages.wire.page import WirePage
 from gui.theme import theme
-from gui.window import Window
+from gui.window import MainWindow
 from rig.config.fixture import load_fixture
 from rig.config.links import SshLink
 from rig.resources import find_fixture, fixture_names
-from rig.services.doctor import Finding, look
+from rig.services.doctor import DoctorFinding, look
 from tests.cli.command import rig
 
 FX2 = "parallel-port-fx2"
@@ -248,10 +248,10 @@ def test_what_rig_doctor_finds_is_shown(qtbot, page):
 def test_a_found_instrument_is_put_into_the_fixture(qtbot, page):
     qtbot.waitUntil(lambda: not page.discovery.doctor.is_looking, timeout=LOOKS_MS)
     mend = "sudo usermod -aG dialout $USER, then log in again"
-    port = Finding("serial port /dev/ttyUSB7", "CH340, no permission", mend, False,
+    port = DoctorFinding("serial port /dev/ttyUSB7", "CH340, no permission", mend, False,
                    port="/dev/ttyUSB7")  # fmt: skip
-    analyzer = Finding("analyzer DSLogic", "USB", driver="dreamsourcelab-dslogic")
-    page.discovery.show((Finding("libsigrok", "0.5.2"), port, analyzer))
+    analyzer = DoctorFinding("analyzer DSLogic", "USB", driver="dreamsourcelab-dslogic")
+    page.discovery.show((DoctorFinding("libsigrok", "0.5.2"), port, analyzer))
     assert mend in page.instruments.words
     for button in page.instruments.uses:
         button.click()
@@ -268,7 +268,7 @@ def test_a_host_is_offered_and_asked_on_request_only(qtbot, page):
     qtbot.waitUntil(lambda: not page.discovery.doctor.is_looking, timeout=LOOKS_MS)
     assert not page.discovery.target_probe.is_looking
     name = "rig-no-such-host.invalid"
-    page.discovery.show((Finding(f"host {name}", "in ~/.ssh/config", host=name),))
+    page.discovery.show((DoctorFinding(f"host {name}", "in ~/.ssh/config", host=name),))
     (use,) = page.instruments.uses
     use.click()
     link = page.picture.fixture.target.link
@@ -341,7 +341,7 @@ def test_in_the_window(qtbot, settings, tmp_path):
     application()
     theme().begin(settings)
     settings.setValue("window/page", "wire")
-    window = Window(tmp_path / "runs", settings)
+    window = MainWindow(tmp_path / "runs", settings)
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()

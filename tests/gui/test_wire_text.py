@@ -18,15 +18,15 @@ from gui.pages.wire.checking import check_text
 from gui.pages.wire.editing import set_text
 from gui.pages.wire.geometry import arrange
 from gui.pages.wire.labels import short_rate, wire_words
-from gui.pages.wire.levels import CHANNELS_MAX, KIND, Levels, levels_of
+from gui.pages.wire.levels import CHANNELS_MAX, KIND, ChannelLevels, levels_of
 from gui.pages.wire.levels_process import levels_after
-from gui.pages.wire.probe_process import Findings
+from gui.pages.wire.probe_process import ProbeResult
 from gui.processes.messages import Message, Unpacker, packed
 from rig.config.fixture import load_fixture
 from rig.errors import InputError
 from rig.instruments import EdgeBlock
 from rig.resources import find_fixture, fixture_names
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 from rig.untrusted.decode import decoded
 from tests.cli.command import rig
 
@@ -195,7 +195,7 @@ def through_pipe(message):
 
 
 def test_levels_pass_the_pipe_and_rubbish_does_not():
-    levels = Levels(0b101, (*range(15), 7), 2_000, 1_000)
+    levels = ChannelLevels(0b101, (*range(15), 7), 2_000, 1_000)
     assert levels_of(through_pipe(levels.message())) == levels
     assert levels.is_high(2)
     assert not levels.is_high(1)
@@ -211,14 +211,14 @@ def test_levels_pass_the_pipe_and_rubbish_does_not():
     assert len(levels.edges) == CHANNELS_MAX
 
 
-A_FINDING = Finding("fx2lafw", "found", driver="fx2lafw")
+A_FINDING = DoctorFinding("fx2lafw", "found", driver="fx2lafw")
 
 
 @pytest.mark.parametrize("found", [None, {}, [1], [{"what": "x"}], [asdict(A_FINDING)] * 1001])
 def test_findings_that_are_none_are_refused(found):
-    assert decoded(Findings, {"findings": [asdict(A_FINDING)]}).findings == (A_FINDING,)
+    assert decoded(ProbeResult, {"findings": [asdict(A_FINDING)]}).findings == (A_FINDING,)
     with pytest.raises(ValueError, match=r".+"):
-        decoded(Findings, {"findings": found})
+        decoded(ProbeResult, {"findings": found})
 
 
 def test_rates_are_short():

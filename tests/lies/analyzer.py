@@ -11,7 +11,7 @@ import numpy as np
 
 from rig.virtual import capture
 from rig.virtual.analyzer import VirtualAnalyzer
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from tests.lies.lie import Told, told
 
 STIMULUS, RESPONSE, SEQUENCE, TASK = 0, 1, 2, 5
@@ -206,7 +206,7 @@ class LyingSocket:
         self._client.sendall(data)
 
 
-class LyingStream(capture.Stream):
+class LyingStream(capture.SampleStream):
     """Sends through such a connection."""
 
     def __init__(self, client: socket.socket, sample_bytes: int) -> None:
@@ -216,8 +216,8 @@ class LyingStream(capture.Stream):
 class LyingAnalyzer(VirtualAnalyzer):
     """It samples at another rate than it says."""
 
-    def _clock(self) -> Clock:
+    def _clock(self) -> VirtualClock:
         lie = told("analyzer")
         faster = {"rate": lie.size * 1000, "rate_unstated": lie.size * 1000}.get(lie.name, 0)
         drift = {"stretch": lie.size}.get(lie.name, 0)
-        return Clock(self.sample_rate_hz, faster, drift_ppb_per_s=drift)
+        return VirtualClock(self.sample_rate_hz, faster, drift_ppb_per_s=drift)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.model.wiring import Wiring
@@ -28,7 +28,7 @@ class Known:
 
     raw: MemoryRun
     settings: Settings
-    account: Account
+    account: InstrumentCounts
     values: Int64Array
     """Shape (iterations, parts)."""
 
@@ -112,5 +112,5 @@ def _known(
         agent=words,
         source=SelfMeasured(len(values)),
     )
-    account = Account(handled=len(values) if handled is None else handled)
+    account = InstrumentCounts(handled=len(values) if handled is None else handled)
     return Known(MemoryRun(toggles(edges), end, records), settings, account, values)

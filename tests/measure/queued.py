@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.rate_search import RateSearch, RateSearchState
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
@@ -34,7 +34,7 @@ class Queued:
 
     raw: MemoryRun
     settings: Settings
-    account: Account
+    account: InstrumentCounts
     holds: list[tuple[int, int]]
     """Interval in ticks and interrupts that had no answer of their own, of each hold."""
 
@@ -109,7 +109,7 @@ def _captured(
     )
     handled = len(answers) if log else None
     sent = tuple(search.count for _ in holds)
-    account = Account(sent=sum(sent), holds=sent, handled=handled)
+    account = InstrumentCounts(sent=sum(sent), holds=sent, handled=handled)
     end = sample_of(stimuli[-1] + 1e6 * REST_S)
     return Queued(MemoryRun(edges, end, records), settings, account, holds)
 

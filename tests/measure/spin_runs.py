@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import SelfMeasured
 from rig.instruments import LOG_RECORD, Int64Array
@@ -29,7 +29,7 @@ class Spun:
 
     raw: MemoryRun
     settings: Settings
-    account: Account
+    account: InstrumentCounts
     edge_ticks: Int64Array
     """Shape (n,)."""
 
@@ -72,7 +72,7 @@ def _spun(rows: list[tuple[int, int, int]], edges: list[int], capacity: int) -> 
         settings_of("interrupt", sequence=True, tick_hz=TICK_HZ, limits=Limits(missed=0)),
         measurement="smi", source=SelfMeasured(len(edges)), agent=words, glitch_samples=0,
     )  # fmt: skip
-    account = Account(handled=len(edges), log_dropped=len(rows) - len(kept))
+    account = InstrumentCounts(handled=len(edges), log_dropped=len(rows) - len(kept))
     run = MemoryRun(pins(samples), samples[-1] + 1000, records, block_samples=RATE_HZ // 1000)
     return Spun(run, settings, account, np.array(edges))
 

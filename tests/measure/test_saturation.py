@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.rate_search import RateSearch, RateSearchState, falls_behind, keeps_up
 from rig.document import Section
 from rig.measurements.registry import MEASUREMENTS
@@ -222,7 +222,7 @@ def _with_hold(run: Queued) -> object:
     return replace(run.raw, edges=edges, records=np.concatenate([records, more]), end=end)
 
 
-def _one_more(account: Account) -> Account:
+def _one_more(account: InstrumentCounts) -> InstrumentCounts:
     n = SEARCH.count
     return replace(
         account, sent=account.sent + n, holds=(*account.holds, n), handled=account.handled + n
@@ -252,7 +252,7 @@ def test_a_run_cut_short_keeps_its_whole_holds() -> None:
     edges = [edge for edge in run.raw.edges if edge[0] < end]
     answers = sum(channel == 1 for _, channel, _ in edges)
     raw = replace(run.raw, edges=edges, end=end, records=run.raw.records[:answers])
-    found = replace(run, raw=raw, account=Account()).evaluated()
+    found = replace(run, raw=raw, account=InstrumentCounts()).evaluated()
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.details.holds[:cut] == whole.holds[:cut]
     (rest,) = found.details.holds[cut:]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.analysis.measurements.toggle_gap_list import Bounds, Intervals, match_gaps
+from rig.analysis.measurements.toggle_gap_list import IntervalBounds, Intervals, match_gaps
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Limits
 from rig.measurements.evaluate import Evaluation, evaluate
@@ -112,7 +112,7 @@ def test_a_gap_without_records_is_named(run):
 def test_what_excludes_each_other_is_named(pins_ns, low_ns, high_ns, found):
     pins = Intervals(np.array([5]), np.array([float(pins_ns)]), np.array([1.0]))
     number = np.array([5] if low_ns else [], np.int64)
-    log = Bounds(number, np.array([low_ns or 0.0])[: len(number)],
+    log = IntervalBounds(number, np.array([low_ns or 0.0])[: len(number)],
                  np.array([high_ns or 0.0])[: len(number)])  # fmt: skip
     matched = match_gaps(pins, log, THRESHOLD_NS, play_ns=40.0, scale=1e-4)
     assert (matched.without_record, matched.without_edges, matched.differing) == found

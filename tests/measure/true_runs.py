@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rig.analysis.log.responses import are_answers
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import Schedule, SelfTriggers
@@ -49,7 +49,7 @@ class TrueRun:
     end: int
     records: LogArray
     settings: Settings
-    account: Account
+    account: InstrumentCounts
     captures: tuple[tuple[int, int], ...] | None = None
     """By the stimulus's input capture, which sees the answers, too: sample, and its own ticks."""
 
@@ -135,7 +135,7 @@ def _self_triggered(measurement: str, _folder: Path) -> TrueRun:
     settings = replace(
         settings_of(measurement, limits=LIMITS), source=SelfTriggers(PERIOD_NS, N), tick_hz=TICK_HZ
     )
-    account = Account(handled=N, unanswered=0, triggers=N)
+    account = InstrumentCounts(handled=N, unanswered=0, triggers=N)
     edges = tuple(sorted([*stimulus, *toggles(answers)]))
     return TrueRun(edges, answers[-1] + RATE_HZ // 100, log_of(rows), settings, account)
 
@@ -148,7 +148,7 @@ def _periodic(_measurement: str, _folder: Path) -> TrueRun:
         answers.append(_sample_of(at_ns))
         rows.append((number, _ticks_of(at_ns - 30), _ticks_of(at_ns + 30), 0))
     settings = settings_of("period", Schedule(PERIOD_NS, N), tick_hz=TICK_HZ, limits=LIMITS)
-    account = Account(handled=N, unanswered=0, overruns=0)
+    account = InstrumentCounts(handled=N, unanswered=0, overruns=0)
     end = answers[-1] + RATE_HZ // 100
     return TrueRun(tuple(toggles(answers)), end, log_of(rows), settings, account)
 

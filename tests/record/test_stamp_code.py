@@ -21,7 +21,7 @@ from rig.record import stamp_code
 from rig.record.coded import CODES
 from rig.record.layout import ANSWER_CHUNK, CAPTURES, LOG
 from rig.record.reader import RunFile
-from rig.record.stamp_code import EDGES_SPAN, Edges
+from rig.record.stamp_code import EDGES_SPAN, CountedEdges
 from rig.record.writer import RunWriter
 from tests.record.older import plain
 from tests.record.trains import TEXTS, blocks_of
@@ -198,7 +198,7 @@ def test_codes_are_reversible_along_any_edges(counts: np.ndarray, seed: int) -> 
         int(random.integers(-(2**63), 2**63 - 1)),
         float(random.normal()) * 10.0 ** random.integers(20),
     )
-    coded = stamp_code.encode_stamps(counts, Edges(rows, samples[rows], line))
+    coded = stamp_code.encode_stamps(counts, CountedEdges(rows, samples[rows], line))
     codes = {name: np.zeros(len(counts), kind) for name, kind in stamp_code.STAMP_COLUMNS.items()}
     decoded = stamp_code.decode_stamps(coded[0][0], codes | coded[1], lambda rows: samples[rows])
     assert np.array_equal(decoded, counts)

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from rig.config.calibration import Quantity, Record
+from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.report.calibration_brief import calibration_state
 from rig.report.calibration_facts import calibration_facts
 from rig.session.calibration import cautions
@@ -15,8 +15,10 @@ from rig.session.results import read
 from tests.calibration.skewed import MADE, measure, records, text
 
 
-def counter(ppm: float, u_ppm: float = 0.1) -> Record:
-    return Record("counter", MADE, (Quantity("counter_stability", ppm, "ppm", u_ppm, 1000),))
+def counter(ppm: float, u_ppm: float = 0.1) -> CalibrationRecord:
+    return CalibrationRecord(
+        "counter", MADE, (CalibratedQuantity("counter_stability", ppm, "ppm", u_ppm, 1000),)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,7 @@ def test_one_that_keeps_its_rate_is_silent(run):
 
 
 def test_of_another_target_it_says_nothing(run):
-    other = Record(
+    other = CalibrationRecord(
         "counter", MADE, counter(40.0).quantities, instruments={"target_link": "tcp:10.0.0.1:1"}
     )
     assert calibration_state(read(run, text(*records(), other))) == "valid"

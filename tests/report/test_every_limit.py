@@ -12,10 +12,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from rich.console import Console
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.formatting import capitalized, with_micro_sign
 from rig.measurements.evaluate import evaluate
@@ -53,9 +53,9 @@ MEASURED = ("interval_error", "latency_by_ticks", "interval_error_by_ticks")
 def result() -> Result:
     truth = Truth(N, noise(N), ppm=25)
     settings = settings_of("period", Schedule(PERIOD_NS, N), limits=LIMITS)
-    account = Account(handled=N, overruns=0, unanswered=0)
+    account = InstrumentCounts(handled=N, overruns=0, unanswered=0)
     nothing = calibrated(0.0, 0.0, "ns", "known")
-    bench = Bench(1e9 / RATE_HZ, limits(1.0, "ppm", "known"), *[nothing] * 4)
+    bench = BenchErrorModel(1e9 / RATE_HZ, limits(1.0, "ppm", "known"), *[nothing] * 4)
     found = evaluate(truth.run(), settings, account, bench=bench)
     return Result(Path("p.h5"), "2026-01-02T03:04:05+00:00", "complete", settings, account, found)
 

@@ -16,7 +16,7 @@ from benchmarks.measured_run import write_measured_run
 from rig.errors import InputError
 from rig.record import vetting
 from rig.report.tables import figures_index, history, runs
-from rig.report.tables.figures_index import FiguresIndex, Kind, Stamp, index_path
+from rig.report.tables.figures_index import FiguresIndex, FileIdentity, IndexKind, index_path
 from rig.report.tables.history import ridges
 from rig.report.tables.runs import records_of
 from rig.session.results import store
@@ -64,8 +64,8 @@ BOTH = ([60, 80], ["a.h5", "b.h5"])
 
 def changed(path, act):
     """Do it until the file system's clock shows it: the clock goes in steps of milliseconds."""
-    before = Stamp.of(path)
-    while (act() or Stamp.of(path)) == before:
+    before = FileIdentity.of(path)
+    while (act() or FileIdentity.of(path)) == before:
         pass
 
 
@@ -304,14 +304,18 @@ def test_it_stays_small_and_loses_what_was_not_used(tmp_path, monkeypatch):
     for number in range(6):
         path = tmp_path / f"{number}.h5"
         path.write_bytes(b"")
-        stamps[path] = Stamp.of(path)
+        stamps[path] = FileIdentity.of(path)
     index = tmp_path / "index" / "figures.sqlite3"
     for day, path in enumerate(stamps):
         monkeypatch.setattr(figures_index, "_DAY_S", 10**9 // (day + 1))
         with FiguresIndex(index, pytest.fail) as found:
-            found.add(Kind.RECORDS, path, stamps[path], "[]")
+            found.add(IndexKind.RECORDS, path, stamps[path], "[]")
     with FiguresIndex(index, pytest.fail) as found:
-        assert [path.name for path in found.find(Kind.RECORDS, stamps)] == ["3.h5", "4.h5", "5.h5"]
+        assert [path.name for path in found.find(IndexKind.RECORDS, stamps)] == [
+            "3.h5",
+            "4.h5",
+            "5.h5",
+        ]
 
 
 def test_a_child_that_dies_names_its_file(tmp_path):

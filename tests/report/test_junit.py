@@ -13,14 +13,14 @@ import pytest
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.limits import counted, judge_limits
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.events import Counts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.analysis.model.witness import Witness
-from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
+from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram
 from rig.analysis.statistics.overruns import Overruns
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated
 from rig.analysis.uncertainty.effects import of_latency
 from rig.analysis.uncertainty.measurand import Measurand
@@ -36,10 +36,10 @@ LIMITS = Limits(max_ns=10_000.0, missed=0, late=0)
 def latency_of(n, max_ns, bench):
     """Latencies of which only the maximum matters, in whole nanoseconds but for a fraction."""
     histogram = ExactHistogram()
-    figures = Statistics(0)
+    figures = DescriptiveStatistics(0)
     if max_ns is not None:
         histogram.add(np.full(n, round(max_ns)))
-        figures = Statistics(n, 5e3, 3e3, max_ns)
+        figures = DescriptiveStatistics(n, 5e3, 3e3, max_ns)
     effects = of_latency(bench)
     budgets = {} if max_ns is None else {"max": effects.value("max", max_ns)}
     return Measurand(
@@ -57,7 +57,7 @@ def latency_of(n, max_ns, bench):
 def result(verdict=Verdict.PASS, reasons=(), *, n=10, missed=0, max_ns=9000.0, agrees=True,
            limits=LIMITS, train=TRAIN, name="run.h5", bench=None):  # fmt: skip
     counts = Counts(n, n - missed, 0, missed, 0, 0, 0, 0)
-    latency = latency_of(n, max_ns, bench or Bench(0.0))
+    latency = latency_of(n, max_ns, bench or BenchErrorModel(0.0))
     evaluation = Evaluation(
         verdict=verdict,
         reasons=reasons,
@@ -69,8 +69,8 @@ def result(verdict=Verdict.PASS, reasons=(), *, n=10, missed=0, max_ns=9000.0, a
         measurands=(latency,),
     )
     settings = Settings("interrupt", "idle", 24_000_000, 16_000_000, Wiring(0, 1), 0, train, limits)
-    return Result(Path(name), "2026-01-02T03:04:05+00:00", "complete", settings, Account(10),
-                  evaluation)  # fmt: skip
+    return Result(Path(name), "2026-01-02T03:04:05+00:00", "complete", settings,
+                  InstrumentCounts(10), evaluation)  # fmt: skip
 
 
 def outcomes(*results):
@@ -137,7 +137,7 @@ def test_nothing_measured_cannot_be_told():
     ("indicated", "kind"), [(9_800.0, "passed"), (9_990.0, "skipped"), (10_100.0, "failure")]
 )
 def test_a_limit_within_the_uncertainty_cannot_be_told(indicated, kind):
-    bench = replace(Bench(0.0), skew_ns=calibrated(0.0, 25.0, "ns", "loopback"))
+    bench = replace(BenchErrorModel(0.0), skew_ns=calibrated(0.0, 25.0, "ns", "loopback"))
     assert outcomes(result(max_ns=indicated, bench=bench))["max latency"] == kind
 
 

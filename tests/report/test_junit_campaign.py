@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.campaign.index import Entry, Index, State
+from rig.campaign.index import Entry, Index, RunState
 from rig.errors import InputError
 from rig.report.junit_campaign import campaign_junit, write_campaign
 
 
-def entry(name, state=State.DONE, verdict="", reason=""):
+def entry(name, state=RunState.DONE, verdict="", reason=""):
     return Entry(name, "interrupt", "cpu.x", "f", state, f"{name}.h5", verdict, 0, reason)
 
 
@@ -24,10 +24,10 @@ ENTRIES = {
     "false": (entry("false", verdict="inconsistent"), "error"),
     "lost": (entry("lost", verdict="incomplete"), "error"),
     "odd": (entry("odd", verdict="\x00<b>"), "error"),
-    "broken": (entry("broken", State.FAILED, reason="the analyzer stopped"), "error"),
-    "unable": (entry("unable", State.SKIPPED, reason="no load cpu: why & how"), "skipped"),
-    "half": (entry("half", State.RUNNING, reason="interrupted"), "skipped"),
-    "later": (entry("later", State.PLANNED), "skipped"),
+    "broken": (entry("broken", RunState.FAILED, reason="the analyzer stopped"), "error"),
+    "unable": (entry("unable", RunState.SKIPPED, reason="no load cpu: why & how"), "skipped"),
+    "half": (entry("half", RunState.RUNNING, reason="interrupted"), "skipped"),
+    "later": (entry("later", RunState.PLANNED), "skipped"),
 }
 INDEX = Index("night", "A title", "bench", "f", "", tuple(one for one, _ in ENTRIES.values()))
 

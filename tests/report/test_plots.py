@@ -19,9 +19,9 @@ from rig.plots.brackets import brackets_svg
 from rig.plots.canvas import VARIABLES
 from rig.plots.folded import folded_svg
 from rig.plots.histogram import BINS, binned, histogram_svg
-from rig.plots.overlay import Curve, overlay_svg
+from rig.plots.overlay import LatencyCurve, overlay_svg
 from rig.plots.tail import POINTS, exceedances, interval, steps, tail_svg
-from rig.plots.timeline import MarkedEvent, Stretches, timeline_svg
+from rig.plots.timeline import LatencyStretches, MarkedEvent, timeline_svg
 from rig.plots.waveform import Trace, waveform_svg
 
 RNG = np.random.default_rng(1)
@@ -33,7 +33,7 @@ TIME = np.sort(RNG.random(500))
 
 def _plots():
     edges = np.array([0.0, 10.0])
-    stretches = Stretches(
+    stretches = LatencyStretches(
         np.array([0.0, 1, 2, 3]), np.array([4, 5, np.nan]), np.array([6, 9, np.nan])
     )
     outliers = [
@@ -58,8 +58,8 @@ def _plots():
             ClockStability("c against b", (0.1,), (1e-8,), (1e-9,)),
         ]),
         "phase": folded_svg([1.0, 2.0], [3.0, float("nan")], 4000.0),
-        "overlay": overlay_svg([Curve("a <b>", VALUES, COUNTS, SAMPLE_NS),
-                                Curve("c", VALUES * 90, COUNTS, SAMPLE_NS)]),
+        "overlay": overlay_svg([LatencyCurve("a <b>", VALUES, COUNTS, SAMPLE_NS),
+                                LatencyCurve("c", VALUES * 90, COUNTS, SAMPLE_NS)]),
     }  # fmt: skip
 
 
@@ -118,9 +118,9 @@ def test_text_from_outside_is_escaped(plots):
 
 def test_nothing_measured_draws_nothing():
     none = np.empty(0, np.int64)
-    empty = Stretches(np.array([0.0, 1]), np.array([np.nan]), np.array([np.nan]))
+    empty = LatencyStretches(np.array([0.0, 1]), np.array([np.nan]), np.array([np.nan]))
     assert histogram_svg(none, none, 1.0) == tail_svg(none, none, 1.0) == ""
-    assert timeline_svg(empty, []) == overlay_svg([Curve("a", none, none, 1.0)]) == ""
+    assert timeline_svg(empty, []) == overlay_svg([LatencyCurve("a", none, none, 1.0)]) == ""
     nothing = np.empty(0)
     assert allan_svg([]) == allan_svg([ClockStability("a", (), (), ())]) == ""
     assert folded_svg([], [], 1.0) == brackets_svg(nothing, nothing, nothing) == ""

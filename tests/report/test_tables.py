@@ -16,7 +16,7 @@ from rig.cli.main import main
 from rig.document import TextTable
 from rig.measurements.measurement import short_time
 from rig.record.reader import RunFile
-from rig.report.tables.record import Record
+from rig.report.tables.record import RunRecord
 from rig.report.tables.reference import REFERENCES, beside, published
 from rig.report.tables.render import FORMATS
 from rig.report.tables.runs import records_of
@@ -388,14 +388,14 @@ def test_a_note_of_several_tables_stands_below_the_last(form, times):
 
 def test_every_subject_is_one_table():
     records = [
-        Record("s", "interrupt", "", "idle", {"average_ns": 1.0, "deviation_ns": 0.0}, 1),
-        Record("s", "period", "1ms", "idle"),
-        Record("t", "interrupt", "", "idle", {"average_ns": 2.0, "deviation_ns": 0.0}, 1),
+        RunRecord("s", "interrupt", "", "idle", {"average_ns": 1.0, "deviation_ns": 0.0}, 1),
+        RunRecord("s", "period", "1ms", "idle"),
+        RunRecord("t", "interrupt", "", "idle", {"average_ns": 2.0, "deviation_ns": 0.0}, 1),
     ]
     assert [len(own) for own in by_table(records).values()] == [2, 1]
     assert [len(grid.rows) for grid in SHAPES["scenarios"](records)] == [2, 1]
     assert SHAPES["slides"](records) == []
-    both = [Record("s", name, "1ms", "idle") for name in ("period_latency", "period_start")]
+    both = [RunRecord("s", name, "1ms", "idle") for name in ("period_latency", "period_start")]
     found = beside(both, "slides")[2:]
     assert {r.table for r in found} == {("period_start", "1ms")}
     assert len(set(map(repr, found))) == len(found), "each once"

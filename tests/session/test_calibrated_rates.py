@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rig.analysis.model.wiring import Wiring
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.clock_limits import COUNTER, STIMULUS
 from rig.config.calibration.names import (
     COUNTER_RATE,
@@ -18,7 +18,7 @@ from rig.config.calibration.names import (
     depends_on,
     pair_of,
 )
-from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.calibration.record import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.validity import judge, valid_records
 from rig.session.calibrated_bench import calibrated_bench
 
@@ -34,12 +34,14 @@ PRESENT = {
     "tick_hz": "1000000000",
 }
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
-BENCH, WIRING = Bench(1e9 / 24_000_000), Wiring(0, 1)
+BENCH, WIRING = BenchErrorModel(1e9 / 24_000_000), Wiring(0, 1)
 
 
-def record(step: str, name: str, ppm: float, *, pair: bool = True) -> Record:
+def record(step: str, name: str, ppm: float, *, pair: bool = True) -> CalibrationRecord:
     instruments = depends_on(step, PRESENT) | (pair_of(step, PRESENT) if pair else {})
-    return Record(step, NOW, (Quantity(name, ppm, "ppm", 0.1, 1000),), instruments=instruments)
+    return CalibrationRecord(
+        step, NOW, (CalibratedQuantity(name, ppm, "ppm", 0.1, 1000),), instruments=instruments
+    )
 
 
 def calibrated(present: dict[str, str], *, pair: bool = True) -> dict[str, tuple[float, float]]:

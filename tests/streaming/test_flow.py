@@ -14,7 +14,7 @@ from rig.capture import native
 from rig.instruments import EdgeBlock
 from rig.streaming.flow import Flow, implementations
 from rig.streaming.histogram import Extreme, bin_of
-from rig.streaming.outcome import NOTABLE_MAX, Doubts, Notable, Reason
+from rig.streaming.outcome import NOTABLE_MAX, Doubts, EventReason, Notable
 from tests.streaming.captures import (
     PINS,
     RATE_HZ,
@@ -151,9 +151,11 @@ def test_notable_events_tell_what_happened(implementation: str) -> None:
     stimuli, answers = [100, 200, 300, 900], [150, 300, 340]
     flow.feed_block(pulses(stimuli, answers, 1401))
     assert flow.take_notable() == [
-        Notable(0, 100, 150, EventClass.ANSWERED, Reason.MAXIMUM),
-        Notable(1, 200, 300, EventClass.LATE, Reason.MAXIMUM | Reason.LIMIT | Reason.LATE),
-        Notable(3, 900, -1, EventClass.MISSED, Reason.MISSED),
+        Notable(0, 100, 150, EventClass.ANSWERED, EventReason.MAXIMUM),
+        Notable(
+            1, 200, 300, EventClass.LATE, EventReason.MAXIMUM | EventReason.LIMIT | EventReason.LATE
+        ),
+        Notable(3, 900, -1, EventClass.MISSED, EventReason.MISSED),
     ]
     assert flow.take_notable() == []
     assert flow.maximum == Extreme(100, 1, 200)

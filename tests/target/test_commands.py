@@ -16,7 +16,7 @@ import pytest
 from rig.bench.target import open_target
 from rig.config.links import SshLink
 from rig.errors import BenchError, RefusedError
-from rig.instruments import Command
+from rig.instruments import LoadCommand
 from rig.target.scenario import Load, load_on, nobody_starts, runs_commands
 from tests.target.real_agent import PORT, agent_program
 from tests.target.sshd import HOST, running_sshd
@@ -64,7 +64,7 @@ def python(folder, text, *words):
     """A command that runs this program."""
     path = folder / "program.py"
     path.write_text(text)
-    return {"mine": Command((sys.executable, str(path), *words))}
+    return {"mine": LoadCommand((sys.executable, str(path), *words))}
 
 
 def folder_of(agent):
@@ -179,20 +179,23 @@ def test_a_program_that_does_not_go_on_is_told(agent, words, why):
     with (
         agent.connect() as link,
         pytest.raises(BenchError, match=f"load mine did not last: 0 of its 1 workers.*{why}"),
-        load_on(link, "mine", GO, {"mine": Command(words)}) as load,
+        load_on(link, "mine", GO, {"mine": LoadCommand(words)}) as load,
     ):
         until_noticed(load)
 
 
 def test_one_that_ends_later_is_told(agent):
-    with agent.connect() as link, load_on(link, "nap", GO, {"nap": Command(("sleep", "99"))}) as it:
+    with (
+        agent.connect() as link,
+        load_on(link, "nap", GO, {"nap": LoadCommand(("sleep", "99"))}) as it,
+    ):
         family(agent.process)[-1].kill()
         with pytest.raises(BenchError, match=r"load nap did not last.*signal 9 ended it"):
             until_noticed(it)
 
 
 def test_a_load_that_does_too_little_is_told():
-    load = Load("mine", None, Command(("true",), busy_min=0.5))
+    load = Load("mine", None, LoadCommand(("true",), busy_min=0.5))
     load.check_share(0.5)
     load.check_share(None)
     with pytest.raises(BenchError, match=r"busy for 49% of the time, its busy_min .* asks for 50%"):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.instruments import TargetIdentity
-from rig.target.findings import Finding, agent_findings, cpu_list, environment_findings
-from rig.target.permissions import Account, Device, account_findings
+from rig.target.findings import ProbeFinding, agent_findings, cpu_list, environment_findings
+from rig.target.permissions import DeviceFile, UnixAccount, account_findings
 
 IDENTITY = TargetIdentity("rig-agent", "0.1.0", 2, 2_600_000_000)
 GOOD = {
@@ -35,7 +35,7 @@ GOOD = {
 }
 
 
-def by_name(findings) -> dict[str, Finding]:
+def by_name(findings) -> dict[str, ProbeFinding]:
     return {finding.what: finding for finding in findings}
 
 
@@ -176,17 +176,17 @@ def test_what_is_no_list_of_processors(text: str) -> None:
 # --- permissions ---------------------------------------------------------------------------------
 
 
-def account(*devices: Device, is_root: bool = False, priority_max: int = 99) -> Account:
-    return Account("x86_64", "6.1", "ann", is_root, devices, priority_max, frozenset())
+def account(*devices: DeviceFile, is_root: bool = False, priority_max: int = 99) -> UnixAccount:
+    return UnixAccount("x86_64", "6.1", "ann", is_root, devices, priority_max, frozenset())
 
 
 def test_a_device_that_may_not_be_used() -> None:
-    group = Device("/dev/parport0", usable=False, group="lp")
+    group = DeviceFile("/dev/parport0", usable=False, group="lp")
     found = by_name(account_findings(account(group), "ppdev"))["device /dev/parport0"]
     assert found.needed
     assert found.mend == "as root: usermod -aG lp ann, then log in again"
     assert not by_name(account_findings(account(group), "gpio"))["device /dev/parport0"].needed
-    roots = Device("/dev/latency-rig", usable=False, group="root")
+    roots = DeviceFile("/dev/latency-rig", usable=False, group="root")
     found = by_name(account_findings(account(roots), "kmod"))["device /dev/latency-rig"]
     assert 'KERNEL=="latency-rig"' in found.mend
 
@@ -201,7 +201,7 @@ def test_a_port_without_its_device(port: str, prefix: str) -> None:
 
 
 def test_what_needs_root() -> None:
-    usable = Device("/dev/parport0", usable=True, group="lp")
+    usable = DeviceFile("/dev/parport0", usable=True, group="lp")
     found = by_name(account_findings(account(usable, priority_max=0), "ioport"))
     assert found["I/O ports"].needed
     assert "'ann - rtprio 99' >> /etc/security/limits.d" in found["real-time priority"].mend

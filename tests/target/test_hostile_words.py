@@ -24,7 +24,7 @@ from rig.config.links import link_of_word
 from rig.errors import BenchError, InputError
 from rig.shell_words import command_text, quoted
 from rig.target.deploy import build_there, cross_compile, put, put_words
-from rig.target.permissions import Account, Device, account_findings
+from rig.target.permissions import DeviceFile, UnixAccount, account_findings
 from rig.target.ssh import SshHost, run
 from tests.cli.command import rig
 from tests.target.sshd import HOST, Sshd, running_sshd
@@ -287,8 +287,8 @@ def test_a_temporary_folder_of_any_name_builds(
 
 
 def test_names_from_the_target_are_quoted_in_what_users_copy() -> None:
-    devices = (Device("/dev/parport0", usable=False, group="$(reboot)"),)
-    account = Account("x86_64", "6.1", "eve;reboot", False, devices, 0, frozenset())
+    devices = (DeviceFile("/dev/parport0", usable=False, group="$(reboot)"),)
+    account = UnixAccount("x86_64", "6.1", "eve;reboot", False, devices, 0, frozenset())
     mends = [finding.mend for finding in account_findings(account, "ppdev")]
     assert any("usermod -aG '$(reboot)' 'eve;reboot'," in mend for mend in mends)
     assert any("echo 'eve;reboot - rtprio 99' >>" in mend for mend in mends)

@@ -21,13 +21,13 @@ from rig.target.protocol import (
     decode_log_block,
     encode_log_block,
 )
-from rig.target.stream import Stream, StreamLost
+from rig.target.stream import ByteStream, StreamLost
 from tests.fuzz.refusal import refusal
 
 HELLO = b"OK rig-agent version=0.1.0 log=2 tick_hz=1000000000 counter=tsc\n"
 
 
-class Said(Stream):
+class Said(ByteStream):
     """All that a peer says, in pieces of any size, then its end."""
 
     name = "test:peer"

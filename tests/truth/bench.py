@@ -19,7 +19,7 @@ from rig.instruments import UNKNOWN_PS
 from rig.record.reader import RunFile
 from rig.session.results import Result, store
 from rig.session.run import run
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from rig.virtual.target import BOOT_TICKS
 from rig.virtual.truth import MERGED, MISSED, load_truth
 from tests.stored_events import events_of
@@ -202,7 +202,7 @@ def compare_captures(truth: Any, events: dict[str, Any], captures: Any, result: 
 
 def compare_inside(truth: Any, events: dict[str, Any], result: Result) -> None:
     """Each latency inside the target is true to the bound that is stated for all of them."""
-    clock = Clock(TARGET_HZ, TARGET_ERROR_PPB, BOOT_TICKS)
+    clock = VirtualClock(TARGET_HZ, TARGET_ERROR_PPB, BOOT_TICKS)
     known = events["internal_latency_ps"] != UNKNOWN_PS
     assert known.tolist() == (truth["kind"] != MISSED).tolist()
     read_ps = np.array([clock.time_ps(tick) for tick in truth["before_ticks"][known].tolist()])

@@ -27,7 +27,7 @@ from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.analyzer import VirtualAnalyzer
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from tests.capture.bench import open_analyzer
 from tests.chip import CLOCK_HZ
 from tests.record.trains import TEXTS
@@ -247,7 +247,7 @@ def test_a_billion_samples_into_a_run_file(tmp_path):
 # --- samples that vanish without a word -----------------------------------------------------------
 
 STIMULUS, RESPONSE, END_MARK = 0, 1, 7
-CLOCK = Clock(CLOCK_HZ, error_ppb=38_000)
+CLOCK = VirtualClock(CLOCK_HZ, error_ppb=38_000)
 INTERVAL_MAX_NS = 1_500_000
 FEED_DROPS = """
 import sys

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.untrusted.decode import Length, OneOf, Range, WrongValueError, decoded
+from rig.untrusted.decode import Length, NumberRange, OneOf, WrongValueError, decoded
 
 
 class Color(StrEnum):
@@ -22,7 +22,7 @@ class Color(StrEnum):
 
 @dataclass(frozen=True)
 class Inner:
-    count: Annotated[int, Range(1, 10)]
+    count: Annotated[int, NumberRange(1, 10)]
     level: Annotated[int, OneOf((0, 1))] = 0
     ratio: float | None = None
 

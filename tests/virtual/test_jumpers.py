@@ -12,7 +12,7 @@ from rig.config.virtual_jumpers import Jumpers
 from rig.config.virtual_sampling import Sampling
 from rig.errors import InputError
 from rig.resources import find_fixture
-from rig.virtual.clock import PS_PER_S, Clock
+from rig.virtual.clock import PS_PER_S, VirtualClock
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sampling import UnevenSamples
 
@@ -78,7 +78,7 @@ def test_a_pulse_a_second_of_true_time():
 class _Samples:
     """The clock of a capture: 24 MHz, a little fast."""
 
-    clock = Clock(24_000_000, 1234)
+    clock = VirtualClock(24_000_000, 1234)
 
     def sample_at(self, time_ps):
         return self.clock.ticks_at_or_after(time_ps)
@@ -154,7 +154,7 @@ class Capture:
     """Samples of a clock, and the stretches that are left out of them."""
 
     def __init__(self, rate_hz: int, error_ppb: int) -> None:
-        self._clock = Clock(rate_hz, error_ppb)
+        self._clock = VirtualClock(rate_hz, error_ppb)
         self.holes: list[tuple[int, int]] = []
 
     def sample_at(self, time_ps: int) -> int:

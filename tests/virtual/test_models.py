@@ -25,7 +25,7 @@ from rig.config.virtual import (
 )
 from rig.errors import InputError
 from rig.measurements.evaluate import evaluate
-from rig.virtual.clock import Clock
+from rig.virtual.clock import VirtualClock
 from rig.virtual.models import build_model, truncated_normal
 from tests.analysis.whole_bench import ORIGIN_PS, RATE_HZ, Clocks, train_of, whole_run
 
@@ -143,7 +143,7 @@ def test_same_seed_same_values():
 
 @given(st.integers(10**6, 10**10), st.integers(-(10**8), 10**8), st.integers(0, 10**16))
 def test_clock_is_exact(rate_hz, error_ppb, time_ps):
-    clock = Clock(rate_hz, error_ppb, start_ticks=5)
+    clock = VirtualClock(rate_hz, error_ppb, start_ticks=5)
     exact = Fraction(time_ps * rate_hz * (10**9 + error_ppb), 10**21)
     assert clock.ticks(time_ps) == 5 + exact.__floor__()
     assert clock.ticks_at_or_after(time_ps) == 5 + exact.__ceil__()
@@ -160,7 +160,7 @@ def test_clock_is_exact(rate_hz, error_ppb, time_ps):
 def test_a_clock_tells_of_many_times_what_it_tells_of_each(
     rate_hz, error_ppb, drift_ppb_per_s, times_ps, first_ps
 ):
-    clock = Clock(rate_hz, error_ppb, start_ticks=5, drift_ppb_per_s=drift_ppb_per_s)
+    clock = VirtualClock(rate_hz, error_ppb, start_ticks=5, drift_ppb_per_s=drift_ppb_per_s)
     times = first_ps + np.array(times_ps, np.int64)
     ticks = [clock.ticks(time_ps) for time_ps in times.tolist()]
     assert clock.ticks_of(times).tolist() == ticks
@@ -181,7 +181,7 @@ def test_a_clock_tells_of_many_times_what_it_tells_of_each(
     st.integers(0, 10**16),
 )
 def test_drifting_clock_is_exact(rate_hz, error_ppb, drift_ppb_per_s, time_ps):
-    clock = Clock(rate_hz, error_ppb, start_ticks=5, drift_ppb_per_s=drift_ppb_per_s)
+    clock = VirtualClock(rate_hz, error_ppb, start_ticks=5, drift_ppb_per_s=drift_ppb_per_s)
     seconds = Fraction(time_ps, 10**12)
     fast = 1 + Fraction(error_ppb, 10**9) + Fraction(drift_ppb_per_s, 10**9) * seconds / 2
     exact = rate_hz * seconds * fast

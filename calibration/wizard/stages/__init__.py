@@ -15,7 +15,7 @@ from calibration.wizard.stages import (
     wires,
     wires_back,
 )
-from calibration.wizard.stages.stage import Job, Stage
+from calibration.wizard.stages.stage import Stage, StageContext
 
 STAGES: dict[str, Stage] = {
     stage.name: stage
@@ -40,4 +40,4 @@ KEYS = (
 )  # fmt: skip
 """Every question there can be."""
 
-__all__ = ["KEYS", "STAGES", "Job", "Stage"]
+__all__ = ["KEYS", "STAGES", "Stage", "StageContext"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from calibration.wizard.bench import boards_of, fixture_of, is_virtual
 from calibration.wizard.question import Question
-from calibration.wizard.report import Report
-from calibration.wizard.stages.stage import Job, Stage
-from calibration.wizard.state import State
+from calibration.wizard.report import StageReport
+from calibration.wizard.stages.stage import Stage, StageContext
+from calibration.wizard.state import WizardState
 from rig.config.board_fixture import agent_arguments
 from rig.config.links import ARGUMENTS_VALID, SshLink
 from rig.errors import InputError
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     if is_virtual(state):
         return ("The virtual bench brings its target along; there is nothing to agree on.",)
     return (
@@ -24,7 +24,7 @@ def explain(state: State) -> tuple[str, ...]:
     )
 
 
-def questions(state: State) -> tuple[Question, ...]:
+def questions(state: WizardState) -> tuple[Question, ...]:
     if is_virtual(state):
         return ()
     target = Question("target", "Target", "",
@@ -39,7 +39,7 @@ def questions(state: State) -> tuple[Question, ...]:
     )
 
 
-def check(state: State) -> None:
+def check(state: WizardState) -> None:
     """The fixture is complete now."""
     if not is_virtual(state) and not state.answer("target"):
         raise InputError(
@@ -48,18 +48,18 @@ def check(state: State) -> None:
     fixture_of(state)
 
 
-def work(job: Job) -> Report:
+def work(job: StageContext) -> StageReport:
     """Look at an account behind ssh; others tell of themselves when their agent runs."""
     fixture = job.fixture
     if not isinstance(fixture.target.link, SshLink):
-        return Report()
+        return StageReport()
     job.progress(f"asking {fixture.target.link.host}")
     found = job.tools.ask_account(fixture)
     lines = tuple(finding.text for finding in found if not finding.remedy)
-    return Report(lines, tuple(finding for finding in found if finding.remedy))
+    return StageReport(lines, tuple(finding for finding in found if finding.remedy))
 
 
-def wants_work(state: State) -> bool:
+def wants_work(state: WizardState) -> bool:
     """Only ssh can be asked before there is an agent."""
     return state.answer("target").startswith("ssh:") and not is_virtual(state)
 

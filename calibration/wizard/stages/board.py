@@ -13,16 +13,16 @@ from calibration.wizard.bench import (
     is_virtual,
     wants_lines,
 )
-from calibration.wizard.question import Choice, Question
+from calibration.wizard.question import AnswerOption, Question
 from calibration.wizard.stages.stage import Stage
-from calibration.wizard.state import State
+from calibration.wizard.state import WizardState
 from rig.config.board import load_board, load_boards
 from rig.config.board_fixture import FX2
 from rig.config.units import RATE
 from rig.errors import InputError
 
 
-def explain(_state: State) -> tuple[str, ...]:
+def explain(_state: WizardState) -> tuple[str, ...]:
     return (
         "Three parts make a bench: the board to be measured, a microcontroller that interrupts "
         "it, and a logic analyzer that watches both.",
@@ -31,11 +31,11 @@ def explain(_state: State) -> tuple[str, ...]:
     )
 
 
-def questions(state: State) -> tuple[Question, ...]:
+def questions(state: WizardState) -> tuple[Question, ...]:
     asked = [
         Question("bench", "Bench", HARDWARE, (
-            Choice(HARDWARE, "real instruments"),
-            Choice(VIRTUAL, "the virtual bench, to try it out"),
+            AnswerOption(HARDWARE, "real instruments"),
+            AnswerOption(VIRTUAL, "the virtual bench, to try it out"),
         ), "a fixture file with a virtual bench", others=True),
         Question("board", "Board to be measured", FIRST_BOARD, _boards("target"),
                  "a file that describes a board: docs/reference/boards.md", others=True),
@@ -48,7 +48,7 @@ def questions(state: State) -> tuple[Question, ...]:
     return (*asked, *(() if is_virtual(state) else _instruments(state)))
 
 
-def _instruments(state: State) -> tuple[Question, ...]:
+def _instruments(state: WizardState) -> tuple[Question, ...]:
     rate = RATE.format(FX2.sample_rate_hz)
     return (
         Question("port", "Its serial port", _port(state),
@@ -62,11 +62,11 @@ def _instruments(state: State) -> tuple[Question, ...]:
     )  # fmt: skip
 
 
-def _boards(role: str) -> tuple[Choice, ...]:
-    return tuple(Choice(board.name, board.title) for board in load_boards(role))
+def _boards(role: str) -> tuple[AnswerOption, ...]:
+    return tuple(AnswerOption(board.name, board.title) for board in load_boards(role))
 
 
-def _wants_lines(state: State) -> bool:
+def _wants_lines(state: WizardState) -> bool:
     """A board that cannot be read is told when the answers are checked."""
     try:
         return wants_lines(load_board(state.answer("board", FIRST_BOARD)))
@@ -74,7 +74,7 @@ def _wants_lines(state: State) -> bool:
         return False
 
 
-def _port(state: State) -> str:
+def _port(state: WizardState) -> str:
     try:
         side = load_board(state.answer("stimulus", FIRST_STIMULUS)).stimulus
     except InputError:
@@ -82,7 +82,7 @@ def _port(state: State) -> str:
     return side.port if side else ""
 
 
-def check(state: State) -> None:
+def check(state: WizardState) -> None:
     """Boards, instruments and lines make a fixture."""
     boards_of(state)
     fixture_of(state)

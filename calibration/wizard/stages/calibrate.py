@@ -14,8 +14,8 @@ from calibration.settings import (
     COUNTER_VALID,
     SECONDS_MAX,
     SECONDS_MIN,
+    CalibrationSettings,
     CounterReading,
-    Settings,
     parse_channel,
     parse_counter,
 )
@@ -23,9 +23,9 @@ from calibration.steps import STEPS, Step
 from calibration.wizard import detected_wiring
 from calibration.wizard.bench import fixture_of
 from calibration.wizard.question import Question
-from calibration.wizard.report import Report, of_outcome
-from calibration.wizard.stages.stage import Job, Stage
-from calibration.wizard.state import State
+from calibration.wizard.report import StageReport, of_outcome
+from calibration.wizard.stages.stage import Stage, StageContext
+from calibration.wizard.state import WizardState
 from rig.config.calibration.place import calibration_path
 from rig.errors import InputError
 
@@ -33,7 +33,7 @@ SECONDS = 60
 PPS, COUNTER, NONE = "pps", "frequency-counter", "none"
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     apart = ", ".join(step.name for step in STEPS.values() if step.apart)
     return (
         *detected_wiring.explain(state),
@@ -48,7 +48,7 @@ def explain(state: State) -> tuple[str, ...]:
     )
 
 
-def questions(state: State) -> tuple[Question, ...]:
+def questions(state: WizardState) -> tuple[Question, ...]:
     names = ", ".join(step.name for step in chosen(()))
     return (
         *detected_wiring.questions(state),
@@ -62,7 +62,7 @@ def questions(state: State) -> tuple[Question, ...]:
     )  # fmt: skip
 
 
-def steps_of(state: State) -> tuple[Step, ...]:
+def steps_of(state: WizardState) -> tuple[Step, ...]:
     """Those asked for. Raises InputError."""
     steps = chosen(state.answer("steps", ALL).replace(",", " ").split())
     for step in steps:
@@ -75,7 +75,7 @@ def steps_of(state: State) -> tuple[Step, ...]:
     return steps
 
 
-def settings_of(state: State) -> Settings:
+def settings_of(state: WizardState) -> CalibrationSettings:
     """What the steps are told. Raises InputError."""
     text = state.answer("seconds", str(SECONDS))
     if not text.isascii() or not text.isdigit() or len(text) > 9:
@@ -83,31 +83,31 @@ def settings_of(state: State) -> Settings:
     pps, counter = state.answer(PPS, NONE), state.answer(COUNTER, NONE)
     if NONE not in (pps, counter):
         raise InputError(f"{COUNTER}: one reference is enough; valid: {NONE}, or {PPS} is {NONE}")
-    return Settings(
+    return CalibrationSettings(
         seconds=int(text),
         pps_channel=None if pps == NONE else _pps_channel(state, pps),
         counter=None if counter == NONE else _counter(state, counter),
     )
 
 
-def _counter(state: State, text: str) -> CounterReading:
+def _counter(state: WizardState, text: str) -> CounterReading:
     return parse_counter(text, fixture_of(state).stimulus.chip.clock_hz, COUNTER)
 
 
-def _pps_channel(state: State, text: str) -> int:
+def _pps_channel(state: WizardState, text: str) -> int:
     channel = parse_channel(PPS, text)
     require_free(PPS, channel, fixture_of(state))
     return channel
 
 
-def check(state: State) -> None:
+def check(state: WizardState) -> None:
     steps_of(state)
     settings_of(state)
 
 
-def work(job: Job) -> Report:
+def work(job: StageContext) -> StageReport:
     """Run them; each record is kept as it comes."""
-    fixture, report = job.fixture, Report()
+    fixture, report = job.fixture, StageReport()
     steps, settings = steps_of(job.state), settings_of(job.state)
     opener = partial(job.tools.open_bench, stop=job.stop, progress=job.progress)
     announce = partial(_announce, job.progress)

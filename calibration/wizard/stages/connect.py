@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from calibration.context import Context
+from calibration.context import StepContext
 from calibration.findings import Finding
 from calibration.steps.wiring import check_wires
 from calibration.wizard import detected_wiring
 from calibration.wizard.bench import grounds_of, is_virtual
 from calibration.wizard.session import opened
-from calibration.wizard.stages.stage import Job, Stage
-from calibration.wizard.state import State
+from calibration.wizard.stages.stage import Stage, StageContext
+from calibration.wizard.state import WizardState
 
 NAME = "connect"
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     if is_virtual(state):
         return ("Every wire is driven from its own end, and looked for at the other, as you would "
                 "connect one after the other.",)  # fmt: skip
@@ -35,8 +35,8 @@ def explain(state: State) -> tuple[str, ...]:
 class WireCheck:
     """Looks at single wires on an open bench."""
 
-    _context: Context
-    _job: Job
+    _context: StepContext
+    _job: StageContext
     _channels: dict[str, int | None] = field(default_factory=dict)
     """Where each wire arrives that was looked at; None: it is not sound."""
 
@@ -50,7 +50,7 @@ class WireCheck:
 
 
 @contextmanager
-def open_wires(job: Job) -> Iterator[WireCheck]:
+def open_wires(job: StageContext) -> Iterator[WireCheck]:
     """The bench, open for checks; closed on every path. Raises RigError."""
     fixture = job.fixture
     with opened(job, fixture) as context:

@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 from calibration.wizard.bench import boards_of, is_virtual, link_of
-from calibration.wizard.question import Choice, Question
-from calibration.wizard.report import Report
-from calibration.wizard.stages.stage import Job, Stage
-from calibration.wizard.state import State
+from calibration.wizard.question import AnswerOption, Question
+from calibration.wizard.report import StageReport
+from calibration.wizard.stages.stage import Stage, StageContext
+from calibration.wizard.state import WizardState
 from rig.config.board_fixture import agent_arguments
 from rig.config.links import SshLink
 
 COPY, BUILD, THERE = "copy", "build-there", "is-there"
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     link = link_of(state)
     if is_virtual(state):
         return ("The virtual bench starts its agent by itself. It is asked who it is.",)
@@ -26,18 +26,18 @@ def explain(state: State) -> tuple[str, ...]:
             "Then it is asked who it is and what its system looks like.")  # fmt: skip
 
 
-def questions(state: State) -> tuple[Question, ...]:
+def questions(state: WizardState) -> tuple[Question, ...]:
     if not isinstance(link_of(state), SshLink):
         return ()
     choices = (
-        Choice(COPY, "copy the agent that came with the rig"),
-        Choice(BUILD, "copy its source, compile on the target"),
-        Choice(THERE, "it is there already"),
+        AnswerOption(COPY, "copy the agent that came with the rig"),
+        AnswerOption(BUILD, "copy its source, compile on the target"),
+        AnswerOption(THERE, "it is there already"),
     )
     return (Question("deploy", "Agent", COPY, choices),)
 
 
-def work(job: Job) -> Report:
+def work(job: StageContext) -> StageReport:
     """Deploy, then ask who answers."""
     fixture = job.fixture
     lines: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def work(job: Job) -> Report:
     job.progress("asking the agent")
     found = job.tools.ask_agent(fixture)
     said = tuple(finding.text for finding in found if not finding.remedy)
-    return Report(lines + said, tuple(finding for finding in found if finding.remedy))
+    return StageReport(lines + said, tuple(finding for finding in found if finding.remedy))
 
 
 STAGE = Stage("deploy", "Deploy the agent", explain, questions, work=work, does="Deploy and ask")

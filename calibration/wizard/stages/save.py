@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from calibration.wizard.question import Question
-from calibration.wizard.report import Report
+from calibration.wizard.report import StageReport
 from calibration.wizard.skipped_steps import record_left_out
-from calibration.wizard.stages.stage import Job, Stage
-from calibration.wizard.state import State
+from calibration.wizard.stages.stage import Stage, StageContext
+from calibration.wizard.state import WizardState
 from rig.config.calibration.place import SUFFIX
 from rig.errors import InputError
 from rig.files import create_new_binary
@@ -17,7 +17,7 @@ from rig.resources import fixture_names
 from rig.shell_words import quoted
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     faults = [text for texts in state.done.values() for text in texts]
     left = (f"Not mended yet: {'; '.join(faults)}",) if faults else ()
     return (
@@ -27,11 +27,11 @@ def explain(state: State) -> tuple[str, ...]:
     )
 
 
-def questions(state: State) -> tuple[Question, ...]:
+def questions(state: WizardState) -> tuple[Question, ...]:
     return (Question("file", "Fixture's file", f"{state.name}.toml", hint="a new .toml file"),)
 
 
-def file_of(state: State) -> Path:
+def file_of(state: WizardState) -> Path:
     """Where the fixture goes. Raises InputError."""
     path = Path(state.answer("file") or f"{state.name}.toml").expanduser()
     if path.suffix != ".toml" or path.name.endswith(SUFFIX) or str(path) in fixture_names():
@@ -39,13 +39,13 @@ def file_of(state: State) -> Path:
     return path.absolute()
 
 
-def check(state: State) -> None:
+def check(state: WizardState) -> None:
     path = file_of(state)
     if not path.parent.is_dir():
         raise InputError(f"file: there is no folder {path.parent}; make it, or name another file")
 
 
-def work(job: Job) -> Report:
+def work(job: StageContext) -> StageReport:
     """Both or none; a file that a stopped attempt left is taken for what it is."""
     place, path = job.place, file_of(job.state)
     record_left_out(place.calibration, job.fixture.name)
@@ -64,7 +64,7 @@ def work(job: Job) -> Report:
         lines.append(f"calibration: {path.with_name(path.stem + SUFFIX)}")
     if job.state.run:
         lines.append(f"first run: {job.state.run}")
-    return Report((*lines, f"From now on: rig run PLAN --fixture {quoted(path)}"))
+    return StageReport((*lines, f"From now on: rig run PLAN --fixture {quoted(path)}"))
 
 
 STAGE = Stage("save", "Save fixture and calibration", explain, questions, check, work, does="Save")

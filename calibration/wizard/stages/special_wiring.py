@@ -10,18 +10,18 @@ from calibration.record_store import keep_record
 from calibration.rewired.check import check_rewired
 from calibration.rewired.rewired import Rewired, rewired_for
 from calibration.rewired.virtual_jumpers import rewired_bench
-from calibration.settings import Settings, parse_channel
+from calibration.settings import CalibrationSettings, parse_channel
 from calibration.steps import STEPS, Step
 from calibration.wizard.bench import boards_of, fixture_of, is_virtual
-from calibration.wizard.question import Choice, Question
-from calibration.wizard.report import Report, of_outcome
+from calibration.wizard.question import AnswerOption, Question
+from calibration.wizard.report import StageReport, of_outcome
 from calibration.wizard.session import opened
-from calibration.wizard.stages.stage import Job, Stage
-from calibration.wizard.state import State
+from calibration.wizard.stages.stage import Stage, StageContext
+from calibration.wizard.state import WizardState
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import LINE_STEP, LOOPBACK_STEP, SKEW_STEP
 from rig.config.calibration.place import calibration_path
-from rig.config.calibration.record import Calibration, Record
+from rig.config.calibration.record import Calibration, CalibrationRecord
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.virtual import VirtualGuest
 
@@ -45,14 +45,14 @@ WHY = {
 """Who needs it, by step."""
 
 
-def is_wanted(state: State, name: str) -> bool:
+def is_wanted(state: WizardState, name: str) -> bool:
     """The step of this name is to be measured."""
     if name == LINE_STEP:
         return state.answer(FAR, NONE) != NONE
     return state.answer(name, _first_choice(state)) != SKIP
 
 
-def explain(step: Step, state: State) -> tuple[str, ...]:
+def explain(step: Step, state: WizardState) -> tuple[str, ...]:
     hand = "Skip it if you do not need it: the calibration then says that it was not measured."
     if _has_guest(state):
         hand = "A guest in QEMU has no wires that could be changed: skip it."
@@ -61,12 +61,12 @@ def explain(step: Step, state: State) -> tuple[str, ...]:
     return (DOES.get(step.name, step.does), WHY[step.name], hand)
 
 
-def questions(step: Step, state: State) -> tuple[Question, ...]:
+def questions(step: Step, state: WizardState) -> tuple[Question, ...]:
     if step.name == LINE_STEP:
         return _line_questions(state)
     choices = (
-        Choice(MEASURE, "look at the wires and measure"),
-        Choice(SKIP, "skip this step"),
+        AnswerOption(MEASURE, "look at the wires and measure"),
+        AnswerOption(SKIP, "skip this step"),
     )
     text = "Wire it as drawn, then"
     asked = Question(step.name, text, _first_choice(state), choices, unattended=SKIP)
@@ -76,51 +76,51 @@ def questions(step: Step, state: State) -> tuple[Question, ...]:
     return (asked, Question(FAR, "A free channel besides", NONE, hint=hint))
 
 
-def _line_questions(state: State) -> tuple[Question, ...]:
+def _line_questions(state: WizardState) -> tuple[Question, ...]:
     hint = f"{NONE}: skip it; or a channel such as D5"
     far = Question(FAR, "Free channel at the target's end of the wire", NONE, hint=hint)
     if state.answer(FAR, NONE) == NONE:
         return (far,)
-    choices = (Choice(RESPONSE, "the answer's"), Choice(STIMULUS, "the stimulus's"))
+    choices = (AnswerOption(RESPONSE, "the answer's"), AnswerOption(STIMULUS, "the stimulus's"))
     return (far, Question(LINE, "Whose wire it is", RESPONSE, choices))
 
 
-def settings_of(state: State, skew: Record | None = None) -> Settings:
+def settings_of(state: WizardState, skew: CalibrationRecord | None = None) -> CalibrationSettings:
     """What the steps are told. Raises InputError."""
     far = state.answer(FAR, NONE)
-    return Settings(
+    return CalibrationSettings(
         far_channel=None if far == NONE else parse_channel(FAR, far),
         signal=state.answer(LINE, RESPONSE),
         skew=skew,
     )
 
 
-def rewired_of(state: State, name: str) -> Rewired | None:
+def rewired_of(state: WizardState, name: str) -> Rewired | None:
     """The step's wires; None if it is skipped. Raises InputError."""
     if not is_wanted(state, name):
         return None
     return rewired_for(name, fixture_of(state), settings_of(state))
 
 
-def svg(step: Step, state: State) -> str:
+def svg(step: Step, state: WizardState) -> str:
     rewired = rewired_of(state, step.name)
     if rewired is None:
         return ""
     return rewired_svg(*boards_of(state), fixture_of(state), rewired, step.title)
 
 
-def lines(step: Step, state: State) -> tuple[str, ...]:
+def lines(step: Step, state: WizardState) -> tuple[str, ...]:
     rewired = rewired_of(state, step.name)
     if rewired is None:
         return ()
     return rewired_text(*boards_of(state), fixture_of(state), rewired)
 
 
-def check(step: Step, state: State) -> None:
+def check(step: Step, state: WizardState) -> None:
     rewired_of(state, step.name)
 
 
-def work(step: Step, job: Job) -> Report:
+def work(step: Step, job: StageContext) -> StageReport:
     """Nothing is measured with wires that are not as they should be."""
     fixture = job.fixture
     path = calibration_path(fixture)
@@ -131,23 +131,23 @@ def work(step: Step, job: Job) -> Report:
         job.progress("looking at the wires")
         found = check_rewired(context, rewired, job.progress)
         if found:
-            return Report(("The wires are not as drawn; nothing was measured.",), found)
+            return StageReport(("The wires are not as drawn; nothing was measured.",), found)
         job.progress("wired as drawn")
         outcome = step.run(context, job.progress)
     keep_record(path, fixture.name, outcome.record)
     return of_outcome(outcome, f"The wires are as drawn. {step.title}")
 
 
-def _first_choice(state: State) -> str:
+def _first_choice(state: WizardState) -> str:
     return SKIP if _has_guest(state) else MEASURE
 
 
-def _has_guest(state: State) -> bool:
+def _has_guest(state: WizardState) -> bool:
     virtual = _fixture(state).virtual if is_virtual(state) else None
     return virtual is not None and isinstance(virtual.target, VirtualGuest)
 
 
-def _fixture(state: State) -> Fixture:
+def _fixture(state: WizardState) -> Fixture:
     return fixture_of(state)
 
 
@@ -167,7 +167,7 @@ def _stage(name: str) -> Stage:
     )
 
 
-def _wants_work(name: str, state: State) -> bool:
+def _wants_work(name: str, state: WizardState) -> bool:
     return is_wanted(state, name)
 
 
@@ -175,12 +175,12 @@ STAGES = tuple(_stage(name) for name in (SKEW_STEP, LOOPBACK_STEP, LINE_STEP))
 NAMES = tuple(stage.name for stage in STAGES)
 
 
-def were_changed(state: State) -> bool:
+def were_changed(state: WizardState) -> bool:
     """The wires may be other ones than a measurement's."""
     return any(name in state.done or is_asked_for(state, name) for name in NAMES)
 
 
-def is_asked_for(state: State, name: str) -> bool:
+def is_asked_for(state: WizardState, name: str) -> bool:
     """By an answer, not by what is proposed."""
     return (FAR if name == LINE_STEP else name) in state.answers and is_wanted(state, name)
 
@@ -190,7 +190,7 @@ def left_out(known: Calibration) -> tuple[str, ...]:
     return tuple(filter(None, (_left_out(name, known.newest(name)) for name in NAMES)))
 
 
-def _left_out(name: str, record: Record | None) -> str:
+def _left_out(name: str, record: CalibrationRecord | None) -> str:
     """A wire's delay is of single wires, and a run wants it of both."""
     what = f"{STEPS[name].title} ({name})"
     if record is None or not record.quantities:

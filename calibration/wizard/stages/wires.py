@@ -6,23 +6,23 @@ from __future__ import annotations
 from calibration.diagram import wiring_svg
 from calibration.wizard.bench import boards_of, fixture_of, grounds_of, is_virtual, wires_of
 from calibration.wizard.stages.stage import Stage
-from calibration.wizard.state import State
+from calibration.wizard.state import WizardState
 from rig.config.board import level_findings
 
 PITFALLS_SHOWN = 3
 
 
-def warnings(state: State) -> tuple[str, ...]:
+def warnings(state: WizardState) -> tuple[str, ...]:
     """What may destroy something, or will not be seen. Raises InputError."""
     return tuple(finding.words for finding in level_findings(*boards_of(state)))
 
 
-def pins(state: State) -> tuple[str, ...]:
+def pins(state: WizardState) -> tuple[str, ...]:
     """A line for each wire, the grounds first. Raises InputError."""
     return (grounds_of(state), *(f"{ends.signal}: {ends.text}" for ends in wires_of(state)))
 
 
-def drawing(state: State) -> str:
+def drawing(state: WizardState) -> str:
     """The wiring as SVG. Raises InputError."""
     target, stimulus = boards_of(state)
     fixture = fixture_of(state)
@@ -35,7 +35,7 @@ def drawing(state: State) -> str:
     )
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     target, _ = boards_of(state)
     first = ("This is how a bench of real boards would be wired; on the virtual bench nothing has "
              "to be connected." if is_virtual(state) else

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from calibration.steps.wiring import check_wires
-from calibration.wizard.report import Report
+from calibration.wizard.report import StageReport
 from calibration.wizard.session import opened
 from calibration.wizard.stages import special_wiring, wires
-from calibration.wizard.stages.stage import Job, Stage
-from calibration.wizard.state import State
+from calibration.wizard.stages.stage import Stage, StageContext
+from calibration.wizard.state import WizardState
 
 NAME = "wires-back"
 
 
-def explain(state: State) -> tuple[str, ...]:
+def explain(state: WizardState) -> tuple[str, ...]:
     if not special_wiring.were_changed(state):
         return ("No wires were changed; there is nothing to be put back.",)
     return (
@@ -23,17 +23,17 @@ def explain(state: State) -> tuple[str, ...]:
     )
 
 
-def svg(state: State) -> str:
+def svg(state: WizardState) -> str:
     return wires.drawing(state) if special_wiring.were_changed(state) else ""
 
 
-def work(job: Job) -> Report:
+def work(job: StageContext) -> StageReport:
     """Every wire at once; nothing is recorded."""
     fixture = job.fixture
     with opened(job, fixture) as context:
         seen = check_wires(context, job.progress, [wire.signal for wire in fixture.wires])
-    report = Report(findings=seen.findings)
-    return report + Report(("Every wire is back where it was.",)) if report.passed else report
+    report = StageReport(findings=seen.findings)
+    return report + StageReport(("Every wire is back where it was.",)) if report.passed else report
 
 
 STAGE = Stage(

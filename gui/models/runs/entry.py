@@ -10,7 +10,7 @@ from pathlib import Path
 from gui.models.runs.vetting import vet_in_subprocess
 from rig.errors import InputError
 from rig.record.reader import RunFile
-from rig.report.tables.figures_index import FiguresIndex, Kind, stamps_of
+from rig.report.tables.figures_index import FiguresIndex, IndexKind, stamps_of
 from rig.session.settings_check import checked_settings
 from rig.session.stored_results import stored_result
 from rig.untrusted.decode import decoded
@@ -25,7 +25,7 @@ PATIENCE_S = 5.0
 
 
 @dataclass(frozen=True)
-class Stamp:
+class FileState:
     """What changes when a file does."""
 
     size: int
@@ -60,7 +60,7 @@ class RunEntry(RunFacts):
     """A run file at one moment."""
 
     path: Path
-    stamp: Stamp
+    stamp: FileState
     problem: str = ""
     """Why the file could not be read; empty if it could."""
     vetted: bool = True
@@ -72,16 +72,16 @@ class RunEntry(RunFacts):
         return self.state == "running" and not self.problem
 
 
-def stamp_of(path: Path) -> Stamp:
+def stamp_of(path: Path) -> FileState:
     """Raises OSError if the file is gone."""
     found = path.stat()
-    return Stamp(found.st_size, found.st_mtime_ns)
+    return FileState(found.st_size, found.st_mtime_ns)
 
 
-def kept_entry(index: FiguresIndex, path: Path, stamp: Stamp) -> RunEntry | None:
+def kept_entry(index: FiguresIndex, path: Path, stamp: FileState) -> RunEntry | None:
     """What was seen of this file before, if it has not changed; None: it is to be looked at."""
     whole = path.absolute()
-    text = index.find(Kind.ENTRY, stamps_of([whole])).get(whole)
+    text = index.find(IndexKind.ENTRY, stamps_of([whole])).get(whole)
     if text is None:
         return None
     try:
@@ -91,18 +91,18 @@ def kept_entry(index: FiguresIndex, path: Path, stamp: Stamp) -> RunEntry | None
     return RunEntry(**vars(facts), path=path, stamp=stamp, vetted=False)
 
 
-def new_entry(index: FiguresIndex, path: Path, stamp: Stamp) -> RunEntry:
+def new_entry(index: FiguresIndex, path: Path, stamp: FileState) -> RunEntry:
     """As `read_entry`; kept in the index if there is nothing wrong with the file."""
     whole = path.absolute()
     known_by = stamps_of([whole]).get(whole)
     entry = read_entry(path, stamp)
     if known_by is not None and not entry.problem and not entry.is_running:
         facts = {each.name: getattr(entry, each.name) for each in fields(RunFacts)}
-        index.add(Kind.ENTRY, whole, known_by, json.dumps(facts, separators=(",", ":")))
+        index.add(IndexKind.ENTRY, whole, known_by, json.dumps(facts, separators=(",", ":")))
     return entry
 
 
-def read_entry(path: Path, stamp: Stamp) -> RunEntry:
+def read_entry(path: Path, stamp: FileState) -> RunEntry:
     """Look at a file that may be anybody's. Never raises: what is wrong with it is in the entry."""
     try:
         vet_in_subprocess(path, PATIENCE_S)
@@ -112,7 +112,7 @@ def read_entry(path: Path, stamp: Stamp) -> RunEntry:
         return RunEntry(path=path, stamp=stamp, problem=str(error))
 
 
-def _entry(file: RunFile, stamp: Stamp) -> RunEntry:
+def _entry(file: RunFile, stamp: FileState) -> RunEntry:
     settings = checked_settings(file)
     result = stored_result(file)
     facts = RunEntry(

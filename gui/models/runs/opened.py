@@ -35,7 +35,7 @@ Columns = dict[str, Int64Array]
 
 
 @dataclass(frozen=True)
-class Line:
+class SignalLine:
     """A wire as it is drawn."""
 
     channel: int
@@ -154,7 +154,7 @@ def latencies(columns: Columns) -> tuple[Int64Array, npt.NDArray[np.bool_]]:
     return response - columns["stimulus_sample"], response >= 0
 
 
-def _lines(file: RunFile, settings: Settings, names: list[str]) -> tuple[Line, ...]:
+def _lines(file: RunFile, settings: Settings, names: list[str]) -> tuple[SignalLine, ...]:
     """Wires in the order of their meaning; of a capture without a fixture those that are used."""
     wiring = settings.wiring
     used: dict[int, str] = {wiring.stimulus: STIMULUS, wiring.response: RESPONSE}
@@ -165,7 +165,7 @@ def _lines(file: RunFile, settings: Settings, names: list[str]) -> tuple[Line, .
         used.pop(wiring.stimulus)
     colors = _colors(file.text("fixture"))
     return tuple(
-        Line(channel, signal, names[channel] if channel < len(names) else f"D{channel}",
+        SignalLine(channel, signal, names[channel] if channel < len(names) else f"D{channel}",
              colors.get(channel, ""))
         for channel, signal in used.items()
     )  # fmt: skip

@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun, latencies
-from gui.models.summary.levels import Levels
+from gui.models.summary.levels import SummaryLevels
 from gui.models.summary.rows import BUCKET, Rows
 from rig.analysis.model.events import EventClass
 from rig.analysis.statistics.outliers import Threshold, stand_out
 
 
 def next_outlier(
-    run: OpenedRun, levels: Levels, event: int, threshold: Threshold | None, step: int
+    run: OpenedRun, levels: SummaryLevels, event: int, threshold: Threshold | None, step: int
 ) -> int | None:
     """The nearest outlier behind (`step` 1) or before (-1) this event; None: there is none.
 
@@ -34,7 +34,7 @@ def next_outlier(
     return None
 
 
-def worst_event(run: OpenedRun, levels: Levels) -> int | None:
+def worst_event(run: OpenedRun, levels: SummaryLevels) -> int | None:
     """The first event with the largest latency; None without any latency."""
     high = levels.base["high"]
     if not len(high) or int(high.max()) < 0:
@@ -44,7 +44,7 @@ def worst_event(run: OpenedRun, levels: Levels) -> int | None:
     return row * BUCKET + int(np.argmax(np.where(answered, latency, -1)))
 
 
-def event_of_latency(run: OpenedRun, levels: Levels, latency_samples: int) -> int | None:
+def event_of_latency(run: OpenedRun, levels: SummaryLevels, latency_samples: int) -> int | None:
     """The first event with this very latency; None if there is none in what is summed up so far.
 
     Raises InputError for a damaged file.

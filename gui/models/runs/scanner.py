@@ -11,8 +11,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from gui.models.runs.entry import (
+    FileState,
     RunEntry,
-    Stamp,
     kept_entry,
     new_entry,
     read_entry,
@@ -41,7 +41,7 @@ class FolderScanner(QObject):
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.folder = folder
-        self._known: dict[Path, Stamp] = {}
+        self._known: dict[Path, FileState] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="folder scanner", daemon=True)
 
@@ -86,7 +86,7 @@ class FolderScanner(QObject):
             )
 
     def _tell(
-        self, changed: list[tuple[Path, Stamp]], look: Callable[[Path, Stamp], RunEntry]
+        self, changed: list[tuple[Path, FileState]], look: Callable[[Path, FileState], RunEntry]
     ) -> None:
         for path, stamp in changed:
             if self._stop.is_set():
@@ -95,8 +95,8 @@ class FolderScanner(QObject):
             self.found.emit(look(path, stamp))
 
 
-def _run_files(folder: Path) -> dict[Path, Stamp]:
-    found: dict[Path, Stamp] = {}
+def _run_files(folder: Path) -> dict[Path, FileState]:
+    found: dict[Path, FileState] = {}
     for path in folder.iterdir():
         if path.suffix == SUFFIX:
             with contextlib.suppress(OSError):  # gone since it was listed

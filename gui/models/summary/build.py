@@ -14,15 +14,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gui.models.summary.rows import KINDS, Kind
+from gui.models.summary.rows import KINDS, SummaryKind
 from gui.models.summary.store import header, make_room, source_of
-from gui.processes.work import Window, serve
+from gui.processes.work import ParentWindow, serve
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
 
 
-def build(kind: Kind, run: Path, new: Path, out: Path, stop: threading.Event) -> None:
+def build(kind: SummaryKind, run: Path, new: Path, out: Path, stop: threading.Event) -> None:
     """Make one summary; ends early on `stop`: the window is gone, or looks at something else.
 
     Raises InputError, OSError; leaves no part behind.
@@ -42,7 +42,7 @@ def build(kind: Kind, run: Path, new: Path, out: Path, stop: threading.Event) ->
         new.unlink(missing_ok=True)
 
 
-def work(request: Mapping[str, Any], window: Window) -> None:
+def work(request: Mapping[str, Any], window: ParentWindow) -> None:
     """Make one summary. Raises InputError if it cannot be made."""
     os.nice(10)
     run, new, out = (Path(request[name]) for name in ("run", "new", "out"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gui.models.summary.rows import BUCKET, Kind, Rows
+from gui.models.summary.rows import BUCKET, Rows, SummaryKind
 
 FACTOR = 8
 
@@ -44,10 +44,10 @@ def reduced(rows: Rows, starts: npt.NDArray[np.int64]) -> Rows:
     return out
 
 
-class Levels:
+class SummaryLevels:
     """Rows so far, and those above them; it grows while a long run is still being read."""
 
-    def __init__(self, kind: Kind, count: int) -> None:
+    def __init__(self, kind: SummaryKind, count: int) -> None:
         """`count`: events or edges that there will be."""
         self.kind = kind
         self.count = count

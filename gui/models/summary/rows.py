@@ -32,7 +32,7 @@ KNOWN_CLASSES = 8
 
 
 @dataclass(frozen=True)
-class Kind:
+class SummaryKind:
     """What a summary is of."""
 
     name: str
@@ -47,8 +47,8 @@ class Kind:
         return event_rows(file) if self is EVENTS else edge_rows(file)
 
 
-EVENTS = Kind("events", EVENT_ROW)
-EDGES = Kind("edges", EDGE_ROW)
+EVENTS = SummaryKind("events", EVENT_ROW)
+EDGES = SummaryKind("edges", EDGE_ROW)
 KINDS = {kind.name: kind for kind in (EVENTS, EDGES)}
 
 

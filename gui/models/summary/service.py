@@ -10,8 +10,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gui.models.summary.levels import Levels
-from gui.models.summary.rows import Kind, row_count
+from gui.models.summary.levels import SummaryLevels
+from gui.models.summary.rows import SummaryKind, row_count
 from gui.models.summary.store import (
     cache_folder,
     file_of,
@@ -38,13 +38,17 @@ class Summary(ChildProcess):
     end_ms = 2_000
 
     def __init__(
-        self, file: RunFile, kind: Kind, folder: Path | None = None, parent: QObject | None = None
+        self,
+        file: RunFile,
+        kind: SummaryKind,
+        folder: Path | None = None,
+        parent: QObject | None = None,
     ) -> None:
         """Raises InputError for a damaged run file, as far as it is read here."""
         super().__init__(parent)
         self._kind = kind
         self._path = file.path
-        self.levels = Levels(kind, kind.count(file))
+        self.levels = SummaryLevels(kind, kind.count(file))
         self._timer = QTimer(self)
         self._timer.setInterval(PERIOD_MS)
         self._timer.timeout.connect(self._take)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gui.models.summary.rows import BUCKET, Kind, Rows, row_count
+from gui.models.summary.rows import BUCKET, Rows, SummaryKind, row_count
 
 MAGIC = b"LRSUMRY1"
 _HEAD = struct.Struct("<8s8sQQQQ")
@@ -27,7 +27,7 @@ ROOM_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
-class Source:
+class SummarizedFile:
     """Which state of a run file a summary is of."""
 
     size: int
@@ -36,10 +36,10 @@ class Source:
     """Events or edges."""
 
 
-def source_of(path: Path, count: int) -> Source:
+def source_of(path: Path, count: int) -> SummarizedFile:
     """Raises OSError if the file is gone."""
     found = path.stat()
-    return Source(found.st_size, found.st_mtime_ns, count)
+    return SummarizedFile(found.st_size, found.st_mtime_ns, count)
 
 
 def cache_folder() -> Path:
@@ -49,18 +49,18 @@ def cache_folder() -> Path:
     return root / "latency-rig" / "summaries"
 
 
-def file_of(path: Path, kind: Kind, folder: Path) -> Path:
+def file_of(path: Path, kind: SummaryKind, folder: Path) -> Path:
     """The summary's file of a run file."""
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     return folder / f"{name}.{kind.name}"
 
 
-def header(kind: Kind, source: Source) -> bytes:
+def header(kind: SummaryKind, source: SummarizedFile) -> bytes:
     """What a summary's file begins with."""
     return _HEAD.pack(MAGIC, kind.name.encode(), *astuple(source), BUCKET)
 
 
-def stored_rows(file: Path, kind: Kind, source: Source) -> Rows | None:
+def stored_rows(file: Path, kind: SummaryKind, source: SummarizedFile) -> Rows | None:
     """All rows; None if the file is not there, not whole, or of another state of the run file."""
     want = HEAD_BYTES + row_count(source.count) * kind.row.itemsize
     with contextlib.suppress(OSError), file.open("rb") as opened:
@@ -70,7 +70,7 @@ def stored_rows(file: Path, kind: Kind, source: Source) -> Rows | None:
     return None
 
 
-def rows_so_far(file: Path, kind: Kind, first_row: int) -> Rows:
+def rows_so_far(file: Path, kind: SummaryKind, first_row: int) -> Rows:
     """Rows from this one on of a file that is still being written, whole ones only."""
     start = HEAD_BYTES + first_row * kind.row.itemsize
     with contextlib.suppress(OSError), file.open("rb") as opened:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from calibration.findings import Finding
-from calibration.wizard import Report
+from calibration.wizard import StageReport
 from gui.theme import GAP, theme
 from rig.printable import html_text
 
@@ -17,7 +17,7 @@ class FindingsView(QTextBrowser):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._parts: list[Report | str] = []
+        self._parts: list[StageReport | str] = []
         self.setOpenExternalLinks(False)
         self.setUndoRedoEnabled(False)
         self.setObjectName("card")
@@ -40,11 +40,11 @@ class FindingsView(QTextBrowser):
         """A line of progress."""
         self._add(text)
 
-    def show_report(self, report: Report) -> None:
+    def show_report(self, report: StageReport) -> None:
         """What a step found."""
         self._add(report)
 
-    def _add(self, part: Report | str) -> None:
+    def _add(self, part: StageReport | str) -> None:
         self._parts.append(part)
         self.moveCursor(QTextCursor.MoveOperation.End)
         self.append(_html(part))
@@ -56,7 +56,7 @@ class FindingsView(QTextBrowser):
             self.append(_html(part))
 
 
-def _html(part: Report | str) -> str:
+def _html(part: StageReport | str) -> str:
     colors = theme().palette
     if isinstance(part, str):
         return f'<span style="color:{colors.dim}">{html_text(part)}</span>'

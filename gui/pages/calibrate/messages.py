@@ -8,14 +8,14 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from calibration.findings import Finding
-from calibration.wizard import Report
+from calibration.wizard import StageReport
 
 PROGRESS, REPORT, WIRE, OPENED = "progress", "report", "wire", "opened"
 DONE, STOPPED = "done", "stopped"
 _TYPES: Final = {"kind": str, "text": str, "remedy": str, "fault": bool, "signals": list}
 
 
-def report_fields(report: Report) -> dict[str, object]:
+def report_fields(report: StageReport) -> dict[str, object]:
     """To be sent."""
     return {
         "lines": list(report.lines),
@@ -24,12 +24,12 @@ def report_fields(report: Report) -> dict[str, object]:
     }
 
 
-def report_of(fields: Mapping[str, Any]) -> Report:
+def report_of(fields: Mapping[str, Any]) -> StageReport:
     """The same again. Raises ValueError."""
     lines, run = fields.get("lines"), fields.get("run")
     if not isinstance(lines, list) or not isinstance(run, str):
         raise ValueError("no report")
-    return Report(tuple(map(_text, lines)), findings_of(fields), run)
+    return StageReport(tuple(map(_text, lines)), findings_of(fields), run)
 
 
 def findings_fields(findings: Sequence[Finding]) -> list[dict[str, object]]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from calibration.steps import STEPS
-from calibration.wizard import Report, Wizard
+from calibration.wizard import StageReport, Wizard
 from gui.pages.calibrate.actions import ACTIONS, CONTEXT
 from gui.pages.calibrate.findings_view import FindingsView
 from gui.pages.calibrate.layout import CalibrateWidgets, layout
@@ -196,7 +196,7 @@ class CalibratePage(Page):
         self._complain(self.tr("A measurement is going on and has the instruments; wait for it."))
         return False
 
-    def _reported(self, report: Report) -> None:
+    def _reported(self, report: StageReport) -> None:
         if self.wizard is None:
             self.found.show_report(report)
             self._passed = self._passed and report.passed

@@ -6,13 +6,13 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QSpinBox
 
-from calibration.settings import SECONDS_MAX, SECONDS_MIN, Settings
+from calibration.settings import SECONDS_MAX, SECONDS_MIN, CalibrationSettings
 from gui.theme import GAP
 
 
 def seconds_box() -> QSpinBox:
     """A field."""
-    box = QSpinBox(minimum=SECONDS_MIN, maximum=SECONDS_MAX, value=Settings().seconds)
+    box = QSpinBox(minimum=SECONDS_MIN, maximum=SECONDS_MAX, value=CalibrationSettings().seconds)
     box.setSuffix(" s")
     box.setMinimumWidth(90)
     box.setFixedHeight(32)

@@ -16,12 +16,12 @@ from calibration.cli.wizard_services import RigWizardServices
 from calibration.context import StoppedError
 from calibration.record_store import keep_record
 from calibration.runner import chosen, run_steps
-from calibration.settings import Settings
+from calibration.settings import CalibrationSettings
 from calibration.steps import Step
-from calibration.wizard import Report
-from calibration.wizard.paths import Place
+from calibration.wizard import StageReport
+from calibration.wizard.paths import WizardPaths
 from calibration.wizard.report import of_outcome
-from calibration.wizard.stages import STAGES, Job
+from calibration.wizard.stages import STAGES, StageContext
 from calibration.wizard.stages.connect import open_wires
 from calibration.wizard.state import read_state
 from gui.pages.calibrate.messages import (
@@ -35,18 +35,18 @@ from gui.pages.calibrate.messages import (
     report_fields,
 )
 from gui.processes.messages import Message
-from gui.processes.work import Window, serve
+from gui.processes.work import ParentWindow, serve
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP
 from rig.config.calibration.place import calibration_path, require_fixture
-from rig.config.calibration.record import Record
+from rig.config.calibration.record import CalibrationRecord
 from rig.config.fixture import load_fixture
 
 
 class Work:
     """One job."""
 
-    def __init__(self, job: Mapping[str, Any], window: Window) -> None:
+    def __init__(self, job: Mapping[str, Any], window: ParentWindow) -> None:
         self._job, self._window, self._stop = job, window, window.stop
 
     def do(self) -> None:
@@ -58,14 +58,14 @@ class Work:
         fixture = load_fixture(str(self._job["fixture"]))
         asked = str(self._job.get("file", ""))
         path = Path(asked) if asked else calibration_path(fixture)
-        skew: Record | None = None
+        skew: CalibrationRecord | None = None
         if path.exists():
             known = load_calibration(path)
             require_fixture(known, fixture, str(path))
             skew = known.newest(SKEW_STEP)
         opener = partial(RigWizardServices().open_bench, stop=self._stop, progress=self._tell)
         steps = chosen([str(name) for name in self._job["steps"]])
-        settings = Settings(seconds=int(self._job["seconds"]), skew=skew)
+        settings = CalibrationSettings(seconds=int(self._job["seconds"]), skew=skew)
         told = {step.name: step for step in steps}
         for outcome in run_steps(
             fixture, steps, opener, self._announce, self._tell, self._stop, settings
@@ -89,9 +89,11 @@ class Work:
                 found = findings_fields(wires.check(str(signal)))
                 self._window.send(Message(WIRE, {"signal": signal, "findings": found}))
 
-    def _wizard_job(self) -> Job:
-        place = Place(Path(str(self._job["state"])))
-        return Job(read_state(place.state), place, RigWizardServices(), self._tell, self._stop)
+    def _wizard_job(self) -> StageContext:
+        place = WizardPaths(Path(str(self._job["state"])))
+        return StageContext(
+            read_state(place.state), place, RigWizardServices(), self._tell, self._stop
+        )
 
     def _announce(self, step: Step) -> None:
         self._tell(step.title)
@@ -99,11 +101,11 @@ class Work:
     def _tell(self, text: str) -> None:
         self._window.send(Message(PROGRESS, {"text": text}))
 
-    def _report(self, report: Report) -> None:
+    def _report(self, report: StageReport) -> None:
         self._window.send(Message(REPORT, report_fields(report)))
 
 
-def work(request: Mapping[str, Any], window: Window) -> None:
+def work(request: Mapping[str, Any], window: ParentWindow) -> None:
     """Do one job; a message tells how it ended. Raises RigError."""
     try:
         Work(request, window).do()

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 
-from calibration.wizard import Report
+from calibration.wizard import StageReport
 from gui.pages.calibrate.messages import (
     DONE,
     OPENED,
@@ -27,7 +27,7 @@ class Worker(ChildProcess):
     """At most one job at a time. Each ends with `ended`."""
 
     progress = Signal(str)
-    reported = Signal(Report)
+    reported = Signal(StageReport)
     opened = Signal()
     """The bench is open; wires can be looked at."""
     wire = Signal(str, object)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from gui.models.runs.entry import RunEntry, Stamp, stamp_of
+from gui.models.runs.entry import FileState, RunEntry, stamp_of
 from gui.models.runs.opened import OpenedRun
 from gui.pages.results.events_view import EventsView
 from gui.pages.results.loader import FigureComputer
@@ -33,7 +33,7 @@ class ChosenRun(QObject):
         self._computer = FigureComputer()
         self._computer.computed.connect(self._computed)
         self._computer.failed.connect(self._not_computed)
-        self._whole: dict[Path, tuple[Stamp, Result]] = {}
+        self._whole: dict[Path, tuple[FileState, Result]] = {}
         self._live = QTimer(self)
         self._live.setSingleShot(True)
         self._live.setInterval(LIVE_MS)

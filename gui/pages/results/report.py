@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWid
 
 from gui.models.runs.entry import RunEntry
 from gui.pages.results.charts.charts import HistogramChart, TailChart
-from gui.pages.results.charts.curves import Distribution
+from gui.pages.results.charts.curves import RunDistribution
 from gui.pages.results.charts.rates import RatesChart
 from gui.pages.results.charts.widget import ChartWidget
 from gui.pages.results.notes_editor import NotesEditor
@@ -120,9 +120,9 @@ class ReportView(QWidget):
         self._settings.setValue(_KEY, self._splitter.saveState())
 
 
-def distribution_of(result: Result) -> Distribution:
+def distribution_of(result: Result) -> RunDistribution:
     """A run's latencies, under its file's name."""
-    return Distribution(
+    return RunDistribution(
         result.path.stem,
         result.evaluation.histogram,
         1e9 / result.unit_hz,

@@ -24,7 +24,7 @@ FIRST_PLAN: Final = "interrupt"
 
 
 @dataclass(frozen=True)
-class Choice:
+class RunSelection:
     """A plan and a fixture as chosen, read and checked."""
 
     plan_name: str
@@ -73,7 +73,7 @@ class Choice:
 
 def choose(
     plan_name: str, fixture_name: str, count: int | None = None, scenario: str = ""
-) -> Choice:
+) -> RunSelection:
     """Read both and check them against each other; `scenario` goes before the plan's own."""
     plan: Plan | None = None
     fixture: Fixture | None = None
@@ -92,7 +92,7 @@ def choose(
             skip = why_no_load(plan, fixture, known)
     except (RigError, ValueError) as problem:
         error = str(problem)
-    return Choice(plan_name, fixture_name, count, plan, fixture, error, scenario, skip)
+    return RunSelection(plan_name, fixture_name, count, plan, fixture, error, scenario, skip)
 
 
 def expected_s(plan: Plan) -> float | None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.pages.run.calibration_combo import CalibrationCombo, why_unfit
-from gui.pages.run.choice import FIRST_FIXTURE, FIRST_PLAN, Choice, choose, shown_name
+from gui.pages.run.choice import FIRST_FIXTURE, FIRST_PLAN, RunSelection, choose, shown_name
 from gui.pages.run.series_card import SeriesCard
 from gui.plots.words import count, duration
 from gui.theme import GAP, GAP_L, GAP_S, theme
@@ -45,7 +45,7 @@ class Chooser(QWidget):
         super().__init__(parent)
         self._settings = settings
         self._choice = choose(FIRST_PLAN, FIRST_FIXTURE)
-        self._choices: tuple[Choice, ...] = (self._choice,)
+        self._choices: tuple[RunSelection, ...] = (self._choice,)
         self.series = SeriesCard(settings)
         self.several = QPushButton()
         self.several.setCheckable(True)
@@ -82,12 +82,12 @@ class Chooser(QWidget):
         self._chosen()
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> RunSelection:
         """As chosen now; of several plans the first, or the one that cannot be measured."""
         return self._choice
 
     @property
-    def choices(self) -> tuple[Choice, ...]:
+    def choices(self) -> tuple[RunSelection, ...]:
         """What is to be measured, one after the other."""
         return self._choices
 
@@ -207,7 +207,7 @@ class Chooser(QWidget):
         else:
             self._choices = (choose(plan, fixture, count_),)
         self._choices = self._with_calibration(self._choices)
-        none = Choice("", fixture, count_, error=self.tr("Tick the plans to be measured."))
+        none = RunSelection("", fixture, count_, error=self.tr("Tick the plans to be measured."))
         wrong = [choice for choice in self._choices if choice.error]
         made = [choice for choice in self._choices if not choice.skip]
         skipped = [replace(choice, error=choice.skip) for choice in self._choices]
@@ -218,7 +218,7 @@ class Chooser(QWidget):
         self._tell()
         self.changed.emit()
 
-    def _with_calibration(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    def _with_calibration(self, choices: tuple[RunSelection, ...]) -> tuple[RunSelection, ...]:
         """Nothing can be measured with one of another bench."""
         fixture = choices[0].fixture if choices else None
         unfit = why_unfit(self.calibrations.asked, fixture)

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from gui.engine.outcome import Outcome, ShownRow
+from gui.engine.outcome import RunResult, ShownRow
 from gui.engine.snapshot import Snapshot
 from gui.plots.words import NONE, count, duration, us
 from gui.theme import GAP, GAP_L, GAP_S
@@ -105,7 +105,7 @@ class FiguresPanel(QFrame):
             return self.tr("Rate tried now, hold {0}").format(number)
         return self.tr("Worst latency so far")
 
-    def show_outcome(self, outcome: Outcome) -> None:
+    def show_outcome(self, outcome: RunResult) -> None:
         """A finished run: the texts of `rig show`."""
         name, value = outcome.headline
         self._worst_caption.setText(self._headline(name))

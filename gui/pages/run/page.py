@@ -12,13 +12,13 @@ import numpy as np
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
-from gui.engine.client import Engine
-from gui.engine.outcome import Failure, Outcome
-from gui.engine.request import Job
+from gui.engine.client import RunEngine
+from gui.engine.outcome import Failure, RunResult
+from gui.engine.request import RunRequest
 from gui.engine.snapshot import Snapshot
 from gui.pages.page import Page
 from gui.pages.run.actions import ACTIONS, CHECKABLE, CONTEXT
-from gui.pages.run.choice import Choice
+from gui.pages.run.choice import RunSelection
 from gui.pages.run.chooser import Chooser
 from gui.pages.run.event_selection import EventSelection
 from gui.pages.run.events import EventList
@@ -31,7 +31,7 @@ from gui.pages.run.scroll import FittingScroll
 from gui.theme import theme
 from gui.widgets.actions import OwnSpace, add_actions
 from gui.widgets.banner import Banner
-from rig.services.series import RunOutcome, Series
+from rig.services.series import RunOutcome, RunSeries
 
 if TYPE_CHECKING:
     from gui.pages.run.live import LivePlots
@@ -47,7 +47,7 @@ class RunPage(Page):
         super().__init__(parent)
         self.title = self.tr("Run")
         self.folder, self._settings = folder, settings
-        self.engine = Engine(self)
+        self.engine = RunEngine(self)
         self.chooser = Chooser(settings)
         self.progress = QProgressBar(textVisible=False)
         self.progress.setRange(0, 1)
@@ -57,10 +57,10 @@ class RunPage(Page):
         self.events = EventList()
         self.events.setMinimumHeight(EVENTS_HEIGHT_MIN)
         self.plots: LivePlots | None = None
-        self.outcome: Outcome | None = None
+        self.outcome: RunResult | None = None
         self.failure: Failure | None = None
         """How the last run ended: one of both, neither while one goes on."""
-        self.series: Series[Choice] = Series()
+        self.series: RunSeries[RunSelection] = RunSeries()
         """What is or was measured: one run, or several one after the other."""
         self.snapshot = Snapshot()
         """What is drawn."""
@@ -155,7 +155,7 @@ class RunPage(Page):
             return
         self.load()
         choices = self.chooser.choices
-        self.series = Series(((each, each.skip) for each in choices), ends_on_failure=True)
+        self.series = RunSeries(((each, each.skip) for each in choices), ends_on_failure=True)
         self.chooser.lock(locked=True)
         self.bench_used.emit(True)
         self._start_next()
@@ -176,7 +176,7 @@ class RunPage(Page):
         self.show_snapshot(Snapshot(planned=0 if choice.plan is None else choice.plan.count))
         self.status.emit(self.tr("Opening the bench …"))
         self.engine.start(
-            Job(
+            RunRequest(
                 choice.plan_name,
                 choice.fixture_name,
                 str(self.folder),
@@ -230,7 +230,7 @@ class RunPage(Page):
         done = snapshot.planned if snapshot.is_values else snapshot.events
         self.progress.setValue(min(done, 2**31 - 1))
 
-    def _done(self, outcome: Outcome) -> None:
+    def _done(self, outcome: RunResult) -> None:
         self.outcome = outcome
         if self.plots is not None and len(outcome.bins) and not outcome.is_periods:
             self.snapshot = replace(

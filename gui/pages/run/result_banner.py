@@ -10,15 +10,15 @@ from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from gui.engine.outcome import Failure, Outcome
-from gui.pages.run.choice import Choice
+from gui.engine.outcome import Failure, RunResult
+from gui.pages.run.choice import RunSelection
 from gui.pages.run.series_status import state_words
 from gui.widgets.actions import OwnSpace
 from gui.widgets.banner import Banner
-from rig.campaign.index import State
+from rig.campaign.index import RunState
 from rig.config.plan import Plan
 from rig.formatting import with_micro_sign
-from rig.services.series import Part, Series
+from rig.services.series import RunSeries, SeriesRun
 
 
 class ResultBanner:
@@ -52,7 +52,7 @@ class ResultBanner:
         reasons = [_tr("Computing the figures of what was measured until then …")]
         self._banner.set_message("bad", "INCOMPLETE", text, reasons, [])  # verdicts have one name
 
-    def show_outcome(self, outcome: Outcome) -> None:
+    def show_outcome(self, outcome: RunResult) -> None:
         """A run that has a file with its figures."""
         reasons = [with_micro_sign(reason) for reason in outcome.reasons]
         if outcome.failure is not None:
@@ -95,16 +95,16 @@ class ResultBanner:
         word = _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF")
         self._banner.set_message("bad", word, failure.message, reasons, buttons)
 
-    def show_series(self, series: Series[Choice]) -> None:
+    def show_series(self, series: RunSeries[RunSelection]) -> None:
         """Several runs, one after the other. What the last one said is told in short."""
         parts = series.parts
-        made = [part for part in parts if part.state is not State.SKIPPED]
+        made = [part for part in parts if part.state is not RunState.SKIPPED]
         verdicts = [part.verdict for part in parts if part.verdict]
         passed = verdicts.count("pass")
         reasons = [*_skips(parts), *(f"{part.item.label}: {state_words(part)}" for part in made)]
         last = (
             self._banner.text
-            if any(part.state in (State.FAILED, State.LEFT_OUT) for part in parts)
+            if any(part.state in (RunState.FAILED, RunState.LEFT_OUT) for part in parts)
             else ""
         )
         if last:
@@ -138,7 +138,7 @@ class ResultBanner:
         QGuiApplication.clipboard().setText(text)
         self._say(_tr("Copied."))
 
-    def _links(self, outcome: Outcome) -> list[QPushButton]:
+    def _links(self, outcome: RunResult) -> list[QPushButton]:
         return [
             self._link(_tr("Show in Results"), lambda: self._show_run(outcome.path)),
             self._link(_tr("Report"), lambda: self.open_report(outcome.page)),
@@ -146,11 +146,11 @@ class ResultBanner:
         ]
 
 
-def _skips(parts: Sequence[Part[Choice]]) -> list[str]:
+def _skips(parts: Sequence[SeriesRun[RunSelection]]) -> list[str]:
     """A line for each reason, with all that is skipped for it."""
-    found: dict[str, list[Part[Choice]]] = {}
+    found: dict[str, list[SeriesRun[RunSelection]]] = {}
     for part in parts:
-        if part.state is State.SKIPPED:
+        if part.state is RunState.SKIPPED:
             found.setdefault(part.reason, []).append(part)
     return [
         f"{'; '.join(part.item.label for part in those)}: {state_words(those[0])}, {reason}"

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QSizePolicy, 
 from gui.theme import GAP_L, GAP_S
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import caption, dim
-from rig.instruments import Command
+from rig.instruments import LoadCommand
 from rig.target.scenario import IDLE, LOADS
 
 SCENARIOS: Final = (IDLE, *LOADS)
@@ -55,7 +55,7 @@ class ScenarioRow(QWidget):
         column.setSpacing(GAP_S)
         column.addLayout(row)
         column.addWidget(self._own)
-        self._commands: Mapping[str, Command] = {}
+        self._commands: Mapping[str, LoadCommand] = {}
         self._skipped: tuple[str, ...] = ()
         self.retranslate()
 
@@ -68,7 +68,7 @@ class ScenarioRow(QWidget):
             box.setAccessibleDescription(heading.text())
         self._tell()
 
-    def offer(self, commands: Mapping[str, Command]) -> None:
+    def offer(self, commands: Mapping[str, LoadCommand]) -> None:
         """The fixture's own scenarios beside the built-in ones; ticks stay by their names."""
         if commands == self._commands:
             return

@@ -12,13 +12,13 @@ from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QListView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from gui.pages.run.choice import Choice, shown_name
+from gui.pages.run.choice import RunSelection, shown_name
 from gui.pages.run.scenario_row import ScenarioRow, stored_names
 from gui.pages.run.series_status import PartStatus, status_of
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import caption
-from rig.services.series import Part
+from rig.services.series import SeriesRun
 
 ITEM: Final = QSize(268, 24)
 ROWS: Final = 5
@@ -67,7 +67,7 @@ class SeriesCard(QFrame):
         self.scenarios = ScenarioRow(settings)
         self.scenarios.changed.connect(self.changed)
         column.addWidget(self.scenarios)
-        self._parts: tuple[Part[Choice], ...] = ()
+        self._parts: tuple[SeriesRun[RunSelection], ...] = ()
         self.retranslate()
         theme().changed.connect(self._recolor)
         self._recolor()
@@ -116,10 +116,10 @@ class SeriesCard(QFrame):
             item.setFlags(flags if locked else flags | Qt.ItemFlag.ItemIsUserCheckable)
         self.list.blockSignals(False)
 
-    def show_parts(self, parts: Sequence[Part[Choice]]) -> None:
+    def show_parts(self, parts: Sequence[SeriesRun[RunSelection]]) -> None:
         """What has become of each so far."""
         self._parts = tuple(parts)
-        found: dict[str, list[Part[Choice]]] = {}
+        found: dict[str, list[SeriesRun[RunSelection]]] = {}
         for part in parts:
             found.setdefault(part.item.plan_name, []).append(part)
         self.list.blockSignals(True)

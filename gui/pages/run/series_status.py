@@ -9,9 +9,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from gui.pages.run.choice import Choice
-from rig.campaign.index import State
-from rig.services.series import Part
+from gui.pages.run.choice import RunSelection
+from rig.campaign.index import RunState
+from rig.services.series import SeriesRun
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PartStatus:
     """A line for each scenario."""
 
 
-def status_of(parts: Sequence[Part[Choice]]) -> PartStatus:
+def status_of(parts: Sequence[SeriesRun[RunSelection]]) -> PartStatus:
     """`parts`: those of one plan, one for each scenario; none if it is not measured."""
     if not parts:
         return PartStatus()
@@ -40,19 +40,19 @@ def status_of(parts: Sequence[Part[Choice]]) -> PartStatus:
     return PartStatus(words, color, _path(parts), tip)
 
 
-def state_words(part: Part[Choice]) -> str:
+def state_words(part: SeriesRun[RunSelection]) -> str:
     """The verdict, or what became of it instead."""
     return _words(part)[0]
 
 
-def _summary(parts: Sequence[Part[Choice]]) -> tuple[str, str]:
-    running = next((part for part in parts if part.state == State.RUNNING), None)
+def _summary(parts: Sequence[SeriesRun[RunSelection]]) -> tuple[str, str]:
+    running = next((part for part in parts if part.state == RunState.RUNNING), None)
     if running is not None:
         return f"{running.item.scenario} {state_words(running)}", "accent"
-    made = [part for part in parts if part.state != State.SKIPPED]
+    made = [part for part in parts if part.state != RunState.SKIPPED]
     if not made:
         return _words(parts[0])
-    if all(part.state == made[0].state != State.DONE for part in made):
+    if all(part.state == made[0].state != RunState.DONE for part in made):
         return _words(made[0])
     if len(made) == 1:
         words, color = _words(made[0])
@@ -61,33 +61,33 @@ def _summary(parts: Sequence[Part[Choice]]) -> tuple[str, str]:
     return _tr("{0} of {1} pass").format(len(passed), len(made)), _tone(made, len(passed))
 
 
-def _tone(made: Sequence[Part[Choice]], passed: int) -> str:
-    if any(part.state == State.PLANNED for part in made):
+def _tone(made: Sequence[SeriesRun[RunSelection]], passed: int) -> str:
+    if any(part.state == RunState.PLANNED for part in made):
         return "dim"
     if passed == len(made):
         return "good"
     return "warn" if {part.verdict for part in made} <= {"pass", "inconclusive"} else "bad"
 
 
-def _words(part: Part[Choice]) -> tuple[str, str]:
+def _words(part: SeriesRun[RunSelection]) -> tuple[str, str]:
     """And the color of the palette."""
-    if part.state == State.DONE:
+    if part.state == RunState.DONE:
         tones = {"pass": "good", "inconclusive": "warn"}
         return part.verdict, tones.get(part.verdict, "bad")
     return {
-        State.PLANNED: (_tr("waiting"), "dim"),
-        State.RUNNING: (_tr("running"), "accent"),
-        State.FAILED: (_tr("failed"), "bad"),
-        State.LEFT_OUT: (_tr("not measured"), "dim"),
-        State.SKIPPED: (_tr("skipped"), "dim"),
+        RunState.PLANNED: (_tr("waiting"), "dim"),
+        RunState.RUNNING: (_tr("running"), "accent"),
+        RunState.FAILED: (_tr("failed"), "bad"),
+        RunState.LEFT_OUT: (_tr("not measured"), "dim"),
+        RunState.SKIPPED: (_tr("skipped"), "dim"),
     }[part.state]
 
 
-def _whole(part: Part[Choice]) -> str:
+def _whole(part: SeriesRun[RunSelection]) -> str:
     return ", ".join(filter(None, (state_words(part), part.reason)))
 
 
-def _path(parts: Sequence[Part[Choice]]) -> Path | None:
+def _path(parts: Sequence[SeriesRun[RunSelection]]) -> Path | None:
     ended = [part for part in parts if part.path is not None]
     bad = [part for part in ended if part.verdict != "pass"]
     return (*bad, *reversed(ended))[0].path if ended else None

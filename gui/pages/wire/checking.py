@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from rig.config.fixture import Fixture, parse_fixture
-from rig.config.tables import MAX_BYTES, Document
+from rig.config.toml_reader import MAX_BYTES, TomlFile
 from rig.errors import InputError, input_error
 
 
@@ -43,7 +43,7 @@ def check_text(text: str, source: str) -> Checked:
     except InputError as error:
         message = str(error)
         return Checked(None, message, _line_of(message, source))
-    document = Document(text, source)
+    document = TomlFile(text, source)
     lines = (document.line_of(("wire", at)) for at in range(len(fixture.wires)))
     return Checked(fixture, wire_lines=tuple(line or 0 for line in lines))
 

@@ -13,11 +13,11 @@ from dataclasses import asdict
 from typing import Any
 
 from gui.processes.messages import Message
-from gui.processes.work import Window, serve
+from gui.processes.work import ParentWindow, serve
 from rig.services.doctor import look
 
 
-def work(request: Mapping[str, Any], window: Window) -> None:
+def work(request: Mapping[str, Any], window: ParentWindow) -> None:
     """Send all findings at once."""
     found = look(ask_drivers=request["ask_drivers"] is True)
     window.send(Message("findings", {"findings": [asdict(each) for each in found]}))

@@ -8,7 +8,7 @@ import re
 import tomllib
 from typing import Final
 
-from rig.config.tables import Document
+from rig.config.toml_reader import TomlFile
 
 _STRING: Final = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'"
 
@@ -25,7 +25,7 @@ def set_text(text: str, table: str, key: str, value: str) -> str:
         raise ValueError(str(error)) from None
     if not isinstance(values.get(table), dict):
         raise ValueError(f"there is no table [{table}]")
-    document = Document(text, "")
+    document = TomlFile(text, "")
     lines = text.split("\n")
     assignment = f"{key} = {json.dumps(value, ensure_ascii=False)}"
     line = document.line_of((table, key))

@@ -62,7 +62,7 @@ class WirePath:
 
 
 @dataclass(frozen=True)
-class Scene:
+class WirePicture:
     """The whole picture."""
 
     stimulus: Rect
@@ -85,7 +85,7 @@ class Scene:
         return None
 
 
-def arrange(fixture: Fixture, width: float, height: float, *, live: bool = False) -> Scene:
+def arrange(fixture: Fixture, width: float, height: float, *, live: bool = False) -> WirePicture:
     """The picture of this fixture in an area of this size; `live` leaves room for levels."""
     wires = fixture.wires
     rows = max(1, len(wires))
@@ -109,7 +109,7 @@ def arrange(fixture: Fixture, width: float, height: float, *, live: bool = False
         )
         for at, wire in enumerate(wires)
     )
-    return Scene(stimulus, target, analyzer, paths, row)
+    return WirePicture(stimulus, target, analyzer, paths, row)
 
 
 def _taps(analyzer: Rect, channels: list[int]) -> dict[int, float]:

@@ -13,7 +13,7 @@ from gui.pages.wire.editing import set_text
 from gui.pages.wire.editor import FixtureEditor
 from gui.pages.wire.instruments import InstrumentList
 from gui.pages.wire.probe_process import ProbeProcess
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 
 
 class InstrumentDiscovery(QObject):
@@ -78,7 +78,7 @@ class InstrumentDiscovery(QObject):
         self.doctor.stop()
         self.target_probe.stop()
 
-    def show(self, findings: tuple[Finding, ...]) -> None:
+    def show(self, findings: tuple[DoctorFinding, ...]) -> None:
         """These were found on this machine."""
         self._instruments.show_findings(findings)
         self.found.emit(findings)

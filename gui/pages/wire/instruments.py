@@ -22,7 +22,7 @@ from gui.pages.wire.labels import tr
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import PlainLabel, caption, dim
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 
 
 class InstrumentList(QFrame):
@@ -38,9 +38,9 @@ class InstrumentList(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.findings: tuple[Finding, ...] = ()
+        self.findings: tuple[DoctorFinding, ...] = ()
         """Of this machine, as shown."""
-        self.answers: tuple[Finding, ...] = ()
+        self.answers: tuple[DoctorFinding, ...] = ()
         """Of a target that was asked; above the others."""
         self._looking, self._asking = "", ""
         self.uses: list[QPushButton] = []
@@ -69,7 +69,7 @@ class InstrumentList(QFrame):
         self._asking = self.tr("asking {0} …").format(name)
         self._tell()
 
-    def show_answers(self, findings: Sequence[Finding]) -> None:
+    def show_answers(self, findings: Sequence[DoctorFinding]) -> None:
         """What it says of itself."""
         self.answers, self._asking = tuple(findings), ""
         self._refill()
@@ -88,7 +88,7 @@ class InstrumentList(QFrame):
         words = self.tr("{0} missing").format(missing) if missing else ""
         self._told.setText(self._asking or self._looking or words)
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
+    def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
         """Rows for these."""
         self.findings, self._looking = tuple(findings), ""
         self._refill()
@@ -131,7 +131,7 @@ class InstrumentList(QFrame):
         column.addLayout(head)
         column.addWidget(self._area, 1)
 
-    def _add_row(self, grid: QGridLayout, at: int, finding: Finding) -> None:
+    def _add_row(self, grid: QGridLayout, at: int, finding: DoctorFinding) -> None:
         word, tone = _mark(finding)
         mark = PlainLabel(word)
         self._colored.append((mark, tone))
@@ -158,7 +158,7 @@ class InstrumentList(QFrame):
             label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         return label
 
-    def _use(self, finding: Finding, table: str, values: dict[str, str]) -> QPushButton:
+    def _use(self, finding: DoctorFinding, table: str, values: dict[str, str]) -> QPushButton:
         lines = ", ".join(f'{key} = "{value}"' for key, value in values.items())
         button = _link(
             self.tr("Use"),
@@ -169,7 +169,7 @@ class InstrumentList(QFrame):
         self.uses.append(button)
         return button
 
-    def _ask(self, finding: Finding) -> QPushButton:
+    def _ask(self, finding: DoctorFinding) -> QPushButton:
         button = _link(
             self.tr("Ask"),
             self.tr("What it has and what it lacks, over ssh"),
@@ -183,13 +183,13 @@ class InstrumentList(QFrame):
             label.setStyleSheet(f"color: {getattr(theme().palette, tone)}; font-weight: 600")
 
 
-def _mark(finding: Finding) -> tuple[str, str]:
+def _mark(finding: DoctorFinding) -> tuple[str, str]:
     if not finding.mend:
         return tr("ok"), "good"
     return (tr("missing"), "bad") if finding.needed else (tr("note"), "warn")
 
 
-def _order(finding: Finding) -> int:
+def _order(finding: DoctorFinding) -> int:
     """What is missing, then instruments, then notes, then what is in order, then hosts."""
     if finding.mend and finding.needed:
         return 0
@@ -200,7 +200,7 @@ def _order(finding: Finding) -> int:
     return 2 if finding.mend else 3
 
 
-def _offer(finding: Finding) -> tuple[str, dict[str, str]] | None:
+def _offer(finding: DoctorFinding) -> tuple[str, dict[str, str]] | None:
     if finding.driver:
         return "analyzer", {"driver": finding.driver}
     if finding.host:

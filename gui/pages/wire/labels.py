@@ -14,7 +14,7 @@ from rig.capture.usb_analyzers import KNOWN
 from rig.config.fixture import Fixture, Wire
 from rig.config.links import VIRTUAL, SerialLink, SshLink, TcpLink
 from rig.config.units import RATE
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 
 LOOKED_FOR: Final = {"beaglelogic", *(kind.driver for kind in KNOWN.values())}
 """Drivers whose analyzers `rig doctor` sees when they are there."""
@@ -36,7 +36,7 @@ class Label:
     """Of the note: a field of the palette."""
 
 
-def analyzer_label(fixture: Fixture, findings: Sequence[Finding] | None) -> Label:
+def analyzer_label(fixture: Fixture, findings: Sequence[DoctorFinding] | None) -> Label:
     """`findings` is None before anything was looked for."""
     settings = fixture.analyzer
     where = settings.connection or tr("first found")
@@ -54,7 +54,7 @@ def analyzer_label(fixture: Fixture, findings: Sequence[Finding] | None) -> Labe
     return Label(tr("Analyzer"), lines, note, tone)
 
 
-def stimulus_label(fixture: Fixture, findings: Sequence[Finding] | None) -> Label:
+def stimulus_label(fixture: Fixture, findings: Sequence[DoctorFinding] | None) -> Label:
     """As `analyzer_label`."""
     chip, port = fixture.stimulus.chip, fixture.stimulus.port
     note, tone = "", "dim"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from gui.pages.wire.levels import Levels, levels_of
+from gui.pages.wire.levels import ChannelLevels, levels_of
 from gui.processes.child import ChildProcess, Ending
 from gui.processes.messages import FAILED, Message
 from rig.config.fixture import Fixture
@@ -14,7 +14,7 @@ from rig.config.fixture import Fixture
 class LevelMonitor(ChildProcess):
     """Listens to one bench at a time, or to none."""
 
-    measured = Signal(Levels)
+    measured = Signal(ChannelLevels)
     failed = Signal(str)
     changed = Signal(bool)
     """It began to listen, or ended."""

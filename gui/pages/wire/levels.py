@@ -13,7 +13,7 @@ KIND: Final = "levels"
 
 
 @dataclass(frozen=True)
-class Levels:
+class ChannelLevels:
     """What the analyzer saw in the last moment."""
 
     mask: int
@@ -36,7 +36,7 @@ class Levels:
         return Message(KIND, asdict(self))
 
 
-def levels_of(message: Message) -> Levels:
+def levels_of(message: Message) -> ChannelLevels:
     """The way back. Raises ValueError for anything else."""
     stored = message.fields
     edges = stored.get("edges")
@@ -46,7 +46,7 @@ def levels_of(message: Message) -> Levels:
     mask, samples, rate_hz = numbers
     if mask >> CHANNELS_MAX or not samples or not rate_hz:
         raise ValueError("levels out of range")
-    return Levels(mask, tuple(_number(each) for each in edges), samples, rate_hz)
+    return ChannelLevels(mask, tuple(_number(each) for each in edges), samples, rate_hz)
 
 
 def _number(value: Any) -> int:

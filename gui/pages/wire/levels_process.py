@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from gui.pages.wire.levels import CHANNELS_MAX, Levels
-from gui.processes.work import Window, serve
+from gui.pages.wire.levels import CHANNELS_MAX, ChannelLevels
+from gui.processes.work import ParentWindow, serve
 from rig.bench.open import open_analyzer
 from rig.bench.virtual_process import VirtualProcess
 from rig.config.fixture import Fixture, parse_fixture
@@ -26,12 +26,12 @@ EVERY_S: Final = 0.1
 READ_S: Final = 0.05
 
 
-def work(request: Mapping[str, Any], window: Window) -> None:
+def work(request: Mapping[str, Any], window: ParentWindow) -> None:
     """Listen until told to end. Raises RigError."""
     listen(parse_fixture(str(request["text"]), str(request["source"])), window)
 
 
-def listen(fixture: Fixture, window: Window) -> None:
+def listen(fixture: Fixture, window: ParentWindow) -> None:
     """Send levels until the end. Raises RigError."""
     with ExitStack() as stack:
         conn = fixture.analyzer.connection
@@ -45,7 +45,7 @@ def listen(fixture: Fixture, window: Window) -> None:
             pass
 
 
-def _follow(analyzer: Analyzer, window: Window) -> None:
+def _follow(analyzer: Analyzer, window: ParentWindow) -> None:
     edges = np.zeros(CHANNELS_MAX, np.int64)
     mask, begin, end = 0, 0, 0
     told_s = time.monotonic()
@@ -62,7 +62,7 @@ def _follow(analyzer: Analyzer, window: Window) -> None:
         if time.monotonic() - told_s >= EVERY_S and end > begin:
             counts = tuple(int(count) for count in edges)
             rate_hz = analyzer.identity.sample_rate_hz
-            window.send(Levels(mask, counts, end - begin, rate_hz).message())
+            window.send(ChannelLevels(mask, counts, end - begin, rate_hz).message())
             edges[:] = 0
             begin, told_s = end, time.monotonic()
 

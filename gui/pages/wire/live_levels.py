@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.pages.wire.document import FixtureDocument
 from gui.pages.wire.level_monitor import LevelMonitor
-from gui.pages.wire.levels import Levels
+from gui.pages.wire.levels import ChannelLevels
 from gui.pages.wire.picture import BenchPicture
 from rig.config.fixture import Fixture
 from rig.config.virtual import VirtualGuest
@@ -70,7 +70,7 @@ class LiveLevels(QObject):
             self._picture.show_levels(None)
         self.changed.emit(listening)
 
-    def _heard(self, levels: Levels) -> None:
+    def _heard(self, levels: ChannelLevels) -> None:
         if self._picture.levels is None:
             self.status_message.emit(self.tr("Levels and edges as the analyzer sees them now."))
         self._picture.show_levels(levels)

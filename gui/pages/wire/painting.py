@@ -9,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from gui.pages.wire.geometry import BOX_WIDTH, LIVE_HEIGHT, Rect, Scene, WirePath
+from gui.pages.wire.geometry import BOX_WIDTH, LIVE_HEIGHT, Rect, WirePath, WirePicture
 from gui.pages.wire.labels import (
     Label,
     analyzer_label,
@@ -19,12 +19,12 @@ from gui.pages.wire.labels import (
     tr,
     wire_name,
 )
-from gui.pages.wire.levels import Levels
+from gui.pages.wire.levels import ChannelLevels
 from gui.theme import GAP, GAP_L, theme
 from gui.theme.theme import figures_font
 from gui.theme.wires import wire_color
 from rig.config.fixture import Fixture
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 
 WIDTH, WIDTH_CHOSEN = 2.0, 4.0
 RADIUS: Final = 8.0
@@ -46,15 +46,17 @@ class BenchPainter:
         self,
         points: float,
         width: float,
-        findings: Sequence[Finding] | None = None,
-        levels: Levels | None = None,
+        findings: Sequence[DoctorFinding] | None = None,
+        levels: ChannelLevels | None = None,
     ) -> None:
         """`points`: of the font; `findings`: None if nobody has looked; `levels` likewise."""
         self._points, self._width = points, width
         self._findings = None if findings is None else tuple(findings)
         self._levels = levels
 
-    def paint(self, painter: QPainter, scene: Scene, fixture: Fixture, chosen: int | None) -> None:
+    def paint(
+        self, painter: QPainter, scene: WirePicture, fixture: Fixture, chosen: int | None
+    ) -> None:
         """All of it; the wire that is chosen stands out."""
         if not fixture.is_virtual:
             self._draw_ground(painter, scene)
@@ -64,7 +66,7 @@ class BenchPainter:
         for at, path in enumerate(scene.paths):
             self._draw_wire(painter, path, chosen=at == chosen)
 
-    def _draw_boxes(self, painter: QPainter, scene: Scene, fixture: Fixture) -> None:
+    def _draw_boxes(self, painter: QPainter, scene: WirePicture, fixture: Fixture) -> None:
         colors = theme().palette
         painter.setPen(QPen(QColor(colors.line), 1))
         painter.setBrush(QColor(colors.window))
@@ -76,7 +78,7 @@ class BenchPainter:
         live = 0 if self._levels is None else LIVE_HEIGHT
         self._draw_label(painter, scene.analyzer, label, GAP + LINE + live)
 
-    def _draw_ground(self, painter: QPainter, scene: Scene) -> None:
+    def _draw_ground(self, painter: QPainter, scene: WirePicture) -> None:
         """No signal, and no table of the fixture; but without it nothing works."""
         y = scene.analyzer.y + scene.analyzer.height - GAP_L
         for box, end in ((scene.stimulus, scene.analyzer.x), (scene.target, scene.analyzer.right)):
@@ -86,13 +88,13 @@ class BenchPainter:
             area = QRectF(box.x, y, box.width, LINE + 2)
             self.text(painter, area, CENTER, tr("ground"), "dim", self._small())
 
-    def _draw_live_captions(self, painter: QPainter, scene: Scene) -> None:
+    def _draw_live_captions(self, painter: QPainter, scene: WirePicture) -> None:
         area = QRectF(scene.analyzer.x + GAP + 4, scene.analyzer.y + LINE + 4, 60, LINE)
         for text in (tr("level"), tr("edges/s")):
             self.text(painter, area, LEFT, text, "dim", self._small())
             area.translate(0, LINE)
 
-    def _draw_live(self, painter: QPainter, path: WirePath, levels: Levels) -> None:
+    def _draw_live(self, painter: QPainter, path: WirePath, levels: ChannelLevels) -> None:
         """Level and activity below the channel's name."""
         channel = path.wire.channel
         rate = levels.edges_per_s(channel)

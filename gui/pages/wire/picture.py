@@ -9,14 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.pages.wire.geometry import Scene, arrange
+from gui.pages.wire.geometry import WirePicture, arrange
 from gui.pages.wire.labels import tr, wire_words
-from gui.pages.wire.levels import Levels
+from gui.pages.wire.levels import ChannelLevels
 from gui.pages.wire.painting import CENTER, LEFT, LINE, RADIUS, BenchPainter
 from gui.theme import GAP, GAP_L, theme
 from gui.tool_tips import tool_tip
 from rig.config.fixture import Fixture
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 
 
 class BenchPicture(QWidget):
@@ -30,8 +30,8 @@ class BenchPicture(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._fixture: Fixture | None = None
-        self._findings: tuple[Finding, ...] | None = None
-        self._levels: Levels | None = None
+        self._findings: tuple[DoctorFinding, ...] | None = None
+        self._levels: ChannelLevels | None = None
         self._stale = False
         self.chosen: int | None = None
         """The wire that stands out."""
@@ -68,18 +68,18 @@ class BenchPicture(QWidget):
         self._fixture, self.chosen, self._levels, self._stale = None, None, None, False
         self.update()
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
+    def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
         """What was found on this machine."""
         self._findings = tuple(findings)
         self.update()
 
-    def show_levels(self, levels: Levels | None) -> None:
+    def show_levels(self, levels: ChannelLevels | None) -> None:
         """What the analyzer sees now; None if nobody listens."""
         self._levels = levels
         self.update()
 
     @property
-    def levels(self) -> Levels | None:
+    def levels(self) -> ChannelLevels | None:
         """What is drawn of levels and activity."""
         return self._levels
 
@@ -127,7 +127,7 @@ class BenchPicture(QWidget):
         scene = self._scene()
         return None if scene is None else scene.wire_at(point.x() - GAP_L, point.y() - GAP_L)
 
-    def _scene(self) -> Scene | None:
+    def _scene(self) -> WirePicture | None:
         if self._fixture is None:
             return None
         width, height = self.width() - 2 * GAP_L, self.height() - 2 * GAP_L

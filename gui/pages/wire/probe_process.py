@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.processes.child import ChildProcess, Ending
 from gui.processes.messages import FAILED, Message
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 from rig.untrusted.decode import Length, decoded
 
 LOOK_MS: Final = 60_000
@@ -20,10 +20,10 @@ FINDINGS_MAX: Final = 1000
 
 
 @dataclass(frozen=True)
-class Findings:
+class ProbeResult:
     """What a process says that has looked."""
 
-    findings: Annotated[tuple[Finding, ...], Length(FINDINGS_MAX)]
+    findings: Annotated[tuple[DoctorFinding, ...], Length(FINDINGS_MAX)]
 
 
 class ProbeProcess(ChildProcess):
@@ -67,7 +67,7 @@ class ProbeProcess(ChildProcess):
         if message.kind == FAILED:
             self._fail(str(message.fields["text"]))
             return
-        findings = decoded(Findings, message.fields).findings
+        findings = decoded(ProbeResult, message.fields).findings
         self._limit.stop()
         self._let_go()
         self.found.emit(findings)

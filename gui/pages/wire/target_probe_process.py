@@ -13,21 +13,21 @@ from dataclasses import asdict
 from typing import Any
 
 from gui.processes.messages import Message
-from gui.processes.work import Window, serve
+from gui.processes.work import ParentWindow, serve
 from rig.config.fixture import parse_fixture
 from rig.config.links import link_of_word
 from rig.errors import RigError
-from rig.services.doctor import Finding
+from rig.services.doctor import DoctorFinding
 from rig.services.probe import TargetPlace, probe
 
 
-def work(request: Mapping[str, Any], window: Window) -> None:
+def work(request: Mapping[str, Any], window: ParentWindow) -> None:
     """Send all findings at once; a target that does not answer is one, too."""
     found = [asdict(each) for each in findings(request)]
     window.send(Message("findings", {"findings": found}))
 
 
-def findings(request: Mapping[str, str]) -> list[Finding]:
+def findings(request: Mapping[str, str]) -> list[DoctorFinding]:
     """In the words of the command line, each under the target's name."""
     if "host" in request:
         name, fixture = request["host"], None
@@ -35,13 +35,13 @@ def findings(request: Mapping[str, str]) -> list[Finding]:
     else:
         fixture = parse_fixture(request["text"], request["source"])
         name, link = "target", fixture.target.link
-    found: list[Finding] = []
+    found: list[DoctorFinding] = []
     try:
         for each in probe(TargetPlace(link, fixture)):
             what = f"{name}: {each.what}"
-            found.append(Finding(what, each.state, each.mend, needed=each.needed))
+            found.append(DoctorFinding(what, each.state, each.mend, needed=each.needed))
     except RigError as error:
-        found.append(Finding(name, "does not answer", str(error)))
+        found.append(DoctorFinding(name, "does not answer", str(error)))
     return found
 
 

@@ -16,9 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.models.runs.opened import Event, Line
+from gui.models.runs.opened import Event, SignalLine
 from gui.plots.waveform.axis import time_text
-from gui.plots.waveform.edges import Edges
+from gui.plots.waveform.edges import RunEdges
 from gui.plots.waveform.marks import Mark
 from gui.plots.waveform.picture import paint
 from gui.plots.waveform.scene import (
@@ -28,8 +28,8 @@ from gui.plots.waveform.scene import (
     PAD_PX,
     ROW_MIN_PX,
     Cursor,
-    Scene,
     Span,
+    WaveformScene,
 )
 from gui.theme import theme
 from rig.errors import InputError
@@ -51,8 +51,8 @@ class WaveformCanvas(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._edges: Edges | None = None
-        self._scene = Scene(Span(0, 0.0, 1000.0, 1.0), ())
+        self._edges: RunEdges | None = None
+        self._scene = WaveformScene(Span(0, 0.0, 1000.0, 1.0), ())
         self._stale = True
         self._grabbed: int | None = None
         self._pressed: QPointF | None = None
@@ -66,7 +66,7 @@ class WaveformCanvas(QWidget):
     # What is shown.
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> WaveformScene:
         """As it was painted last, or will be."""
         return self._scene
 
@@ -74,10 +74,12 @@ class WaveformCanvas(QWidget):
     def span(self) -> Span:
         return self._scene.span
 
-    def show_run(self, edges: Edges | None, lines: tuple[Line, ...], marks: dict[str, str]) -> None:
+    def show_run(
+        self, edges: RunEdges | None, lines: tuple[SignalLine, ...], marks: dict[str, str]
+    ) -> None:
         """Another run, or none. `marks`: names of the witnesses' rows."""
         self._edges = edges
-        self._scene = Scene(self.span, lines, mark_names=marks).fitted(self.height())
+        self._scene = WaveformScene(self.span, lines, mark_names=marks).fitted(self.height())
         self._changed()
         self.updateGeometry()
 
@@ -141,7 +143,7 @@ class WaveformCanvas(QWidget):
         self._stale = True
         self.update()
 
-    def current_scene(self) -> Scene:
+    def current_scene(self) -> WaveformScene:
         """The scene with shapes for this width."""
         if self._stale and self._edges is not None:
             span, width = self.span, self._plot_width

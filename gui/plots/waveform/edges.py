@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from gui.models.runs.opened import OpenedRun
-from gui.models.summary.levels import Levels
+from gui.models.summary.levels import SummaryLevels
 from gui.models.summary.rows import BUCKET, Rows, joined_blocks
 from gui.plots.waveform.shape import Shape, shape_of_edges, shape_of_rows
 from rig.instruments import EdgeBlock
@@ -19,10 +19,10 @@ ROWS_MAX = 1 << 15
 """Of a summary, looked at for one picture."""
 
 
-class Edges:
+class RunEdges:
     """Edges of an opened run by stretches of samples."""
 
-    def __init__(self, run: OpenedRun, levels: Levels) -> None:
+    def __init__(self, run: OpenedRun, levels: SummaryLevels) -> None:
         """`levels`: the summary of the run's edges, which may still grow."""
         self._run = run
         self._levels = levels

@@ -6,9 +6,9 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.models.runs.opened import Line
+from gui.models.runs.opened import SignalLine
 from gui.plots.waveform.axis import tick_texts, ticks, time_text, unit_for
-from gui.plots.waveform.scene import AXIS_PX, MARK_ROW_PX, NAMES_PX, Scene
+from gui.plots.waveform.scene import AXIS_PX, MARK_ROW_PX, NAMES_PX, WaveformScene
 from gui.plots.waveform.shape import Shape
 from gui.theme.palette import Palette
 from gui.theme.theme import figures_font
@@ -25,7 +25,9 @@ _BOLD_PT = 9.5
 Align = Qt.AlignmentFlag
 
 
-def paint(painter: QPainter, scene: Scene, width: float, height: float, colors: Palette) -> None:
+def paint(
+    painter: QPainter, scene: WaveformScene, width: float, height: float, colors: Palette
+) -> None:
     """Into (0, 0) to (width, height)."""
     painter.fillRect(QRectF(0, 0, width, height), QColor(colors.panel))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
@@ -45,7 +47,7 @@ def paint(painter: QPainter, scene: Scene, width: float, height: float, colors: 
     _names(painter, scene, plot, colors)
 
 
-def _axis(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> None:
+def _axis(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
     span = scene.span
     size_ns, unit = unit_for(span.length * span.sample_ns)
     first, last = (at * span.sample_ns / size_ns for at in (span.first, span.end))
@@ -67,7 +69,7 @@ def _axis(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> Non
     )
 
 
-def _names(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> None:
+def _names(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
     painter.fillRect(QRectF(0, plot.top() + 1, NAMES_PX, plot.height()), QColor(colors.panel))
     for row, line in enumerate(scene.lines):
         _name(painter, line, scene.row_top(row), scene.row_px, colors)
@@ -79,7 +81,7 @@ def _names(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> No
         painter.drawText(box, int(Align.AlignVCenter), scene.mark_names[witness])
 
 
-def _name(painter: QPainter, line: Line, top: int, row_px: int, colors: Palette) -> None:
+def _name(painter: QPainter, line: SignalLine, top: int, row_px: int, colors: Palette) -> None:
     swatch = QRectF(GAP_LEFT, top + row_px * 0.25, 4, row_px * 0.5)
     painter.fillRect(swatch, QColor(wire_color(line.color, line.channel, colors)))
     box = QRectF(GAP_LEFT + 12, top, NAMES_PX - GAP_LEFT - 16, row_px)
@@ -117,7 +119,7 @@ def _wire(
     )  # fmt: skip
 
 
-def _event(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> None:
+def _event(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
     """The latency as a band from edge to edge."""
     event = scene.event
     if event is None:
@@ -153,7 +155,7 @@ def _tag(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
 
 
-def _marks(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> None:
+def _marks(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
     for number, witness in enumerate(scene.mark_rows):
         y = scene.row_top(len(scene.lines)) + (number + 0.5) * MARK_ROW_PX
         for mark in scene.marks:
@@ -178,7 +180,7 @@ def _bracket(painter: QPainter, x0: float, x1: float, y: float, color: str) -> N
         )
 
 
-def _unread(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> None:
+def _unread(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
     x = plot.left() + scene.span.x_of(scene.known_until, plot.width())
     if x < plot.right():
         painter.fillRect(
@@ -190,7 +192,7 @@ def _unread(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> N
         painter.drawText(box, int(Align.AlignCenter), words)
 
 
-def _cursors(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> None:
+def _cursors(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
     places = []
     for cursor in scene.cursors:
         x = plot.left() + scene.span.x_of(cursor.sample, plot.width())
@@ -208,7 +210,7 @@ def _cursors(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> 
             _tag(painter, (x0 + x1) / 2, y, text, colors.panel, colors.ink, plot)
 
 
-def _hover(painter: QPainter, scene: Scene, plot: QRectF, colors: Palette) -> None:
+def _hover(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
     if scene.box is not None:
         x0, x1 = sorted(scene.box)
         band = QColor(colors.accent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from gui.models.runs.opened import Event, Line
+from gui.models.runs.opened import Event, SignalLine
 from gui.plots.waveform.marks import Mark
 from gui.plots.waveform.shape import Shape
 
@@ -61,11 +61,11 @@ class Cursor:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class WaveformScene:
     """One picture."""
 
     span: Span
-    lines: tuple[Line, ...]
+    lines: tuple[SignalLine, ...]
     shapes: tuple[Shape, ...] = ()
     event: Event | None = None
     marks: tuple[Mark, ...] = ()
@@ -91,7 +91,7 @@ class Scene:
         rows = self.row_px * len(self.lines) + MARK_ROW_PX * len(self.mark_names)
         return AXIS_PX + rows + PAD_PX
 
-    def fitted(self, height: int) -> Scene:
+    def fitted(self, height: int) -> WaveformScene:
         """With rows as high as this height allows."""
         room = height - AXIS_PX - PAD_PX - MARK_ROW_PX * len(self.mark_names)
         row_px = room // max(len(self.lines), 1)

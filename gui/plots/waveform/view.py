@@ -13,7 +13,7 @@ from gui.models.summary.rows import EDGES
 from gui.models.summary.service import Summary
 from gui.plots.waveform.axis import time_text
 from gui.plots.waveform.canvas import WaveformCanvas
-from gui.plots.waveform.edges import Edges
+from gui.plots.waveform.edges import RunEdges
 from gui.plots.waveform.marks import marks_of
 from gui.plots.waveform.scene import Span
 from gui.theme import GAP_S
@@ -110,7 +110,7 @@ class WaveformView(QWidget):
         self._run = run
         self._summary = Summary(run.file, EDGES, parent=self)
         self._summary.grown.connect(self.canvas.refresh)
-        edges = Edges(run, self._summary.levels)
+        edges = RunEdges(run, self._summary.levels)
         names = {"log": self.tr("target log"), "capture": self.tr("input capture")}
         self.canvas.show_run(edges, run.lines, names)
 

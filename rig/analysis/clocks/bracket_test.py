@@ -18,7 +18,7 @@ from rig.analysis.clocks.brackets import BracketSource, Rates
 from rig.analysis.clocks.line import Line, slope_range
 from rig.analysis.clocks.pyramid import Pyramid
 from rig.analysis.clocks.violations import Break, Violation, explain
-from rig.analysis.clocks.windows import Fit, Outcome, Window, Windows
+from rig.analysis.clocks.windows import EventWindow, LineFit, WindowFit, Windows
 from rig.instruments import Int64Array
 
 NAMED_MAX = 100
@@ -139,13 +139,13 @@ class _Sweep:
     """One go through the windows, largest first."""
 
     windows: Windows
-    known: set[Window]
+    known: set[EventWindow]
     """Windows whose contradiction is a break already told."""
-    good: dict[Window, Fit] = field(default_factory=dict)
-    bad: dict[Window, Fit] = field(default_factory=dict)
-    _seen: dict[Window, bool] = field(default_factory=dict)
+    good: dict[EventWindow, WindowFit] = field(default_factory=dict)
+    bad: dict[EventWindow, WindowFit] = field(default_factory=dict)
+    _seen: dict[EventWindow, bool] = field(default_factory=dict)
 
-    def visit(self, window: Window) -> bool:
+    def visit(self, window: EventWindow) -> bool:
         """Whether there is a contradiction inside; with too many found it looks no further."""
         if len(self.bad) > NAMED_MAX:
             return True
@@ -153,16 +153,16 @@ class _Sweep:
             self._seen[window] = self._look(window)
         return self._seen[window]
 
-    def _look(self, window: Window) -> bool:
+    def _look(self, window: EventWindow) -> bool:
         fit = self.windows.fit(window)
-        if fit.outcome is Outcome.FITS:
+        if fit.outcome is LineFit.FITS:
             self.good[window] = fit
             return False
         if not self.windows.is_smallest(fit):
             inside = [self.visit(part) for part in self.windows.parts(window)]
-            if any(inside) or fit.outcome is Outcome.DRIFTS:
+            if any(inside) or fit.outcome is LineFit.DRIFTS:
                 return any(inside)
-        elif fit.outcome is Outcome.DRIFTS:
+        elif fit.outcome is LineFit.DRIFTS:
             self.good[window] = fit
             return False
         if window not in self.known:
@@ -181,7 +181,7 @@ def bracket_test(source: BracketSource, rates: Rates) -> BracketTest:
     pyramid = Pyramid(source)
     windows = Windows(pyramid, rates)
     violations: dict[int, Violation] = {}
-    breaks: dict[Window, Break] = {}
+    breaks: dict[EventWindow, Break] = {}
     while True:
         sweep = _Sweep(windows, set(breaks))
         sweep.visit(windows.whole)
@@ -202,7 +202,7 @@ def bracket_test(source: BracketSource, rates: Rates) -> BracketTest:
 
 
 def _explain_all(
-    bad: Iterable[Fit], windows: Windows, breaks: dict[Window, Break]
+    bad: Iterable[WindowFit], windows: Windows, breaks: dict[EventWindow, Break]
 ) -> dict[int, Violation]:
     """Worst first; a window that shares an event just named waits for the next sweep."""
     named: dict[int, Violation] = {}
@@ -230,9 +230,9 @@ def _merged(breaks: Iterable[Break]) -> tuple[Break, ...]:
     return tuple(sorted(kept, key=lambda b: b.first_event))
 
 
-def _pieces(fits: Iterable[Fit], windows: Windows) -> tuple[Piece, ...]:
+def _pieces(fits: Iterable[WindowFit], windows: Windows) -> tuple[Piece, ...]:
     """In order; of two with nearly one middle the longer."""
-    kept: list[Fit] = []
+    kept: list[WindowFit] = []
     for fit in sorted((fit for fit in fits if fit.line), key=lambda fit: fit.middle_sample):
         if kept and fit.middle_sample - kept[-1].middle_sample < _closest(kept[-1], fit):
             if fit.span_samples > kept[-1].span_samples:
@@ -242,11 +242,11 @@ def _pieces(fits: Iterable[Fit], windows: Windows) -> tuple[Piece, ...]:
     return tuple(_piece(fit, fit.line, windows) for fit in kept if fit.line)
 
 
-def _closest(a: Fit, b: Fit) -> float:
+def _closest(a: WindowFit, b: WindowFit) -> float:
     return min(a.span_samples, b.span_samples) / 4
 
 
-def _piece(fit: Fit, line: Line, windows: Windows) -> Piece:
+def _piece(fit: WindowFit, line: Line, windows: Windows) -> Piece:
     slope = float(line.ticks_per_sample or windows.rates.nominal_ticks_per_sample)
     lowest = highest = slope
     if line.feasible:

@@ -22,7 +22,7 @@ TRIGGER_FLAG = 0x10
 
 
 @dataclass(frozen=True)
-class InternalLatency:
+class InternalLatencyBounds:
     """By event, shapes (n,): the true value lies between lowest and highest. NaN: not known."""
 
     lowest_ns: FloatArray
@@ -48,7 +48,7 @@ class InternalLatency:
 
 def stimulus_to_handler(
     clock: Clock, stimulus_sample: Int64Array, before_ticks: Int64Array
-) -> InternalLatency:
+) -> InternalLatencyBounds:
     """From the stimulus edge to the reading before the answer's pin write.
 
     Shapes (n,); events pair an edge with its record, and ticks count from where the clock's
@@ -64,7 +64,7 @@ def stimulus_to_handler(
     highest = (since + 1 - (at.lowest_ticks - fastest)) * sample_ns
     # In the analyzer's time, as the external latency is: by its nominal rate the counter would be
     # off in the long run, and late answers with it.
-    return InternalLatency(
+    return InternalLatencyBounds(
         lowest / np.where(lowest > 0, fastest, slowest),
         highest / np.where(highest > 0, slowest, fastest),
     )

@@ -35,7 +35,7 @@ _MEDIAN_SPREAD = 1.2533
 
 
 @dataclass(frozen=True)
-class Line:
+class EnvelopeLine:
     """Through (x, y), rising by `rise` every `run`."""
 
     x: int
@@ -78,16 +78,16 @@ class LowerEnvelope:
         """Of the lower convex hull, in order of x."""
         return list(self._hull)
 
-    def line(self) -> Line | None:
+    def line(self) -> EnvelopeLine | None:
         """The line below all points; level through a single one; None without any."""
         hull = self._hull
         if not hull:
             return None
         if len(hull) == 1:
-            return Line(*hull[0], 1, 0)
+            return EnvelopeLine(*hull[0], 1, 0)
         right = next(i for i in range(1, len(hull)) if hull[i][0] * self._n >= self._sum_x)
         (x, y), (x_2, y_2) = hull[right - 1], hull[right]
-        return Line(x, y, x_2 - x, y_2 - y)
+        return EnvelopeLine(x, y, x_2 - x, y_2 - y)
 
 
 class EarliestLine:
@@ -106,7 +106,7 @@ class EarliestLine:
             hull.add(x[first::DEALT_TO], y[first::DEALT_TO])
         self._n += len(x)
 
-    def line(self) -> Line | None:
+    def line(self) -> EnvelopeLine | None:
         """No point is below it, one at least on it; None without any point."""
         whole = self._all.line()
         if whole is None or self._n < DEALT_TO * DEALT_MIN:
@@ -117,7 +117,7 @@ class EarliestLine:
         x, y = min(self._all.vertices, key=lambda v: v[1] * tilt.run - tilt.rise * v[0])
         spread = statistics.stdev(line.slope for line in lines)
         uncertainty = _MEDIAN_SPREAD * spread / len(lines) ** 0.5
-        return Line(x, y, tilt.run, tilt.rise, uncertainty)
+        return EnvelopeLine(x, y, tilt.run, tilt.rise, uncertainty)
 
 
 def _is_below(a: Point, b: Point, c: Point) -> bool:

@@ -115,7 +115,7 @@ class StretchLines:
         first, stop = self._stretches[numbers].T - begin
         span = block.sample[stop - 1] - block.sample[first]
         row = len(self._row_of) + np.arange(len(numbers))
-        parts = native.Parts(first, stop, row, self._rates.allowance_ticks(span))
+        parts = native.EventStretches(first, stop, row, self._rates.allowance_ticks(span))
         status = rows.find((block.sample, block.before_ticks, block.after_ticks), parts)
         places = np.where(status == native.FOUND, row, -1).tolist()
         self._row_of.update(zip(numbers, places, strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.analysis.clocks.line import Line, corners_of, fit_line
 from rig.analysis.clocks.pyramid import Pyramid
-from rig.analysis.clocks.windows import Fit, Outcome, Window, fit_window
+from rig.analysis.clocks.windows import EventWindow, LineFit, WindowFit, fit_window
 from rig.instruments import Int64Array
 
 _TOGETHER_MAX = 3
@@ -67,7 +67,7 @@ class Break:
         )
 
 
-def explain(fit: Fit, pyramid: Pyramid, rates: Rates) -> list[Violation] | Break:
+def explain(fit: WindowFit, pyramid: Pyramid, rates: Rates) -> list[Violation] | Break:
     """The few events without which the stretch holds, else a break."""
     window = fit.window
     events = pyramid.events(window.first, window.stop)
@@ -75,7 +75,7 @@ def explain(fit: Fit, pyramid: Pyramid, rates: Rates) -> list[Violation] | Break
     removed: list[int] = []
     instead: tuple[int, ...] = ()
     rest = fit
-    while rest.outcome is Outcome.BROKEN:
+    while rest.outcome is LineFit.BROKEN:
         if len(removed) == _TOGETHER_MAX or rest.line is None or len(events) - len(removed) < 4:
             return _break(window, events, numbers, rates)
         worst, rivals = _worst(events, removed, window, rates)
@@ -88,12 +88,14 @@ def explain(fit: Fit, pyramid: Pyramid, rates: Rates) -> list[Violation] | Break
     return [replace(found[0], instead=instead), *found[1:]] if len(found) == 1 else found
 
 
-def _fit_without(events: Brackets, removed: list[int], window: Window, rates: Rates) -> Fit:
+def _fit_without(
+    events: Brackets, removed: list[int], window: EventWindow, rates: Rates
+) -> WindowFit:
     return fit_window(window, corners_of(events.without(removed)), rates)
 
 
 def _worst(
-    events: Brackets, removed: list[int], window: Window, rates: Rates
+    events: Brackets, removed: list[int], window: EventWindow, rates: Rates
 ) -> tuple[int, list[int]]:
     """The event whose removal helps most, and others that would do as well to make it hold.
 
@@ -105,7 +107,7 @@ def _worst(
     fits = {i: _fit_without(events, [*removed, i], window, rates) for i in tried}
     slack = {i: fit.line.slack_ticks for i, fit in fits.items() if fit.line is not None}
     best = max(sorted(slack), key=lambda i: slack[i])
-    holding = [i for i, fit in fits.items() if fit.outcome is not Outcome.BROKEN and i != best]
+    holding = [i for i, fit in fits.items() if fit.outcome is not LineFit.BROKEN and i != best]
     return best, sorted(holding)
 
 
@@ -123,13 +125,13 @@ def _violation(
     return Violation(int(numbers[i]), sample, off, off * rates.tick_ns)
 
 
-def _break(window: Window, events: Brackets, numbers: Int64Array, rates: Rates) -> Break:
+def _break(window: EventWindow, events: Brackets, numbers: Int64Array, rates: Rates) -> Break:
     """Where it lies: behind the longest beginning that holds, before the longest end that does."""
     n = len(events)
 
     def holds(first: int, stop: int) -> bool:
         fit = fit_window(window, corners_of(events.read(first, stop - first)), rates)
-        return fit.outcome is not Outcome.BROKEN
+        return fit.outcome is not LineFit.BROKEN
 
     head = _longest(lambda length: holds(0, length), n)
     tail = _longest(lambda length: holds(n - length, n), n)

@@ -19,7 +19,7 @@ _FEW_EVENTS = 64
 """No smaller stretches, unless drift could hide an eighth of a bracket in them."""
 
 
-class Outcome(Enum):
+class LineFit(Enum):
     """How a stretch stands to one straight line."""
 
     FITS = "fits"
@@ -30,7 +30,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True)
-class Window:
+class EventWindow:
     """Events `first` to `stop` - 1: two cells of a level of the pyramid, or any (level -1)."""
 
     first: int
@@ -39,11 +39,11 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Fit:
+class WindowFit:
     """What came of a window."""
 
-    window: Window
-    outcome: Outcome
+    window: EventWindow
+    outcome: LineFit
     line: Line | None
     """None: all its events are excluded."""
     first_sample: int
@@ -64,21 +64,21 @@ class Windows:
 
     def __init__(self, pyramid: Pyramid, rates: Rates) -> None:
         self.pyramid, self.rates = pyramid, rates
-        self._fits: dict[Window, Fit] = {}
+        self._fits: dict[EventWindow, WindowFit] = {}
 
     @property
-    def whole(self) -> Window:
+    def whole(self) -> EventWindow:
         """All events."""
         top = self.pyramid.top
-        return Window(0, self.pyramid.count, top - 1 if top else -1)
+        return EventWindow(0, self.pyramid.count, top - 1 if top else -1)
 
-    def fit(self, window: Window) -> Fit:
+    def fit(self, window: EventWindow) -> WindowFit:
         """The line with the most slack, and whether that will do."""
         if window not in self._fits:
             self._fits[window] = fit_window(window, self.corners(window), self.rates)
         return self._fits[window]
 
-    def corners(self, window: Window) -> Corners:
+    def corners(self, window: EventWindow) -> Corners:
         """Hull corners of its events."""
         if window.level >= 0:
             cell = window.first // (CELL_EVENTS << window.level)
@@ -94,13 +94,13 @@ class Windows:
             if not any(window.first <= event < window.stop for event in events)
         }
 
-    def is_smallest(self, fit: Fit) -> bool:
+    def is_smallest(self, fit: WindowFit) -> bool:
         """Whether splitting would tell nothing more."""
         events = fit.window.stop - fit.window.first
         hidden = fit.allowance_ticks > self.pyramid.width_ticks / 8
         return events <= (_FEWEST_EVENTS if hidden else _FEW_EVENTS)
 
-    def parts(self, window: Window) -> list[Window]:
+    def parts(self, window: EventWindow) -> list[EventWindow]:
         """Its halves, and the one across their border."""
         if window.level > 0:
             level = window.level - 1
@@ -108,27 +108,27 @@ class Windows:
             firsts = range(window.first, window.first + 3 * size, size)
             stops = [min(first + 2 * size, self.pyramid.count) for first in firsts]
             return [
-                Window(first, stop, level)
+                EventWindow(first, stop, level)
                 for first, stop in zip(firsts, stops, strict=True)
                 if stop > first + size
-            ] or [Window(window.first, window.stop)]
+            ] or [EventWindow(window.first, window.stop)]
         half = (window.stop - window.first + 1) // 2
         quarter = half // 2
         return [
-            Window(first, first + half)
+            EventWindow(first, first + half)
             for first in (window.first, window.first + quarter, window.stop - half)
         ]
 
 
-def fit_window(window: Window, found: Corners, rates: Rates) -> Fit:
+def fit_window(window: EventWindow, found: Corners, rates: Rates) -> WindowFit:
     """Judge a stretch by its corners."""
     if not found.lower_x:
-        return Fit(window, Outcome.FITS, None, 0, 0, 0.0)
+        return WindowFit(window, LineFit.FITS, None, 0, 0, 0.0)
     line = fit_line(found)
     first, last = found.lower_x[0], found.lower_x[-1]
     allowance = rates.allowance_ticks(last - first)
     if line.feasible:
-        outcome = Outcome.FITS
+        outcome = LineFit.FITS
     else:
-        outcome = Outcome.DRIFTS if line.slack_ticks >= -allowance else Outcome.BROKEN
-    return Fit(window, outcome, line, first, last, allowance)
+        outcome = LineFit.DRIFTS if line.slack_ticks >= -allowance else LineFit.BROKEN
+    return WindowFit(window, outcome, line, first, last, allowance)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from rig.analysis.model.witness import Witness
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.clock_limits import (
     ANALYZER,
     COUNTER,
@@ -209,7 +209,7 @@ def compare_with_timer(
     return compare_clocks((*rates, *timer), known, sample_rate_hz)
 
 
-def with_room(bench: Bench, found: ClockComparison | None) -> Bench:
+def with_room(bench: BenchErrorModel, found: ClockComparison | None) -> BenchErrorModel:
     """The bench whose time base is known only as far as the other clocks bear it out.
 
     What the fixture or a calibration states of the analyzer is taken at its word. What the maker or

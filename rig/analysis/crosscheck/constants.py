@@ -17,9 +17,9 @@ import numpy as np
 
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.model.witness import Witness
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.chips import CaptureTiming
-from rig.analysis.uncertainty.contribution import Quantity, limits
+from rig.analysis.uncertainty.contribution import UncertainQuantity, limits
 from rig.arrays import BoolArray, FloatArray
 
 _OTHERWISE: Final = 3.0
@@ -77,7 +77,7 @@ class ConstantDelay:
         return Witness(self.name, self.agrees, self.text)
 
 
-def response_path(bench: Bench) -> PathDelay:
+def response_path(bench: BenchErrorModel) -> PathDelay:
     """Response's delay less the stimulus's, from the pins to what the analyzer shows."""
     names = ("channel skew", "threshold and edge shape", "line delay")
     parts = dict(zip(names, (bench.skew_ns, bench.edge_shape_ns, bench.line_ns), strict=True))
@@ -86,10 +86,10 @@ def response_path(bench: Bench) -> PathDelay:
     return _path(bench, parts, sum(_reach(part) for part in (bench.edge_direction_ns,) if part))
 
 
-def task_path(bench: Bench) -> PathDelay:
+def task_path(bench: BenchErrorModel) -> PathDelay:
     """Delay of the task's channel less the response's, from the pins to what the analyzer shows."""
     if bench.task_skew_ns is not None:
-        parts: dict[str, Quantity | None] = {"channel skew": bench.task_skew_ns}
+        parts: dict[str, UncertainQuantity | None] = {"channel skew": bench.task_skew_ns}
     else:
         both = {"channel skew": bench.skew_ns, "line delay": bench.line_ns}
         # Found for other channels: how large it may be, but not which way.
@@ -100,7 +100,9 @@ def task_path(bench: Bench) -> PathDelay:
     return _path(bench, parts, 0.0)
 
 
-def _path(bench: Bench, parts: dict[str, Quantity | None], more_ns: float) -> PathDelay:
+def _path(
+    bench: BenchErrorModel, parts: dict[str, UncertainQuantity | None], more_ns: float
+) -> PathDelay:
     known = [part for part in parts.values() if part is not None]
     missing = [name for name, part in parts.items() if part is None]
     reach_ns = math.fsum(_reach(part) for part in known) + more_ns
@@ -112,14 +114,14 @@ def _path(bench: Bench, parts: dict[str, Quantity | None], more_ns: float) -> Pa
     return PathDelay(math.fsum(part.estimate for part in known), reach_ns + allowed, False, source)
 
 
-def _reach(quantity: Quantity) -> float:
+def _reach(quantity: UncertainQuantity) -> float:
     """Its limits, or what is as good as one."""
     return quantity.half_width(_OTHERWISE)
 
 
 def capture_delay(
     capture: CaptureComparison | None,
-    bench: Bench,
+    bench: BenchErrorModel,
     channels: tuple[int, int],
     *,
     some_late: bool,
@@ -169,7 +171,7 @@ def _excess(
     )
 
 
-def _capture_wire(bench: Bench) -> PathDelay:
+def _capture_wire(bench: BenchErrorModel) -> PathDelay:
     known = bench.capture_line_ns
     if known is not None:
         return PathDelay(known.estimate, _reach(known), True, known.source)
@@ -177,7 +179,7 @@ def _capture_wire(bench: Bench) -> PathDelay:
     return PathDelay(0.0, allowed, False, f"{allowed:g} ns allowed for a wire that nobody states")
 
 
-def with_capture_room(bench: Bench, found: ConstantDelay | None) -> Bench:
+def with_capture_room(bench: BenchErrorModel, found: ConstantDelay | None) -> BenchErrorModel:
     """The bench whose delays that nobody states are known as far as the input capture tells."""
     path = response_path(bench)
     if found is None or path.is_known or bench.capture_timing is None:
@@ -189,7 +191,7 @@ def with_capture_room(bench: Bench, found: ConstantDelay | None) -> Bench:
     return with_wires(bench, off_ns, "not stated: as far as the input capture bears it out")
 
 
-def with_wires(bench: Bench, off_ns: float, source: str) -> Bench:
+def with_wires(bench: BenchErrorModel, off_ns: float, source: str) -> BenchErrorModel:
     """Those delays that nobody states together are no more than this, either way."""
     return replace(bench, wires_ns=limits(off_ns, "ns", source))
 

@@ -22,8 +22,8 @@ from rig.analysis.clocks.clock import Clock
 from rig.analysis.clocks.counter import Diagnosis, diagnose
 from rig.analysis.clocks.matching import match
 from rig.analysis.clocks.wraps import unwrap_after
-from rig.analysis.log.responses import AnswerLog
-from rig.analysis.model.account import Account
+from rig.analysis.log.responses import ResponseLog
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.signals.response_times import AnswerTimes
@@ -70,7 +70,7 @@ class _Records:
     """The brackets of a run whose edge number j belongs to answer number j of the log."""
 
     def __init__(
-        self, times: AnswerTimes, log: AnswerLog, count: int, apart: _Apart | None
+        self, times: AnswerTimes, log: ResponseLog, count: int, apart: _Apart | None
     ) -> None:
         self._times, self._log, self._count, self._apart = times, log, count, apart
         self.origin = np.uint64(log.column("before_ticks", 0, 1)[0])
@@ -100,9 +100,9 @@ def _since(ticks: npt.NDArray[np.unsignedinteger], origin: np.uint64) -> Int64Ar
 
 def bracket_agreement(
     times: AnswerTimes,
-    log: AnswerLog,
+    log: ResponseLog,
     settings: Settings,
-    account: Account,
+    account: InstrumentCounts,
     gaps: tuple[Gap, ...],
     third: RawRun | None = None,
     edges: AnswerEdges | None = None,
@@ -174,7 +174,7 @@ def _outcome(
 
 
 def _faulty(
-    times: AnswerTimes, log: AnswerLog, rates: Rates, edges: int, apart: _Apart | None
+    times: AnswerTimes, log: ResponseLog, rates: Rates, edges: int, apart: _Apart | None
 ) -> tuple[ClockAgreement, BracketTest | None, _Pairs]:
     """What is wrong, as far as the run's begin shows it; the test, if any, and what it tested."""
     sample = times.read(0, min(edges, WHOLE_MAX))

@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from rig.analysis.log.responses import AnswerLog
-from rig.analysis.model.account import Account
+from rig.analysis.log.responses import ResponseLog
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.witness import Witness
 from rig.arrays import FloatArray
@@ -83,8 +83,8 @@ class CaptureComparison:
 
 def log_witnesses(
     raw: RawRun,
-    log: AnswerLog,
-    account: Account,
+    log: ResponseLog,
+    account: InstrumentCounts,
     responses: int,
     sequence_differing: int,
     unmatched: str = "",
@@ -103,8 +103,8 @@ def log_witnesses(
 
 def witnesses(
     raw: RawRun,
-    log: AnswerLog,
-    account: Account,
+    log: ResponseLog,
+    account: InstrumentCounts,
     stimuli: int,
     responses: int,
     sequence_differing: int,
@@ -137,7 +137,9 @@ def witnesses(
     return tuple(found)
 
 
-def count_witness(log: AnswerLog, account: Account, unanswered: int) -> tuple[Witness, ...]:
+def count_witness(
+    log: ResponseLog, account: InstrumentCounts, unanswered: int
+) -> tuple[Witness, ...]:
     """The agent's own count against its log; none if it gave no account.
 
     `unanswered`: stimuli or periods that had no answer of their own, as the edges tell: so many
@@ -166,7 +168,9 @@ def _equal(name: str, a: str, n_a: int, b: str, n_b: int) -> Witness:
     return Witness(name, n_a == n_b, f"{a} {n_a}, {b} {n_b}")
 
 
-def _log_count(log: AnswerLog, account: Account, responses: int, *, whole: bool) -> Witness:
+def _log_count(
+    log: ResponseLog, account: InstrumentCounts, responses: int, *, whole: bool
+) -> Witness:
     """`whole`: the log has nothing but answers, so that what found it full were answers, too."""
     dropped = account.log_dropped
     full = f", {dropped} found the log full" if dropped else ""
@@ -178,7 +182,7 @@ def _log_count(log: AnswerLog, account: Account, responses: int, *, whole: bool)
     )
 
 
-def _log_sequence(raw: RawRun, log: AnswerLog, differing: int) -> Witness:
+def _log_sequence(raw: RawRun, log: ResponseLog, differing: int) -> Witness:
     """Record numbers without a hole, handler counts and ticks that never fall, pins that agree."""
     problems = list(log.order.problems)
     if differing:
@@ -187,7 +191,7 @@ def _log_sequence(raw: RawRun, log: AnswerLog, differing: int) -> Witness:
     return Witness("target log's sequence", not problems, text)
 
 
-def _captures(raw: RawRun, account: Account, responses: int) -> Witness:
+def _captures(raw: RawRun, account: InstrumentCounts, responses: int) -> Witness:
     lost = account.capture_overruns
     if lost:
         # It says itself that it lost edges: a weaker witness, not a contradicting one.

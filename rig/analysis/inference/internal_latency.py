@@ -11,11 +11,11 @@ import numpy as np
 from rig.analysis.clocks.latency import stimulus_to_handler
 from rig.analysis.crosscheck.constants import response_path
 from rig.analysis.crosscheck.run_brackets import FittedClock
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.pairing import Events
-from rig.analysis.uncertainty.bench import PIN_WRITE, PPM, Bench
-from rig.analysis.uncertainty.effects import Effects, of_latency
+from rig.analysis.uncertainty.bench import PIN_WRITE, PPM, BenchErrorModel
+from rig.analysis.uncertainty.effects import SystematicEffects, of_latency
 from rig.arrays import FloatArray
 from rig.instruments import LOG_ENTRY, LOG_LEAD, UNKNOWN_PS, Int64Array
 
@@ -28,7 +28,7 @@ PAIRS_MAX = 1 << 14
 
 
 @dataclass(frozen=True)
-class InternalLatency:
+class InternalLatencySummary:
     """Latency from the stimulus edge to the reading before the pin write, of answered events."""
 
     n: int
@@ -48,7 +48,9 @@ class InternalLatency:
 class InternalLatencyTally:
     """Adds internal latencies up event by event, in constant memory."""
 
-    def __init__(self, fitted: FittedClock | None, log: AnswerLog, bench: Bench) -> None:
+    def __init__(
+        self, fitted: FittedClock | None, log: ResponseLog, bench: BenchErrorModel
+    ) -> None:
         self._fitted, self._log, self._sample_ns = fitted, log, bench.sample_ns
         effects = of_latency(bench)
         self._delays_ns, self._time_base = _delays_ns(effects), _time_base(effects)
@@ -141,24 +143,24 @@ class InternalLatencyTally:
         )
         return (Witness("handler's entry", False, text),)
 
-    def result(self) -> InternalLatency | None:
+    def result(self) -> InternalLatencySummary | None:
         """None if no event could be mapped."""
         if self._fitted is None or not self._n:
             return None
         external, inside = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
-        return InternalLatency(
+        return InternalLatencySummary(
             self._n, self._sum / self._n, float(self._min), float(self._max), self._within,
             self._rest / self._n, (external, inside),
         )  # fmt: skip
 
 
-def _delays_ns(effects: Effects) -> float:
+def _delays_ns(effects: SystematicEffects) -> float:
     """How much delays of channels and wires, as far as they are stated, may put an event off."""
     parts = [part for part in effects.offsets if part.name != PIN_WRITE]
     return math.fsum(abs(p.correction) + p.quantity.half_width(_LIMIT) for p in parts)
 
 
-def _time_base(effects: Effects) -> float:
+def _time_base(effects: SystematicEffects) -> float:
     """How much the analyzer's clock may be off, as a part of the time measured."""
     rates = [each.quantity for each in effects.scales]
     return PPM * math.fsum(abs(rate.estimate) + rate.half_width(_LIMIT) for rate in rates)

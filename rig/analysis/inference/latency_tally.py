@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.run_brackets import FittedClock
-from rig.analysis.inference.internal_latency import InternalLatency, InternalLatencyTally
+from rig.analysis.inference.internal_latency import InternalLatencySummary, InternalLatencyTally
 from rig.analysis.inference.run_budgets import bench_with_log, run_budgets
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.pairing import Events
@@ -17,10 +17,10 @@ from rig.analysis.statistics.outliers import limit_samples, stand_out
 from rig.analysis.statistics.overruns import OverrunCounter, Overruns
 from rig.analysis.statistics.sequence import EventSequence
 from rig.analysis.statistics.summary import summarize
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.by_edge import AnswerEdges, ByEdge
 from rig.analysis.uncertainty.correction import Correction
-from rig.analysis.uncertainty.effects import Effects, by_edge, of_latency, on_counter
+from rig.analysis.uncertainty.effects import SystematicEffects, by_edge, of_latency, on_counter
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.analysis.uncertainty.phase import PhaseTally, places, scatter_samples
 from rig.analysis.uncertainty.series import TAIL_EVENTS
@@ -33,8 +33,8 @@ class LatencyTally:
     def __init__(
         self,
         settings: Settings,
-        log: AnswerLog,
-        bench: Bench,
+        log: ResponseLog,
+        bench: BenchErrorModel,
         agreement: ClockAgreement | None,
         fitted: FittedClock | None,
         edges: AnswerEdges | None = None,
@@ -117,7 +117,7 @@ class LatencyTally:
         """Where the log's handlers were entered before their stimuli."""
         return self._inside.entry_witness()
 
-    def on_counter(self, tick_hz: int, duration_ns: float) -> Effects:
+    def on_counter(self, tick_hz: int, duration_ns: float) -> SystematicEffects:
         """Of what lies between two readings of the target's counter."""
         return on_counter(self.bench, tick_hz, self.agreement, duration_ns)
 
@@ -127,6 +127,6 @@ class LatencyTally:
         return self._overruns.result()
 
     @property
-    def internal_latency(self) -> InternalLatency | None:
+    def internal_latency(self) -> InternalLatencySummary | None:
         """Latency inside the target; None if no event could be mapped."""
         return self._inside.result()

@@ -7,10 +7,14 @@ import math
 
 import numpy as np
 
-from rig.analysis.log.responses import AnswerLog
-from rig.analysis.statistics.descriptive import ExactHistogram, Statistics, excess_kurtosis
+from rig.analysis.log.responses import ResponseLog
+from rig.analysis.statistics.descriptive import (
+    DescriptiveStatistics,
+    ExactHistogram,
+    excess_kurtosis,
+)
 from rig.analysis.uncertainty.analyzers import with_log
-from rig.analysis.uncertainty.bench import Bench, average_budget, extreme_budget
+from rig.analysis.uncertainty.bench import BenchErrorModel, average_budget, extreme_budget
 from rig.analysis.uncertainty.budget import Budget
 
 ALONE_SAMPLES = 2
@@ -22,9 +26,9 @@ Budgets = dict[str, Budget]
 
 
 def run_budgets(
-    figures: Statistics,
+    figures: DescriptiveStatistics,
     histogram: ExactHistogram,
-    bench: Bench,
+    bench: BenchErrorModel,
     coherence: float,
     effective_n: float | None,
 ) -> Budgets:
@@ -51,7 +55,9 @@ def run_budgets(
     }
 
 
-def bench_with_log(bench: Bench, log: AnswerLog, tick_hz: int | None) -> Bench:
+def bench_with_log(
+    bench: BenchErrorModel, log: ResponseLog, tick_hz: int | None
+) -> BenchErrorModel:
     """With the median time around the pin writes of the log's first records."""
     rows = log.read(0, _RECORDS)
     before, after = rows["before_ticks"], rows["after_ticks"]

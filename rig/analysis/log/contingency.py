@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.log.responses import CHUNK, AnswerLog
-from rig.analysis.model.account import Account
+from rig.analysis.log.responses import CHUNK, ResponseLog
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.events import Counts
 from rig.instruments import LOG_COALESCED, Int64Array
 from rig.stimulus.train import Train
@@ -46,7 +46,7 @@ class Evidence:
 
 
 @dataclass
-class Finding:
+class Irregularities:
     """A number of places of one kind; the first few by their number."""
 
     count: int = 0
@@ -65,7 +65,7 @@ class Finding:
         return f"{self.count:,} {what} {', '.join(f'{n:,}' for n in self.first)}{more}"
 
 
-class LogTally:
+class ContingencyTally:
     """What the handler counts of a log say by themselves, fed in order, in constant memory.
 
     Records that are no answers (triggers, an interrupted task's) are left out by the caller.
@@ -75,11 +75,11 @@ class LogTally:
         self.records = 0
         self.handled = 0
         """Highest count seen."""
-        self.repeated = Finding()
+        self.repeated = Irregularities()
         """Records whose count did not move: a further answer to the same interrupt."""
-        self.skipped = Finding()
+        self.skipped = Irregularities()
         """Interrupts counted by the handler and answered by no record."""
-        self.coalesced = Finding()
+        self.coalesced = Irregularities()
         """Interrupts counted by the handler and answered by a record that serves them too."""
 
     def feed(self, handled: Int64Array, coalesced: npt.NDArray[np.bool_] | None = None) -> None:
@@ -101,11 +101,11 @@ class LogTally:
         self.handled = int(highest[-1])
 
 
-def tally_of(log: AnswerLog) -> LogTally | None:
+def tally_of(log: ResponseLog) -> ContingencyTally | None:
     """The tally of a run's answers; None if it has no log."""
     if not log.count:
         return None
-    tally = LogTally()
+    tally = ContingencyTally()
     for first in range(0, log.count, CHUNK):
         rows = log.read(first, min(CHUNK, log.count - first))
         handled = np.minimum(rows["handled"], np.uint64(_HANDLED_MAX)).astype(np.int64)
@@ -122,8 +122,8 @@ class CountMatcher:
     """
 
     def __init__(self) -> None:
-        self.edges_without_record = Finding()
-        self.records_without_edge = Finding()
+        self.edges_without_record = Irregularities()
+        self.records_without_edge = Irregularities()
         self._edges, self._records = _Side(), _Side()
 
     def feed(self, edges: Int64Array, records: Int64Array) -> None:
@@ -191,7 +191,7 @@ class Accounts:
 
 
 def train_evidence(
-    train: Train | None, account: Account, counts: Counts, log: AnswerLog
+    train: Train | None, account: InstrumentCounts, counts: Counts, log: ResponseLog
 ) -> tuple[Evidence, ...]:
     """Each class of event of a train; none without one, where nothing says how many were sent."""
     if train is None:
@@ -208,7 +208,7 @@ def train_evidence(
 
 
 def evidence(
-    accounts: Accounts, counts: Counts, log: LogTally | None = None
+    accounts: Accounts, counts: Counts, log: ContingencyTally | None = None
 ) -> tuple[Evidence, ...]:
     """One row for each class, in the order of an event's life. `log` None: there is none."""
     records = None if log is None else log.records + accounts.log_dropped
@@ -243,7 +243,7 @@ def _with_ambiguous(found: tuple[Evidence, ...], ambiguous: int) -> tuple[Eviden
 _BY_READING = ("seen", "answers", "answered", "late", "missed", "merged")
 
 
-def _seen(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidence:
+def _seen(accounts: Accounts, counts: Counts, log: ContingencyTally | None) -> Evidence:
     """By the handler. Coalesced interrupts had a handler of their own, merged ones had none."""
     seen = counts.n - counts.merged + (0 if log is None else log.coalesced.count)
     return Evidence("seen", seen, accounts.handled, "stimuli not merged; handler's own count")
@@ -258,7 +258,7 @@ def _answers(accounts: Accounts, records: int | None) -> Evidence:
     return Evidence("answers", accounts.responses, records, "; ".join(parts))
 
 
-def _missed(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidence:
+def _missed(accounts: Accounts, counts: Counts, log: ContingencyTally | None) -> Evidence:
     """A stimulus that the handler never saw moves no count: the log may know of fewer."""
     if log is None:
         return Evidence("missed", counts.missed, None, "stimuli without an answer")
@@ -275,7 +275,7 @@ def _missed(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidenc
     return Evidence("missed", counts.missed, log.skipped.count + behind, "; ".join(parts))
 
 
-def _merged(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidence:
+def _merged(accounts: Accounts, counts: Counts, log: ContingencyTally | None) -> Evidence:
     if accounts.handled is None:
         return Evidence("merged", counts.merged, None, "two stimuli, one answer")
     unseen = max(0, accounts.stimuli - accounts.handled)
@@ -287,7 +287,7 @@ def _merged(accounts: Accounts, counts: Counts, log: LogTally | None) -> Evidenc
     return Evidence("merged", counts.merged, unseen, "; ".join(parts))
 
 
-def _duplicate(counts: Counts, log: LogTally | None) -> Evidence:
+def _duplicate(counts: Counts, log: ContingencyTally | None) -> Evidence:
     if log is None:
         return Evidence("duplicate", counts.duplicate, None, "further answers")
     found = log.repeated.text("records with the count of the one before, number")

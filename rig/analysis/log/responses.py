@@ -42,7 +42,7 @@ def are_triggers(records: LogArray) -> npt.NDArray[np.bool_]:
     return triggers
 
 
-class AnswerLog:
+class ResponseLog:
     """Answers by their own numbers.
 
     The log is read once, as far as it is asked for. Memory: some chunks of it, and of all others as

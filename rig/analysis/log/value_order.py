@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.analysis.log.contingency import Finding
+from rig.analysis.log.contingency import Irregularities
 from rig.analysis.log.values import LoggedValues, are_values
 from rig.analysis.model.witness import Witness
 from rig.instruments import LOG_CLOCK, LOG_VALUE, Int64Array, LogArray
@@ -21,11 +21,11 @@ class ValueOrder:
         """
         self._parts, self._shown, self._sequential = parts, shown, sequential
         self._end: int | None = None
-        self._overlap, self._during_write = Finding(), 0
+        self._overlap, self._during_write = Irregularities(), 0
         self._count = self._answers = 0
         self._last: LogArray | None = None
-        self._negative, self._jumps = Finding(), Finding()
-        self._unshown, self._late = Finding(), Finding()
+        self._negative, self._jumps = Irregularities(), Irregularities()
+        self._unshown, self._late = Irregularities(), Irregularities()
 
     def feed(self, times: LoggedValues, records: LogArray) -> None:
         """The values among the next records, and all of these."""

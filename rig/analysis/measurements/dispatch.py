@@ -24,8 +24,8 @@ from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.handler_count import handled_of
 from rig.analysis.signals.decoder import observe
 from rig.analysis.signals.glitch import filtered
-from rig.analysis.statistics.descriptive import Statistics, statistics
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.statistics.descriptive import DescriptiveStatistics, statistics
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.arrays import BoolArray
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArray
 
@@ -34,11 +34,11 @@ from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArra
 class DispatchFigures:
     """What log and pins say of the same interrupts."""
 
-    ticks: Statistics
+    ticks: DescriptiveStatistics
     """From the handler's exit to the task, on the cycle counter at its nominal rate."""
-    pins: Statistics | None
+    pins: DescriptiveStatistics | None
     """From the handler's pin to the task's; None if that is not wired or its edges are in doubt."""
-    interrupt: Statistics
+    interrupt: DescriptiveStatistics
     """Interrupt latency in the same run: from the stimulus to the handler's pin."""
     interrupts: int
     """Handled, by the log."""
@@ -66,7 +66,7 @@ class TickLatencies:
     """Reads the log in stretches."""
 
     def __init__(self) -> None:
-        self.series = Series()
+        self.series = MeasurandSeries()
         self.interrupts = self.of_task = self.continued = 0
         self._last: LogArray | None = None
         self._origin: np.uint64 | None = None
@@ -117,7 +117,7 @@ class PinLatencies:
     """
 
     def __init__(self, raw: RawRun, task_level: int, pairs: PinPairs, expected: DelayRange) -> None:
-        self.series = Series()
+        self.series = MeasurandSeries()
         self.compared = self.unfit = 0
         self.delays = expected
         self.first_unfit: int | None = None
@@ -212,8 +212,8 @@ class Dispatch:
     """The figures, and what they are made of: in ticks, and by pins in samples."""
 
     figures: DispatchFigures
-    ticks: Series
-    pins: Series | None
+    ticks: MeasurandSeries
+    pins: MeasurandSeries | None
     """None if not wired, or if its edges are in doubt."""
     delays: DelayRange
     """Of the task's channel less the response's, by the records of both writes."""
@@ -223,7 +223,7 @@ def measure_dispatch(
     raw: RawRun,
     settings: Settings,
     responses: int,
-    interrupt: Statistics,
+    interrupt: DescriptiveStatistics,
     path: PathDelay,
     agreement: ClockAgreement | None = None,
 ) -> Dispatch:

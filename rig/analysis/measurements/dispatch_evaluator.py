@@ -13,7 +13,7 @@ from rig.analysis.measurements.dispatch import (
 )
 from rig.analysis.measurements.interrupts import InterruptEvaluator
 from rig.analysis.measurements.pipeline import Aligned
-from rig.analysis.measurements.stimuli import Headline, Paired
+from rig.analysis.measurements.stimuli import Paired, PrimaryResult
 from rig.analysis.uncertainty.effects import between_answers
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.limit_names import BY_TICKS, INTERRUPT, LATENCY
@@ -22,7 +22,7 @@ from rig.limit_names import BY_TICKS, INTERRUPT, LATENCY
 class DispatchEvaluator(InterruptEvaluator):
     """Of what followed on the handler's answers; how late these were is beside it."""
 
-    def headline(self, paired: Paired, aligned: Aligned) -> Headline:
+    def headline(self, paired: Paired, aligned: Aligned) -> PrimaryResult:
         interrupt, settings = paired.latency(INTERRUPT), self.settings
         tally = paired.latency_tally
         path = task_path(tally.bench)
@@ -47,7 +47,7 @@ class DispatchEvaluator(InterruptEvaluator):
             effects = between_answers(tally.bench, room_ns)
             pins = measurand(LATENCY, found.pins, settings.sample_rate_hz, effects)
             measurands, aliases = (pins, ticks, interrupt), ()
-        return Headline(
+        return PrimaryResult(
             measurands=measurands,
             aliases=aliases,
             details=found.figures,

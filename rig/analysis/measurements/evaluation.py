@@ -14,7 +14,7 @@ from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.clock_rates import ClockComparison
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.log.contingency import Evidence
 from rig.analysis.measurements.clock_stability import ClockStability
 from rig.analysis.measurements.dispatch import DispatchFigures
@@ -27,7 +27,7 @@ from rig.analysis.measurements.values import ValueFigures
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.events import Counts
 from rig.analysis.model.witness import Witness
-from rig.analysis.statistics.descriptive import ExactHistogram, Statistics
+from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram
 from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.train.continuity import Gap
 from rig.analysis.uncertainty.measurand import Measurand
@@ -79,7 +79,7 @@ class Evaluation:
     """Latencies against those of the microcontroller's input capture; None without any."""
     clock_agreement: ClockAgreement | None = None
     """The bracket test of the target's clock; None if it could not be made."""
-    internal_latency: InternalLatency | None = None
+    internal_latency: InternalLatencySummary | None = None
     """Latency inside the target; None if its log tells of none."""
     limits: tuple[JudgedLimit, ...] = ()
     """Each limit of the plan, and what came of it."""
@@ -98,7 +98,7 @@ class Evaluation:
         return self.measurands[0]
 
     @property
-    def figures(self) -> Statistics:
+    def figures(self) -> DescriptiveStatistics:
         """The classic figures of the primary measurand."""
         return self.primary.statistics
 

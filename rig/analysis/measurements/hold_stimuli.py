@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.inference.latency_tally import LatencyTally
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.measured_rates import FIRST_EDGES, hold_rate
 from rig.analysis.measurements.pipeline import RecordedRun
 from rig.analysis.measurements.saturation import (
@@ -15,7 +15,7 @@ from rig.analysis.measurements.saturation import (
     saturation_doubts,
     spacing,
 )
-from rig.analysis.measurements.stimuli import Headline, Paired, Stimuli
+from rig.analysis.measurements.stimuli import Paired, PrimaryResult, Stimuli
 from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.signals.decoder import Observation
@@ -44,7 +44,7 @@ class HoldStimuli(Stimuli):
     def rates(self) -> tuple[ClockRate, ...]:
         return hold_rate(self._search, self._first_edges, self.settings)
 
-    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:  # noqa: ARG002
+    def begin_pairing(self, log: ResponseLog, responses: int, tally: LatencyTally) -> None:  # noqa: ARG002
         found = self.rates()
         self._tally = HoldTally(
             self._search,
@@ -57,12 +57,12 @@ class HoldStimuli(Stimuli):
         self._tally.add(events)
         return super().add(events)
 
-    def headline(self, paired: Paired) -> Headline:
+    def headline(self, paired: Paired) -> PrimaryResult:
         tally, search = self._tally, self._search
         tally.finish()
         effects = on_analyzer(paired.latency_tally.bench)
         found = find(search, tally.holds, effects)
-        return Headline(
+        return PrimaryResult(
             measurands=(paired.latency(), spacing(search, found, effects)),
             details=found,
             witnesses=(hold_witness(search, tally, self.account.holds),),

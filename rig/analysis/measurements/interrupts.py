@@ -17,8 +17,8 @@ from rig.analysis.log.contingency import train_evidence
 from rig.analysis.measurements.clock_stability import clock_stabilities, followed
 from rig.analysis.measurements.evaluation import OnEvents
 from rig.analysis.measurements.limits import counted
-from rig.analysis.measurements.pipeline import Aligned, Evaluator, Findings, RecordedRun
-from rig.analysis.measurements.stimuli import Headline, Paired, Stimuli
+from rig.analysis.measurements.pipeline import Aligned, Evaluator, RecordedRun, RunFindings
+from rig.analysis.measurements.stimuli import Paired, PrimaryResult, Stimuli
 from rig.analysis.model.events import Counts, EventClass, ExtraClass
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.handler_count import HandlerCountSource, unmatched
@@ -39,7 +39,7 @@ class InterruptEvaluator(Evaluator):
         super().__init__(run)
         self.stimuli = stimuli
 
-    def headline(self, paired: Paired, aligned: Aligned) -> Headline:  # noqa: ARG002
+    def headline(self, paired: Paired, aligned: Aligned) -> PrimaryResult:  # noqa: ARG002
         """What the run was made to find."""
         return self.stimuli.headline(paired)
 
@@ -73,7 +73,7 @@ class InterruptEvaluator(Evaluator):
     def ended(self) -> bool:
         return self.stimuli.ended
 
-    def measure(self, aligned: Aligned) -> Findings:
+    def measure(self, aligned: Aligned) -> RunFindings:
         source = HandlerCountSource.choose(
             self.settings, self.log, self.answers.count, self.answers.differing
         )
@@ -90,7 +90,7 @@ class InterruptEvaluator(Evaluator):
         delays = (*filter(None, (delay,)), *headline.delays)
         counts = tally.counts(self.stretches.glitches)
         overruns = tally.latency_tally.overruns
-        return Findings(
+        return RunFindings(
             measurands=headline.measurands,
             aliases=headline.aliases,
             counts=counts,

@@ -10,7 +10,7 @@ from functools import partial
 from rig.analysis.model.events import Counts
 from rig.analysis.model.settings import Limits
 from rig.analysis.statistics.overruns import Overruns
-from rig.analysis.uncertainty.bounds import Bounds, Undetermined, bounds, worst_of
+from rig.analysis.uncertainty.bounds import CoverageInterval, Undetermined, bounds, worst_of
 from rig.analysis.uncertainty.budget import Judgment
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.formatting import microseconds
@@ -146,7 +146,7 @@ def _count(name: str, limit: float, count: int | None, possible: int) -> JudgedL
     return JudgedLimit(name, limit, judgment, count)
 
 
-def _bounds(name: str, known: Mapping[str, Measurand]) -> Bounds | Undetermined:
+def _bounds(name: str, known: Mapping[str, Measurand]) -> CoverageInterval | Undetermined:
     parts = split(name, tuple(known))
     if parts is None:
         return Undetermined("this run did not measure it")
@@ -160,7 +160,7 @@ def _bounds(name: str, known: Mapping[str, Measurand]) -> Bounds | Undetermined:
     return found if isinstance(found, Undetermined) else found.magnitude()
 
 
-def _judged(name: str, limit: float, found: Bounds | Undetermined) -> JudgedLimit:
+def _judged(name: str, limit: float, found: CoverageInterval | Undetermined) -> JudgedLimit:
     needed = "" if found.needed is None else f", n of at least {found.needed:,} needed"
     if isinstance(found, Undetermined):
         return JudgedLimit(name, limit, Judgment.CANNOT_TELL, None, why=found.why + needed)

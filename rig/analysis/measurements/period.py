@@ -14,9 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from rig.analysis.clocks.lower_envelope import EarliestLine, Line
-from rig.analysis.statistics.descriptive import ExactHistogram, Statistics, statistics
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.clocks.lower_envelope import EarliestLine, EnvelopeLine
+from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram, statistics
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array
 
 PARTS_MAX = 1000
@@ -27,9 +27,9 @@ PARTS_MAX = 1000
 class PeriodSide:
     """What one clock says of the periods."""
 
-    interval_error: Statistics
+    interval_error: DescriptiveStatistics
     """From one answer to the next, less the nominal period."""
-    latency: Statistics
+    latency: DescriptiveStatistics
     """Against the fitted grid, rounded to whole units of the clock."""
     rate_ppm: float | None
     """How much longer the fitted period is than the nominal one; None with fewer than 2 answers."""
@@ -55,7 +55,7 @@ class PeriodFigures:
 class Grid:
     """Due times of periods by number, in units of one clock."""
 
-    def __init__(self, nominal: NominalPeriod, line: Line, origin: int) -> None:
+    def __init__(self, nominal: NominalPeriod, line: EnvelopeLine, origin: int) -> None:
         self._nominal, self._line, self._origin = nominal, line, origin
 
     @property
@@ -121,7 +121,7 @@ class PeriodFit:
     def __init__(self, period_ns: int, rate_hz: int) -> None:
         self.nominal = NominalPeriod(period_ns, rate_hz)
         self.rate_hz = rate_hz
-        self.errors = Series()
+        self.errors = MeasurandSeries()
         """Interval less the nominal period, in parts of a unit, at the later answer's time."""
         self._envelope = EarliestLine()
         self._first: tuple[int, int] | None = None

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from rig.analysis.clocks.agreement import ClockAgreement
-from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.log.responses import CHUNK, ResponseLog
 from rig.analysis.measurements.period import PeriodFit, PeriodSide
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule
 from rig.analysis.pairing.handler_count import handled_of
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.effects import (
-    Effects,
+    SystematicEffects,
     of_grid_latency,
     of_intervals,
     on_counter,
     on_own_grid,
 )
 from rig.analysis.uncertainty.measurand import Measurand, measurand
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array
 from rig.limit_names import BY_TICKS, INTERVAL_ERROR, LATENCY
 
@@ -33,7 +33,7 @@ class PeriodSeries:
     """One clock's values, in its units; interval errors are in the fit."""
 
     fit: PeriodFit
-    latencies: Series
+    latencies: MeasurandSeries
 
     @property
     def side(self) -> PeriodSide:
@@ -51,7 +51,7 @@ def period_measurands(
     pins: PeriodSeries,
     ticks: PeriodSeries | None,
     period_ns: int,
-    bench: Bench,
+    bench: BenchErrorModel,
     clock: ClockAgreement | None,
 ) -> tuple[Measurand, ...]:
     """Latency by pin first; by ticks only with a log."""
@@ -66,7 +66,7 @@ def period_measurands(
 
 
 def _both(
-    series: PeriodSeries, suffix: str, latency: Effects, interval: Effects
+    series: PeriodSeries, suffix: str, latency: SystematicEffects, interval: SystematicEffects
 ) -> Iterator[Measurand]:
     rate_hz, errors = series.fit.rate_hz, series.fit.errors
     yield measurand(LATENCY + suffix, series.latencies, rate_hz, latency)
@@ -76,14 +76,16 @@ def _both(
     yield measurand(INTERVAL_ERROR + suffix, errors, rate_hz, interval, parts=parts, kept=kept)
 
 
-def series_by_ticks(log: AnswerLog, settings: Settings, schedule: Schedule) -> PeriodSeries | None:
+def series_by_ticks(
+    log: ResponseLog, settings: Settings, schedule: Schedule
+) -> PeriodSeries | None:
     """The same from the log alone, at the counter's nominal rate."""
     if settings.tick_hz is None or not log.count:
         return None
     fit = PeriodFit(schedule.period_ns, settings.tick_hz)
     for number, ticks in _ticks(log):
         fit.feed(number, ticks)
-    latencies = Series()
+    latencies = MeasurandSeries()
     grid = fit.grid()
     for number, ticks in _ticks(log):
         if grid is not None:
@@ -91,7 +93,7 @@ def series_by_ticks(log: AnswerLog, settings: Settings, schedule: Schedule) -> P
     return PeriodSeries(fit, latencies)
 
 
-def _ticks(log: AnswerLog) -> Iterator[tuple[Int64Array, Int64Array]]:
+def _ticks(log: ResponseLog) -> Iterator[tuple[Int64Array, Int64Array]]:
     """Numbers of periods and ticks just before their answers, each period once."""
     highest = 0
     for first in range(0, log.count, CHUNK):

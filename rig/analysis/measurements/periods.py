@@ -26,7 +26,7 @@ from rig.analysis.measurements.period_measurands import (
     series_by_ticks,
 )
 from rig.analysis.measurements.period_slips import Slips
-from rig.analysis.measurements.pipeline import Aligned, Evaluator, Findings, RecordedRun
+from rig.analysis.measurements.pipeline import Aligned, Evaluator, RecordedRun, RunFindings
 from rig.analysis.model.events import Counts, EventClass
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule
@@ -35,7 +35,7 @@ from rig.analysis.pairing.handler_count import HandlerCountSource
 from rig.analysis.statistics.outliers import limit_samples
 from rig.analysis.statistics.overruns import OverrunCounter
 from rig.analysis.uncertainty.by_edge import AnswerEdges
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array, UInt8Array
 
 GONE_MAX = 1 << 16
@@ -58,7 +58,7 @@ class _Tally:
 
     overruns: int = 0
     answered: int = 0
-    latencies: Series = field(default_factory=Series)
+    latencies: MeasurandSeries = field(default_factory=MeasurandSeries)
     in_time: OverrunCounter = field(default_factory=OverrunCounter)
     """Counts periods that were not answered in time, or for longer than the plan allows."""
 
@@ -105,13 +105,13 @@ class PeriodEvaluator(Evaluator):
             return ()
         return period_rate(self._pins.side, self._last - 1)
 
-    def measure(self, aligned: Aligned) -> Findings:
+    def measure(self, aligned: Aligned) -> RunFindings:
         tally, answers, agreement = self._tally, self.answers, aligned.agreement
         missed = max(0, self._n - tally.answered - tally.overruns)
         measurands = period_measurands(
             self._pins, self._ticks, self._schedule.period_ns, aligned.bench, agreement
         )
-        return Findings(
+        return RunFindings(
             measurands=measurands,
             counts=Counts(
                 n=self._n,

@@ -23,15 +23,15 @@ from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.run_brackets import FittedClock, bracket_agreement
 from rig.analysis.crosscheck.sample_grid import repeated_samples
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.inference.internal_latency import InternalLatency
+from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.log.contingency import Evidence
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.clock_stability import ClockStability
 from rig.analysis.measurements.evaluation import Details, Evaluation, OnEvents
 from rig.analysis.measurements.limits import counted, judge_limits
 from rig.analysis.measurements.measured_rates import counter_rate
 from rig.analysis.measurements.verdict import verdict_of
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.events import Counts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
@@ -43,7 +43,7 @@ from rig.analysis.signals.spool import Spool
 from rig.analysis.signals.stretches import Stretches
 from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.train.continuity import Gap
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.by_edge import AnswerEdges
 from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.measurand import Measurand
@@ -55,10 +55,10 @@ class RecordedRun:
 
     raw: RawRun
     settings: Settings
-    account: Account
+    account: InstrumentCounts
     on_events: OnEvents | None = None
     """Gets all events in order, in pieces."""
-    bench: Bench | None = None
+    bench: BenchErrorModel | None = None
     """Its errors; None: nothing is known but the sample rate."""
 
 
@@ -74,7 +74,7 @@ class AnswerScan:
     last_sample: int = 0
     times: AnswerTimes = field(default_factory=AnswerTimes)
 
-    def add(self, seen: Observation, log: AnswerLog, bits: int) -> None:
+    def add(self, seen: Observation, log: ResponseLog, bits: int) -> None:
         """The next stretch; `bits`: number of sequence pins."""
         if len(seen.response):
             self.first_sample = self.first_sample if self.count else int(seen.response[0])
@@ -97,12 +97,12 @@ class Aligned:
     """Rates of all clocks; None if there was only the analyzer's."""
     edges: AnswerEdges | None
     """What is known of rising and falling answers; None: nothing."""
-    bench: Bench
+    bench: BenchErrorModel
     """With the time base known as far as the other clocks bear it out."""
 
 
 @dataclass(frozen=True)
-class Findings:
+class RunFindings:
     """What was found of one kind of run, before limits are judged and a verdict is given."""
 
     measurands: tuple[Measurand, ...]
@@ -132,7 +132,7 @@ class Findings:
     evidence: tuple[Evidence, ...] = ()
     capture: CaptureComparison | None = None
     delays: tuple[ConstantDelay, ...] = ()
-    internal_latency: InternalLatency | None = None
+    internal_latency: InternalLatencySummary | None = None
     stability: tuple[ClockStability, ...] = ()
     scatter_samples: float = 0.0
     """How far apart stimulus edges lie about their train."""
@@ -151,14 +151,14 @@ class Evaluator(ABC):
     def __init__(self, run: RecordedRun) -> None:
         self.raw, self.settings, self.account = run.raw, run.settings, run.account
         self.on_events = run.on_events
-        self.bench = run.bench or Bench(1e9 / run.settings.sample_rate_hz)
+        self.bench = run.bench or BenchErrorModel(1e9 / run.settings.sample_rate_hz)
         self.answers = AnswerScan()
 
     def evaluate(self) -> Evaluation:
         """Compute everything from the raw data."""
         with Spool() as spool:
             self.spool = spool
-            self.log = AnswerLog(self.raw, spool=spool)
+            self.log = ResponseLog(self.raw, spool=spool)
             kept = spool if self.rereads else Spool(0, 0)
             self.stretches = Stretches(self.raw, self.settings, kept)
             self.answers.times = AnswerTimes(spool)
@@ -173,7 +173,7 @@ class Evaluator(ABC):
         """The first pass over the edges, into `answers` and whatever else is counted."""
 
     @abstractmethod
-    def measure(self, aligned: Aligned) -> Findings:
+    def measure(self, aligned: Aligned) -> RunFindings:
         """What was measured, once the clocks are known."""
 
     @property
@@ -217,7 +217,7 @@ class Evaluator(ABC):
         clocks = compare_with_timer(rates, self.timer_rates(), known, self.settings.sample_rate_hz)
         return Aligned(agreement, fitted, clocks, edges, with_room(self.bench, clocks))
 
-    def _conclude(self, aligned: Aligned, found: Findings) -> Evaluation:
+    def _conclude(self, aligned: Aligned, found: RunFindings) -> Evaluation:
         settings, clocks = self.settings, aligned.clocks
         known = found.counted
         limits = judge_limits(

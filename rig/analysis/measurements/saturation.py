@@ -21,7 +21,7 @@ from rig.analysis.statistics.descriptive import ExactHistogram, statistics
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution, limits
 from rig.analysis.uncertainty.correction import Correction
-from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.effects import SystematicEffects
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.instruments import Int64Array
 from rig.limit_names import SPACING
@@ -33,7 +33,7 @@ _NAMED_MAX = 3
 
 
 @dataclass(frozen=True)
-class Hold:
+class RateStep:
     """What became of the stimuli of one rate."""
 
     spacing_ns: float
@@ -63,7 +63,7 @@ class Hold:
 class SaturationFigures:
     """What the search has found. Times in ns of the analyzer's clock."""
 
-    holds: tuple[Hold, ...]
+    holds: tuple[RateStep, ...]
     """In the order of the run."""
     sustained_ns: float | None
     """Spacing of the fastest hold that was kept, and with it all slower ones; None: none was."""
@@ -107,7 +107,7 @@ class HoldTally:
         self._rest_samples = REST_FACTOR / 2 * search.first_ticks * self._tick_samples
         self._parts: list[tuple[Int64Array, Int64Array, Int64Array]] = []
         self._last: int | None = None
-        self.holds: list[Hold] = []
+        self.holds: list[RateStep] = []
         self.uneven: list[int] = []
         """Samples of stimuli that do not follow at the rate of their hold."""
 
@@ -150,7 +150,7 @@ class HoldTally:
         count = np.bincount(kind, minlength=len(EventClass))
         sample_ns = 1e9 / self._rate_hz
         self.holds.append(
-            Hold(
+            RateStep(
                 spacing_ns=spacing * sample_ns,
                 rate_hz=self._rate_hz / spacing if spacing else 0.0,
                 sent=n,
@@ -166,7 +166,9 @@ class HoldTally:
         )
 
 
-def find(search: RateSearch, holds: Sequence[Hold], effects: Effects) -> SaturationFigures:
+def find(
+    search: RateSearch, holds: Sequence[RateStep], effects: SystematicEffects
+) -> SaturationFigures:
     """The limit that these holds tell of. `effects`: what bears upon a time by the analyzer."""
     whole = [hold for hold in holds if hold.is_complete]
     failed_ns = max((hold.spacing_ns for hold in whole if not hold.is_sustained), default=None)
@@ -189,7 +191,7 @@ def find(search: RateSearch, holds: Sequence[Hold], effects: Effects) -> Saturat
 
 
 def spacing_budget(
-    search: RateSearch, sustained_ns: float, failed_ns: float, effects: Effects
+    search: RateSearch, sustained_ns: float, failed_ns: float, effects: SystematicEffects
 ) -> Budget:
     """How well the least spacing is known.
 
@@ -215,7 +217,7 @@ def spacing_budget(
     return Budget("least spacing", sustained_ns, (*parts, *scales), found.unknown)
 
 
-def spacing(search: RateSearch, found: SaturationFigures, effects: Effects) -> Measurand:
+def spacing(search: RateSearch, found: SaturationFigures, effects: SystematicEffects) -> Measurand:
     """The least spacing as something that limits can be put on: one value."""
     histogram = ExactHistogram()
     budgets = {}

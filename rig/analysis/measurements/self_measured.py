@@ -17,23 +17,28 @@ from rig.analysis.log.values import LoggedValues, logged_values
 from rig.analysis.measurements.pipeline import (
     Aligned,
     Evaluator,
-    Findings,
     RecordedRun,
+    RunFindings,
     planned_counts,
     tick_rate_witness,
 )
-from rig.analysis.measurements.start_finish import StartFinish, by_pins, start_finish
+from rig.analysis.measurements.start_finish import StartFinishSeries, by_pins, start_finish
 from rig.analysis.measurements.values import ValueFigures, ValueRow
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import Unknown
-from rig.analysis.uncertainty.effects import Effects, of_grid_latency, on_analyzer, on_counter
+from rig.analysis.uncertainty.effects import (
+    SystematicEffects,
+    of_grid_latency,
+    on_analyzer,
+    on_counter,
+)
 from rig.analysis.uncertainty.measurand import Measurand, measurand
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array
 from rig.limit_names import BY_PINS
 
@@ -46,8 +51,8 @@ _CLOCK_RATE = Unknown("rate of the target's own clock", "let the target keep its
 class _Values:
     """What the log says, part by part."""
 
-    series: list[Series]
-    order: ValueOrder | StartFinish
+    series: list[MeasurandSeries]
+    order: ValueOrder | StartFinishSeries
     went_on: int = 0
     clocked: int = 0
     at_zero: int = 0
@@ -91,7 +96,7 @@ class ValueEvaluator(Evaluator):
         read = _read_periodic if self._inside.periodic else _read
         self._values = read(self.raw, self.settings, self._inside)
 
-    def measure(self, aligned: Aligned) -> Findings:
+    def measure(self, aligned: Aligned) -> RunFindings:
         settings, values, inside = self.settings, self._values, self._inside
         rate_hz = _rate_hz(settings, values)
         effects = _effects(aligned.bench, settings, values, aligned.agreement)
@@ -103,7 +108,7 @@ class ValueEvaluator(Evaluator):
             found += self._seen_by_pins(aligned.bench)
         n, planned = found[0].histogram.n, settings.planned or 0
         duration = 0 if values.first is None else values.last - values.first
-        return Findings(
+        return RunFindings(
             measurands=found,
             counts=planned_counts(n, planned, self.stretches.glitches),
             seen=n,
@@ -113,7 +118,7 @@ class ValueEvaluator(Evaluator):
             witnesses=self._witnesses(aligned.agreement),
         )
 
-    def _seen_by_pins(self, bench: Bench) -> tuple[Measurand, ...]:
+    def _seen_by_pins(self, bench: BenchErrorModel) -> tuple[Measurand, ...]:
         """The same parts by the analyzer's clock; none if edges and log do not fit."""
         answers, rate_hz = self.answers, self.settings.sample_rate_hz
         pins = by_pins(self.raw, self.settings, answers.times)
@@ -152,7 +157,7 @@ def _read(raw: RawRun, settings: Settings, inside: SelfMeasurement) -> _Values:
     order = ValueOrder(
         parts, shown=on_pins and not by_answers, sequential=_sequential(settings, inside)
     )
-    values = _Values([Series() for _ in inside.parts], order)
+    values = _Values([MeasurandSeries() for _ in inside.parts], order)
     for first in range(0, raw.log_count, CHUNK):
         records = raw.log(first, CHUNK)
         times = logged_values(inside, records, settings.agent)
@@ -185,10 +190,10 @@ def _rate_hz(settings: Settings, values: _Values) -> int:
 
 
 def _effects(
-    bench: Bench, settings: Settings, values: _Values, clock: ClockAgreement | None
-) -> Effects:
+    bench: BenchErrorModel, settings: Settings, values: _Values, clock: ClockAgreement | None
+) -> SystematicEffects:
     if values.clocked:
-        return Effects(1.0, unknown_scales=(_CLOCK_RATE,))
+        return SystematicEffects(1.0, unknown_scales=(_CLOCK_RATE,))
     tick_hz = settings.tick_hz or CLOCK_HZ
     duration_ns = 0.0 if values.first is None else (values.last - values.first) * 1e9 / tick_hz
     return on_counter(bench, tick_hz, clock, duration_ns)
@@ -200,7 +205,7 @@ def _figures(
     values: _Values,
     found: tuple[Measurand, ...],
     clock: ClockAgreement | None,
-    account: Account,
+    account: InstrumentCounts,
 ) -> ValueFigures:
     variant = inside.variant(settings.agent)
     rows = tuple(

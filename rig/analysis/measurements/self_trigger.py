@@ -18,16 +18,16 @@ import numpy.typing as npt
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import DelayRange, PathDelay
 from rig.analysis.crosscheck.edge_intervals import PinPairs
-from rig.analysis.log.responses import CHUNK, AnswerLog, are_answers, are_triggers
-from rig.analysis.model.account import Account
+from rig.analysis.log.responses import CHUNK, ResponseLog, are_answers, are_triggers
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.deficits import MergeProfile
 from rig.analysis.pairing.handler_count import handled_of
 from rig.analysis.pairing.pairing import Events, Pairer
-from rig.analysis.statistics.descriptive import Statistics
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.statistics.descriptive import DescriptiveStatistics
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
 _TICKS_MAX = 2**62
@@ -35,7 +35,7 @@ _TICKS_MAX = 2**62
 
 
 @dataclass(frozen=True)
-class Brackets:
+class BracketComparison:
     """Latencies by pins against what the records of the same events allow."""
 
     compared: int
@@ -52,14 +52,14 @@ class Brackets:
 class SelfTriggerFigures:
     """The same latencies by two witnesses."""
 
-    external: Statistics
+    external: DescriptiveStatistics
     """From the trigger's edge to the answer's, by the analyzer."""
-    internal: Statistics
+    internal: DescriptiveStatistics
     """From just before the trigger's pin write to just before the answer's, on the cycle counter at
     its nominal rate."""
     triggers: int
     """In the log."""
-    brackets: Brackets
+    brackets: BracketComparison
 
 
 class BracketTally:
@@ -68,13 +68,13 @@ class BracketTally:
     def __init__(
         self,
         raw: RawRun,
-        answers: AnswerLog,
+        answers: ResponseLog,
         settings: Settings,
         path: PathDelay,
         agreement: ClockAgreement | None = None,
     ) -> None:
         """`path`: delay of the answers' channel less that of the triggers'."""
-        self.triggers = AnswerLog(raw, are_triggers)
+        self.triggers = ResponseLog(raw, are_triggers)
         self._answers = answers
         self._pairs = PinPairs.of(settings, agreement)
         self.delays = DelayRange.about(path)
@@ -101,30 +101,30 @@ class BracketTally:
         self._least_ns = min(self._least_ns, float((outside_ns - inside_ns).min()))
         self._most_ns = max(self._most_ns, float((outside_ns - inside_ns).max()))
 
-    def brackets(self) -> Brackets:
+    def brackets(self) -> BracketComparison:
         """Of all that was added."""
         n = self._compared
         spread = (self._least_ns, self._most_ns) if n else (None, None)
-        return Brackets(n, self._outside, self._first_outside, *spread)
+        return BracketComparison(n, self._outside, self._first_outside, *spread)
 
 
-def _rows(log: AnswerLog, numbers: Int64Array) -> LogArray:
+def _rows(log: ResponseLog, numbers: Int64Array) -> LogArray:
     """Records by their numbers, which never fall."""
     first = int(numbers[0])
     rows: LogArray = log.read(first, int(numbers[-1]) + 1 - first)[numbers - first]
     return rows
 
 
-def inside_latencies(raw: RawRun) -> Series:
+def inside_latencies(raw: RawRun) -> MeasurandSeries:
     """Latencies between the records of triggers and answers, in ticks, of the log alone."""
-    answers = AnswerLog(raw)
+    answers = ResponseLog(raw)
 
     def coalesced(first: int, count: int) -> npt.NDArray[np.bool_]:
         flags = answers.column("flags", first, count)
         shared: npt.NDArray[np.bool_] = (flags & np.uint32(LOG_COALESCED)) != 0
         return shared
 
-    profile, found = MergeProfile(), Series()
+    profile, found = MergeProfile(), MeasurandSeries()
     for stretch in _stretches(raw):
         profile.feed(*stretch)
     profile.finish()
@@ -135,7 +135,7 @@ def inside_latencies(raw: RawRun) -> Series:
     return found
 
 
-def _add(found: Series, events: Events) -> None:
+def _add(found: MeasurandSeries, events: Events) -> None:
     served = events.response >= 0
     stimulus = events.stimulus[served]
     found.add(events.response[served] - stimulus, stimulus)
@@ -155,7 +155,7 @@ def _stretches(raw: RawRun) -> Iterator[tuple[Int64Array, Int64Array, Int64Array
 
 
 def self_trigger_witnesses(
-    figures: SelfTriggerFigures, account: Account, stimuli: int
+    figures: SelfTriggerFigures, account: InstrumentCounts, stimuli: int
 ) -> tuple[Witness, ...]:
     """The trigger pin's edges against the target's log, and each latency against its records."""
     if account.handled is None:
@@ -174,7 +174,7 @@ def self_trigger_witnesses(
     return tuple(found)
 
 
-def _edges(logged: int, account: Account, stimuli: int) -> Witness:
+def _edges(logged: int, account: InstrumentCounts, stimuli: int) -> Witness:
     """What found the log full may have been triggers or answers."""
     dropped, told = account.log_dropped, account.triggers
     agrees = logged <= stimuli <= logged + dropped and told in (None, stimuli)

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rig.analysis.log.contingency import Finding
-from rig.analysis.log.responses import CHUNK, AnswerLog
+from rig.analysis.log.contingency import Irregularities
+from rig.analysis.log.responses import CHUNK, ResponseLog
 from rig.analysis.measurements.period import Grid, PeriodFit
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.handler_count import handled_of
 from rig.analysis.signals.response_times import AnswerTimes
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import LOG_PART_SHIFT, Int64Array, LogArray
 
 PERIOD_NS_MAX = 10**12
@@ -32,16 +32,16 @@ _Pairs = Iterator[tuple[Int64Array, Int64Array, Int64Array]]
 
 
 @dataclass
-class StartFinish:
+class StartFinishSeries:
     """The three series, and what does not fit."""
 
-    start: Series = field(default_factory=Series)
-    finish: Series = field(default_factory=Series)
-    work: Series = field(default_factory=Series)
+    start: MeasurandSeries = field(default_factory=MeasurandSeries)
+    finish: MeasurandSeries = field(default_factory=MeasurandSeries)
+    work: MeasurandSeries = field(default_factory=MeasurandSeries)
     first_ticks: int | None = None
     last_ticks: int = 0
     pairs: int = 0
-    odd: Finding = field(default_factory=Finding)
+    odd: Irregularities = field(default_factory=Irregularities)
     """Writes out of turn, or of another period than the one before."""
 
     def witness(self, handled: int, unanswered: int, dropped: int) -> Witness:
@@ -60,14 +60,14 @@ class StartFinish:
 class ByPins:
     """The same by the analyzer's clock."""
 
-    seen: StartFinish
+    seen: StartFinishSeries
     rate_uncertainty_ppm: float | None
     """Standard uncertainty of the rate of the grid below the starts; None with too few."""
 
 
-def start_finish(raw: RawRun, settings: Settings) -> StartFinish:
+def start_finish(raw: RawRun, settings: Settings) -> StartFinishSeries:
     """By the log, in ticks."""
-    found, log = StartFinish(), AnswerLog(raw)
+    found, log = StartFinishSeries(), ResponseLog(raw)
     rate_hz = settings.tick_hz or 10**9
     _measure(found, _period_ns(settings), rate_hz, lambda odd: _ticks(log, odd))
     return found
@@ -75,17 +75,20 @@ def start_finish(raw: RawRun, settings: Settings) -> StartFinish:
 
 def by_pins(raw: RawRun, settings: Settings, times: AnswerTimes) -> ByPins | None:
     """By the edges, in samples; None if it is not known which edge is which write's."""
-    log = AnswerLog(raw)
+    log = ResponseLog(raw)
     if not log.count or not log.count == times.seen == len(times):
         return None
-    found = StartFinish()
+    found = StartFinishSeries()
     rate_hz = settings.sample_rate_hz
     grid = _measure(found, _period_ns(settings), rate_hz, lambda odd: _edges(log, times, odd))
     return ByPins(found, None if grid is None else grid.rate_uncertainty_ppm)
 
 
 def _measure(
-    found: StartFinish, period_ns: int, rate_hz: int, pairs: Callable[[StartFinish], _Pairs]
+    found: StartFinishSeries,
+    period_ns: int,
+    rate_hz: int,
+    pairs: Callable[[StartFinishSeries], _Pairs],
 ) -> Grid | None:
     """Two passes: the grids, then the values. Returns the starts' grid."""
     fits = [PeriodFit(period_ns, rate_hz) for _ in (START, FINISH)]
@@ -93,7 +96,7 @@ def _measure(
         fits[START].feed(number, start)
         fits[FINISH].feed(number, finish)
     grids = [fit.grid() for fit in fits]
-    for number, start, finish in pairs(StartFinish()):
+    for number, start, finish in pairs(StartFinishSeries()):
         if found.first_ticks is None:
             found.first_ticks = int(start[0])
         found.last_ticks = int(finish[-1])
@@ -114,13 +117,13 @@ def _period_ns(settings: Settings) -> int:
     return min(max(1, int(text)), PERIOD_NS_MAX) if digits else 1
 
 
-def _ticks(log: AnswerLog, found: StartFinish) -> _Pairs:
+def _ticks(log: ResponseLog, found: StartFinishSeries) -> _Pairs:
     for number, _, starts, finishes in _pairs(log, found):
         start, finish = (each["before_ticks"].astype(np.int64) for each in (starts, finishes))
         yield number, start, finish
 
 
-def _edges(log: AnswerLog, times: AnswerTimes, found: StartFinish) -> _Pairs:
+def _edges(log: ResponseLog, times: AnswerTimes, found: StartFinishSeries) -> _Pairs:
     for number, place, _, _ in _pairs(log, found):
         first = int(place[0])
         samples = times.read(first, int(place[-1]) + 2 - first)
@@ -128,7 +131,7 @@ def _edges(log: AnswerLog, times: AnswerTimes, found: StartFinish) -> _Pairs:
 
 
 def _pairs(
-    log: AnswerLog, found: StartFinish
+    log: ResponseLog, found: StartFinishSeries
 ) -> Iterator[tuple[Int64Array, Int64Array, LogArray, LogArray]]:
     """Numbers of periods, those of the answers at their starts, and both records; of each period
     once, and in order."""

@@ -15,7 +15,7 @@ from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.latency_tally import LatencyTally
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.clock_stability import FollowedClock
 from rig.analysis.measurements.evaluation import Details
 from rig.analysis.measurements.pipeline import RecordedRun
@@ -49,7 +49,7 @@ class Paired:
 
 
 @dataclass(frozen=True)
-class Headline:
+class PrimaryResult:
     """What the run was made to find: the latency of its measurement, and what else it shows."""
 
     measurands: tuple[Measurand, ...]
@@ -116,7 +116,7 @@ class Stimuli:
         """Who makes the stimuli gave an account of all of them."""
         return self.account.sent is not None
 
-    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:
+    def begin_pairing(self, log: ResponseLog, responses: int, tally: LatencyTally) -> None:
         """The edges are scanned, the clocks are aligned, and events come next."""
 
     def add(self, events: Events) -> Int64Array:
@@ -136,6 +136,6 @@ class Stimuli:
         """The stimulus's clock by the analyzer's; None: it is not known what it was to do."""
         return None
 
-    def headline(self, paired: Paired) -> Headline:
+    def headline(self, paired: Paired) -> PrimaryResult:
         """What the run was made to find, if its measurement says nothing else."""
-        return Headline((paired.latency(),))
+        return PrimaryResult((paired.latency(),))

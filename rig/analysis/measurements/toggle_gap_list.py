@@ -23,7 +23,7 @@ LISTED_MAX = 20
 
 
 @dataclass(frozen=True)
-class Bounds:
+class IntervalBounds:
     """Of intervals, by the number of the toggle that ends each, ascending. Shapes (n,)."""
 
     number: Int64Array
@@ -76,19 +76,21 @@ class Matched:
     """Known to one of the two only, and no longer than the threshold within what is known."""
 
 
-def bounds_of(records: LogArray, ns_per_tick: float, threshold_ns: float) -> Bounds:
+def bounds_of(records: LogArray, ns_per_tick: float, threshold_ns: float) -> IntervalBounds:
     """Of the intervals whose both ends were logged, as far as they may exceed the threshold."""
     number = records["handled"].astype(np.int64)
     before, after = (records[name] for name in ("before_ticks", "after_ticks"))
     lowest = (before[1:] - after[:-1]).view(np.int64)
     highest = (after[1:] - before[:-1]).view(np.int64)
     wanted = (np.diff(number) == 1) & (highest * ns_per_tick > threshold_ns)
-    return Bounds(number[1:][wanted], lowest[wanted] * ns_per_tick, highest[wanted] * ns_per_tick)
+    return IntervalBounds(
+        number[1:][wanted], lowest[wanted] * ns_per_tick, highest[wanted] * ns_per_tick
+    )
 
 
 def match_gaps(
     pins: Intervals,
-    log: Bounds,
+    log: IntervalBounds,
     threshold_ns: float,
     *,
     play_ns: float,

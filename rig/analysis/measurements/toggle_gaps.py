@@ -13,19 +13,19 @@ from rig.analysis.log.responses import CHUNK
 from rig.analysis.measurements.pipeline import (
     Aligned,
     Evaluator,
-    Findings,
+    RunFindings,
     planned_counts,
     tick_rate_witness,
 )
 from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
 from rig.analysis.measurements.toggle_gap_list import (
-    Bounds,
+    IntervalBounds,
     Intervals,
     Matched,
     bounds_of,
     match_gaps,
 )
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
@@ -33,7 +33,7 @@ from rig.analysis.signals.decoder import Observation
 from rig.analysis.signals.response_times import AnswerTimes
 from rig.analysis.uncertainty.effects import of_intervals
 from rig.analysis.uncertainty.measurand import measurand
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.arrays import BoolArray
 from rig.instruments import Int64Array, LogArray
 from rig.limit_names import LATENCY
@@ -62,7 +62,7 @@ class _Train:
     in_gaps: int = 0
     """Samples, all gaps together."""
     gaps: int = 0
-    intervals: Series = field(default_factory=Series)
+    intervals: MeasurandSeries = field(default_factory=MeasurandSeries)
     _kept: list[Int64Array] = field(default_factory=list)
     _kept_count: int = 0
 
@@ -119,13 +119,13 @@ class ToggleGapEvaluator(Evaluator):
         for stretch in self.stretches:
             self._train.add(stretch)
 
-    def measure(self, aligned: Aligned) -> Findings:
+    def measure(self, aligned: Aligned) -> RunFindings:
         settings, train, agreement = self.settings, self._train, aligned.agreement
         matched = _matched(settings, self.account, train, self._records, agreement)
         figures = _figures(settings, self.account, train, matched, self._records)
         effects = of_intervals(aligned.bench, 0.0)
         found = measurand(LATENCY, train.intervals, settings.sample_rate_hz, effects)
-        return Findings(
+        return RunFindings(
             measurands=(found,),
             counts=planned_counts(train.edges, settings.planned or 0, self.stretches.glitches),
             seen=train.edges,
@@ -172,7 +172,7 @@ def _records(raw: RawRun) -> LogArray:
 
 def _matched(
     settings: Settings,
-    account: Account,
+    account: InstrumentCounts,
     train: _Train,
     records: LogArray,
     clock: ClockAgreement | None,
@@ -195,8 +195,8 @@ def _matched(
     )
 
 
-def _scaled(bounds: Bounds, factor: float) -> Bounds:
-    return Bounds(bounds.number, bounds.lowest_ns * factor, bounds.highest_ns * factor)
+def _scaled(bounds: IntervalBounds, factor: float) -> IntervalBounds:
+    return IntervalBounds(bounds.number, bounds.lowest_ns * factor, bounds.highest_ns * factor)
 
 
 def _gaps_witness(matched: Matched) -> Witness:
@@ -216,7 +216,7 @@ def _gaps_witness(matched: Matched) -> Witness:
 
 def _figures(
     settings: Settings,
-    account: Account,
+    account: InstrumentCounts,
     train: _Train,
     matched: Matched | None,
     records: LogArray,

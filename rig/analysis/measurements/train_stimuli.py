@@ -10,7 +10,7 @@ from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.captured import CapturedAnswers
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.clock_stability import FollowedClock, PlannedTimes
 from rig.analysis.measurements.measured_rates import train_rate
 from rig.analysis.measurements.pipeline import RecordedRun
@@ -69,7 +69,7 @@ class TrainStimuli(Stimuli):
     def rates(self) -> tuple[ClockRate, ...]:
         return train_rate(self._alignment, self.settings)
 
-    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:  # noqa: ARG002
+    def begin_pairing(self, log: ResponseLog, responses: int, tally: LatencyTally) -> None:  # noqa: ARG002
         self._edges = tally.edges
         if self._captured.count == responses > 0 and self.count > 1:
             settings, alignment = self.settings, self._alignment

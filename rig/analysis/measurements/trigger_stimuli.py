@@ -11,7 +11,7 @@ from rig.analysis.crosscheck.constants import (
     with_wires,
 )
 from rig.analysis.inference.latency_tally import LatencyTally
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.measured_rates import trigger_rate
 from rig.analysis.measurements.pipeline import RecordedRun
 from rig.analysis.measurements.self_trigger import (
@@ -20,7 +20,7 @@ from rig.analysis.measurements.self_trigger import (
     inside_latencies,
     self_trigger_witnesses,
 )
-from rig.analysis.measurements.stimuli import Headline, Paired, Stimuli
+from rig.analysis.measurements.stimuli import Paired, PrimaryResult, Stimuli
 from rig.analysis.model.sources import SelfTriggers
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.statistics.descriptive import statistics
@@ -46,7 +46,7 @@ class TriggerStimuli(Stimuli):
     def ended(self) -> bool:
         return self.account.handled is not None
 
-    def begin_pairing(self, log: AnswerLog, responses: int, tally: LatencyTally) -> None:
+    def begin_pairing(self, log: ResponseLog, responses: int, tally: LatencyTally) -> None:
         path = response_path(tally.bench)
         self._brackets = BracketTally(self.raw, log, self.settings, path, tally.agreement)
         self._comparable = (self.count, responses) == (self._brackets.triggers.count, log.count)
@@ -56,7 +56,7 @@ class TriggerStimuli(Stimuli):
             self._brackets.add(events)
         return super().add(events)
 
-    def headline(self, paired: Paired) -> Headline:
+    def headline(self, paired: Paired) -> PrimaryResult:
         delays = self._between_triggers_and_answers(paired.latency_tally)
         latency, inside = paired.latency(), inside_latencies(self.raw)
         rate_hz = self.settings.tick_hz or 10**9
@@ -67,7 +67,7 @@ class TriggerStimuli(Stimuli):
             triggers=self._brackets.triggers.count,
             brackets=self._brackets.brackets(),
         )
-        return Headline(
+        return PrimaryResult(
             measurands=(latency, measurand(INTERNAL, inside, rate_hz, effects)),
             details=found,
             witnesses=self_trigger_witnesses(found, self.account, self.count),

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from rig.analysis.statistics.descriptive import Statistics
-from rig.untrusted.decode import Range
+from rig.analysis.statistics.descriptive import DescriptiveStatistics
+from rig.untrusted.decode import NumberRange
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class ValueRow:
     """One part of each iteration."""
 
     title: str
-    figures: Statistics
+    figures: DescriptiveStatistics
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ValueFigures:
     variant: str
     variant_words: str
     rows: tuple[ValueRow, ...]
-    unit_hz: Annotated[int, Range(1, 10**12)]
+    unit_hz: Annotated[int, NumberRange(1, 10**12)]
     """Nominal rate of the clock that values were read from."""
     by_clock: bool
     """That is a clock of the system in ns; else the agent's cycle counter."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from rig.analysis.measurements.limits import JudgedLimit
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.witness import Witness
 from rig.analysis.uncertainty.budget import Judgment
 
@@ -29,7 +29,7 @@ class Verdict(StrEnum):
 def verdict_of(
     *,
     losses: Sequence[tuple[str, int, str]],
-    account: Account,
+    account: InstrumentCounts,
     planned: int | None,
     witnesses: Sequence[Witness],
     limits: Sequence[JudgedLimit],

@@ -6,17 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from rig.untrusted.decode import Length, Range
+from rig.untrusted.decode import Length, NumberRange
 
-Count = Annotated[int, Range(0, 2**63 - 1)]
-Time = Annotated[float, Range(0, 1e18)]
+Count = Annotated[int, NumberRange(0, 2**63 - 1)]
+Time = Annotated[float, NumberRange(0, 1e18)]
 """Nanoseconds; 1e18 of them are 30 years. Of a limit on counts: as many."""
-Rate = Annotated[int, Range(1, 10**12)]
+Rate = Annotated[int, NumberRange(1, 10**12)]
 Name = Annotated[str, Length(400)]
 
 
 @dataclass(frozen=True)
-class Account:
+class InstrumentCounts:
     """What the instruments said at the end. None: the run did not get there."""
 
     sent: Count | None = None

@@ -13,7 +13,7 @@ SPIN_RECORDS_MAX = 200_000
 
 
 @dataclass(frozen=True)
-class Part:
+class IterationPart:
     """One of the times of an iteration."""
 
     name: str
@@ -29,7 +29,7 @@ class SelfMeasurement:
     title: str
     variants: Mapping[str, str]
     """What each one is, in words; the first is the usual one."""
-    parts: tuple[Part, ...]
+    parts: tuple[IterationPart, ...]
     """Numbered as in the log's flags; the first is what the measurement is for."""
     keys: tuple[str, ...] = ()
     """Further keys of [agent], beside COMMON_KEYS."""

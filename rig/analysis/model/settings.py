@@ -15,7 +15,7 @@ from rig.analysis.model.sources import (
 )
 from rig.analysis.model.wiring import Wiring
 from rig.stimulus.train import Train
-from rig.untrusted.decode import Length, Range
+from rig.untrusted.decode import Length, NumberRange
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Settings:
     sample_rate_hz: Rate
     stimulus_clock_hz: Rate
     wiring: Wiring
-    glitch_samples: Annotated[int, Range(0, 2**46)]
+    glitch_samples: Annotated[int, NumberRange(0, 2**46)]
     """Pulses shorter than this are counted and set aside; 0: none are."""
     source: EventSource | None
     """Where the events come from; None: not known, as of a capture made without this rig."""

@@ -12,16 +12,16 @@ from typing import Annotated, Final
 
 from rig.analysis.model.rate_search import RateSearch
 from rig.stimulus.train import Polarity, Train
-from rig.untrusted.decode import Range
+from rig.untrusted.decode import NumberRange
 
 
 @dataclass(frozen=True)
 class TargetClocked:
     """Events that the target makes at equal intervals of its own clock."""
 
-    period_ns: Annotated[int, Range(1, 10**12)]
+    period_ns: Annotated[int, NumberRange(1, 10**12)]
     """From one event to the next, nominally."""
-    count: Annotated[int, Range(1, 2**32)]
+    count: Annotated[int, NumberRange(1, 2**32)]
     """Events after which the run ends; those that got no answer are counted as well."""
 
 
@@ -39,7 +39,7 @@ class SelfTriggers(TargetClocked):
 class SelfMeasured:
     """Values that the target measures by its own counter, with no stimulus and no schedule."""
 
-    count: Annotated[int, Range(1, 2**32)]
+    count: Annotated[int, NumberRange(1, 2**32)]
     """Values after which the run ends."""
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from rig.untrusted.decode import OneOf, Range
+from rig.untrusted.decode import NumberRange, OneOf
 
 CHANNELS_MAX = 64
 """Levels of all channels fit one integer."""
-Channel = Annotated[int, Range(0, CHANNELS_MAX - 1)]
+Channel = Annotated[int, NumberRange(0, CHANNELS_MAX - 1)]
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,9 @@ class LineRows:
         self._rows["bend"] = bend
         self._corners = np.empty((count, 3, _ROW_CORNERS))
 
-    def find(self, events: tuple[Int64Array, Int64Array, Int64Array], parts: Parts) -> Int64Array:
+    def find(
+        self, events: tuple[Int64Array, Int64Array, Int64Array], parts: EventStretches
+    ) -> Int64Array:
         """Put the lines of each part of the events into its row; the status of each, shape (k,).
 
         `events`: samples and ticks before and after, as for `find_lines`, shapes (n,).
@@ -215,7 +217,7 @@ class LineRows:
 
 
 @dataclass(frozen=True)
-class Parts:
+class EventStretches:
     """Stretches of the events given, and the row for the lines of each; all of shape (k,)."""
 
     first: Int64Array

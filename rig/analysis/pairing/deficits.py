@@ -55,7 +55,7 @@ class Entered:
 
 
 @dataclass(frozen=True)
-class Counted:
+class ResponseCounts:
     """Answers of a stretch, counted against the stimuli before them. All shapes (n,)."""
 
     before: Int64Array
@@ -80,7 +80,9 @@ class AnswerCounter:
         self._surplus = 0
         self._last = 0
 
-    def feed(self, stimulus: Int64Array, response: Int64Array, count: Int64Array | None) -> Counted:
+    def feed(
+        self, stimulus: Int64Array, response: Int64Array, count: Int64Array | None
+    ) -> ResponseCounts:
         before = self._stimuli + np.searchsorted(stimulus, response, side="right")
         if count is None:
             count = self._answers + 1 + np.arange(len(response))
@@ -93,7 +95,7 @@ class AnswerCounter:
         self._answers += len(response)
         if len(response):
             self._surplus, self._last = int(surplus[-1]), int(highest[-1])
-        return Counted(before, count - surplus, repeated, grew)
+        return ResponseCounts(before, count - surplus, repeated, grew)
 
     def unhandled(self, handled: int) -> int:
         """Stimuli that no interrupt of so many was for."""

@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.log.contingency import CountMatcher, Finding
-from rig.analysis.log.responses import CHUNK, AnswerLog
-from rig.analysis.model.account import Account
+from rig.analysis.log.contingency import CountMatcher, Irregularities
+from rig.analysis.log.responses import CHUNK, ResponseLog
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.pairing.pairing import PinCounter
@@ -34,7 +34,7 @@ def _in_range(handled: npt.NDArray[np.unsignedinteger]) -> Int64Array:
     return counts
 
 
-def pins_differing(log: AnswerLog, first: int, seen: Observation, bits: int) -> int:
+def pins_differing(log: ResponseLog, first: int, seen: Observation, bits: int) -> int:
     """Answers, the first of them number `first`, whose sequence pins their records contradict."""
     if seen.sequence is None or not len(seen.sequence):
         return 0
@@ -44,7 +44,7 @@ def pins_differing(log: AnswerLog, first: int, seen: Observation, bits: int) -> 
 
 
 def unmatched(
-    raw: RawRun, log: AnswerLog, settings: Settings, account: Account, responses: int
+    raw: RawRun, log: ResponseLog, settings: Settings, account: InstrumentCounts, responses: int
 ) -> str:
     """Which edges have no record and which records no edge, by the sequence pins, in words.
 
@@ -57,7 +57,7 @@ def unmatched(
     return _unmatched(observe(blocks, wiring, settings.sample_rate_hz), log, len(wiring.sequence))
 
 
-def _unmatched(stretches: Iterable[Observation], log: AnswerLog, bits: int) -> str:
+def _unmatched(stretches: Iterable[Observation], log: ResponseLog, bits: int) -> str:
     pins, matcher = PinCounter(bits), CountMatcher()
     none = np.empty(0, np.int64)
     for seen in stretches:
@@ -73,7 +73,7 @@ def _unmatched(stretches: Iterable[Observation], log: AnswerLog, bits: int) -> s
     return "; ".join(text for text in found if text)
 
 
-def _lonely(found: Finding, what: str, partner: str) -> str:
+def _lonely(found: Irregularities, what: str, partner: str) -> str:
     return found.text(f"{what}{'' if found.count == 1 else 's'} without {partner}, number")
 
 
@@ -82,7 +82,7 @@ class HandlerCountSource:
     """Where counts come from, by name, and how to get them."""
 
     name: str
-    log: AnswerLog
+    log: ResponseLog
     bits: int
     """Sequence pins."""
 
@@ -93,7 +93,7 @@ class HandlerCountSource:
 
     @classmethod
     def choose(
-        cls, settings: Settings, log: AnswerLog, responses: int, pins_differing: int
+        cls, settings: Settings, log: ResponseLog, responses: int, pins_differing: int
     ) -> Self:
         """The log, if it has a record for each answer and the pins do not contradict it.
 

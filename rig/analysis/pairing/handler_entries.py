@@ -16,7 +16,7 @@ import numpy as np
 
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import PathDelay
-from rig.analysis.log.responses import AnswerLog
+from rig.analysis.log.responses import ResponseLog
 from rig.analysis.model.settings import Settings
 from rig.analysis.pairing.deficits import ACKNOWLEDGE_NS, Entered
 from rig.instruments import LOG_ENTRY, LOG_LEAD, LOG_SPAN, Int64Array
@@ -31,7 +31,7 @@ RATE_PPM = 100
 class HandlerEntries:
     """Of a log whose answers are those of the analyzer, one by one."""
 
-    log: AnswerLog
+    log: ResponseLog
     ticks_per_sample: float
     margin_samples: int
     acknowledge_samples: int
@@ -41,7 +41,7 @@ class HandlerEntries:
     @classmethod
     def of(
         cls,
-        log: AnswerLog,
+        log: ResponseLog,
         settings: Settings,
         agreement: ClockAgreement | None,
         path: PathDelay,
@@ -83,7 +83,7 @@ class HandlerEntries:
         )
 
 
-def _tell(log: AnswerLog) -> bool:
+def _tell(log: ResponseLog) -> bool:
     rows = log.read(0, 1)
     return bool(len(rows)) and bool(rows["flags"][0] & (LOG_ENTRY | LOG_SPAN))
 

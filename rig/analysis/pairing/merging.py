@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import PathDelay
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.deficits import MergeProfile
@@ -32,7 +32,7 @@ def counted_stretches(
 def merge_profile(
     stretches: Stretches,
     settings: Settings,
-    account: Account,
+    account: InstrumentCounts,
     source: HandlerCountSource,
     agreement: ClockAgreement | None,
     path: PathDelay,

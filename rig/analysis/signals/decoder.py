@@ -37,7 +37,7 @@ def settle_samples(wiring: Wiring, sample_rate_hz: int) -> int:
     return max(2, SEQUENCE_SETTLE_NS * sample_rate_hz // 10**9)
 
 
-class Observer:
+class SignalDecoder:
     """Turns a stream of edge blocks into observations, in constant memory.
 
     Answers are held back until the sequence pins behind them have settled, so an observation may
@@ -112,7 +112,7 @@ def observe(
     blocks: Iterable[EdgeBlock], wiring: Wiring, sample_rate_hz: int
 ) -> Iterator[Observation]:
     """All observations of a capture, in order, block by block."""
-    observer = Observer(wiring, sample_rate_hz)
+    observer = SignalDecoder(wiring, sample_rate_hz)
     end = 0
     for block in blocks:
         end = block.end_sample

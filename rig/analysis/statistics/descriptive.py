@@ -85,7 +85,7 @@ class ExactHistogram:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class DescriptiveStatistics:
     """The classic figures of one measurement, in nanoseconds. None where n is too small."""
 
     n: int
@@ -131,11 +131,11 @@ def median_absolute_deviation(histogram: ExactHistogram) -> Fraction:
     return Fraction(int(low) + int(high), 4)
 
 
-def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:
+def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> DescriptiveStatistics:
     """Figures of a histogram of latencies in samples, scaled to nanoseconds."""
     n = histogram.n
     if n == 0:
-        return Statistics(0)
+        return DescriptiveStatistics(0)
     values = [int(v) for v in histogram.values]
     counts = [int(c) for c in histogram.counts]
     total = sum(v * c for v, c in zip(values, counts, strict=True))
@@ -153,7 +153,7 @@ def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:
 
     # The square root is taken once, of an exact integer: n * deviation = sqrt(n*sum(x^2) - sum^2).
     root = math.sqrt(n * squares - total * total) * float(sample_ns)
-    return Statistics(
+    return DescriptiveStatistics(
         n=n,
         average_ns=ns(Fraction(total, n)),
         min_ns=ns(values[0]),
@@ -176,7 +176,7 @@ def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> Statistics:
     )
 
 
-def as_dict(figures: Statistics) -> dict[str, int | float | None]:
+def as_dict(figures: DescriptiveStatistics) -> dict[str, int | float | None]:
     """Field name to value, in the order of the table."""
     return {field.name: getattr(figures, field.name) for field in fields(figures)}
 

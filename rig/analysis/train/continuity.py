@@ -25,7 +25,7 @@ import numpy as np
 from rig.analysis.clocks.clock import DRIFT_PPM_PER_S
 from rig.analysis.train.planned import PlannedEdges
 from rig.analysis.train.relative_rate import Edge, RelativeRate
-from rig.analysis.train.resync import UNEXPLAINED_EDGES, Fit, Realigner, first_fit
+from rig.analysis.train.resync import UNEXPLAINED_EDGES, Realigner, TrainMatch, first_fit
 from rig.instruments import Int64Array
 from rig.stimulus.train import Train
 
@@ -269,7 +269,7 @@ class Continuity:
         self._planned = fit.planned
         self._set_anchor(edge, fit.skipped, new_stretch=gap)
 
-    def _on_either_line(self, fit: Fit, edge: Edge) -> int:
+    def _on_either_line(self, fit: TrainMatch, edge: Edge) -> int:
         """How many of the last edges the line behind the hole would explain as well.
 
         A hole of nearly whole intervals puts the first edges behind it close to the old line.
@@ -301,7 +301,7 @@ class Continuity:
             self._lost_sample = anchor[0]
         self._take(count)
 
-    def _reach_the_end(self, fit: Fit) -> Fit:
+    def _reach_the_end(self, fit: TrainMatch) -> TrainMatch:
         """So few edges fit in many places; the last seen is likely the last sent."""
         if self._sent is None or self._train.repeats_after(1):
             return fit

@@ -36,7 +36,7 @@ _FAR_RUNS = (24, 8)
 
 
 @dataclass(frozen=True)
-class Fit:
+class TrainMatch:
     """Edges from `skipped` on are the planned ones from `planned` on, `run` of them in a row."""
 
     skipped: int
@@ -44,7 +44,7 @@ class Fit:
     run: int
 
 
-def first_fit(edges: Int64Array, plan: PlannedEdges, rate: RelativeRate) -> Fit | None:
+def first_fit(edges: Int64Array, plan: PlannedEdges, rate: RelativeRate) -> TrainMatch | None:
     """Where the very first edges of a capture belong, whatever the rate. Shape (n,), n > 1.
 
     Normally Fit(0, 0, ...). None if no edges in a row have planned distances.
@@ -62,7 +62,7 @@ def _first_fit(
     rate: RelativeRate,
     runs: tuple[int, ...],
     factors: tuple[float, float],
-) -> Fit | None:
+) -> TrainMatch | None:
     for run in runs:
         if run < min(_START_SURE, len(edges) - 1):
             break
@@ -74,14 +74,14 @@ def _first_fit(
             if len(ticks) > run:
                 part = edges[skipped : skipped + run + 1]
                 found = near + _fit_any_rate(part, ticks, rate, factors)
-                fits = [Fit(skipped, planned, run + 1) for planned in found.tolist()]
+                fits = [TrainMatch(skipped, planned, run + 1) for planned in found.tolist()]
                 if fits:
                     return max(fits, key=lambda fit: _agreement(fit, edges, plan, rate))
     return None
 
 
 def _agreement(
-    fit: Fit, edges: Int64Array, plan: PlannedEdges, rate: RelativeRate
+    fit: TrainMatch, edges: Int64Array, plan: PlannedEdges, rate: RelativeRate
 ) -> tuple[int, int]:
     """Edges before the fit that lie on its line too; then how few of them are missing."""
     ticks = plan.ticks(0, fit.planned + fit.run)
@@ -117,7 +117,9 @@ class Realigner:
         self._plan, self._rate = plan, rate
         self._far_searches_left = 200
 
-    def fit(self, anchor: Edge, planned: int, edges: Int64Array, *, final: bool) -> Fit | None:
+    def fit(
+        self, anchor: Edge, planned: int, edges: Int64Array, *, final: bool
+    ) -> TrainMatch | None:
         """Align edges behind a break.
 
         Args:
@@ -140,15 +142,15 @@ class Realigner:
 
     def _search(
         self, anchor: Edge, planned: int, edges: Int64Array, reach: int, run: int, *, final: bool
-    ) -> Fit | None:
-        dense: Fit | None = None
+    ) -> TrainMatch | None:
+        dense: TrainMatch | None = None
         for skipped in range(min(UNEXPLAINED_EDGES, len(edges))):
             rest = edges[skipped:]
             first = self._first_possible(anchor, planned, int(rest[0]))
             fit = self._best(rest, first, reach)
             if fit is None:
                 continue
-            fit = Fit(skipped, fit.planned, fit.run)
+            fit = TrainMatch(skipped, fit.planned, fit.run)
             if fit.run >= (min(run, len(rest)) if final else run):
                 # What fits before the next hole is not to be passed over for what is behind it.
                 hidden = dense is not None and dense.skipped + dense.run <= skipped
@@ -157,7 +159,7 @@ class Realigner:
                 dense = fit
         return None
 
-    def _back_on_line(self, anchor: Edge, planned: int, edges: Int64Array) -> Fit | None:
+    def _back_on_line(self, anchor: Edge, planned: int, edges: Int64Array) -> TrainMatch | None:
         """One edge among many late ones that lies where the line had been leading to."""
         for skipped, sample in enumerate(edges[:UNEXPLAINED_EDGES].tolist()):
             first = self._first_possible(anchor, planned, sample)
@@ -165,10 +167,12 @@ class Realigner:
             ticks = self._plan.ticks(first, first + 1)
             off = np.abs(distance - self._rate.samples_per_tick * (ticks - anchor[1]))
             if (off <= self._rate.allowed(distance, ticks)).any():
-                return Fit(skipped, first, 1)
+                return TrainMatch(skipped, first, 1)
         return None
 
-    def _later_than_planned(self, anchor: Edge, planned: int, edges: Int64Array) -> Fit | None:
+    def _later_than_planned(
+        self, anchor: Edge, planned: int, edges: Int64Array
+    ) -> TrainMatch | None:
         """Samples too many, or a stimulus that stood still: rather this than nothing."""
         first = self._first_possible(anchor, planned, int(edges[0]))
         reach = min(_NEAR_EDGES, first - planned - 1)
@@ -188,7 +192,7 @@ class Realigner:
                 return first + int(np.searchsorted(ticks, lowest))
             reach *= 8
 
-    def _best(self, edges: Int64Array, first: int, reach: int) -> Fit | None:
+    def _best(self, edges: Int64Array, first: int, reach: int) -> TrainMatch | None:
         """Of the alignments that fit the longest, the one that means the shortest hole."""
         ticks = self._plan.ticks(first, first + reach + len(edges) - 1)
         if not len(ticks):
@@ -200,7 +204,7 @@ class Realigner:
         likely = np.flatnonzero(runs == runs.max())[:_CANDIDATES_MAX]
         runs = self._runs(edges, plan[likely])
         best = int(np.argmax(runs))
-        return Fit(0, first + int(likely[best]), int(runs[best]))
+        return TrainMatch(0, first + int(likely[best]), int(runs[best]))
 
     def _runs(self, edges: Int64Array, plan: Int64Array) -> Int64Array:
         """Edges in a row on a line through the first: shape (n,), of a plan of shape (n, edges)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rig.analysis.uncertainty.bench import Bench, toggle
+from rig.analysis.uncertainty.bench import BenchErrorModel, toggle
 from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.instruments import Datasheet
 
@@ -23,30 +23,32 @@ DATASHEETS = {
 """By libsigrok's name of the driver. Other kinds of analyzers say it themselves."""
 
 
-def bench_by_maker(sheet: Datasheet | None, sample_ns: float) -> Bench:
+def bench_by_maker(sheet: Datasheet | None, sample_ns: float) -> BenchErrorModel:
     """What the maker of an analyzer has written down of it."""
     if sheet is None:
-        return Bench(sample_ns)
-    bench = Bench(sample_ns, limits(sheet.time_base_ppm, "ppm", sheet.source))
+        return BenchErrorModel(sample_ns)
+    bench = BenchErrorModel(sample_ns, limits(sheet.time_base_ppm, "ppm", sheet.source))
     if sheet.skew_samples is None:
         return bench
     return replace(bench, skew_ns=limits(sheet.skew_samples * sample_ns, "ns", sheet.source))
 
 
-def virtual_bench(sample_ns: float, analyzer_error_ppb: int, *, drifts: bool = False) -> Bench:
+def virtual_bench(
+    sample_ns: float, analyzer_error_ppb: int, *, drifts: bool = False
+) -> BenchErrorModel:
     """Its wires have no delay; its time base may be off by as much as its fixture says.
 
     If it `drifts`, how far off it gets depends on the length of the run: it is not known.
     """
     nothing = calibrated(0.0, 0.0, "ns", "virtual bench: its wires have no delay")
     if drifts:
-        return Bench(sample_ns, None, nothing, nothing, nothing)
+        return BenchErrorModel(sample_ns, None, nothing, nothing, nothing)
     source = f"virtual bench: set to {analyzer_error_ppb:,} ppb"
     time_base = limits(abs(analyzer_error_ppb) / 1000, "ppm", source)
-    return Bench(sample_ns, time_base, nothing, nothing, nothing)
+    return BenchErrorModel(sample_ns, time_base, nothing, nothing, nothing)
 
 
-def with_log(bench: Bench, bracket_ns: float | None) -> Bench:
+def with_log(bench: BenchErrorModel, bracket_ns: float | None) -> BenchErrorModel:
     """With the time from the agent's stamp before its pin write to the one after it.
 
     A calibration that tells where between the two the edge lies is not replaced.

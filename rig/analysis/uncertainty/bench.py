@@ -23,7 +23,7 @@ from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.contribution import (
     Contribution,
     Distribution,
-    Quantity,
+    UncertainQuantity,
     Unknown,
     limits,
     mean_of,
@@ -33,44 +33,44 @@ PPM = 1e-6
 
 
 @dataclass(frozen=True)
-class Bench:
+class BenchErrorModel:
     """Properties of a bench. None: not known, which is told and never taken for 0."""
 
     sample_ns: float
     """Sample period of the analyzer, nominal."""
-    time_base_ppm: Quantity | None = None
+    time_base_ppm: UncertainQuantity | None = None
     """How much too fast the analyzer's clock runs."""
-    skew_ns: Quantity | None = None
+    skew_ns: UncertainQuantity | None = None
     """Delay of the response channel less that of the stimulus channel, inside the analyzer."""
-    edge_shape_ns: Quantity | None = None
+    edge_shape_ns: UncertainQuantity | None = None
     """The same for the time the signals take to reach the threshold."""
-    line_ns: Quantity | None = None
+    line_ns: UncertainQuantity | None = None
     """Delay of wires and level shifters: response path less stimulus path."""
-    toggle_ns: Quantity | None = None
+    toggle_ns: UncertainQuantity | None = None
     """From the agent's time stamp before its pin write to the pin's edge."""
-    calibration_ns: Quantity | None = None
+    calibration_ns: UncertainQuantity | None = None
     """What a calibration of the whole bench has found it to add."""
     is_calibrated: bool = False
     """`calibration_ns` holds skew, edge shape and line together: they need not be known apart."""
-    edge_direction_ns: Quantity | None = None
+    edge_direction_ns: UncertainQuantity | None = None
     """Half of what rising answers are later than falling ones, as calibrated; the others hold the
     mean of both. In an average of answers that take turns it cancels out."""
-    edge_later_ns: Quantity | None = None
+    edge_later_ns: UncertainQuantity | None = None
     """The same with its sign: half of what a rising answer's latency is too long by beyond a
     falling one's. It can be taken off where it is known of each answer which it was."""
-    edge_shown_ns: Quantity | None = None
+    edge_shown_ns: UncertainQuantity | None = None
     """The part of it that is not the pin write's: how late the analyzer shows an edge."""
     clocks: ClockLimits | None = None
     """How far each clock may be off its declared rate; None: nobody looked, the usual holds."""
     capture_timing: CaptureTiming | None = None
     """What the stimulus's input capture takes itself."""
-    capture_line_ns: Quantity | None = None
+    capture_line_ns: UncertainQuantity | None = None
     """Delay of the wire from the answering pin to the capture pin."""
     delay_allowance_ns: float = 200.0
     """So much may a path of wires and inputs delay of which nobody states anything."""
-    wires_ns: Quantity | None = None
+    wires_ns: UncertainQuantity | None = None
     """Skew, edge shape and line, as far as they are not known, by what another witness tells."""
-    task_skew_ns: Quantity | None = None
+    task_skew_ns: UncertainQuantity | None = None
     """Delay of the interrupted task's channel less that of the response's: the mean of their edges,
     half of whose differences is in the uncertainty."""
 
@@ -84,7 +84,7 @@ _TOGGLE = (PIN_WRITE, "run with an agent whose log can be fetched")
 _CALIBRATION = ("calibration of the bench", "calibrate with a wire in place of the target")
 
 
-def latency_budget(figure: str, indicated_ns: float, bench: Bench) -> Budget:
+def latency_budget(figure: str, indicated_ns: float, bench: BenchErrorModel) -> Budget:
     """Of one latency that was not chosen for its size, such as that of a given event.
 
     Each edge happened up to one sample before the first sample that shows it, anywhere in it: the
@@ -98,7 +98,9 @@ def latency_budget(figure: str, indicated_ns: float, bench: Bench) -> Budget:
     return _budget(figure, indicated_ns, bench, [*quantization, *_direction(bench)])
 
 
-def extreme_budget(figure: str, indicated_ns: float, bench: Bench, *, alone: bool) -> Budget:
+def extreme_budget(
+    figure: str, indicated_ns: float, bench: BenchErrorModel, *, alone: bool
+) -> Budget:
     """Of the largest or smallest of many latencies.
 
     The largest indication is likely one that quantization made larger. Among many values close
@@ -117,7 +119,7 @@ def average_budget(
     average_ns: float,
     deviation_ns: float,
     n: float,
-    bench: Bench,
+    bench: BenchErrorModel,
     *,
     coherence: float = 1.0,
     excess_kurtosis: float = 0.0,
@@ -151,7 +153,7 @@ def average_budget(
     return _budget(figure, average_ns, bench, contributions, unknown)
 
 
-def _direction(bench: Bench) -> Iterator[Contribution]:
+def _direction(bench: BenchErrorModel) -> Iterator[Contribution]:
     """Of a single latency, of which it is not asked whether its answer rose or fell."""
     if bench.edge_direction_ns is not None:
         yield Contribution("rising against falling answers", bench.edge_direction_ns)
@@ -160,7 +162,7 @@ def _direction(bench: Bench) -> Iterator[Contribution]:
 def _budget(
     figure: str,
     indicated_ns: float,
-    bench: Bench,
+    bench: BenchErrorModel,
     contributions: list[Contribution],
     unknown: list[Unknown] | None = None,
 ) -> Budget:
@@ -170,7 +172,7 @@ def _budget(
     return Budget(figure, indicated_ns, known, (*(unknown or []), *missing))
 
 
-def _systematic(indicated_ns: float, bench: Bench) -> Iterator[Contribution | Unknown]:
+def _systematic(indicated_ns: float, bench: BenchErrorModel) -> Iterator[Contribution | Unknown]:
     """What is the same for each event of a run."""
     # A clock that runs fast counts too many samples: the time is shorter than indicated.
     yield _known(*_TIME_BASE, bench.time_base_ppm, -indicated_ns * PPM)
@@ -196,7 +198,7 @@ def _systematic(indicated_ns: float, bench: Bench) -> Iterator[Contribution | Un
 
 
 def _known(
-    name: str, remedy: str, quantity: Quantity | None, sensitivity: float
+    name: str, remedy: str, quantity: UncertainQuantity | None, sensitivity: float
 ) -> Contribution | Unknown:
     if quantity is None:
         return Unknown(name, remedy)
@@ -208,7 +210,7 @@ def _known(
 
 def edge_shape(
     stimulus_rise_ns: float, response_rise_ns: float, threshold_low: float, threshold_high: float
-) -> Quantity:
+) -> UncertainQuantity:
     """Difference of the times both edges take from their middle to an uncertain threshold.
 
     Rise times are those from 10 to 90 %, of straight edges; thresholds are fractions of the swing
@@ -229,9 +231,9 @@ def edge_shape(
         f"rise times {stimulus_rise_ns:g} and {response_rise_ns:g} ns, threshold at "
         f"{threshold_low:.0%} to {threshold_high:.0%} of the swing"
     )
-    return Quantity(estimate, u, "ns", Distribution.RECTANGULAR, "B", source)
+    return UncertainQuantity(estimate, u, "ns", Distribution.RECTANGULAR, "B", source)
 
 
-def toggle(bracket_ns: float, source: str) -> Quantity:
+def toggle(bracket_ns: float, source: str) -> UncertainQuantity:
     """The pin's edge lies anywhere between the time stamps before and after its write."""
     return limits(bracket_ns / 2, "ns", source, estimate=bracket_ns / 2)

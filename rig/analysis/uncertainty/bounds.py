@@ -30,7 +30,7 @@ _QUARTILES = {"median": "50", "quartile_1": "25", "quartile_3": "75"}
 
 
 @dataclass(frozen=True)
-class Bounds:
+class CoverageInterval:
     """In ns. An end that n does not bound is None."""
 
     value: float
@@ -40,13 +40,13 @@ class Bounds:
     needed: int | None = None
     """Values that would bound it above."""
 
-    def magnitude(self) -> Bounds:
+    def magnitude(self) -> CoverageInterval:
         """Of the value without its sign."""
         low, high = self.low, self.high
         ends = [abs(end) for end in (low, high) if end is not None]
         across = low is None or high is None or low <= 0 <= high
         open_above = low is None or high is None
-        return Bounds(
+        return CoverageInterval(
             abs(self.value), 0.0 if across else min(ends), None if open_above else max(ends),
             self.needed,
         )  # fmt: skip
@@ -60,7 +60,7 @@ class Undetermined:
     needed: int | None = None
 
 
-def bounds(found: Measurand, statistic: str) -> Bounds | Undetermined:
+def bounds(found: Measurand, statistic: str) -> CoverageInterval | Undetermined:
     """Of a statistic by the name that rig.limit_names has for it.
 
     Where events are ambiguous, by both readings.
@@ -74,10 +74,10 @@ def bounds(found: Measurand, statistic: str) -> Bounds | Undetermined:
     value = min(own.value, other.value) if statistic == "min" else own.value
     low = None if own.low is None or other.low is None else min(own.low, other.low)
     high = None if own.high is None or other.high is None else max(own.high, other.high)
-    return Bounds(value, low, high, own.needed)
+    return CoverageInterval(value, low, high, own.needed)
 
 
-def _bounds(found: Measurand, statistic: str) -> Bounds | Undetermined:
+def _bounds(found: Measurand, statistic: str) -> CoverageInterval | Undetermined:
     if not found.histogram.n:
         return Undetermined("nothing was measured")
     if (budget := found.budgets.get(statistic)) is not None:
@@ -92,14 +92,14 @@ def _bounds(found: Measurand, statistic: str) -> Bounds | Undetermined:
 
 
 def worst_of(
-    largest: Bounds | Undetermined, smallest: Bounds | Undetermined
-) -> Bounds | Undetermined:
+    largest: CoverageInterval | Undetermined, smallest: CoverageInterval | Undetermined
+) -> CoverageInterval | Undetermined:
     """The larger departure from 0, of two ends that are known on both sides."""
     if isinstance(largest, Undetermined) or isinstance(smallest, Undetermined):
         return largest
     value = max(largest.value, -smallest.value)
     low = max(largest.low or 0.0, -(smallest.high or 0.0), 0.0)
-    return Bounds(value, low, max(largest.high or 0.0, -(smallest.low or 0.0)))
+    return CoverageInterval(value, low, max(largest.high or 0.0, -(smallest.low or 0.0)))
 
 
 def needed_n(percent: str, thinning: float = 1.0) -> int:
@@ -114,15 +114,15 @@ def needed_n(percent: str, thinning: float = 1.0) -> int:
     return math.ceil(n * thinning)
 
 
-def _around(budget: Budget) -> Bounds:
+def _around(budget: Budget) -> CoverageInterval:
     low, high = budget.corrected - budget.expanded, budget.corrected + budget.expanded
-    return Bounds(budget.corrected, low, high)
+    return CoverageInterval(budget.corrected, low, high)
 
 
 # --- quantiles ----------------------------------------------------------------------------------
 
 
-def _percentile(found: Measurand, percent: str) -> Bounds | Undetermined:
+def _percentile(found: Measurand, percent: str) -> CoverageInterval | Undetermined:
     if not percent[:1].isdigit():
         return Undetermined("no interval is known for this statistic")
     inference = found.inference
@@ -139,7 +139,7 @@ def _percentile(found: Measurand, percent: str) -> Bounds | Undetermined:
     return Undetermined(f"{n:,} values do not allow it", needed_n(percent, n / found.effective_n))
 
 
-def _quantile(found: Measurand, percent: str, interval: Interval) -> Bounds:
+def _quantile(found: Measurand, percent: str, interval: Interval) -> CoverageInterval:
     """`interval`: of the quantile, in ns."""
     value = float(found.histogram.quantile(Fraction(percent) / 100)) * found.unit_ns
     budget = found.effects.value(percent, value)
@@ -151,13 +151,13 @@ def _quantile(found: Measurand, percent: str, interval: Interval) -> Bounds:
     if ends[1] is None:
         n = found.histogram.n
         needed = max(n + 1, needed_n(percent, n / found.effective_n))
-    return Bounds(budget.corrected, ends[0], ends[1], needed)
+    return CoverageInterval(budget.corrected, ends[0], ends[1], needed)
 
 
 # --- spread -------------------------------------------------------------------------------------
 
 
-def _spread(found: Measurand, statistic: str) -> Bounds | Undetermined:
+def _spread(found: Measurand, statistic: str) -> CoverageInterval | Undetermined:
     value = getattr(found.statistics, f"{statistic}_ns")
     if found.histogram.n < _FEWEST or value is None:
         return Undetermined(f"{found.histogram.n:,} values do not allow it", _FEWEST)
@@ -166,7 +166,9 @@ def _spread(found: Measurand, statistic: str) -> Bounds | Undetermined:
         return Undetermined("too few values that do not depend on each other", None)
     budget = found.effects.spread(statistic, value)
     low, high = (end * found.unit_ns + budget.correction for end in interval)
-    return Bounds(budget.corrected, max(0.0, low - budget.expanded), high + budget.expanded)
+    return CoverageInterval(
+        budget.corrected, max(0.0, low - budget.expanded), high + budget.expanded
+    )
 
 
 Ends = tuple[float, float]

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from rig.analysis.clocks.brackets import Brackets
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
-from rig.analysis.statistics.descriptive import ExactHistogram, Statistics, statistics
-from rig.analysis.uncertainty.bench import Bench
+from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram, statistics
+from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.budget import Budget
-from rig.analysis.uncertainty.contribution import Contribution, Quantity
+from rig.analysis.uncertainty.contribution import Contribution, UncertainQuantity
 from rig.instruments import Int64Array, UInt8Array
 
 DIRECTION = "rising against falling answers"
@@ -37,13 +37,13 @@ class AnswerEdges:
     """Of one run."""
 
     first_level: int
-    later_ns: Quantity
+    later_ns: UncertainQuantity
     """Half of what a rising answer's latency is too long by beyond a falling one's."""
-    shown_ns: Quantity
+    shown_ns: UncertainQuantity
     """The part of it that comes behind the pin: the analyzer shows it late."""
 
     @classmethod
-    def of(cls, raw: RawRun, settings: Settings, bench: Bench) -> Self | None:
+    def of(cls, raw: RawRun, settings: Settings, bench: BenchErrorModel) -> Self | None:
         """None if nothing is known of the difference, if only edges of one level are answers, or
         if samples are missing."""
         later, shown = bench.edge_later_ns, bench.edge_shown_ns
@@ -92,12 +92,12 @@ class ByEdge:
                 histogram.add(latency[level == each])
 
     @property
-    def later_ns(self) -> Quantity:
+    def later_ns(self) -> UncertainQuantity:
         """What is left of the difference in each value: its uncertainty, about 0."""
         return replace(self._edges.later_ns, estimate=0.0)
 
     @cached_property
-    def figures(self) -> Statistics:
+    def figures(self) -> DescriptiveStatistics:
         """As if all answers came half as late as rising and falling ones do together."""
         whole = ExactHistogram()
         for each, histogram in enumerate(self._histograms):

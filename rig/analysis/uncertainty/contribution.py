@@ -30,7 +30,7 @@ _DIVISORS = {
 
 
 @dataclass(frozen=True)
-class Quantity:
+class UncertainQuantity:
     """What is known of one quantity: an estimate and its standard uncertainty, in one unit."""
 
     estimate: float
@@ -65,14 +65,16 @@ def limits(
     *,
     estimate: float = 0.0,
     distribution: Distribution = Distribution.RECTANGULAR,
-) -> Quantity:
+) -> UncertainQuantity:
     """A quantity of which only limits are known, estimate +- half_width. Type B.
 
     Raises ValueError for a distribution without limits.
     """
     if distribution not in _DIVISORS:
         raise ValueError(f"{distribution} has no limits; valid: rectangular, triangular")
-    return Quantity(estimate, half_width / _DIVISORS[distribution], unit, distribution, "B", source)
+    return UncertainQuantity(
+        estimate, half_width / _DIVISORS[distribution], unit, distribution, "B", source
+    )
 
 
 def calibrated(
@@ -82,9 +84,9 @@ def calibrated(
     source: str,
     *,
     degrees_of_freedom: float = math.inf,
-) -> Quantity:
+) -> UncertainQuantity:
     """A quantity from a calibration that states its standard uncertainty. Type B (4.3.3)."""
-    return Quantity(
+    return UncertainQuantity(
         estimate,
         standard_uncertainty,
         unit,
@@ -97,7 +99,7 @@ def calibrated(
 
 def mean_of(
     deviation: float, n: float, unit: str, source: str, *, excess_kurtosis: float = 0.0
-) -> Quantity:
+) -> UncertainQuantity:
     """Scatter of a mean of `n` independent values with this sample deviation. Type A (4.2.3).
 
     Degrees of freedom say how well the deviation is known (G.4.2, formula G.3): n - 1 for normal
@@ -107,7 +109,9 @@ def mean_of(
     if not n > 1:
         raise ValueError(f"{source}: {n} values have no scatter; valid: more than 1")
     freedom = min(n - 1, 2 * n / (2 + max(0.0, excess_kurtosis)))
-    return Quantity(0.0, deviation / math.sqrt(n), unit, Distribution.STUDENT, "A", source, freedom)
+    return UncertainQuantity(
+        0.0, deviation / math.sqrt(n), unit, Distribution.STUDENT, "A", source, freedom
+    )
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class Contribution:
     """A quantity and its effect on the result: result += sensitivity * quantity, to first order."""
 
     name: str
-    quantity: Quantity
+    quantity: UncertainQuantity
     sensitivity: float = 1.0
     """Result unit per unit of the quantity (5.1.3)."""
 

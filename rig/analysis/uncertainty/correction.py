@@ -15,10 +15,10 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Self
 
-from rig.analysis.statistics.descriptive import Statistics
+from rig.analysis.statistics.descriptive import DescriptiveStatistics
 from rig.analysis.uncertainty.bench import PPM
 from rig.analysis.uncertainty.by_edge import ByEdge
-from rig.analysis.uncertainty.effects import Effects
+from rig.analysis.uncertainty.effects import SystematicEffects
 from rig.limit_names import DISTANCES
 
 _TWICE = 2.0
@@ -41,7 +41,7 @@ class Correction:
     """Rising and falling answers differ, and each value is corrected by its own edge."""
 
     @classmethod
-    def of(cls, effects: Effects) -> Self:
+    def of(cls, effects: SystematicEffects) -> Self:
         """From all that is known to bear upon it."""
         rate = math.fsum(each.quantity.estimate for each in effects.scales) * PPM
         shift = math.fsum(part.correction for part in effects.offsets)
@@ -61,13 +61,13 @@ class Correction:
             by_edge=effects.by_edge,
         )
 
-    def figures(self, indicated: Statistics) -> Statistics:
+    def figures(self, indicated: DescriptiveStatistics) -> DescriptiveStatistics:
         """All times of them corrected; n stays."""
         if self.by_edge is not None and self.by_edge.figures.n == indicated.n:
             indicated = self.by_edge.figures
         times = [each.name for each in fields(indicated) if each.name != "n"]
         corrected = {name: self._corrected(name, getattr(indicated, name)) for name in times}
-        return Statistics(indicated.n, **corrected)
+        return DescriptiveStatistics(indicated.n, **corrected)
 
     def left_ns(self, indicated_ns: float) -> float:
         """Systematic error that may be left in such a value, either way, of what is known.

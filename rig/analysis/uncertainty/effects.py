@@ -12,11 +12,16 @@ import math
 from dataclasses import dataclass, field, replace
 
 from rig.analysis.clocks.agreement import ClockAgreement
-from rig.analysis.uncertainty.bench import PPM, Bench, latency_budget
+from rig.analysis.uncertainty.bench import PPM, BenchErrorModel, latency_budget
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.by_edge import DIRECTION, ByEdge
-from rig.analysis.uncertainty.contribution import Contribution, Unknown, limits, mean_of
-from rig.analysis.uncertainty.contribution import Quantity as Known
+from rig.analysis.uncertainty.contribution import (
+    Contribution,
+    UncertainQuantity,
+    Unknown,
+    limits,
+    mean_of,
+)
 
 _EDGES = ("quantization of the first edge", "quantization of the second edge")
 _TIME_BASE = "analyzer time base"
@@ -27,7 +32,7 @@ _RATE = Unknown(
 
 
 @dataclass(frozen=True)
-class Effects:
+class SystematicEffects:
     """Of one measurand."""
 
     resolution_ns: float
@@ -88,7 +93,7 @@ class Effects:
         ]
         return Budget(figure, indicated_ns, tuple(parts), self.unknown_scales)
 
-    def reaching(self, time_ns: float) -> Effects:
+    def reaching(self, time_ns: float) -> SystematicEffects:
         """The same of values that tell only the error of this time."""
         return replace(self, base_interval_ns=time_ns)
 
@@ -111,7 +116,7 @@ class Effects:
         return [replace(each, sensitivity=-time_ns * PPM) for each in self.scales]
 
 
-def of_latency(bench: Bench) -> Effects:
+def of_latency(bench: BenchErrorModel) -> SystematicEffects:
     """From a stimulus edge to an answer, as rig.analysis.uncertainty.bench has it."""
     whole = latency_budget("", 0.0, bench)  # of no length: scales have no effect
     offsets = [
@@ -123,7 +128,7 @@ def of_latency(bench: Bench) -> Effects:
     return replace(on_analyzer(bench), offsets=tuple(offsets), unknown_offsets=missing)
 
 
-def by_edge(effects: Effects, values: ByEdge) -> Effects:
+def by_edge(effects: SystematicEffects, values: ByEdge) -> SystematicEffects:
     """The same where the edges' difference is taken off each value."""
     parts = tuple(
         replace(part, quantity=values.later_ns) if part.name == DIRECTION else part
@@ -132,7 +137,7 @@ def by_edge(effects: Effects, values: ByEdge) -> Effects:
     return replace(effects, offsets=parts, by_edge=values)
 
 
-def of_intervals(bench: Bench, period_ns: float) -> Effects:
+def of_intervals(bench: BenchErrorModel, period_ns: float) -> SystematicEffects:
     """From one edge of a pin to its next, which is of the other kind: one rises, one falls."""
     found = replace(on_analyzer(bench), base_interval_ns=period_ns)
     name = "rising against falling edges"
@@ -141,12 +146,16 @@ def of_intervals(bench: Bench, period_ns: float) -> Effects:
     return replace(found, offsets=(Contribution(name, _centered(bench.skew_ns)),))
 
 
-def of_grid_latency(bench: Bench, slope_u_ppm: float | None, duration_ns: float) -> Effects:
+def of_grid_latency(
+    bench: BenchErrorModel, slope_u_ppm: float | None, duration_ns: float
+) -> SystematicEffects:
     """Past the due times, whose grid is fitted to the same edges: delays of wires drop out."""
     return on_own_grid(on_analyzer(bench), slope_u_ppm, duration_ns)
 
 
-def on_own_grid(clock: Effects, slope_u_ppm: float | None, duration_ns: float) -> Effects:
+def on_own_grid(
+    clock: SystematicEffects, slope_u_ppm: float | None, duration_ns: float
+) -> SystematicEffects:
     """By this clock, past a grid that is fitted to the same values.
 
     `slope_u_ppm`: standard uncertainty of the grid's rate, which tilts it about its middle.
@@ -163,7 +172,7 @@ def on_own_grid(clock: Effects, slope_u_ppm: float | None, duration_ns: float) -
     return replace(clock, offsets=tuple(offsets))
 
 
-def between_answers(bench: Bench, room_ns: float | None = None) -> Effects:
+def between_answers(bench: BenchErrorModel, room_ns: float | None = None) -> SystematicEffects:
     """From one answering pin to another, as from the handler's to the task's.
 
     `room_ns`: what is not known of their delays is no more than this, by the target's log.
@@ -187,31 +196,33 @@ def between_answers(bench: Bench, room_ns: float | None = None) -> Effects:
 
 
 def on_counter(
-    bench: Bench, tick_hz: int, clock: ClockAgreement | None, duration_ns: float
-) -> Effects:
+    bench: BenchErrorModel, tick_hz: int, clock: ClockAgreement | None, duration_ns: float
+) -> SystematicEffects:
     """Between two readings of the target's counter, whose rate the analyzer's clock tells."""
     known = on_analyzer(bench)
     tick_ns = 1e9 / tick_hz
     if clock is None or clock.rate_ppm is None or not duration_ns > 0:
-        return Effects(tick_ns, (), (), (), (_RATE,))
+        return SystematicEffects(tick_ns, (), (), (), (_RATE,))
     play_ns = (clock.slack_ns or 0.0) + bench.sample_ns + tick_ns
     source = f"one clock fitted to {clock.n:,} edges and records"
     rate = limits(play_ns / duration_ns / PPM, "ppm", source, estimate=clock.rate_ppm)
-    return Effects(
+    return SystematicEffects(
         tick_ns, (), (*known.scales, Contribution(_RATE.name, rate)), (), known.unknown_scales
     )
 
 
-def on_analyzer(bench: Bench) -> Effects:
+def on_analyzer(bench: BenchErrorModel) -> SystematicEffects:
     """A time between two edges of one channel, by the analyzer's clock."""
     if bench.time_base_ppm is not None:
-        return Effects(bench.sample_ns, (), (Contribution(_TIME_BASE, bench.time_base_ppm),))
+        return SystematicEffects(
+            bench.sample_ns, (), (Contribution(_TIME_BASE, bench.time_base_ppm),)
+        )
     whole = latency_budget("", 0.0, bench)
     missing = tuple(part for part in whole.unknown if part.name == _TIME_BASE)
-    return Effects(bench.sample_ns, unknown_scales=missing)
+    return SystematicEffects(bench.sample_ns, unknown_scales=missing)
 
 
-def _centered(found: Known) -> Known:
+def _centered(found: UncertainQuantity) -> UncertainQuantity:
     """Of other edges than those it was found for: how large it may be, but not which way."""
     u = math.hypot(found.estimate, found.standard_uncertainty)
     return replace(found, estimate=0.0, standard_uncertainty=u)

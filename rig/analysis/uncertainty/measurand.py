@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass, field, replace
 
 from rig.analysis.statistics.descriptive import (
+    DescriptiveStatistics,
     ExactHistogram,
-    Statistics,
     excess_kurtosis,
     statistics,
 )
@@ -16,8 +16,8 @@ from rig.analysis.statistics.summary import InferenceSummary
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution, limits
 from rig.analysis.uncertainty.correction import Correction
-from rig.analysis.uncertainty.effects import Effects
-from rig.analysis.uncertainty.series import Series
+from rig.analysis.uncertainty.effects import SystematicEffects
+from rig.analysis.uncertainty.series import MeasurandSeries
 
 Budgets = dict[str, Budget]
 
@@ -29,13 +29,13 @@ class Measurand:
     name: str
     """As limits are named by: `latency`, `interval_error_by_ticks`."""
     unit_ns: float
-    statistics: Statistics
+    statistics: DescriptiveStatistics
     """As indicated."""
-    corrected: Statistics
+    corrected: DescriptiveStatistics
     """With what the bench is known to add taken off."""
     inference: InferenceSummary | None
     """In ns. None without values."""
-    effects: Effects = field(compare=False)
+    effects: SystematicEffects = field(compare=False)
     histogram: ExactHistogram = field(compare=False, default_factory=ExactHistogram)
     budgets: Budgets = field(default_factory=dict)
     """`max` and `average`, in ns; empty without values."""
@@ -84,9 +84,9 @@ class Measurand:
 
 def measurand(
     name: str,
-    series: Series,
+    series: MeasurandSeries,
     rate_hz: int,
-    effects: Effects,
+    effects: SystematicEffects,
     *,
     parts: int = 1,
     kept: float = 1.0,

@@ -21,7 +21,7 @@ _LARGEST = 1 << 53
 """Beyond it floating point is not exact; only a damaged log has such values."""
 
 
-class Series:
+class MeasurandSeries:
     """Collects the values of one measurand, in whole units of its clock."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from rig.capture.replay.capture_file import Source
+from rig.capture.replay.capture_file import CaptureSource
 from rig.closing import Closing
 from rig.instruments import AnalyzerIdentity, Backlog, CaptureEnd, CaptureItem, Loss, LossKind
 
@@ -25,7 +25,9 @@ class ReplayAnalyzer(Closing):
 
     identity: AnalyzerIdentity
 
-    def __init__(self, source: Source, train_over: threading.Event, backlog: Backlog) -> None:
+    def __init__(
+        self, source: CaptureSource, train_over: threading.Event, backlog: Backlog
+    ) -> None:
         """`train_over` is set once the stimulus has nothing more to come.
 
         `backlog` is what the capture had when it was made: a stored one waits for its reader.

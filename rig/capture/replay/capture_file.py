@@ -25,7 +25,7 @@ class FileKind(Enum):
     VALUE_CHANGE_DUMP = b"$"
 
 
-class Source(Protocol):
+class CaptureSource(Protocol):
     """A capture that can be read any number of times."""
 
     identity: AnalyzerIdentity
@@ -38,7 +38,7 @@ class Source(Protocol):
 class OpenCapture:
     """A capture file and the bits that its wanted channels have in the edges."""
 
-    source: Source
+    source: CaptureSource
     bits: tuple[int, ...]
 
 

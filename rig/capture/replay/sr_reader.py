@@ -47,7 +47,7 @@ class _Metadata:
 
 
 class SrSession:
-    """Implements rig.capture.replay.capture_file.Source."""
+    """Implements rig.capture.replay.capture_file.CaptureSource."""
 
     def __init__(self, path: Path, wanted: Sequence[str], sample_rate_hz: int | None) -> None:
         """Reads names and rate, no samples. Raises InputError for what is no usable session."""

@@ -61,7 +61,7 @@ class _Header:
 
 
 class ValueChangeDump:
-    """Implements rig.capture.replay.capture_file.Source. Wanted channels are bits 0, 1, ..."""
+    """Reads a VCD file as a capture_file.CaptureSource; wanted channels are bits 0, 1, ..."""
 
     def __init__(self, path: Path, wanted: Sequence[str], sample_rate_hz: int | None) -> None:
         """Reads the header. Raises InputError for what is no usable dump."""

@@ -4,13 +4,13 @@
 from rig.config.calibration.file import append_record, load_calibration, parse_calibration
 from rig.config.calibration.place import calibration_path
 from rig.config.calibration.present import present_instruments
-from rig.config.calibration.record import Calibration, Quantity, Record
+from rig.config.calibration.record import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.validity import RecordStatus, Validity, judge
 
 __all__ = [
+    "CalibratedQuantity",
     "Calibration",
-    "Quantity",
-    "Record",
+    "CalibrationRecord",
     "RecordStatus",
     "Validity",
     "append_record",

@@ -18,14 +18,14 @@ from rig.config.calibration.record import (
     NAME_PATTERN,
     TEXT_MAX,
     VALUE_MAX,
+    CalibratedQuantity,
     Calibration,
-    Quantity,
-    Record,
+    CalibrationRecord,
     units_of,
 )
 from rig.config.plan import NAME_PATTERN as FIXTURE_PATTERN
 from rig.config.plan import NAME_VALID
-from rig.config.tables import MAX_BYTES, Document, Table, read_document
+from rig.config.toml_reader import MAX_BYTES, TomlFile, TomlTable, read_document
 from rig.errors import InputError
 from rig.files import replace_atomically
 
@@ -59,7 +59,7 @@ def calibration_file_text(path: Path) -> str:
 
 def parse_calibration(text: str, source: str) -> Calibration:
     """A calibration from its text; `source` is the name used in errors. Raises InputError."""
-    root = Document(text, source).root()
+    root = TomlFile(text, source).root()
     root.allow_only(("calibration", "record"))
     head = root.table("calibration")
     head.allow_only(("format", "fixture"))
@@ -73,21 +73,21 @@ def parse_calibration(text: str, source: str) -> Calibration:
 # --- reading -----------------------------------------------------------------------------------
 
 
-def _record(table: Table) -> Record:
+def _record(table: TomlTable) -> CalibrationRecord:
     table.allow_only(
         ("step", "date", "valid_until", "findings", "instruments", "conditions", "quantity")
     )
     valid_until = table.values.get("valid_until")
     if valid_until is not None and type(valid_until) is not date:
         raise table.error("valid_until", "not a day", _DAY_VALID)
-    quantities: list[Quantity] = []
+    quantities: list[CalibratedQuantity] = []
     for below in table.tables("quantity"):
         quantity = _quantity(below)
         if any((q.name, q.subject) == (quantity.name, quantity.subject) for q in quantities):
             problem = f"{quantity.name} of {quantity.subject or 'the bench'} is given twice"
             raise below.error("name", problem, "one of each name and subject in a record")
         quantities.append(quantity)
-    return Record(
+    return CalibrationRecord(
         step=table.text("step", pattern=NAME_PATTERN, valid=_NAME_VALID),
         date=_date(table),
         quantities=tuple(quantities),
@@ -98,7 +98,7 @@ def _record(table: Table) -> Record:
     )
 
 
-def _date(table: Table) -> datetime:
+def _date(table: TomlTable) -> datetime:
     value = table.values.get("date")
     if value is None:
         raise table.error("date", "missing", _DATE_VALID)
@@ -110,7 +110,7 @@ def _date(table: Table) -> datetime:
         raise table.error("date", "out of range", _DATE_VALID) from None
 
 
-def _findings(table: Table) -> tuple[str, ...]:
+def _findings(table: TomlTable) -> tuple[str, ...]:
     value = table.values.get("findings", [])
     fine = isinstance(value, list) and all(
         isinstance(text, str) and text.isprintable() and len(text) <= TEXT_MAX for text in value
@@ -120,17 +120,17 @@ def _findings(table: Table) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _pairs(table: Table) -> dict[str, str]:
+def _pairs(table: TomlTable) -> dict[str, str]:
     for key in table.values:
         if not re.fullmatch(KEY_PATTERN, key):
             raise table.error(key, "not a name", "letters, digits, spaces and _ . -, up to 60")
     return {key: table.text(key, valid=_TEXT_VALID) for key in table.values}
 
 
-def _quantity(table: Table) -> Quantity:
+def _quantity(table: TomlTable) -> CalibratedQuantity:
     table.allow_only(("name", "subject", "value", "unit", "standard_uncertainty", "n"))
     name = table.text("name", pattern=NAME_PATTERN, valid=_NAME_VALID)
-    return Quantity(
+    return CalibratedQuantity(
         name=name,
         value=table.number("value", -VALUE_MAX, VALUE_MAX),
         unit=table.choice("unit", units_of(name)),
@@ -149,7 +149,7 @@ def calibration_text(calibration: Calibration) -> str:
     return head + "".join(map(record_text, calibration.records))
 
 
-def record_text(record: Record) -> str:
+def record_text(record: CalibrationRecord) -> str:
     """One record, to be appended to a file's text."""
     lines = ["", "[[record]]", f"step = {_quoted(record.step)}", f"date = {_stamp(record.date)}"]
     if record.valid_until is not None:
@@ -177,7 +177,7 @@ def _table_lines(name: str, pairs: Mapping[str, str]) -> list[str]:
     return ["", f"[record.{name}]", *(f"{_key(k)} = {_quoted(v)}" for k, v in pairs.items())]
 
 
-def _quantity_lines(quantity: Quantity) -> list[str]:
+def _quantity_lines(quantity: CalibratedQuantity) -> list[str]:
     lines = ["", "[[record.quantity]]", f"name = {_quoted(quantity.name)}"]
     if quantity.subject:
         lines.append(f"subject = {_quoted(quantity.subject)}")
@@ -206,7 +206,7 @@ def _quoted(text: str) -> str:
 # --- appending ---------------------------------------------------------------------------------
 
 
-def append_record(path: Path, fixture: str, record: Record) -> Calibration:
+def append_record(path: Path, fixture: str, record: CalibrationRecord) -> Calibration:
     """Add a record to the file of this fixture, which is made if there is none.
 
     All that the file held stays as it is, to the byte; after a crash it is the old file or the new

@@ -27,7 +27,7 @@ KEY_PATTERN = "[A-Za-z0-9_][A-Za-z0-9_. -]{0,59}"
 
 
 @dataclass(frozen=True)
-class Quantity:
+class CalibratedQuantity:
     """One value and how well it is known. Raises ValueError for what no file could hold."""
 
     name: str
@@ -58,14 +58,14 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Record:
+class CalibrationRecord:
     """What one step found at one time. Raises ValueError for what no file could hold."""
 
     step: str
     """Of the calibration, such as `channel-skew`."""
     date: dt.datetime
     """When, with its time zone; kept in UTC, in whole seconds."""
-    quantities: tuple[Quantity, ...] = ()
+    quantities: tuple[CalibratedQuantity, ...] = ()
     conditions: Mapping[str, str] = field(default_factory=dict)
     """Under which it was found, for people: temperature, duration, who did it."""
     instruments: Mapping[str, str] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class Record:
             _check_text("findings", text)
         object.__setattr__(self, "date", self.date.astimezone(dt.UTC).replace(microsecond=0))
 
-    def quantity(self, name: str, subject: str = "") -> Quantity | None:
+    def quantity(self, name: str, subject: str = "") -> CalibratedQuantity | None:
         """The one of this name and subject."""
         found = (q for q in self.quantities if (q.name, q.subject) == (name, subject))
         return next(found, None)
@@ -104,7 +104,7 @@ class Calibration:
 
     fixture: str
     """Name of the fixture."""
-    records: tuple[Record, ...] = ()
+    records: tuple[CalibrationRecord, ...] = ()
     """In the order of the file: the oldest first, as each is appended."""
 
     @property
@@ -112,16 +112,16 @@ class Calibration:
         """Steps that were ever taken, in the order of their first record."""
         return tuple(dict.fromkeys(record.step for record in self.records))
 
-    def newest(self, step: str) -> Record | None:
+    def newest(self, step: str) -> CalibrationRecord | None:
         """The record that holds; of two of the same second the later in the file."""
         found = self.history(step)
         return max(enumerate(found), key=lambda each: (each[1].date, each[0]))[1] if found else None
 
-    def history(self, step: str) -> tuple[Record, ...]:
+    def history(self, step: str) -> tuple[CalibrationRecord, ...]:
         """All records of a step."""
         return tuple(record for record in self.records if record.step == step)
 
-    def current(self) -> tuple[Record, ...]:
+    def current(self) -> tuple[CalibrationRecord, ...]:
         """The newest record of each step."""
         return tuple(filter(None, map(self.newest, self.steps)))
 
@@ -131,7 +131,9 @@ def units_of(name: str) -> tuple[str, ...]:
     return (UNIT_OF[name],) if name in UNIT_OF else UNITS
 
 
-def quantities_named(records: Iterable[Record], name: str) -> dict[str, Quantity]:
+def quantities_named(
+    records: Iterable[CalibrationRecord], name: str
+) -> dict[str, CalibratedQuantity]:
     """By subject, the quantities of this name in these records."""
     return {q.subject: q for record in records for q in record.quantities if q.name == name}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from rig.config.calibration.record import Calibration, Record
+from rig.config.calibration.record import Calibration, CalibrationRecord
 
 
 class Validity(StrEnum):
@@ -26,14 +26,14 @@ class RecordStatus:
     """One step, its newest record, and whether that holds."""
 
     step: str
-    record: Record | None
+    record: CalibrationRecord | None
     validity: Validity
     why: str = ""
     """Why it does not hold, in words; "" if it does."""
 
 
 def judge_record(
-    step: str, record: Record | None, present: Mapping[str, str], day: date
+    step: str, record: CalibrationRecord | None, present: Mapping[str, str], day: date
 ) -> RecordStatus:
     """`present`: what is on the bench; what it does not tell is not judged. `day`: of the run."""
     if record is None:
@@ -63,7 +63,7 @@ def judge(
     return tuple(judge_record(step, known.newest(step), present, day) for step in names)
 
 
-def valid_records(judged: Iterable[RecordStatus]) -> tuple[Record, ...]:
+def valid_records(judged: Iterable[RecordStatus]) -> tuple[CalibrationRecord, ...]:
     """Those that hold."""
     return tuple(
         each.record

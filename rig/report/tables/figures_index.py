@@ -44,7 +44,7 @@ _TABLE: Final = (
 _DAY_S: Final = 86_400
 
 
-class Kind(StrEnum):
+class IndexKind(StrEnum):
     """What is made of a run file."""
 
     RECORDS = "records"
@@ -59,7 +59,7 @@ class _OutdatedError(Exception):
     """The database is of another version of the rig."""
 
 
-class Stamp(NamedTuple):
+class FileIdentity(NamedTuple):
     """What a file is known by; any change to it changes one of them."""
 
     device: int
@@ -80,12 +80,12 @@ class Stamp(NamedTuple):
         return time.time_ns() - max(self.modified_ns, self.changed_ns) > SETTLED_NS
 
 
-def stamps_of(paths: Iterable[Path]) -> dict[Path, Stamp]:
+def stamps_of(paths: Iterable[Path]) -> dict[Path, FileIdentity]:
     """Of those that are there; what became of the others is told by whoever opens them."""
     stamps = {}
     for path in paths:
         with contextlib.suppress(OSError):
-            stamps[path] = Stamp.of(path)
+            stamps[path] = FileIdentity.of(path)
     return stamps
 
 
@@ -107,7 +107,7 @@ class FiguresIndex(Closing):
         self._today = int(time.time()) // _DAY_S
         self._database = self._opened()
 
-    def find(self, kind: Kind, files: Mapping[Path, Stamp]) -> dict[Path, str]:
+    def find(self, kind: IndexKind, files: Mapping[Path, FileIdentity]) -> dict[Path, str]:
         """Of those of these files that are as they were; paths are absolute.
 
         Whoever asks decodes the text like a stranger's.
@@ -133,10 +133,10 @@ class FiguresIndex(Closing):
             self._note(f"{self._path}: {damaged} rows are damaged; these runs are read again")
         return found
 
-    def add(self, kind: Kind, path: Path, stamp: Stamp, made: str) -> None:
+    def add(self, kind: IndexKind, path: Path, stamp: FileIdentity, made: str) -> None:
         """Remember what was made of a file while it had this stamp; stored by `close`."""
         with contextlib.suppress(OSError):
-            if len(made) > TEXT_MAX or not stamp.is_settled or Stamp.of(path) != stamp:
+            if len(made) > TEXT_MAX or not stamp.is_settled or FileIdentity.of(path) != stamp:
                 return
             key, known = os.fsencode(path), _stamp_text(stamp)
             digest = _digest(key, kind, known, made)
@@ -191,7 +191,7 @@ class FiguresIndex(Closing):
             raise
         return database
 
-    def _row(self, key: bytes, kind: Kind) -> tuple[str, str, bytes, object] | None:
+    def _row(self, key: bytes, kind: IndexKind) -> tuple[str, str, bytes, object] | None:
         assert self._database is not None  # noqa: S101 - asked only while it is open
         row = self._database.execute(
             "SELECT stamp, made, digest, used_day FROM figures WHERE path = ? AND kind = ?",
@@ -259,7 +259,7 @@ def _version() -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:4], "little") >> 1
 
 
-def _stamp_text(stamp: Stamp) -> str:
+def _stamp_text(stamp: FileIdentity) -> str:
     return " ".join(map(str, stamp))
 
 

@@ -27,7 +27,7 @@ from rig.plots.canvas import BAD, BODY, DIM, PAPER, svg
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
 from rig.report.page import page_of
-from rig.report.tables.figures_index import FiguresIndex, Kind, index_path, stamps_of
+from rig.report.tables.figures_index import FiguresIndex, IndexKind, index_path, stamps_of
 from rig.report.tables.runs import run_files
 from rig.session.results import read
 from rig.session.settings_check import checked_settings
@@ -91,14 +91,14 @@ def ridges(places: Sequence[Path], note: Callable[[str], None] = lambda _line: N
 def _ridges(paths: Sequence[Path], index: FiguresIndex) -> Iterator[Ridge | None]:
     absolute = {path: path.absolute() for path in paths}
     stamps = stamps_of(absolute.values())
-    texts = index.find(Kind.RIDGE, stamps)
+    texts = index.find(IndexKind.RIDGE, stamps)
     known = {path: _Kept.of(text) for path, text in texts.items()}
     unknown = [path for path in dict.fromkeys(paths) if known.get(absolute[path]) is None]
     for path, answer in zip(unknown, each_in_child(unknown, _told), strict=True):
         kept, whole = _heard(path, answer), absolute[path]
         known[whole] = kept
         if whole in stamps:
-            index.add(Kind.RIDGE, whole, stamps[whole], kept.text)
+            index.add(IndexKind.RIDGE, whole, stamps[whole], kept.text)
     for path in paths:
         kept_ridge = known[absolute[path]]
         yield None if kept_ridge is None else kept_ridge.ridge(path)

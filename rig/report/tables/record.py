@@ -24,7 +24,7 @@ class Word(StrEnum):
 
 
 @dataclass(frozen=True)
-class Record:
+class RunRecord:
     """What was measured where, how, under what load, and what came out."""
 
     system: str

@@ -12,7 +12,7 @@ from typing import Final
 
 from rig.measurements.measurement import short_time
 from rig.measurements.period import START
-from rig.report.tables.record import Record
+from rig.report.tables.record import RunRecord
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "virtual" / "reference"
 _Row = Mapping[str, str]
@@ -29,28 +29,28 @@ _LOADS: Final = {"low": "idle", "high": "cpu"}
 """The slides' loads as scenarios; others have one name."""
 
 
-def _radder(row: _Row) -> Record:
+def _radder(row: _Row) -> RunRecord:
     test, variant = row["test"], row["variant"]
     measurement, own = _RADDER.get((test, variant), (test, variant))
     own = re.sub(r"(?<=\ds)ec$", "", own)  # "1sec"
     names = ("average", "min", "max", "gap", "deviation")
     figures = {f"{name}_ns": _number(row, f"{name}_us", 1e3) for name in names}
     system = f"{row['system']} [radder]"
-    return Record(system, measurement, own, row["scenario"], figures, _RADDER_N, published=True)
+    return RunRecord(system, measurement, own, row["scenario"], figures, _RADDER_N, published=True)
 
 
-def _slides(row: _Row) -> Record:
+def _slides(row: _Row) -> RunRecord:
     names = {"average_ns": "mean_us", "max_ns": "max_us", "deviation_ns": "stddev_us"}
     figures = {own: _number(row, theirs, 1e3) for own, theirs in names.items()}
     overruns = int(row["overruns"]) if row["overruns"] else None
     load, variant = row["load"], short_time(int(row["period_us"]) * 1000)
-    return Record(
+    return RunRecord(
         f"{row['kernel']} [slides]", START, variant, _LOADS.get(load, load), figures, _SLIDES_N,
         overruns, published=True,
     )  # fmt: skip
 
 
-def _thesis(row: _Row) -> Record:
+def _thesis(row: _Row) -> RunRecord:
     test, _, part = row["test"].partition(".")
     names = {
         "average_ns": "avg_ns", "min_ns": "min_ns", "max_ns": "max_ns", "deviation_ns": "stddev_ns",
@@ -59,7 +59,7 @@ def _thesis(row: _Row) -> Record:
     low, high = figures["min_ns"], figures["max_ns"]
     figures["gap_ns"] = None if low is None or high is None else high - low
     measurement, variant = _THESIS.get(test, (test, part))
-    return Record(
+    return RunRecord(
         f"{row['kernel']} [thesis]", measurement, variant, row["load"], figures, published=True
     )
 
@@ -74,7 +74,7 @@ _THESIS: Final = {
 _OF_ANY_VARIANT: Final = ("task_creation", "clock_resolution", "interrupt_dispatch")
 """Published without a word on how."""
 
-_Read = Callable[[_Row], Record]
+_Read = Callable[[_Row], RunRecord]
 _SOURCES: Final[Mapping[str, tuple[str, _Read]]] = {
     "radder": ("radder2015_benchmarks.csv", _radder),
     "slides": ("periodic_latency_slides.csv", _slides),
@@ -83,12 +83,12 @@ _SOURCES: Final[Mapping[str, tuple[str, _Read]]] = {
 REFERENCES: Final = tuple(_SOURCES)
 
 
-def published(source: str) -> list[Record]:
+def published(source: str) -> list[RunRecord]:
     """All records of one of REFERENCES, in the order of the source."""
     return list(_rows(*_SOURCES[source]))
 
 
-def beside(records: list[Record], source: str) -> list[Record]:
+def beside(records: list[RunRecord], source: str) -> list[RunRecord]:
     """Ours, and then what the source published of the same subjects."""
     subjects = dict.fromkeys(map(_published_as, records))
     theirs = published(source)
@@ -100,19 +100,19 @@ def beside(records: list[Record], source: str) -> list[Record]:
     ]
 
 
-def _published_as(record: Record) -> tuple[str, str]:
+def _published_as(record: RunRecord) -> tuple[str, str]:
     """What ours is published as, and its variant."""
     return record.subject.published_as or record.subject_name, record.variant
 
 
-def _is_of(published_: Record, variant: str) -> bool:
+def _is_of(published_: RunRecord, variant: str) -> bool:
     """Whether it may stand beside ours of this variant, which may say more than was published."""
     own = published_.variant
     general = not own and published_.subject_name in _OF_ANY_VARIANT
     return general or variant == own or (own != "" and variant.startswith(f"{own} "))
 
 
-def _rows(name: str, read: _Read) -> Iterator[Record]:
+def _rows(name: str, read: _Read) -> Iterator[RunRecord]:
     with (_FOLDER / name).open(encoding="utf-8", newline="") as file:
         yield from map(read, csv.DictReader(file))
 

@@ -12,14 +12,14 @@ from typing import Final
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Settings
-from rig.campaign.index import Entry, State, load_index
+from rig.campaign.index import Entry, RunState, load_index
 from rig.errors import InputError
 from rig.measurements.registry import MEASUREMENTS, measurement_of
 from rig.record.layout import DIGESTS_SINCE
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
-from rig.report.tables.figures_index import FiguresIndex, Kind, index_path, stamps_of
-from rig.report.tables.record import Record, Word
+from rig.report.tables.figures_index import FiguresIndex, IndexKind, index_path, stamps_of
+from rig.report.tables.record import RunRecord, Word
 from rig.report.tables.tools import tool_records
 from rig.session.results import read
 from rig.session.settings_check import checked_settings
@@ -38,7 +38,7 @@ def _unheard(_line: str) -> None:
     pass
 
 
-def records_of(places: Sequence[Path], note: Callable[[str], None] = _unheard) -> list[Record]:
+def records_of(places: Sequence[Path], note: Callable[[str], None] = _unheard) -> list[RunRecord]:
     """Of campaigns' folders, other folders of run files, and run files, in their order.
 
     A folder or a file is a system, known by its fixture's name; where several have the same one,
@@ -49,7 +49,7 @@ def records_of(places: Sequence[Path], note: Callable[[str], None] = _unheard) -
     with FiguresIndex(index_path(), note) as index:
         found = [(place, list(_records(place, index))) for place in places]
     systems = [{record.system for record in records} for _, records in found]
-    records: list[Record] = []
+    records: list[RunRecord] = []
     for number, (place, own) in enumerate(found):
         others = set().union(*systems[:number], *systems[number + 1 :])
         for record in own:
@@ -59,7 +59,7 @@ def records_of(places: Sequence[Path], note: Callable[[str], None] = _unheard) -
     return records
 
 
-def _records(place: Path, index: FiguresIndex) -> Iterator[Record]:
+def _records(place: Path, index: FiguresIndex) -> Iterator[RunRecord]:
     campaign = load_index(place) if place.is_dir() else None
     if campaign is None:
         for records in records_of_runs(run_files([place]), index):
@@ -69,7 +69,7 @@ def _records(place: Path, index: FiguresIndex) -> Iterator[Record]:
     found = dict(zip(done, records_of_runs(done, index), strict=True))
     for entry in campaign.entries:
         path = place / entry.file
-        if entry.state is State.DONE and path in found:
+        if entry.state is RunState.DONE and path in found:
             yield from found[path]
         else:
             yield from _without_figures(entry, campaign.fixture)
@@ -97,29 +97,29 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def _done(folder: Path, entries: Sequence[Entry]) -> list[Path]:
-    done = {folder / each.file: None for each in entries if each.state is State.DONE}
+    done = {folder / each.file: None for each in entries if each.state is RunState.DONE}
     return [path for path in done if path.is_file()]
 
 
-def _without_figures(entry: Entry, fixture: str) -> Iterator[Record]:
-    state = "its file is gone" if entry.state is State.DONE else str(entry.state)
+def _without_figures(entry: Entry, fixture: str) -> Iterator[RunRecord]:
+    state = "its file is gone" if entry.state is RunState.DONE else str(entry.state)
     remark = f"{state}: {entry.reason}" if entry.reason else state
     prefix, suffix = entry.measurement.replace("_", "-"), entry.scenario
     variant = entry.name.removesuffix(suffix).removeprefix(prefix).strip("-")
     known = MEASUREMENTS.get(entry.measurement)
     names = [entry.measurement] if known is None else [each.name for each in known.subjects]
     for name in names:
-        yield Record(fixture, name, variant, entry.scenario, remark=remark)
+        yield RunRecord(fixture, name, variant, entry.scenario, remark=remark)
 
 
-def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[Record]]:
+def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[RunRecord]]:
     """Of each run file, in their order. Raises InputError for the first that is none.
 
     What the index does not know is read by children, many files by each, and added to it.
     """
     absolute = {path: path.absolute() for path in paths}
     stamps = stamps_of(absolute.values())
-    texts = index.find(Kind.RECORDS, stamps)
+    texts = index.find(IndexKind.RECORDS, stamps)
     known = {path: found for path, text in texts.items() if (found := _kept(text)) is not None}
     unknown = [path for path in dict.fromkeys(paths) if absolute[path] not in known]
     for path, answer in zip(unknown, each_in_child(unknown, _told), strict=True):
@@ -128,14 +128,14 @@ def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[Rec
         known[whole] = records
         if stored and whole in stamps:
             made = json.dumps([asdict(record) for record in records], separators=(",", ":"))
-            index.add(Kind.RECORDS, whole, stamps[whole], made)
+            index.add(IndexKind.RECORDS, whole, stamps[whole], made)
     return [known[absolute[path]] for path in paths]
 
 
-def _kept(text: str) -> list[Record] | None:
+def _kept(text: str) -> list[RunRecord] | None:
     """None for what this rig does not make."""
     try:
-        return [decoded(Record, each) for each in json_value(text)]
+        return [decoded(RunRecord, each) for each in json_value(text)]
     except (ValueError, TypeError):
         return None
 
@@ -152,38 +152,38 @@ def _told(path: Path) -> bytes:
     return json.dumps({"stored": stored, "records": list(map(asdict, records))}).encode()
 
 
-def _heard(path: Path, answer: bytes) -> tuple[list[Record], bool]:
+def _heard(path: Path, answer: bytes) -> tuple[list[RunRecord], bool]:
     """The same in the parent, which computes what is not stored, or was by an older rig."""
     try:
         found = json_object(answer)
-        records = [decoded(Record, each) for each in found["records"]]
+        records = [decoded(RunRecord, each) for each in found["records"]]
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: its figures cannot be shown ({error})") from None
     return records or _of_file(path), found["stored"] is True
 
 
-def records_of_run(path: Path) -> list[Record]:
+def records_of_run(path: Path) -> list[RunRecord]:
     """Of one run file, see `records_of`. Raises InputError."""
     vet(path)
     return _of_file(path)
 
 
-def _of_file(path: Path) -> list[Record]:
+def _of_file(path: Path) -> list[RunRecord]:
     with RunFile(path) as file:
         return _of_open(file, stored_evaluation(file) or read(path).evaluation)
 
 
-def _of_open(file: RunFile, evaluation: Evaluation) -> list[Record]:
+def _of_open(file: RunFile, evaluation: Evaluation) -> list[RunRecord]:
     settings = checked_settings(file)
     fixture, tools = _fixture(file), tool_runs(file.path, file.texts())
     own = _of(evaluation, settings, fixture)
     return own + tool_records(tools, fixture, variant_of(settings), settings.scenario)
 
 
-def _of(found: Evaluation, settings: Settings, fixture: str) -> list[Record]:
+def _of(found: Evaluation, settings: Settings, fixture: str) -> list[RunRecord]:
     variant = variant_of(settings)
     return [
-        Record(
+        RunRecord(
             system=fixture,
             subject_name=row.subject,
             variant=f"{row.part} {variant}".strip(),

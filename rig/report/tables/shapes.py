@@ -8,7 +8,7 @@ from typing import Final
 
 from rig.document import TextTable
 from rig.formatting import ABSENT, microseconds
-from rig.report.tables.record import Record, Word
+from rig.report.tables.record import RunRecord, Word
 
 WITNESS: Final = "witness"
 WITNESSED: Final = (
@@ -21,7 +21,7 @@ _MARKS: Final = {
 }
 
 
-def scenarios(records: Sequence[Record]) -> list[TextTable]:
+def scenarios(records: Sequence[RunRecord]) -> list[TextTable]:
     """One table a measurement: average, minimum, maximum, gap and deviation by scenario.
 
     As chapters 6 to 11 of Radder's dissertation (Bremen, 2015) have them; microseconds.
@@ -40,7 +40,7 @@ def scenarios(records: Sequence[Record]) -> list[TextTable]:
     ]
 
 
-def comparison(records: Sequence[Record]) -> list[TextTable]:
+def comparison(records: Sequence[RunRecord]) -> list[TextTable]:
     """All systems side by side, as deviation (average).
 
     As chapter 12 of Radder's dissertation compares systems; microseconds.
@@ -68,7 +68,7 @@ def comparison(records: Sequence[Record]) -> list[TextTable]:
     return [TextTable(head, tuple(rows), numbers, title=title, notes=notes)]
 
 
-def slides(records: Sequence[Record]) -> list[TextTable]:
+def slides(records: Sequence[RunRecord]) -> list[TextTable]:
     """Latency of periodic tasks: mean, maximum, deviation and overruns; microseconds.
 
     The shape of the slides whose figures are in the reference `slides`. They begin when the task
@@ -93,7 +93,7 @@ def slides(records: Sequence[Record]) -> list[TextTable]:
     ]
 
 
-def golem(records: Sequence[Record]) -> list[TextTable]:
+def golem(records: Sequence[RunRecord]) -> list[TextTable]:
     """One table a measurement, what it is of in a column: mean beside median, deviation beside
     interquartile range; microseconds.
 
@@ -104,7 +104,7 @@ def golem(records: Sequence[Record]) -> list[TextTable]:
         "interquartile_range_ns",
     )  # fmt: skip
     own = [record for record in records if record.subject.is_compared]
-    by_measurement: dict[str, list[Record]] = {}
+    by_measurement: dict[str, list[RunRecord]] = {}
     for record in own:
         by_measurement.setdefault(record.subject_name, []).append(record)
     return [
@@ -121,7 +121,7 @@ def golem(records: Sequence[Record]) -> list[TextTable]:
     ]  # fmt: skip
 
 
-def thesis(records: Sequence[Record]) -> list[TextTable]:
+def thesis(records: Sequence[RunRecord]) -> list[TextTable]:
     """One table a measurement: minimum, average, maximum, standard deviation; nanoseconds.
 
     The shape of the thesis whose figures are in the reference `thesis`.
@@ -140,7 +140,7 @@ def thesis(records: Sequence[Record]) -> list[TextTable]:
     ]
 
 
-SHAPES: Final[Mapping[str, Callable[[Sequence[Record]], list[TextTable]]]] = {
+SHAPES: Final[Mapping[str, Callable[[Sequence[RunRecord]], list[TextTable]]]] = {
     "scenarios": scenarios,
     "comparison": comparison,
     "slides": slides,
@@ -149,9 +149,9 @@ SHAPES: Final[Mapping[str, Callable[[Sequence[Record]], list[TextTable]]]] = {
 }
 
 
-def by_table(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
+def by_table(records: Iterable[RunRecord]) -> dict[tuple[str, str], list[RunRecord]]:
     """Records that may stand in one table, in the order in which they first occur."""
-    found: dict[tuple[str, str], list[Record]] = {}
+    found: dict[tuple[str, str], list[RunRecord]] = {}
     for record in records:
         found.setdefault(record.table, []).append(record)
     return found
@@ -160,9 +160,9 @@ def by_table(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
 def _table(
     title: str,
     head: tuple[str, ...],
-    records: Sequence[Record],
-    names: Callable[[Record], list[str]],
-    numbers: Callable[[Record], list[str]],
+    records: Sequence[RunRecord],
+    names: Callable[[RunRecord], list[str]],
+    numbers: Callable[[RunRecord], list[str]],
     notes: tuple[str, ...],
 ) -> TextTable:
     last = {
@@ -180,18 +180,18 @@ def _table(
     return TextTable((*head, *shown), rows, columns, title=title, notes=tuple(filter(None, notes)))
 
 
-def _deviation_and_average(record: Record) -> str:
+def _deviation_and_average(record: RunRecord) -> str:
     if record.figures.get("average_ns") is None:
         return "*" if record.remark else ABSENT
     marks = ("*" if record.remark else "") + ("+" if record.witness is Word.NONE else "")
     return f"{_us(record, 'deviation_ns')} ({_us(record, 'average_ns')}){marks}"
 
 
-def _us(record: Record, name: str) -> str:
+def _us(record: RunRecord, name: str) -> str:
     return microseconds(record.figures.get(name))
 
 
-def _ns(record: Record, name: str) -> str:
+def _ns(record: RunRecord, name: str) -> str:
     value = record.figures.get(name)
     return ABSENT if value is None else f"{value:.2f}"
 

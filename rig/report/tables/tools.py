@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rig.report.tables.record import Record, Word
+from rig.report.tables.record import RunRecord, Word
 from rig.tools.hwlat import hwlat_figures
 from rig.tools.tool_runs import HWLAT, ToolRun
 from rig.tools.wakeup import ToolFigures, wakeup_figures
@@ -17,7 +17,7 @@ GAPS: Final = "smi"
 
 def tool_records(
     runs: tuple[ToolRun, ...], fixture: str, variant: str, scenario: str
-) -> list[Record]:
+) -> list[RunRecord]:
     """A record for each figure of each tool; one with a remark for a tool that has none.
 
     `variant`: the period, as the pins' records have it.
@@ -25,14 +25,14 @@ def tool_records(
     return [record for run in runs for record in _of(run, fixture, variant, scenario)]
 
 
-def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[Record]:
+def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[RunRecord]:
     def record(
         name: str,
         n: int | None = None,
         figures: Mapping[str, float | None] | None = None,
         remark: str = "",
-    ) -> Record:
-        return Record(
+    ) -> RunRecord:
+        return RunRecord(
             fixture, name, variant, scenario, figures or {}, n, remark=remark, witness=Word.NONE
         )
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from rig import __version__
 from rig.resources import copy_agent_sources, target_sources
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands, Say, missing_program
+from rig.virtual.guest.commands import ProgramRunner, Say, missing_program
 
 COMPILERS = {"arm64": ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross")}
 """Compiler of each foreign architecture, and the Debian packages it needs."""
 _PROGRAM = "rig-agent"
 
 
-def foreign_agent(architecture: str, cache: Cache, commands: Commands, say: Say) -> bytes:
+def foreign_agent(architecture: str, cache: Cache, commands: ProgramRunner, say: Say) -> bytes:
     """The program for one of COMPILERS, built if the cache has none of these sources.
 
     Raises InputError if there is no compiler or no source, BenchError if the build fails.

@@ -11,7 +11,7 @@ from rig.errors import InputError
 
 
 @dataclass(frozen=True)
-class Board:
+class MachineBoard:
     """One machine. Pins are numbers of bits in what the plugin says of them."""
 
     title: str
@@ -48,7 +48,7 @@ class Board:
         return free[:count]
 
 
-PC = Board(
+PC = MachineBoard(
     title="the guest's parallel port",
     qemu="qemu-system-x86_64",
     qemu_package="qemu-system-x86",
@@ -68,7 +68,7 @@ PC = Board(
 )
 """A PC with a parallel port: pins are those of its data register, the interrupt line is nACK."""
 
-VIRT = Board(
+VIRT = MachineBoard(
     title="the guest's GPIO controller",
     qemu="qemu-system-aarch64",
     qemu_package="qemu-system-arm",

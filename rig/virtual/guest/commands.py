@@ -21,7 +21,7 @@ _LOOK_S = 0.1
 _LAST_LINES = 3
 
 
-class Commands:
+class ProgramRunner:
     """Runs programs one after the other, until told to stop."""
 
     def __init__(self, stop: threading.Event) -> None:

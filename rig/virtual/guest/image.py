@@ -16,9 +16,9 @@ from rig.config.virtual import VirtualGuest
 from rig.errors import BenchError, InputError
 from rig.resources import agent_binary, guest_init, module_sources
 from rig.virtual.guest.agent import foreign_agent
-from rig.virtual.guest.board import BOARDS, PC, Board
+from rig.virtual.guest.board import BOARDS, PC, MachineBoard
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands, Say
+from rig.virtual.guest.commands import ProgramRunner, Say
 from rig.virtual.guest.initrd import archive
 from rig.virtual.guest.kernel import headers, kernel
 from rig.virtual.guest.packages import Packages
@@ -44,7 +44,7 @@ class GuestImage:
     initrd: bytes
     options: str
     """Of the kernel's command line, for the guest's first process."""
-    board: Board = PC
+    board: MachineBoard = PC
     """The machine it is for."""
     stall_us: tuple[int, int] = (0, 0)
     """Time is taken from the guest each so often, and for so long; 0: never."""
@@ -55,7 +55,7 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
 
     Raises InputError for a missing program, BenchError if apt or a build fails or `stop` is set.
     """
-    commands, cache = Commands(stop), Cache.of_user(stop)
+    commands, cache = ProgramRunner(stop), Cache.of_user(stop)
     board = BOARDS[guest.architecture]
     packages = Packages(commands)
     if guest.architecture == "amd64":
@@ -90,7 +90,7 @@ def _folders(files: Iterable[str]) -> list[str]:
     return sorted({*_FOLDERS, *parents} - {"."})
 
 
-def _options(guest: VirtualGuest, board: Board) -> str:
+def _options(guest: VirtualGuest, board: MachineBoard) -> str:
     """What the guest's first process must know."""
     words = {
         "port": guest.port,
@@ -133,7 +133,7 @@ def _unpacked(path: Path) -> bytes:
     return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
 
 
-def _module(kdir: Path, release: str, cache: Cache, commands: Commands, say: Say) -> bytes:
+def _module(kdir: Path, release: str, cache: Cache, commands: ProgramRunner, say: Say) -> bytes:
     """The rig's own kernel module, built for this kernel."""
     sources = module_sources()
     digest = hashlib.sha256()

@@ -22,7 +22,7 @@ from typing import IO, Self
 
 from rig.closing import Closing
 from rig.errors import BenchError, InputError
-from rig.virtual.guest.board import PC, Board
+from rig.virtual.guest.board import PC, MachineBoard
 from rig.virtual.guest.commands import missing_program
 from rig.virtual.guest.console import Console
 from rig.virtual.guest.image import GuestImage
@@ -74,7 +74,7 @@ class Machine(Closing):
         control: socket.socket,
         serial: socket.socket,
         errors: IO[bytes],
-        board: Board = PC,
+        board: MachineBoard = PC,
         *,
         self_trigger: bool = False,
     ) -> None:
@@ -269,7 +269,7 @@ def _in_option(path: Path) -> str:
     return str(path).replace(",", ",,")
 
 
-def _check_qemu(board: Board) -> None:
+def _check_qemu(board: MachineBoard) -> None:
     try:
         text = subprocess.run(
             [board.qemu, "--version"], capture_output=True, text=True, timeout=30, check=False

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from rig.errors import BenchError
 from rig.virtual.guest.cache import Cache
-from rig.virtual.guest.commands import Commands, Say, missing_program
+from rig.virtual.guest.commands import ProgramRunner, Say, missing_program
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9.+-]*")
 
@@ -40,7 +40,7 @@ class Package:
 class Packages:
     """apt, as any user may use it."""
 
-    def __init__(self, commands: Commands) -> None:
+    def __init__(self, commands: ProgramRunner) -> None:
         self._commands = commands
         self._architecture = ""
         self._options: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from rig.errors import BenchError
 from rig.instruments import Int64Array
 from rig.resources import guest_plugin
 from rig.virtual.answer_pins import AnswerWires
-from rig.virtual.guest.board import Board
+from rig.virtual.guest.board import MachineBoard
 from rig.virtual.guest.bridge import AgentBridge
 from rig.virtual.guest.commands import Say
 from rig.virtual.guest.image import GuestImage
@@ -225,7 +225,7 @@ class GuestTarget(Closing):
 
 
 def _channels(
-    board: Board, wires: AnswerWires, trigger_channel: int | None
+    board: MachineBoard, wires: AnswerWires, trigger_channel: int | None
 ) -> tuple[tuple[int, int], ...]:
     """Pin and channel of each wire. Raises InputError if the board lacks a pin."""
     others = [(board.trigger, trigger_channel), (board.task, wires.task)]

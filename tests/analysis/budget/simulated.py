@@ -9,14 +9,14 @@ import numpy as np
 
 from rig.analysis.statistics.descriptive import excess_kurtosis
 from rig.analysis.uncertainty.bench import (
-    Bench,
+    BenchErrorModel,
     average_budget,
     extreme_budget,
     latency_budget,
     toggle,
 )
 from rig.analysis.uncertainty.budget import Budget
-from rig.analysis.uncertainty.contribution import Quantity, calibrated, limits
+from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated, limits
 from rig.analysis.uncertainty.phase import PhaseTally, places
 
 SAMPLE_NS = 1e9 / 24e6
@@ -59,13 +59,15 @@ KINDS = {
 }
 
 
-def bench_of(kind: Kind) -> Bench:
+def bench_of(kind: Kind) -> BenchErrorModel:
     """What the rig knows of the simulated bench: limits, not the values drawn."""
-    return Bench(
+    return BenchErrorModel(
         SAMPLE_NS,
         time_base_ppm=limits(kind.tolerance_ppm, "ppm", "tolerance"),
         skew_ns=limits(kind.skew_ns, "ns", "tolerance"),
-        edge_shape_ns=Quantity(0.0, 0.0, "ns", limits(1, "", "").distribution, "B", "none"),
+        edge_shape_ns=UncertainQuantity(
+            0.0, 0.0, "ns", limits(1, "", "").distribution, "B", "none"
+        ),
         line_ns=calibrated(kind.line_ns, kind.line_u_ns, "ns", "calibration"),
         toggle_ns=toggle(kind.toggle_ns, "log"),
     )

@@ -13,7 +13,7 @@ from scipy import stats
 
 from rig.analysis.statistics.descriptive import excess_kurtosis
 from rig.analysis.uncertainty.bench import (
-    Bench,
+    BenchErrorModel,
     average_budget,
     edge_shape,
     extreme_budget,
@@ -85,7 +85,7 @@ def test_distributions_have_the_deviation_of_their_shape():
 
 @given(st.floats(0.1, 1000), st.floats(100, 1e9))
 def test_two_edges_of_one_sample_each_are_triangular(sample_ns, latency_ns):
-    budget = latency_budget("one", latency_ns, Bench(sample_ns))
+    budget = latency_budget("one", latency_ns, BenchErrorModel(sample_ns))
     assert budget.combined == pytest.approx(sample_ns / math.sqrt(6))
     assert not budget.is_whole
     assert {u.name for u in budget.unknown} >= {"analyzer time base", "agent's pin write"}
@@ -93,7 +93,7 @@ def test_two_edges_of_one_sample_each_are_triangular(sample_ns, latency_ns):
 
 
 def test_corrections_are_subtracted_and_their_uncertainty_is_kept():
-    bench = Bench(
+    bench = BenchErrorModel(
         0.0,
         time_base_ppm=calibrated(20.0, 2.0, "ppm", "counter"),
         skew_ns=calibrated(3.0, 1.0, "ns", "both inputs on one wire"),
@@ -112,11 +112,11 @@ def test_corrections_are_subtracted_and_their_uncertainty_is_kept():
 def test_a_calibrated_bench_needs_no_parts_but_the_calibration():
     parts = {"time_base_ppm": limits(1, "ppm", ""), "toggle_ns": EXACT}
     calibration = calibrated(12.0, 3.0, "ns", "loopback")
-    whole = Bench(0.0, calibration_ns=calibration, is_calibrated=True, **parts)
+    whole = BenchErrorModel(0.0, calibration_ns=calibration, is_calibrated=True, **parts)
     budget = latency_budget("one", 1000.0, whole)
     assert budget.is_whole
     assert budget.corrected == 988.0
-    names = [u.name for u in latency_budget("one", 1.0, Bench(0.0, **parts)).unknown]
+    names = [u.name for u in latency_budget("one", 1.0, BenchErrorModel(0.0, **parts)).unknown]
     assert names == ["channel skew", "threshold and edge shape", "line delay"]
 
 
@@ -140,12 +140,12 @@ def test_units_do_not_matter_and_more_never_helps(lines, factor):
 
 
 def test_average_of_one_value_has_no_repeatability():
-    budget = average_budget(1000.0, 0.0, 1, Bench(10.0))
+    budget = average_budget(1000.0, 0.0, 1, BenchErrorModel(10.0))
     assert "repeatability" in {u.name for u in budget.unknown}
 
 
 def test_quantization_is_in_the_scatter_once():
-    bench = Bench(10.0)
+    bench = BenchErrorModel(10.0)
     spread = average_budget(1000.0, 50.0, 100, bench, coherence=0.0)
     assert spread.combined == pytest.approx(5.0)
     locked = average_budget(1000.0, 0.0, 100, bench, coherence=1.0)
@@ -153,7 +153,7 @@ def test_quantization_is_in_the_scatter_once():
 
 
 def test_crowded_extremes_get_the_whole_sample():
-    bench = Bench(10.0)
+    bench = BenchErrorModel(10.0)
     assert extreme_budget("maximum", 1e3, bench, alone=True).combined == pytest.approx(
         10 / math.sqrt(6)
     )
@@ -257,5 +257,5 @@ def test_a_budget_that_forgets_a_part_does_not_cover():
     missed = 0
     for _ in range(200):
         error = rng.uniform(-blind.skew_ns, blind.skew_ns)
-        missed += abs(error) > latency_budget("one", 1e3, Bench(41.7)).expanded
+        missed += abs(error) > latency_budget("one", 1e3, BenchErrorModel(41.7)).expanded
     assert missed > 40

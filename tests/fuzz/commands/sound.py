@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from rig.campaign.index import Entry, Index, State, store_index
+from rig.campaign.index import Entry, Index, RunState, store_index
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import RigError
@@ -92,11 +92,18 @@ def _run(path: Path, name: str) -> list[bytes]:
 
 
 def _index() -> Index:
-    states = (State.DONE, State.FAILED, State.SKIPPED, State.PLANNED, State.RUNNING, State.DONE)
+    states = (
+        RunState.DONE,
+        RunState.FAILED,
+        RunState.SKIPPED,
+        RunState.PLANNED,
+        RunState.RUNNING,
+        RunState.DONE,
+    )
     entries = tuple(
         Entry(
             f"interrupt-{number}", "interrupt", "idle", "f" * 64, state,
-            f"run-{number}.h5" if state is State.DONE else "", "pass", 0, "because",
+            f"run-{number}.h5" if state is RunState.DONE else "", "pass", 0, "because",
         )
         for number, state in enumerate(states)
     )  # fmt: skip

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from rig.capture.frames import FrameError, FrameReader, Kind, unpack_block
+from rig.capture.frames import FrameError, FrameKind, FrameReader, unpack_block
 from rig.instruments import EdgeBlock
 from tests.fuzz.refusal import refusal
 
-Frames = list[tuple[Kind, bytes]]
+Frames = list[tuple[FrameKind, bytes]]
 
 
 def one_input(data: bytes) -> None:
@@ -17,7 +17,7 @@ def one_input(data: bytes) -> None:
     whole = _frames([stream])
     assert whole == _frames([stream[at : at + step] for at in range(0, len(stream), step)])
     for kind, payload in whole[0]:
-        if kind is Kind.BLOCK:
+        if kind is FrameKind.BLOCK:
             with refusal(FrameError):
                 packed, _ = unpack_block(payload)
                 check_block(packed.unpacked())

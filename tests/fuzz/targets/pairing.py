@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rig.analysis.model.account import Account
+from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array, LogArray
@@ -95,7 +95,7 @@ def one_input(data: bytes) -> None:
 def _evaluated(stream: Stream, blocks: list[EdgeBlock]) -> tuple[Evaluation, _Collected]:
     events = _Collected()
     raw = _Raw(blocks, stream.log)
-    return evaluate(raw, stream.settings, Account(), events.add), events
+    return evaluate(raw, stream.settings, InstrumentCounts(), events.add), events
 
 
 def _check_sums(stream: Stream, evaluation: Evaluation, events: _Collected) -> None:

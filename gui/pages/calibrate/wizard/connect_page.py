@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem
 
 from calibration.findings import Finding
-from calibration.wizard import Report, Wizard
+from calibration.wizard import StageReport, Wizard
 from calibration.wizard.bench import wires_of
 from calibration.wizard.report import summary
 from calibration.wizard.stages import Stage
@@ -76,7 +76,7 @@ class ConnectPage(StagePage):
         if summary(findings):
             if findings != self._last:
                 self.found.clear_all()
-                self.found.show_report(Report((), findings))
+                self.found.show_report(StageReport((), findings))
             self._last = findings
             self._show_wires()
             self._again.start()

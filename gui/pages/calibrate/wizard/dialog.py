@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QWidget, QWizard
 
 from calibration.findings import Finding
-from calibration.wizard import Report, Wizard
+from calibration.wizard import StageReport, Wizard
 from calibration.wizard.stages import STAGES, Stage
 from calibration.wizard.stages.save import file_of
 from gui.pages.calibrate.wizard.connect_page import ConnectPage
@@ -133,7 +133,7 @@ class WizardDialog(QWizard):
     def _told(self, text: str) -> None:
         self.page_in_front.show_progress(text)
 
-    def _reported(self, report: Report) -> None:
+    def _reported(self, report: StageReport) -> None:
         page = self.page_in_front
         if page is self.stages[-1] and report.passed:
             self._saved = file_of(self.wizard_state.state)

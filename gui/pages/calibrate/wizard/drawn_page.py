@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QTabWidget
 
-from calibration.wizard import Report, Wizard
+from calibration.wizard import StageReport, Wizard
 from calibration.wizard.stages import Stage
 from gui.pages.calibrate.wizard.drawing import Drawing
 from gui.pages.calibrate.wizard.reading import UNLIMITED
@@ -56,7 +56,7 @@ class DrawnPage(StagePage):
         self.tabs.setTabVisible(_FOUND, self.has_work and not self.found.is_empty)
         self._draw()
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StageReport) -> None:
         """It comes to the front, from its beginning if nothing is wrong."""
         super().reported(report)
         self.tabs.setCurrentIndex(_FOUND)

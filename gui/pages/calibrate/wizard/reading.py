@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 UNLIMITED: Final = 1 << 20
 
 
-class Reading(QScrollArea):
+class TextPane(QScrollArea):
     """Follows the height of its content."""
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QWizardPage,
 )
 
-from calibration.wizard import Report, Wizard
+from calibration.wizard import StageReport, Wizard
 from calibration.wizard.stages import Stage
 from gui.pages.calibrate.findings_view import FindingsView
 from gui.pages.calibrate.wizard.form import Form
-from gui.pages.calibrate.wizard.reading import UNLIMITED, Reading
+from gui.pages.calibrate.wizard.reading import UNLIMITED, TextPane
 from gui.pages.calibrate.worker import Worker
 from gui.theme import GAP, theme
 from gui.widgets.labels import PlainLabel, dim
@@ -47,7 +47,7 @@ class StagePage(QWizardPage):
         self.telling = dim()
         self.busy = QProgressBar(maximum=0, textVisible=False)
         body = QWidget()
-        self.reading = Reading(body)
+        self.reading = TextPane(body)
         self.row = QHBoxLayout()
         self.column = QVBoxLayout(self)
         self.column.setSpacing(GAP)
@@ -131,7 +131,7 @@ class StagePage(QWizardPage):
     job = "stage"
     """What the worker is to do."""
 
-    def reported(self, report: Report) -> None:
+    def reported(self, report: StageReport) -> None:
         """The work is done."""
         self.found.show_report(report)
         try:

@@ -25,7 +25,7 @@ Align = Qt.AlignmentFlag
 
 
 @dataclass(frozen=True)
-class Range:
+class AxisRange:
     """What an axis shows."""
 
     low: float
@@ -79,8 +79,8 @@ def power_text(power: int) -> str:
 class Axes:
     """Two ranges on a rectangle."""
 
-    x: Range
-    y: Range
+    x: AxisRange
+    y: AxisRange
     plot: QRectF
 
     def points(self, x: Floats, y: Floats) -> QPolygonF:

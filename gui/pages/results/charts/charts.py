@@ -11,9 +11,9 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from gui.pages.results.charts.axes import LEFT, Axes, Range, paint_axes, plot_area
+from gui.pages.results.charts.axes import LEFT, Axes, AxisRange, paint_axes, plot_area
 from gui.pages.results.charts.curves import (
-    Distribution,
+    RunDistribution,
     binned,
     extent_us,
     outline,
@@ -38,7 +38,7 @@ class Chart:
     """Something that can be painted at any size, in any palette."""
 
     def __init__(
-        self, title: str, runs: Sequence[Distribution], limit_us: float | None = None
+        self, title: str, runs: Sequence[RunDistribution], limit_us: float | None = None
     ) -> None:
         self.title = title
         self.runs = [run for run in runs if run.histogram.n]
@@ -69,14 +69,14 @@ class Chart:
         return Axes(*self.ranges(), plot_area(width, height)) if self.runs else None
 
     @abstractmethod
-    def ranges(self) -> tuple[Range, Range]: ...
+    def ranges(self) -> tuple[AxisRange, AxisRange]: ...
 
     @abstractmethod
     def y_words(self) -> str: ...
 
     @abstractmethod
     def paint_run(
-        self, painter: QPainter, axes: Axes, run: Distribution, color: QColor
+        self, painter: QPainter, axes: Axes, run: RunDistribution, color: QColor
     ) -> None: ...
 
     def x_words(self) -> str:
@@ -131,7 +131,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class HistogramChart(Chart):
     """Linear microseconds, logarithmic count; shares if runs are compared, their n may differ."""
 
-    def ranges(self) -> tuple[Range, Range]:
+    def ranges(self) -> tuple[AxisRange, AxisRange]:
         """Of all runs, the limit if it is near."""
         low, high = extent_us(self.runs)
         if self.limit_us is not None and self.limit_us < 2 * high:
@@ -140,7 +140,7 @@ class HistogramChart(Chart):
         top = max(float(self._heights(run)[1].max()) for run in self.runs)
         bottom = _ONE if self._counted else _ONE / max(run.histogram.n for run in self.runs)
         decade = 10.0 ** math.ceil(math.log10(top * 1.2)) if self._counted else top * 1.5
-        return Range(max(0.0, low - room), high + room), Range(bottom, decade, is_log=True)
+        return AxisRange(max(0.0, low - room), high + room), AxisRange(bottom, decade, is_log=True)
 
     def y_words(self) -> str:
         """Counts or shares."""
@@ -148,7 +148,7 @@ class HistogramChart(Chart):
             return tr("latencies in a bin") if self._counted else tr("share of latencies in a bin")
         return tr("values in a bin") if self._counted else tr("share of values in a bin")
 
-    def paint_run(self, painter: QPainter, axes: Axes, run: Distribution, color: QColor) -> None:
+    def paint_run(self, painter: QPainter, axes: Axes, run: RunDistribution, color: QColor) -> None:
         """Bars of one run filled, of several as outlines."""
         edges, heights = self._heights(run)
         x, y = outline(edges, heights, axes.y.low)
@@ -168,7 +168,7 @@ class HistogramChart(Chart):
     def _counted(self) -> bool:
         return len(self.runs) == 1
 
-    def _heights(self, run: Distribution) -> tuple[np.ndarray, np.ndarray]:
+    def _heights(self, run: RunDistribution) -> tuple[np.ndarray, np.ndarray]:
         edges, counts = binned(run, *extent_us(self.runs))
         return edges, counts.astype(np.float64) / (1 if self._counted else run.histogram.n)
 
@@ -176,23 +176,23 @@ class HistogramChart(Chart):
 class TailChart(Chart):
     """Which share of the latencies is longer; a dot is the observed maximum."""
 
-    def ranges(self) -> tuple[Range, Range]:
+    def ranges(self) -> tuple[AxisRange, AxisRange]:
         """Logarithmic in both directions if latencies reach far."""
         low, high = extent_us(self.runs)
         if self.limit_us is not None and self.limit_us < 2 * high:
             high = max(high, self.limit_us)
         least = 1 / max(run.histogram.n for run in self.runs)
-        y = Range(least / 2, 1.3, is_log=True)
+        y = AxisRange(least / 2, 1.3, is_log=True)
         if low > 0 and high > _WIDE * low:
-            return Range(low / 1.1, high * 1.1, is_log=True), y
+            return AxisRange(low / 1.1, high * 1.1, is_log=True), y
         room = max((high - low) * 0.02, 0.05)
-        return Range(max(0.0, low - room), high + room), y
+        return AxisRange(max(0.0, low - room), high + room), y
 
     def y_words(self) -> str:
         """What the shares are of."""
         return tr("share of latencies above") if self.are_latencies else tr("share of values above")
 
-    def paint_run(self, painter: QPainter, axes: Axes, run: Distribution, color: QColor) -> None:
+    def paint_run(self, painter: QPainter, axes: Axes, run: RunDistribution, color: QColor) -> None:
         """A falling staircase."""
         x, share = share_above(run)
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -18,7 +18,7 @@ POINTS = 1500
 
 
 @dataclass(frozen=True, eq=False)
-class Distribution:
+class RunDistribution:
     """One run's latencies."""
 
     name: str
@@ -43,13 +43,13 @@ def series_color(number: int, colors: Palette) -> str:
     return (dark if colors.dark else light)[number % len(light)]
 
 
-def extent_us(runs: Sequence[Distribution]) -> tuple[float, float]:
+def extent_us(runs: Sequence[RunDistribution]) -> tuple[float, float]:
     """Least and largest latency of all runs, of which there is one at least."""
     return min(run.low_us for run in runs), max(run.high_us for run in runs)
 
 
 def binned(
-    run: Distribution, low_us: float, high_us: float, bins: int = BINS
+    run: RunDistribution, low_us: float, high_us: float, bins: int = BINS
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Edges in us, shape (k + 1,), and counts, shape (k,).
 
@@ -70,7 +70,7 @@ def outline(edges: Floats, heights: Floats, base: float) -> tuple[Floats, Floats
     return np.repeat(edges, 2), np.concatenate(([base], np.repeat(heights, 2), [base]))
 
 
-def share_above(run: Distribution) -> tuple[Floats, Floats]:
+def share_above(run: RunDistribution) -> tuple[Floats, Floats]:
     """Latency in us, ascending, and the share of latencies that are longer.
 
     The last point is the observed maximum, drawn at the share of one: none is longer. At most

@@ -10,14 +10,14 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from gui.pages.results.charts.axes import Axes, Range, paint_axes, plot_area
+from gui.pages.results.charts.axes import Axes, AxisRange, paint_axes, plot_area
 from gui.pages.results.charts.charts import Chart, tr
-from gui.pages.results.charts.curves import Distribution
+from gui.pages.results.charts.curves import RunDistribution
 from gui.theme.palette import Palette
 from gui.theme.theme import figures_font
 
 if TYPE_CHECKING:
-    from rig.analysis.measurements.saturation import Hold, SaturationFigures
+    from rig.analysis.measurements.saturation import RateStep, SaturationFigures
 
 _DOT = 3.5
 _BESIDE = 9.0
@@ -31,7 +31,7 @@ class RatesChart(Chart):
 
     def __init__(self, title: str, found: SaturationFigures | None) -> None:
         super().__init__(title, ())
-        holds: Sequence[Hold] = () if found is None else found.holds
+        holds: Sequence[RateStep] = () if found is None else found.holds
         self.holds = sorted(holds, key=lambda hold: hold.rate_hz)
         self.limit_hz = None if found is None else found.limit_hz
 
@@ -39,12 +39,12 @@ class RatesChart(Chart):
         """As painted at this size; None without a hold."""
         return Axes(*self.ranges(), plot_area(width, height)) if self.holds else None
 
-    def ranges(self) -> tuple[Range, Range]:
+    def ranges(self) -> tuple[AxisRange, AxisRange]:
         """Rates are logarithmic; shares from below the least."""
         low, high = self.holds[0].rate_hz, self.holds[-1].rate_hz
         least = min(map(share_percent, self.holds))
         bottom = least - max(3.0, (100 - least) * 0.08)
-        return Range(low / _ROOM, high * _ROOM, is_log=True), Range(bottom, 103.0)
+        return AxisRange(low / _ROOM, high * _ROOM, is_log=True), AxisRange(bottom, 103.0)
 
     def x_words(self) -> str:
         """Of the rates."""
@@ -74,7 +74,7 @@ class RatesChart(Chart):
         self._paint_curve(painter, axes, colors)
         self._paint_key(painter, axes, colors)
 
-    def paint_run(self, painter: QPainter, axes: Axes, run: Distribution, color: QColor) -> None:
+    def paint_run(self, painter: QPainter, axes: Axes, run: RunDistribution, color: QColor) -> None:
         """It has no runs' latencies."""
 
     def _paint_curve(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
@@ -123,6 +123,6 @@ class RatesChart(Chart):
         painter.drawEllipse(at, _DOT, _DOT)
 
 
-def share_percent(hold: Hold) -> float:
+def share_percent(hold: RateStep) -> float:
     """Of the stimuli of a hold, those with an answer of their own, late ones among them."""
     return 100.0 * (hold.answered + hold.late) / max(1, hold.sent)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.models.runs.opened import LATENCY_COLUMNS, OpenedRun, latencies
-from gui.models.summary.levels import Levels, reduced
+from gui.models.summary.levels import SummaryLevels, reduced
 from gui.models.summary.rows import BUCKET, EVENT_ROW, KNOWN_CLASSES, NO_HIGH, NO_LOW, Rows
 
 Floats = npt.NDArray[np.float64]
@@ -28,7 +28,7 @@ class EventColumns:
 
 
 def columns_of(
-    run: OpenedRun, levels: Levels, first: float, stop: float, width: int
+    run: OpenedRun, levels: SummaryLevels, first: float, stop: float, width: int
 ) -> EventColumns:
     """Events [first, stop) across `width` pixels. Raises InputError if the file is damaged."""
     rows = levels.columns(first, stop, width)
@@ -57,7 +57,7 @@ def _rows_of(run: OpenedRun, low: int, high: int) -> Rows:
     return rows
 
 
-def event_near(run: OpenedRun, levels: Levels, first: float, stop: float) -> int | None:
+def event_near(run: OpenedRun, levels: SummaryLevels, first: float, stop: float) -> int | None:
     """The slowest event of a stretch, or the first unanswered one if none was answered.
 
     What one means who points at a column. None for a stretch without events.

@@ -9,14 +9,14 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QWhe
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.models.runs.opened import OpenedRun
-from gui.models.summary.levels import Levels
+from gui.models.summary.levels import SummaryLevels
 from gui.pages.results.charts.axes import (
     LEFT,
     RIGHT,
     STRIP_BOTTOM,
     STRIP_TOP,
     Axes,
-    Range,
+    AxisRange,
     paint_axes,
 )
 from gui.pages.results.strip.columns import EventColumns, columns_of, event_near
@@ -43,7 +43,7 @@ class EventStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._run: OpenedRun | None = None
-        self._levels: Levels | None = None
+        self._levels: SummaryLevels | None = None
         self._first, self._stop = 0.0, 1.0
         self._event: int | None = None
         self._pressed: QPointF | None = None
@@ -61,7 +61,7 @@ class EventStrip(QWidget):
         return self._first, self._stop
 
     def show_run(
-        self, run: OpenedRun | None, levels: Levels | None, threshold_us: float | None = None
+        self, run: OpenedRun | None, levels: SummaryLevels | None, threshold_us: float | None = None
     ) -> None:
         """All events of a run; `threshold_us`: above it they are outliers."""
         self._run, self._levels, self._event = run, levels, None
@@ -119,7 +119,7 @@ class EventStrip(QWidget):
             self._run = None
             self.failed.emit(str(error))
             return
-        axes = Axes(Range(self._first, self._stop), self._y_range(columns), plot)
+        axes = Axes(AxisRange(self._first, self._stop), self._y_range(columns), plot)
         paint_axes(painter, axes, self._x_words(), self.tr("latency in µs"), colors, strip=True)
         self._paint_threshold(painter, axes, colors)
         self._paint_columns(painter, axes, columns, colors)
@@ -132,10 +132,10 @@ class EventStrip(QWidget):
         part = levels.covered / max(levels.count, 1)
         return self.tr("event   {} of this run read so far").format(f"{part:.0%}")
 
-    def _y_range(self, columns: EventColumns) -> Range:
+    def _y_range(self, columns: EventColumns) -> AxisRange:
         high = columns.rows["high"]
         top = float(high.max()) * self._us if len(high) else 0.0
-        return Range(0.0, max(top * 1.08, self._us))
+        return AxisRange(0.0, max(top * 1.08, self._us))
 
     @property
     def _us(self) -> float:

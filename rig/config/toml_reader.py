@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from rig.config.units import TIME, Quantity
+from rig.config.units import TIME, UnitKind
 from rig.errors import InputError, input_error, nearest
 from rig.untrusted import toml_reader
 
@@ -42,17 +42,17 @@ _TYPE_NAMES = {
 
 
 @dataclass(frozen=True)
-class Document:
+class TomlFile:
     """The text of one file and the name it is known by."""
 
     text: str
     source: str
 
-    def root(self) -> Table:
+    def root(self) -> TomlTable:
         """Parse the text. Raises InputError with the line of a syntax error."""
         self._check_line_lengths()
         try:
-            return Table(self, (), tomllib.loads(self.text))
+            return TomlTable(self, (), tomllib.loads(self.text))
         except tomllib.TOMLDecodeError as error:
             raise self._syntax_error(str(error)) from None
         except RecursionError:
@@ -87,7 +87,7 @@ class Document:
         return input_error(self.source, int(match[2]), "", problem, _SYNTAX_VALID)
 
 
-def read_document(path: Path, source: str | None = None) -> Document:
+def read_document(path: Path, source: str | None = None) -> TomlFile:
     """Read a file. Raises InputError if it is missing, no plain file, too large or not UTF-8."""
     name = str(path) if source is None else source
     try:
@@ -104,7 +104,7 @@ def read_document(path: Path, source: str | None = None) -> Document:
         raise input_error(name, None, "", "too large", f"at most {MAX_BYTES >> 20} MiB")
     try:
         # A byte order mark, as some editors write it, is no part of the text.
-        return Document(data.decode("utf-8-sig"), name)
+        return TomlFile(data.decode("utf-8-sig"), name)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         problem = f"byte 0x{data[error.start]:02x} is not UTF-8"
@@ -112,10 +112,10 @@ def read_document(path: Path, source: str | None = None) -> Document:
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """One table of a document. Its methods raise InputError for whatever is not as asked."""
 
-    document: Document
+    document: TomlFile
     path: TomlPath
     values: Mapping[str, object]
 
@@ -204,7 +204,7 @@ class Table:
         return float(self._in_range(key, value, low, high, valid))
 
     def quantity(
-        self, quantity: Quantity, key: str, low: int, high: int, default: int | None = None
+        self, quantity: UnitKind, key: str, low: int, high: int, default: int | None = None
     ) -> int:
         """A string with a unit, as an integer of the quantity's base unit in [low, high]."""
         span = f"{quantity.format(low)} to {quantity.format(high)}"
@@ -227,7 +227,7 @@ class Table:
 
     # --- tables -----------------------------------------------------------------------------
 
-    def table(self, key: str, *, optional: bool = False) -> Table:
+    def table(self, key: str, *, optional: bool = False) -> TomlTable:
         """A table below this one. An optional one that is absent is empty."""
         path = (*self.path, key)
         value = self.values.get(key, {} if optional else None)
@@ -235,16 +235,16 @@ class Table:
             raise self.error(key, "table missing", f"a line {_place((*path, ''))}")
         if not isinstance(value, dict):
             self._wrong_type(key, value, f"a line {_place((*path, ''))}")
-        return Table(self.document, path, value)
+        return TomlTable(self.document, path, value)
 
-    def tables(self, key: str) -> Iterator[Table]:
+    def tables(self, key: str) -> Iterator[TomlTable]:
         """The tables of an array written as [[key]]; none if it is absent."""
         path = (*self.path, key)
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             self._wrong_type(key, value, f"a line [{_place((*path, ''))}] before each")
         for index, item in enumerate(value):
-            yield Table(self.document, (*path, index), item)
+            yield TomlTable(self.document, (*path, index), item)
 
     def _value(self, key: str, default: object, valid: str) -> object:
         value = self.values.get(key, default)
