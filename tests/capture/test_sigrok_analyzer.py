@@ -240,7 +240,7 @@ SCRIPT = """\
 import os, sys, time, struct, signal
 import numpy as np
 from rig.capture import frames
-from rig.capture.frames import Kind
+from rig.capture.frames import FrameKind
 from rig.capture.edges import PackedBlock
 number = 0
 def pieces(data):
@@ -254,10 +254,10 @@ def block(start, end, held_ns=0):
 def say(text): os.write(2, text.encode())
 def command(): return os.read(0, 1)
 while os.read(0, 1) != b"\\n": pass
-send(Kind.IDENTITY, b'{{"driver": "fake", "vendor": "", "model": "", '
+send(FrameKind.IDENTITY, b'{{"driver": "fake", "vendor": "", "model": "", '
     b'"library": "", "sample_rate_hz": 1, "channels": []}}')
 assert command() == b"g"
-send(Kind.STARTED)
+send(FrameKind.STARTED)
 {body}
 """
 
@@ -287,8 +287,8 @@ def test_warnings_come_before_the_end_that_followed_them(scripted: Scripted) -> 
             """
             block(0, 10)
             say("sr: fake: lost my cable\\n")
-            send(Kind.SHORT, b"half a sample")
-            send(Kind.END)
+            send(FrameKind.SHORT, b"half a sample")
+            send(FrameKind.END)
             command()
             """
         )
@@ -308,7 +308,7 @@ def test_a_flood_of_warnings_stays_short_and_hides_no_stall(scripted: Scripted) 
     [
         ('os.write(1, struct.pack("<IIQ", 3, 1 << 30, number))', "1073741824 bytes"),
         ("number += 1; block(0, 10)", "frame 3 where 2 should be"),
-        ('send(Kind.ERROR, b"no longer there")', "no longer there"),
+        ('send(FrameKind.ERROR, b"no longer there")', "no longer there"),
         ("os._exit(3)", "exit status 3"),
         ("os.close(2); os._exit(4)", "exit status 4"),
         ("os.kill(os.getpid(), signal.SIGABRT)", "SIGABRT"),
@@ -342,7 +342,7 @@ def test_a_driver_kept_waiting_is_told_with_its_place(scripted: Scripted) -> Non
     """Too short to matter, too long, no worse, and twice as long: told twice."""
     held_ms = (200, 300, 500, 700)
     blocks = ";".join(f"block({n}0, {n + 1}0, {ms} * 10**6)" for n, ms in enumerate(held_ms))
-    analyzer = scripted(f"{blocks}; send(Kind.END); command()")
+    analyzer = scripted(f"{blocks}; send(FrameKind.END); command()")
     told = [item for item in read_to_end(analyzer) if isinstance(item, Loss)]
     assert [(loss.kind, loss.sample) for loss in told[:-1]] == [
         (LossKind.BACKLOG, 10),
@@ -366,7 +366,7 @@ def test_a_driver_that_ignores_the_stop_is_ended(
 def test_a_driver_that_does_not_answer_is_ended(
     scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    analyzer = scripted("block(0, 10); send(Kind.END); signal.pause()")
+    analyzer = scripted("block(0, 10); send(FrameKind.END); signal.pause()")
     read_to_end(analyzer)
     monkeypatch.setattr(sigrok_analyzer, "_ANSWER_S", 0.3)
     with pytest.raises(BenchError, match="no answer within"):

@@ -110,10 +110,10 @@ def test_two_writers_lose_nothing(tmp_path):
     path = tmp_path / "bench.calibration.toml"
     code = (
         "import datetime as dt, sys; from pathlib import Path\n"
-        "from rig.config.calibration import Record, append_record\n"
+        "from rig.config.calibration import CalibrationRecord, append_record\n"
         "for n in range(20):\n"
         "    append_record(Path(sys.argv[1]), 'bench',"
-        " Record('wiring', dt.datetime(2026, 1, 1, tzinfo=dt.UTC),"
+        " CalibrationRecord('wiring', dt.datetime(2026, 1, 1, tzinfo=dt.UTC),"
         " findings=(f'{sys.argv[2]} {n}',)))"
     )
     writers = [subprocess.Popen([sys.executable, "-c", code, path, name]) for name in "ab"]
