@@ -109,8 +109,8 @@ def _columns(event: Int64Array, count: int) -> dict[str, np.ndarray]:
         "planned_ticks": np.full(len(event), -1),
         "stimulus_sample": start,
         "response_sample": np.where(answered, start + latency_of(event, count), -1),
-        "answer": np.where(answered, event - event // MISSED_EVERY, -1),
-        "class": missed,
+        "response_edge": np.where(answered, event - event // MISSED_EVERY, -1),
+        "status": missed,
     }
 
 
