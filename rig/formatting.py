@@ -60,13 +60,21 @@ def decimals_for(uncertainty: float) -> int:
     return max(0, 1 - math.floor(math.log10(uncertainty)))
 
 
+def expanded_microseconds(expanded_ns: float) -> str:
+    """An expanded uncertainty in microseconds, wherever it is written, such as "0.045".
+
+    It has the three decimals of every time, and more where that would leave less than two
+    significant digits; it is rounded to the nearest (GUM 7.2.6).
+    """
+    return microseconds(expanded_ns, _decimals_beside(expanded_ns))
+
+
 def rounded(value_ns: float, expanded_ns: float) -> str:
     """A value and its expanded uncertainty in microseconds, such as "10.333 ± 0.034"."""
     if not expanded_ns > 0:
         return microseconds(value_ns)
-    decimals = min(6, decimals_for(expanded_ns / 1e3))
-    above = _rounded_up(expanded_ns / 1e3, decimals)
-    return f"{microseconds(value_ns, decimals)} \N{PLUS-MINUS SIGN} {above}"
+    value = microseconds(value_ns, _decimals_beside(expanded_ns))
+    return f"{value} \N{PLUS-MINUS SIGN} {expanded_microseconds(expanded_ns)}"
 
 
 def signed(value: float) -> str:
@@ -82,7 +90,6 @@ def three_digits(value: float) -> str:
     return f"{round(value, decimals):,.{min(max(0, decimals), 6)}f}"
 
 
-def _rounded_up(value: float, decimals: int) -> str:
-    """An uncertainty is rounded up: it must not become smaller on paper."""
-    scaled = value * 10**decimals
-    return f"{math.ceil(scaled - 1e-9) / 10**decimals:.{decimals}f}"
+def _decimals_beside(expanded_ns: float) -> int:
+    """Decimals of microseconds, of an expanded uncertainty and of the value that it belongs to."""
+    return min(6, max(3, decimals_for(expanded_ns / 1e3)))

@@ -105,7 +105,7 @@ class Period(Measurement):
     def cause(self, settings: Settings) -> Fact:
         schedule = source_as(Schedule, settings)
         period = time_text(schedule.period_ns)
-        return Fact("periods", f"{schedule.count} of {period}, by the target's own clock")
+        return Fact("periods", f"{schedule.count:,} of {period}, by the target's own clock")
 
     def quantity_defined(self, evaluation: Evaluation) -> str:  # noqa: ARG002
         return "Latency of each period's pin edge past its due time, on the grid of the earliest"

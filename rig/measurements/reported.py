@@ -93,7 +93,7 @@ class Reported:
                 return Fact("stimulus", every)
             case Train() as train:
                 kind = train.shape.name
-                return Fact("stimulus", f"{kind} train of {train.count}, seed {train.seed}")
+                return Fact("stimulus", f"{kind} train of {train.count:,}, seed {train.seed}")
         return Fact("stimulus", "not of this rig")
 
     def quantity(self, evaluation: Evaluation) -> str:  # noqa: ARG002

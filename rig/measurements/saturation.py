@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rig.analysis.model.rate_search import HANDLER, RateSearch
 from rig.document import Fact, Plot, Section, TextTable, facts, section
-from rig.formatting import ABSENT, count, microseconds
+from rig.formatting import ABSENT, count, expanded_microseconds, microseconds
 from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
 from rig.measurements.interrupt import Interrupt
@@ -76,7 +76,7 @@ class Saturation(Interrupt):
         ticks = search.first_ticks, search.least_ticks
         first, last = (settings.stimulus_clock_hz / each for each in ticks)
         rising = f"rising from {first:,.0f}/s to {last:,.0f}/s at most"
-        return Fact("stimulus", f"trains of {search.count}, {rising}")
+        return Fact("stimulus", f"trains of {search.count:,}, {rising}")
 
     def headline(self, evaluation: Evaluation) -> Fact:
         """The highest rate."""
@@ -145,7 +145,8 @@ def _facts(found: SaturationFigures) -> Iterator[Fact]:
         lost = f"{microseconds(found.failed_ns)} us"
         yield Fact("first lost", f"{lost}, {1e9 / found.failed_ns:,.0f}/s: {_fate(hold)}", lost)
     if found.limit_ns is not None and found.expanded_ns is not None:
-        limit = f"{microseconds(found.limit_ns)} us (U = {microseconds(found.expanded_ns)})"
+        known = expanded_microseconds(found.expanded_ns)
+        limit = f"{microseconds(found.limit_ns)} us (U = {known})"
         rate = f"{found.limit_hz:,.0f}/s (U = {found.limit_u_hz:,.0f})"
         yield Fact("limit", f"{limit}, that is {rate}", limit)
     elif found.sustained_ns is not None:

@@ -17,7 +17,7 @@ from rig.analysis.statistics.tail import Tail
 from rig.analysis.statistics.tick import Tick
 from rig.analysis.uncertainty.budget import Budget
 from rig.document import Fact, Facts, Heading, Plot, Section, facts, section
-from rig.formatting import capitalized, microseconds, signed
+from rig.formatting import capitalized, expanded_microseconds, microseconds, signed
 from rig.report.labels import load_of
 from rig.session.results import Result
 
@@ -193,7 +193,7 @@ def _budget(budget: Budget) -> str:
     unknown = ", ".join(each.name for each in budget.unknown)
     return (
         f"{budget.figure} {microseconds(budget.corrected)} with what the bench adds taken off "
-        f"({signed(budget.correction)} ns), U = {microseconds(budget.expanded)} "
+        f"({signed(budget.correction)} ns), U = {expanded_microseconds(budget.expanded)} "
         f"(k = {budget.coverage_factor:.2f})" + (f"; not known: {unknown}" if unknown else "")
     )
 

@@ -12,7 +12,7 @@ from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import as_dict
 from rig.analysis.uncertainty.budget import Judgment
 from rig.document import Conclusion, Fact, Tone, Toned
-from rig.formatting import microseconds
+from rig.formatting import count, microseconds
 from rig.limit_names import TITLES
 from rig.measurements.registry import measurement_of
 
@@ -47,7 +47,7 @@ def figure_rows(evaluation: Evaluation) -> tuple[Fact, ...]:
     """Name and value in microseconds of each figure; n first."""
     times = as_dict(evaluation.figures).items()
     shown = (Fact(TITLES[name], microseconds(value)) for name, value in times if name in TITLES)
-    return (Fact("n", str(evaluation.figures.n)), *shown)
+    return (Fact("n", count(evaluation.figures.n)), *shown)
 
 
 def judgments(evaluation: Evaluation) -> tuple[tuple[str, str, str], ...]:

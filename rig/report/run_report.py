@@ -30,7 +30,7 @@ def run_report(result: Result, pictures: Pictures | None = None) -> ReportDocume
     return ReportDocument(
         title=capitalized(title_of(settings)),
         subtitle=" · ".join(
-            [*(f"{name}: {text}" for name, text in setting_of(result)), result.created]
+            [*(f"{capitalized(name)}: {text}" for name, text in setting_of(result)), result.created]
         ),
         sections=(
             *section("limits", "Limits", Checks(judgments(evaluation))),

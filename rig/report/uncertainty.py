@@ -8,7 +8,13 @@ from typing import Final
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution
 from rig.document import Heading, Items, Note, Section, TextTable, Tone, Toned, section
-from rig.formatting import capitalized, microseconds, signed, three_digits
+from rig.formatting import (
+    capitalized,
+    expanded_microseconds,
+    microseconds,
+    signed,
+    three_digits,
+)
 from rig.measurements.registry import measurement_of
 from rig.session.results import Result
 
@@ -71,5 +77,6 @@ def _statement(found: Budget) -> str:
     return (
         f"Indicated {microseconds(found.indication)} us, correction {signed(found.correction)} ns: "
         f"{microseconds(found.corrected)} us. u = {three_digits(found.combined)} ns, "
-        f"U = {three_digits(found.expanded)} ns (k = {found.coverage_factor:.2f}{few}){reserve}."
+        f"U = {expanded_microseconds(found.expanded)} us "
+        f"(k = {found.coverage_factor:.2f}{few}){reserve}."
     )

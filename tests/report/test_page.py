@@ -21,6 +21,7 @@ from rig.plots.canvas import MISSING
 from rig.record.reader import RunFile
 from rig.report.page import pages
 from rig.report.pictures import pictures_of
+from rig.resources import find_plan
 from rig.session.results import read
 from tests.cli.command import rig
 from tests.resealing import resealed
@@ -70,9 +71,11 @@ class Page(HTMLParser):
 def runs(tmp_path_factory):
     """A good run and one in which everything goes wrong."""
     folder = tmp_path_factory.mktemp("runs")
+    plan = folder / "plan.toml"
+    plan.write_text(find_plan("interrupt").read_text() + 'max_latency = "1 s"\n')
     for name, fixture, code in (("good", "virtual", 0), ("bad", "virtual-misbehaving", 1)):
         words = ("--fixture", fixture, "--count", 200, "--out", folder / f"{name}.h5", "--quiet")
-        ended = rig("run", "interrupt", *words)
+        ended = rig("run", plan, *words)
         assert ended.returncode == code, ended.stderr
     return folder
 
@@ -143,6 +146,22 @@ def test_timeline_has_every_latency(good, runs):
     at = int(np.argmax(latency))
     place = np.searchsorted(timeline.edges, columns["stimulus_sample"][at], "right") - 1
     assert timeline.maximum[place] == latency.max()
+
+
+def test_an_uncertainty_is_the_same_at_each_place(runs):
+    """In the headline, in the lines of the figures and in the limit that is judged by it."""
+    for name in ("good", "bad"):
+        words = Page((runs / f"{name}.html").read_text(encoding="utf-8")).words
+        (headline,) = re.findall(r"± ([0-9.]+) µs observed maximum", words)
+        (line,) = re.findall(r"observed maximum [0-9.]+ with what .*? U = ([0-9.]+) \(k", words)
+        (limit,) = re.findall(r"max latency [0-9.]+ µs \(U = ([0-9.]+) µs\)", words)
+        budget = re.search(r"Observed maximum contribution .*? U = ([0-9.]+) µs \(k", words)
+        assert (line, limit, budget.group(1)) == (headline, headline, headline)
+
+
+def test_what_was_measured_on_begins_with_a_capital(runs):
+    words = Page((runs / "good.html").read_text(encoding="utf-8")).words
+    assert "scenario idle Target: modelled target of the virtual bench · Fixture: " in words
 
 
 def test_budget_of_a_virtual_run(good):
@@ -253,14 +272,15 @@ def test_one_run_cannot_be_compared(good, capsys):
     ("value", "expanded", "text"),
     [
         (10_333.33, 45.0, "10.333 ± 0.045"),
-        (10_333.33, 45.1, "10.333 ± 0.046"),
-        (65_056.0, 20_840.0, "65 ± 21"),
+        (10_333.33, 45.1, "10.333 ± 0.045"),
+        (65_056.0, 20_840.0, "65.056 ± 20.840"),
         (4_492.4, 0.0, "4.492"),
         (4_492.4, 99.7, "4.492 ± 0.100"),
+        (4_492.4, 1.18, "4.4924 ± 0.0012"),
         (123.4, 0.12, "0.12340 ± 0.00012"),
     ],
 )
-def test_an_uncertainty_is_never_rounded_down(value, expanded, text):
+def test_a_value_has_the_decimals_of_its_uncertainty(value, expanded, text):
     assert rounded(value, expanded) == text
 
 

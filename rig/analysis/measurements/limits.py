@@ -13,7 +13,7 @@ from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.uncertainty.bounds import CoverageInterval, Undetermined, bounds, worst_of
 from rig.analysis.uncertainty.budget import Judgment
 from rig.analysis.uncertainty.measurand import Measurand
-from rig.formatting import microseconds
+from rig.formatting import expanded_microseconds, microseconds
 from rig.limit_names import (
     COUNTS,
     INTERVAL_ERROR,
@@ -90,7 +90,7 @@ class JudgedLimit:
             return self._shown(value)
         below, above = value - self.low, self.high - value
         if abs(above - below) < _EVEN_NS:
-            return f"{self._shown(value)} (U = {microseconds(above)} us)"
+            return f"{self._shown(value)} (U = {expanded_microseconds(above)} us)"
         return f"{self._shown(value)} ({microseconds(self.low)} to {microseconds(self.high)} us)"
 
     def _shown(self, number: float) -> str:
