@@ -40,12 +40,17 @@ def count(number: int | None) -> str:
     return ABSENT if number is None else f"{number:,}"
 
 
-def with_micro_sign(text: str) -> str:
-    """The same text with "µs" behind each number that has "us".
+def with_unicode_signs(text: str) -> str:
+    """The same text with "µs" behind each number that has "us", and "±" for "+-".
 
     Pages and windows write it so; terminal, CSV and JSON keep the ASCII letters.
     """
-    return _US.sub("µs", text)
+    return _US.sub("µs", text).replace(" +- ", " \N{PLUS-MINUS SIGN} ")
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """A share with its unit, such as "95 %"."""
+    return f"{100 * share:.{decimals}f} %"
 
 
 def capitalized(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rig.analysis.model.rate_search import HANDLER, RateSearch
 from rig.document import Fact, Plot, Section, TextTable, facts, section
-from rig.formatting import ABSENT, count, expanded_microseconds, microseconds
+from rig.formatting import ABSENT, count, expanded_microseconds, microseconds, percent
 from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
 from rig.measurements.interrupt import Interrupt
@@ -183,4 +183,4 @@ def _fate(hold: RateStep) -> str:
     if not hold.is_complete:
         return "cut short"
     lost = hold.merged + hold.missed
-    return f"lost {lost / hold.sent:.1%}" if lost else "fell behind"
+    return f"lost {percent(lost / hold.sent, 1)}" if lost else "fell behind"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.document import Fact, Section, facts, section
-from rig.formatting import count, microseconds, short_microseconds
+from rig.formatting import count, microseconds, percent, short_microseconds
 from rig.instruments import TargetSummary
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import agent_words, time_words
@@ -102,8 +102,8 @@ def _facts(found: ToggleGapFigures) -> Iterator[Fact]:
     above = f"above {short_microseconds(found.threshold_ns)} us by the pin"
     yield Fact("gaps", f"{found.gaps:,} {above}, {log}{same}", count(found.gaps))
     if found.per_hour is not None and found.share is not None:
-        rate = f"{found.per_hour:,.1f} gaps an hour, {found.share:.3%} of the time in them"
-        yield Fact("rate", rate, f"{found.per_hour:,.1f}/h, {found.share:.3%}")
+        rate = f"{found.per_hour:,.1f} gaps an hour, {percent(found.share, 3)} of the time in them"
+        yield Fact("rate", rate, f"{found.per_hour:,.1f}/h, {percent(found.share, 3)}")
     hidden = "so much of a hold-up, or of its gap, may be the pause"
     pause = short_microseconds(found.pause_ns)
     yield Fact("pause", f"{pause} us between two toggles; {hidden}")

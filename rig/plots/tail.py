@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from rig.formatting import percent
 from rig.instruments import Int64Array
 from rig.plots.canvas import BAD, BODY, INK, decades, plain_axes, share, svg
 
@@ -60,12 +61,14 @@ def tail_svg(
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter(share)
         bottom = 0.3 / n if estimate is None else min(0.3 / n, estimate.share / 2)
-        axes.fill_between(x, np.maximum(low, bottom), high, step="post", color=BODY, alpha=0.18,
-                          linewidth=0, label=f"{LEVEL:.0%} interval, point by point")  # fmt: skip
+        axes.fill_between(
+            x, np.maximum(low, bottom), high, step="post", color=BODY, alpha=0.18, linewidth=0,
+            label=f"{percent(LEVEL)} interval, point by point",
+        )  # fmt: skip
         axes.step(*steps(x, above, n), where="post", color=BODY, label="observed share above x")
         axes.plot(x[-1:], [1 / n], "o", color=BAD, markersize=4.5, label="observed maximum")
         axes.annotate(
-            f"above {x[-1]:.3f} µs: not seen in {n:,}, p < {high[-1]:.2g} at {LEVEL:.0%}",
+            f"above {x[-1]:.3f} µs: not seen in {n:,}, p < {high[-1]:.2g} at {percent(LEVEL)}",
             (1, 0.97), xycoords="axes fraction", ha="right", va="top", color=BAD,
         )  # fmt: skip
         if estimate is not None:

@@ -7,6 +7,7 @@ from rig.analysis.crosscheck.clock_rates import ClockPair, shown_ppm
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.document import Section, TextTable, section
+from rig.formatting import decimals_for
 
 
 def clocks(evaluation: Evaluation) -> tuple[Section, ...]:
@@ -26,13 +27,20 @@ def delays(evaluation: Evaluation) -> tuple[Section, ...]:
 
 
 def _row(pair: ClockPair) -> tuple[str, str, str, str]:
-    known = f" +- {pair.within_ppm:.2g}" if pair.within_ppm > 0 else ""
     return (
         f"{pair.clock} against {pair.reference}",
-        shown_ppm(pair.difference_ppm).replace(" ppm", f"{known} ppm"),
+        _difference(pair),
         f"{shown_ppm(pair.low_ppm)} to {shown_ppm(pair.high_ppm)}",
         pair.source,
     )
+
+
+def _difference(pair: ClockPair) -> str:
+    """With two significant digits of what it is known to, if that is more than nothing."""
+    if not pair.within_ppm > 0:
+        return shown_ppm(pair.difference_ppm)
+    decimals = decimals_for(pair.within_ppm)
+    return f"{pair.difference_ppm:+,.{decimals}f} +- {pair.within_ppm:,.{decimals}f} ppm"
 
 
 def delay_rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:

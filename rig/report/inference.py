@@ -17,7 +17,7 @@ from rig.analysis.statistics.tail import Tail
 from rig.analysis.statistics.tick import Tick
 from rig.analysis.uncertainty.budget import Budget
 from rig.document import Fact, Facts, Heading, Plot, Section, facts, section
-from rig.formatting import capitalized, expanded_microseconds, microseconds, signed
+from rig.formatting import capitalized, expanded_microseconds, microseconds, percent, signed
 from rig.report.labels import load_of
 from rig.session.results import Result
 
@@ -129,7 +129,7 @@ def _maximum(figures: InferenceSummary, duration_s: float, load: str) -> str:
     return (
         f"observed maximum {microseconds(found.value)} (n = {found.n:,}, {duration_s:,.1f} s, "
         f"load {load}); an event lies above it with p < {found.exceedance_probability_bound:.2g} "
-        f"({found.confidence:.0%} confidence)"
+        f"({percent(found.confidence)} confidence)"
     )
 
 
@@ -159,7 +159,7 @@ def _dependence(figures: InferenceSummary) -> Iterator[str]:
     if tick.rate_hz is not None:
         yield (
             f"latency follows a tick of {tick.rate_hz:.3f} Hz, which explains "
-            f"{tick.explained:.0%} of its variance"
+            f"{percent(tick.explained)} of its variance"
         )
     elif tick.refused:
         yield f"tick not looked for: {tick.refused}"

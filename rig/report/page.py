@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rig import __version__
 from rig.document import Plot, ReportDocument, tone_of
 from rig.files import create_new
-from rig.formatting import with_micro_sign
+from rig.formatting import with_unicode_signs
 from rig.printable import xml_text
 from rig.report.pictures import pictures_of
 from rig.report.run_report import run_report
@@ -81,7 +81,7 @@ def _environment(folder: Path) -> Environment:
     from markupsafe import Markup
 
     def shown(value: Any) -> Any:
-        return value if isinstance(value, Markup) else with_micro_sign(xml_text(str(value)))
+        return value if isinstance(value, Markup) else with_unicode_signs(xml_text(str(value)))
 
     def verbatim(text: str) -> Markup:
         return Markup.escape(xml_text(text))

@@ -12,6 +12,7 @@ from rig.formatting import (
     capitalized,
     expanded_microseconds,
     microseconds,
+    percent,
     signed,
     three_digits,
 )
@@ -66,7 +67,7 @@ def _row(found: Budget, line: Contribution) -> tuple[str, ...]:
         f"{three_digits(quantity.standard_uncertainty)} {quantity.unit}",
         three_digits(line.sensitivity),
         three_digits(line.uncertainty),
-        f"{found.share(line):.0%}",
+        percent(found.share(line)),
     )
 
 

@@ -15,7 +15,7 @@ from gui.models.runs.notes import RunNote, read_notes, write_note
 from gui.pages.results.actions import ACTIONS
 from gui.pages.results.page import COMPARE, EVENTS, REPORT
 from gui.theme import theme
-from rig.formatting import with_micro_sign
+from rig.formatting import with_unicode_signs
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
 from tests.cli.command import rig
@@ -62,7 +62,7 @@ def test_figures_are_those_of_rig_show(page, qtbot, capsys):
         title = printed.splitlines()[0]
         assert title.lower() in page.report.text.toPlainText().lower()
         for witness in document["witnesses"]:
-            assert with_micro_sign(witness["text"]) in page.report.text.toPlainText()
+            assert with_unicode_signs(witness["text"]) in page.report.text.toPlainText()
 
 
 def test_table_is_searched_and_sorted(page):

@@ -17,7 +17,7 @@ from gui.pages.results.page import COMPARE
 from gui.pages.run.figures import FiguresPanel
 from gui.plots.words import NONE
 from rig.errors import InputError
-from rig.formatting import with_micro_sign as micro
+from rig.formatting import with_unicode_signs as micro
 from rig.record.reader import RunFile
 from rig.report.run_report import run_report
 from rig.report.terminal import print_report

@@ -17,7 +17,7 @@ from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
 from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated, limits
-from rig.formatting import capitalized, with_micro_sign
+from rig.formatting import capitalized, with_unicode_signs
 from rig.measurements.evaluate import evaluate
 from rig.report.junit import junit
 from rig.report.page import pages
@@ -116,7 +116,7 @@ def test_on_the_page(result: Result) -> None:
     for title, _, _ in EXPECTED:
         assert table.count(f"<td>{title}</td>") == 1
     for limit in result.evaluation.limits:
-        assert f"<td>{with_micro_sign(limit.text)}</td>" in unescape(table)
+        assert f"<td>{with_unicode_signs(limit.text)}</td>" in unescape(table)
     for name in MEASURED:
         assert f"<h3>{capitalized(name.replace('_', ' '))}</h3>" in page
     assert "past its due time" in page

@@ -159,6 +159,15 @@ def test_an_uncertainty_is_the_same_at_each_place(runs):
         assert (line, limit, budget.group(1)) == (headline, headline, headline)
 
 
+def test_a_rate_has_the_decimals_to_which_it_is_known(runs):
+    words = Page((runs / "good.html").read_text(encoding="utf-8")).words
+    rates = re.findall(r"([+-][0-9.]+) ± ([0-9.]+) ppm", words)
+    assert len(rates) == 3
+    for value, known in rates:
+        assert len(value.partition(".")[2]) == len(known.partition(".")[2])
+        assert len(known.replace(".", "").lstrip("0")) == 2
+
+
 def test_what_was_measured_on_begins_with_a_capital(runs):
     words = Page((runs / "good.html").read_text(encoding="utf-8")).words
     assert "scenario idle Target: modelled target of the virtual bench · Fixture: " in words

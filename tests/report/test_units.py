@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Microseconds in pages: behind numbers, and nowhere else."""
+"""Signs in pages that ASCII lacks: where they stand for numbers, and nowhere else."""
 
 from __future__ import annotations
 
 import pytest
 
-from rig.formatting import with_micro_sign
+from rig.formatting import with_unicode_signs
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,10 @@ from rig.formatting import with_micro_sign
         ("tell us of 3 users", "tell us of 3 users"),
         ("latency_us 5", "latency_us 5"),
         ("20us", "20us"),
+        ("343.5 +- 20.7 ns", "343.5 ± 20.7 ns"),
+        ("a+-b", "a+-b"),
     ],
 )
-def test_behind_numbers(text, written):
-    assert with_micro_sign(text) == written
-    assert with_micro_sign(written) == written
+def test_signs_of_numbers(text, written):
+    assert with_unicode_signs(text) == written
+    assert with_unicode_signs(written) == written

@@ -14,7 +14,7 @@ from gui.theme import GAP, GAP_L, GAP_S
 from gui.theme.theme import figures_font
 from gui.widgets.figures import FigureRows, Row
 from gui.widgets.labels import PlainLabel, caption, dim
-from rig.formatting import ABSENT, capitalized, with_micro_sign
+from rig.formatting import ABSENT, capitalized, with_unicode_signs
 
 CLASSES: Final = (
     "answered", "late", "missed", "merged", "ambiguous", "duplicate", "spurious", "glitches",
@@ -109,7 +109,7 @@ class FiguresPanel(QFrame):
         """A finished run: the texts of `rig show`."""
         name, value = outcome.headline
         self._worst_caption.setText(self._headline(name))
-        self._show_worst(NONE if value == ABSENT else with_micro_sign(value))
+        self._show_worst(NONE if value == ABSENT else with_unicode_signs(value))
         unit = ", µs"
         for rows, title, shown in (
             (self.found, self.tr("Found"), outcome.found),
@@ -120,7 +120,7 @@ class FiguresPanel(QFrame):
             rows.setVisible(bool(shown))
             rows.set_title(title)
             rows.set_rows(list(map(_row, shown)))
-        self._silent_tools.setText("\n".join(map(with_micro_sign, outcome.silent_tools)))
+        self._silent_tools.setText("\n".join(map(with_unicode_signs, outcome.silent_tools)))
         self._silent_tools.setVisible(bool(outcome.silent_tools))
         self.figures.show()
         self.figures.set_rows([Row(name, value) for name, value in outcome.figures])
@@ -205,7 +205,7 @@ class FiguresPanel(QFrame):
 
 def _row(shown: ShownRow) -> Row:
     name, text, tone, hint = shown
-    return Row(name, NONE if text == ABSENT else with_micro_sign(text), tone, with_micro_sign(hint))
+    return Row(name, NONE if text == ABSENT else with_unicode_signs(text), tone, with_unicode_signs(hint))
 
 
 def _tone(name: str, value: str, *, sought: bool = False) -> str:

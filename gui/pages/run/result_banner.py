@@ -17,7 +17,7 @@ from gui.widgets.actions import OwnSpace
 from gui.widgets.banner import Banner
 from rig.campaign.index import RunState
 from rig.config.plan import Plan
-from rig.formatting import with_micro_sign
+from rig.formatting import with_unicode_signs
 from rig.services.series import RunSeries, SeriesRun
 
 
@@ -54,7 +54,7 @@ class ResultBanner:
 
     def show_outcome(self, outcome: RunResult) -> None:
         """A run that has a file with its figures."""
-        reasons = [with_micro_sign(reason) for reason in outcome.reasons]
+        reasons = [with_unicode_signs(reason) for reason in outcome.reasons]
         if outcome.failure is not None:
             # It is the first reason; most of the others only follow from it.
             hint = _tr("What was measured until then is in {0}. Mend that and press Run again.")
