@@ -205,7 +205,8 @@ class FiguresPanel(QFrame):
 
 def _row(shown: ShownRow) -> Row:
     name, text, tone, hint = shown
-    return Row(name, NONE if text == ABSENT else with_unicode_signs(text), tone, with_unicode_signs(hint))
+    value = NONE if text == ABSENT else with_unicode_signs(text)
+    return Row(name, value, tone, with_unicode_signs(hint))
 
 
 def _tone(name: str, value: str, *, sought: bool = False) -> str:
