@@ -18,7 +18,7 @@ def encoded(value: object, layout: Layout) -> Any:
     Numbers that are not finite become null. Raises TypeError for what JSON cannot hold.
     """
     if value is None or isinstance(value, bool | str | int):
-        return value.value if isinstance(value, Enum) else value
+        return _plain(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if is_dataclass(value) and not isinstance(value, type):
@@ -28,6 +28,13 @@ def encoded(value: object, layout: Layout) -> Any:
     if isinstance(value, list | tuple):
         return [encoded(each, layout) for each in value]
     raise TypeError(f"{type(value).__name__} is no value of JSON")
+
+
+def _plain(value: bool | str | int | None) -> bool | str | int | None:
+    """Without what only this program knows of it; a member of an enumeration by its value."""
+    if isinstance(value, Enum):
+        return value.value
+    return str(value) if isinstance(value, str) else value
 
 
 def _object(value: Any, layout: Layout) -> dict[str, Any]:
