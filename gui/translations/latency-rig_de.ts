@@ -152,16 +152,6 @@
  <context>
   <name>Chart</name>
   <message>
-   <location filename="gui/pages/results/charts/rates.py" />
-   <source>answered by an answer of its own, %</source>
-   <translation>mit eigener Antwort, %</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/results/charts/rates.py" />
-   <source>kept</source>
-   <translation>gehalten</translation>
-  </message>
-  <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>latencies in a bin</source>
    <translation>Latenzen je Klasse</translation>
@@ -170,16 +160,6 @@
    <location filename="gui/pages/results/charts/charts.py" />
    <source>latency in µs</source>
    <translation>Latenz in µs</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/results/charts/rates.py" />
-   <source>limit {0}/s</source>
-   <translation>Grenze {0}/s</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/results/charts/rates.py" />
-   <source>lost or behind</source>
-   <translation>nicht gehalten</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
@@ -210,11 +190,6 @@
    <location filename="gui/pages/results/charts/charts.py" />
    <source>share of values in a bin</source>
    <translation>Anteil der Werte je Klasse</translation>
-  </message>
-  <message>
-   <location filename="gui/pages/results/charts/rates.py" />
-   <source>stimuli/s</source>
-   <translation>Stimuli/s</translation>
   </message>
   <message>
    <location filename="gui/pages/results/charts/charts.py" />
@@ -487,14 +462,6 @@
    <location filename="gui/pages/calibrate/wizard/drawn_page.py" />
    <source>In words</source>
    <translation>In Worten</translation>
-  </message>
- </context>
- <context>
-  <name>Engine</name>
-  <message>
-   <location filename="gui/engine/client.py" />
-   <source>The measuring process</source>
-   <translation>Der Messprozess</translation>
   </message>
  </context>
  <context>
@@ -1053,6 +1020,86 @@
   </message>
  </context>
  <context>
+  <name>MainWindow</name>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;About Latency Rig</source>
+   <translation>&amp;Über Latency Rig</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;Colors</source>
+   <translation>&amp;Farben</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;Dark</source>
+   <translation>&amp;Dunkel</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;File</source>
+   <translation>&amp;Datei</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;Full screen</source>
+   <translation>&amp;Vollbild</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;Help</source>
+   <translation>&amp;Hilfe</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;Language</source>
+   <translation>&amp;Sprache</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;Light</source>
+   <translation>&amp;Hell</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;Quit</source>
+   <translation>&amp;Beenden</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>&amp;View</source>
+   <translation>&amp;Ansicht</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>About Latency Rig</source>
+   <translation>Über Latency Rig</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>As the &amp;system</source>
+   <translation>Wie das &amp;System</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>Measures how fast a real-time system answers, from outside.
+GPL-3.0-or-later. Run files are in {0}</source>
+   <translation>Misst von außen, wie schnell ein Echtzeitsystem antwortet.
+GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>Measuring</source>
+   <translation>Messung läuft</translation>
+  </message>
+  <message>
+   <location filename="gui/window.py" />
+   <source>The language changes at the next start.</source>
+   <translation>Die Sprache wechselt beim nächsten Start.</translation>
+  </message>
+ </context>
+ <context>
   <name>NotesEditor</name>
   <message>
    <location filename="gui/pages/results/notes_editor.py" />
@@ -1091,14 +1138,6 @@
    <location filename="gui/pages/wire/probe_process.py" />
    <source>no answer within {0} s</source>
    <translation>keine Antwort binnen {0} s</translation>
-  </message>
- </context>
- <context>
-  <name>RatesCard</name>
-  <message>
-   <location filename="gui/pages/run/rates.py" />
-   <source>Answered share over rate</source>
-   <translation>Beantworteter Anteil über der Rate</translation>
   </message>
  </context>
  <context>
@@ -1146,11 +1185,6 @@
  </context>
  <context>
   <name>ReportView</name>
-  <message>
-   <location filename="gui/pages/results/report.py" />
-   <source>Answered share over rate</source>
-   <translation>Beantworteter Anteil über der Rate</translation>
-  </message>
   <message>
    <location filename="gui/pages/results/report.py" />
    <source>Complementary distribution</source>
@@ -1399,6 +1433,14 @@
    <location filename="gui/pages/results/page.py" />
    <source>Run files (*.h5)</source>
    <translation>Laufdateien (*.h5)</translation>
+  </message>
+ </context>
+ <context>
+  <name>RunEngine</name>
+  <message>
+   <location filename="gui/engine/client.py" />
+   <source>The measuring process</source>
+   <translation>Der Messprozess</translation>
   </message>
  </context>
  <context>
@@ -1900,86 +1942,6 @@ Bitte schicken Sie diesen Bericht an die, die das Rig betreuen.</translation>
    <location filename="gui/plots/waveform/view.py" />
    <source>target log</source>
    <translation>Log des Zielsystems</translation>
-  </message>
- </context>
- <context>
-  <name>Window</name>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;About Latency Rig</source>
-   <translation>&amp;Über Latency Rig</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;Colors</source>
-   <translation>&amp;Farben</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;Dark</source>
-   <translation>&amp;Dunkel</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;File</source>
-   <translation>&amp;Datei</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;Full screen</source>
-   <translation>&amp;Vollbild</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;Help</source>
-   <translation>&amp;Hilfe</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;Language</source>
-   <translation>&amp;Sprache</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;Light</source>
-   <translation>&amp;Hell</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;Quit</source>
-   <translation>&amp;Beenden</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>&amp;View</source>
-   <translation>&amp;Ansicht</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>About Latency Rig</source>
-   <translation>Über Latency Rig</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>As the &amp;system</source>
-   <translation>Wie das &amp;System</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>Measures how fast a real-time system answers, from outside.
-GPL-3.0-or-later. Run files are in {0}</source>
-   <translation>Misst von außen, wie schnell ein Echtzeitsystem antwortet.
-GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>Measuring</source>
-   <translation>Messung läuft</translation>
-  </message>
-  <message>
-   <location filename="gui/window.py" />
-   <source>The language changes at the next start.</source>
-   <translation>Die Sprache wechselt beim nächsten Start.</translation>
   </message>
  </context>
  <context>
