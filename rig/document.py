@@ -122,6 +122,44 @@ class TextTable:
 
 
 @dataclass(frozen=True)
+class CurvePoint:
+    """What was found for one value of the quantity that was varied."""
+
+    x: float
+    """Above 0."""
+    y: float
+    text: str
+    """Both of them and what is said of them, in a line."""
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What was found over a quantity that the run has varied, whose axis is logarithmic."""
+
+    title: str
+    x_title: str
+    y_title: str
+    points: tuple[CurvePoint, ...]
+    """In the order of their x."""
+    key: tuple[tuple[Tone, str], ...] = ()
+    """What the tones of the points mean."""
+    limit: float | None = None
+    """An x that all this was done to find."""
+    limit_text: str = ""
+
+    @property
+    def y_range(self) -> tuple[float, float]:
+        """All points, and some room beyond them."""
+        low, high = (pick(point.y for point in self.points) for pick in (min, max))
+        room = max(_Y_ROOM * (high - low), _Y_ROOM_LEAST * abs(high)) or 1.0
+        return low - room, high + room
+
+
+_Y_ROOM, _Y_ROOM_LEAST = 0.08, 0.03
+
+
+@dataclass(frozen=True)
 class Plot:
     """A picture with its caption."""
 
@@ -131,6 +169,8 @@ class Plot:
     """Makes an <svg> element, or "" if there is nothing to be drawn."""
     is_small: bool = False
     """Two have room beside each other."""
+    curve: Curve | None = None
+    """What the picture shows, for who draws it by itself."""
 
 
 Block = Heading | Note | Items | Facts | Values | Checks | TextTable | Plot
@@ -182,6 +222,13 @@ def section(
     """A section of the blocks that are there and not empty; nothing if there are none."""
     there = tuple(block for block in blocks if block is not None and not _is_empty(block))
     return (Section(name, title, there, is_detail),) if there else ()
+
+
+def curve_of(sections: Iterable[Section]) -> Curve | None:
+    """The first curve in these sections; None if there is none."""
+    blocks = (block for each in sections for block in each.blocks)
+    plots = (block for block in blocks if isinstance(block, Plot))
+    return next((plot.curve for plot in plots if plot.curve is not None), None)
 
 
 def facts(rows: Iterable[Sequence[str]]) -> Facts:

@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from gui.processes.messages import Message
-from rig.document import Facts, Section, TextTable, tone_of
+from rig.document import Curve, Facts, Section, TextTable, curve_of, tone_of
 from rig.formatting import ABSENT
 from rig.streaming.histogram import bin_of
-from rig.untrusted.decode import decoded
+from rig.untrusted.decode import FIELD_BY_FIELD, decoded
+from rig.untrusted.encode import encoded
 
 if TYPE_CHECKING:  # the window does not compute results, and opens sooner without
-    from rig.analysis.measurements.saturation import SaturationFigures
     from rig.analysis.statistics.descriptive import ExactHistogram
     from rig.analysis.statistics.outliers import Outlier
     from rig.services.event_query import NotableEvent
@@ -74,6 +74,8 @@ class RunResult:
     bins: tuple[int, ...]
     bin_counts: tuple[int, ...]
     """The final histogram, as a snapshot has it."""
+    curve: Curve | None
+    """What was found over a quantity that the run has varied; None: it has varied nothing."""
 
     @property
     def path(self) -> Path:
@@ -91,18 +93,6 @@ class RunResult:
         in samples."""
         details = self.document["details"] or {}
         return details.get("unit_hz")
-
-    @property
-    def rates(self) -> SaturationFigures | None:
-        """What a search for the highest rate has found; None for other runs."""
-        from rig.analysis.measurements.saturation import SaturationFigures
-        from rig.session.result_document import LAYOUT
-        from rig.untrusted.decode import KIND
-
-        details = self.document["details"] or {}
-        if details.get(KIND) != LAYOUT.tags[SaturationFigures]:
-            return None
-        return decoded(SaturationFigures, details, layout=LAYOUT)
 
 
 @dataclass(frozen=True)
@@ -130,7 +120,7 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
     measurement, report = measurement_of(settings.measurement), run_report(result)
     bins, bin_counts = _binned(evaluation.histogram)
     headline = measurement.headline(evaluation)
-    is_periods = settings.schedule is not None
+    is_periods = measurement.judges_intervals
     outcome = RunResult(
         file=str(result.path),
         report=str(page),
@@ -150,12 +140,13 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
         **_measured(report.section("measured")),
         **_tools(report.section("tools")),
         is_periods=is_periods,
-        is_inside=not measurement_of(settings.measurement).has_events,
+        is_inside=not measurement.has_events,
         worst_event=_worst_event(result, is_periods=is_periods),
         bins=bins,
         bin_counts=bin_counts,
+        curve=curve_of(report.sections),
     )
-    return Message(DONE, {each.name: getattr(outcome, each.name) for each in fields(outcome)})
+    return Message(DONE, encoded(outcome, FIELD_BY_FIELD))
 
 
 def _measured(section: Section | None) -> dict[str, Any]:

@@ -8,7 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rig.analysis.model.rate_search import HANDLER, RateSearch
-from rig.document import Fact, Plot, Section, TextTable, facts, section
+from rig.document import (
+    Curve,
+    CurvePoint,
+    Fact,
+    Plot,
+    Section,
+    TextTable,
+    Tone,
+    facts,
+    section,
+)
 from rig.formatting import ABSENT, count, expanded_microseconds, microseconds, percent
 from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
@@ -28,6 +38,7 @@ _COLUMNS: Final = (
     "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max us", "",
 )  # fmt: skip
 """Of the table of holds."""
+_KEPT, _LOST = "kept", "lost or behind"
 _NEAR: Final = 3
 """Holds on either side of the limit that a short table has."""
 _SPACING: Final = (
@@ -92,14 +103,20 @@ class Saturation(Interrupt):
         if found is None:
             return ()
 
-        def draw() -> str:
-            from rig.plots.saturation import saturation_svg
+        curve = _curve(found)
 
-            return saturation_svg(found)
+        def draw() -> str:
+            from rig.plots.curve import curve_svg
+
+            return curve_svg(curve)
 
         caption = "Answered share over rate. Late answers count, merged and missed stimuli do not."
         return section(
-            "measured", _title(found), facts(_facts(found)), _holds(found), Plot(caption, draw)
+            "measured",
+            _title(found),
+            facts(_facts(found)),
+            _holds(found),
+            Plot(caption, draw, curve=curve),
         )
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002
@@ -154,6 +171,27 @@ def _facts(found: SaturationFigures) -> Iterator[Fact]:
     if found.conflicts:
         text = f"{found.conflicts} holds kept, though a slower one was lost"
         yield Fact("not sharp", text, str(found.conflicts))
+
+
+def _curve(found: SaturationFigures) -> Curve:
+    """The share of stimuli that got an answer of their own, late ones among them, by their rate."""
+    limit_hz = found.limit_hz
+    return Curve(
+        title="Answered share over rate",
+        x_title="stimuli/s",
+        y_title="answered by an answer of its own, %",
+        points=tuple(map(_point, sorted(found.holds, key=lambda hold: hold.rate_hz))),
+        key=((Tone.GOOD, _KEPT), (Tone.BAD, _LOST)),
+        limit=limit_hz,
+        limit_text="" if limit_hz is None else f"limit {limit_hz:,.0f}/s",
+    )
+
+
+def _point(hold: RateStep) -> CurvePoint:
+    share = 100.0 * (hold.answered + hold.late) / max(1, hold.sent)
+    fate, tone = (_KEPT, Tone.GOOD) if hold.is_sustained else (_LOST, Tone.BAD)
+    text = f"{hold.rate_hz:,.0f}/s: {share:.1f} %, {fate}"
+    return CurvePoint(hold.rate_hz, share, text, tone)
 
 
 def _holds(found: SaturationFigures) -> TextTable:

@@ -7,6 +7,7 @@ import pytest
 
 from gui.pages.run.page import RunPage
 from gui.plots.words import NONE
+from rig.document import Tone
 from rig.record.reader import RunFile
 from rig.session.results import read
 from rig.session.stored_results import stored_result
@@ -57,16 +58,16 @@ def test_a_search_for_the_highest_rate(qtbot, page, tmp_path, settings):
     found = outcome.document["details"]
     rate_hz = float(page.figures.worst.removesuffix("/s").replace(",", ""))
     assert rate_hz == pytest.approx(SERVED_HZ, rel=0.02)
-    assert page.plots.rates.isVisible()
+    assert page.plots.curve.isVisible()
     assert page.plots.complementary.isHidden()
-    chart = page.plots.rates.chart.chart
-    assert len(chart.holds) == len(found["holds"])
-    assert chart.limit_hz == pytest.approx(SERVED_HZ, rel=0.02)
+    curve = page.plots.curve.chart.chart.curve
+    assert len(curve.points) == len(found["holds"])
+    assert curve.limit == pytest.approx(SERVED_HZ, rel=0.02)
     assert "all rates" in page.plots.histogram._caption.text()
 
     plan(page, "interrupt")
     finish(qtbot, page, 30)
-    assert page.plots.rates.isHidden()
+    assert page.plots.curve.isHidden()
     assert page.plots.complementary.isVisible()
     assert page.figures.found.isHidden()
     assert page.figures.worst.endswith(" µs")
@@ -74,19 +75,19 @@ def test_a_search_for_the_highest_rate(qtbot, page, tmp_path, settings):
     page.engine.close()
     with results_page(page.folder, settings, qtbot) as results:
         choose(results, outcome.path.name, qtbot)
-        shown = results.report.rates
+        shown = results.report.curve
         assert shown.isVisible()
-        assert shown.chart.limit_hz == chart.limit_hz
+        assert shown.chart.curve == curve
         axes = shown.chart.axes(shown.width(), shown.height())
-        fastest = shown.chart.holds[-1]
-        assert not fastest.is_sustained
-        x = axes.point(fastest.rate_hz, 100).x()
+        fastest = curve.points[-1]
+        assert fastest.tone == Tone.BAD
+        x = axes.point(fastest.x, 100).x()
         assert axes.plot.left() <= x <= axes.plot.right()
-        assert shown.reading(x).startswith(f"{fastest.rate_hz:,.0f}/s: ")
+        assert shown.reading(x).startswith(f"{fastest.x:,.0f}/s: ")
         assert shown.reading(x).endswith("lost or behind")
         other = next(path for path in page.folder.glob("interrupt-*.h5"))
         choose(results, other.name, qtbot)
-        assert results.report.rates.isHidden()
+        assert results.report.curve.isHidden()
 
 
 def test_gaps_and_a_tool_that_is_not_there(qtbot, page, settings):

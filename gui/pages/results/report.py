@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWid
 
 from gui.models.runs.entry import RunEntry
 from gui.pages.results.charts.charts import HistogramChart, TailChart
+from gui.pages.results.charts.curve_chart import NO_CURVE, CurveChart
 from gui.pages.results.charts.curves import RunDistribution
-from gui.pages.results.charts.rates import RatesChart
 from gui.pages.results.charts.widget import ChartWidget
 from gui.pages.results.notes_editor import NotesEditor
 from gui.pages.results.report_text import report_html
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
-from rig.analysis.measurements.saturation import SaturationFigures
+from rig.document import curve_of
 from rig.errors import InputError
 from rig.measurements.registry import measurement_of
 from rig.session.results import Result
@@ -44,8 +44,8 @@ class ReportView(QWidget):
         self.notes = NotesEditor(self)
         self.histogram = ChartWidget(HistogramChart(self.tr("Histogram"), ()), self)
         self.tail = ChartWidget(TailChart(self.tr("Complementary distribution"), ()), self)
-        self.rates = ChartWidget(RatesChart(self.tr("Answered share over rate"), None), self)
-        self.rates.hide()
+        self.curve = ChartWidget(CurveChart(NO_CURVE), self)
+        self.curve.hide()
         for chart in (self.histogram, self.tail):
             chart.picked.connect(self.picked)
         self._lay_out()
@@ -61,7 +61,7 @@ class ReportView(QWidget):
         plots = QVBoxLayout(right)
         plots.setContentsMargins(0, 0, 0, 0)
         plots.setSpacing(GAP)
-        plots.addWidget(self.rates, 1)
+        plots.addWidget(self.curve, 1)
         plots.addWidget(self.histogram, 1)
         plots.addWidget(self.tail, 1)
         self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
@@ -85,18 +85,22 @@ class ReportView(QWidget):
         limit_us = None if limit is None else limit / 1e3
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs, limit_us))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), runs, limit_us))
-        details = result.evaluation.details
-        found = details if isinstance(details, SaturationFigures) else None
-        self.rates.show_chart(RatesChart(self.rates.chart.title, found))
-        self.rates.setVisible(found is not None)
+        self._show_curve(result)
         self._render()
+
+    def _show_curve(self, result: Result) -> None:
+        """What the run has varied, if it did."""
+        evaluation = result.evaluation
+        curve = curve_of(measurement_of(result.settings.measurement).sections(evaluation))
+        self.curve.show_chart(CurveChart(curve or NO_CURVE))
+        self.curve.setVisible(curve is not None)
 
     def show_message(self, text: str) -> None:
         """Nothing but a line of text."""
         self._shown, self._message = None, text
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), ()))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), ()))
-        self.rates.hide()
+        self.curve.hide()
         self._render()
 
     def show_entry(self, entry: RunEntry | None) -> None:

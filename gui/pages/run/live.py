@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.engine.snapshot import Snapshot
-from gui.pages.run.rates import RatesCard
+from gui.pages.run.curve_card import CurveCard
 from gui.pages.run.waveform import WaveformCard
 from gui.plots.complementary import ComplementaryPlot
 from gui.plots.histogram import HistogramPlot
 from gui.plots.timeline import TimelinePlot
 from gui.theme import GAP
+from rig.document import Curve
 from rig.services.event_query import EventQuery
-
-if TYPE_CHECKING:
-    from rig.analysis.measurements.saturation import SaturationFigures
 
 
 class LivePlots(QWidget):
@@ -32,7 +28,7 @@ class LivePlots(QWidget):
         self.histogram = HistogramPlot()
         self.complementary = ComplementaryPlot()
         self.timeline = TimelinePlot()
-        self.rates = RatesCard()
+        self.curve = CurveCard()
         self.waveform = WaveformCard()
         for plot in (self.histogram, self.complementary, self.timeline):
             plot.wanted.connect(self.wanted)
@@ -41,7 +37,7 @@ class LivePlots(QWidget):
         row.setSpacing(GAP)
         for stretch, cards in (
             (3, ((3, self.histogram), (2, self.timeline))),
-            (2, ((2, self.complementary), (2, self.rates), (3, self.waveform))),
+            (2, ((2, self.complementary), (2, self.curve), (3, self.waveform))),
         ):
             column = QVBoxLayout()
             column.setSpacing(GAP)
@@ -54,10 +50,10 @@ class LivePlots(QWidget):
         for plot in (self.histogram, self.complementary, self.timeline):
             plot.show_snapshot(snapshot)
 
-    def show_rates(self, found: SaturationFigures | None) -> None:
-        """Of a search that has ended, in place of the distribution of all its rates together."""
-        self.rates.show_found(found)
-        self.complementary.setHidden(found is not None)
+    def show_curve(self, curve: Curve | None) -> None:
+        """Of a run that has ended, in place of the distribution of all that it varied together."""
+        self.curve.show_curve(curve)
+        self.complementary.setHidden(curve is not None)
 
     def set_limit_us(self, limit_us: float | None) -> None:
         """The plan's largest latency, as a line in each plot."""

@@ -171,7 +171,7 @@ class RunPage(Page):
         self.chooser.series.show_parts(self.series.parts)
         if self.plots is not None:
             self.plots.set_limit_us(choice.limit_us)
-            self.plots.show_rates(None)
+            self.plots.show_curve(None)
         self.event_selection.start()
         self.show_snapshot(Snapshot(planned=0 if choice.plan is None else choice.plan.count))
         self.status.emit(self.tr("Opening the bench …"))
@@ -245,7 +245,7 @@ class RunPage(Page):
             )
             self.plots.show_snapshot(self.snapshot)
         if self.plots is not None:
-            self.plots.show_rates(outcome.rates)
+            self.plots.show_curve(outcome.curve)
         self.figures.show_outcome(outcome)
         self._figures_place.updateGeometry()
         self.result_banner.show_outcome(outcome)

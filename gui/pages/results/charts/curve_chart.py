@@ -1,66 +1,58 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Share of stimuli that got an answer of their own, over their rate: a search for the limit."""
+"""What a run has found over a quantity that it has varied, such as the rate of stimuli."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.pages.results.charts.axes import Axes, AxisRange, paint_axes, plot_area
-from gui.pages.results.charts.charts import Chart, tr
+from gui.pages.results.charts.charts import Chart
 from gui.pages.results.charts.curves import RunDistribution
 from gui.theme.palette import Palette
 from gui.theme.theme import figures_font
-
-if TYPE_CHECKING:
-    from rig.analysis.measurements.saturation import RateStep, SaturationFigures
+from rig.document import Curve, Tone
 
 _DOT = 3.5
 _BESIDE = 9.0
 """From a sign of the key to its words."""
 _ROOM = 1.12
-"""Beyond the slowest and the fastest rate, as a factor."""
+"""Beyond the least and the largest of what was varied, as a factor."""
+NO_CURVE: Final = Curve("", "", "", ())
 
 
-class RatesChart(Chart):
-    """A dot for each hold, kept or lost, and the limit as a dashed line."""
+class CurveChart(Chart):
+    """A dot for each value that was tried, and the limit as a dashed line."""
 
-    def __init__(self, title: str, found: SaturationFigures | None) -> None:
-        super().__init__(title, ())
-        holds: Sequence[RateStep] = () if found is None else found.holds
-        self.holds = sorted(holds, key=lambda hold: hold.rate_hz)
-        self.limit_hz = None if found is None else found.limit_hz
+    def __init__(self, curve: Curve) -> None:
+        super().__init__(curve.title, ())
+        self.curve = curve
 
     def axes(self, width: float, height: float) -> Axes | None:
-        """As painted at this size; None without a hold."""
-        return Axes(*self.ranges(), plot_area(width, height)) if self.holds else None
+        """As painted at this size; None without a point."""
+        return Axes(*self.ranges(), plot_area(width, height)) if self.curve.points else None
 
     def ranges(self) -> tuple[AxisRange, AxisRange]:
-        """Rates are logarithmic; shares from below the least."""
-        low, high = self.holds[0].rate_hz, self.holds[-1].rate_hz
-        least = min(map(share_percent, self.holds))
-        bottom = least - max(3.0, (100 - least) * 0.08)
-        return AxisRange(low / _ROOM, high * _ROOM, is_log=True), AxisRange(bottom, 103.0)
+        """What was varied is logarithmic."""
+        low, high = self.curve.points[0].x, self.curve.points[-1].x
+        return AxisRange(low / _ROOM, high * _ROOM, is_log=True), AxisRange(*self.curve.y_range)
 
     def x_words(self) -> str:
-        """Of the rates."""
-        return tr("stimuli/s")
+        """Of what was varied."""
+        return self.curve.x_title
 
     def y_words(self) -> str:
-        """Of the shares."""
-        return tr("answered by an answer of its own, %")
+        """Of what was found."""
+        return self.curve.y_title
 
     def reading(self, value: float) -> str:
-        """The hold whose rate is nearest, in a line."""
-        if not self.holds:
+        """The point that is nearest along the axis, in a line."""
+        if not self.curve.points:
             return ""
-        near = min(self.holds, key=lambda hold: abs(np.log(hold.rate_hz / value)))
-        fate = tr("kept") if near.is_sustained else tr("lost or behind")
-        return f"{near.rate_hz:,.0f}/s: {share_percent(near):.1f} %, {fate}"
+        return min(self.curve.points, key=lambda point: abs(np.log(point.x / value))).text
 
     def paint(self, painter: QPainter, width: float, height: float, colors: Palette) -> None:
         """Into (0, 0) to (width, height)."""
@@ -78,18 +70,18 @@ class RatesChart(Chart):
         """It has no runs' latencies."""
 
     def _paint_curve(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
-        plot = axes.plot
-        if self.limit_hz is not None:
-            x = axes.point(self.limit_hz, axes.y.low).x()
+        plot, curve = axes.plot, self.curve
+        if curve.limit is not None:
+            x = axes.point(curve.limit, axes.y.low).x()
             painter.setPen(QPen(QColor(colors.warn), 1, Qt.PenStyle.DashLine))
             painter.drawLine(QLineF(x, plot.top(), x, plot.bottom()))
-        points = [axes.point(hold.rate_hz, share_percent(hold)) for hold in self.holds]
+        places = [axes.point(point.x, point.y) for point in curve.points]
         painter.setPen(QPen(QColor(colors.dim), 1))
-        painter.drawPolyline(QPolygonF(points))
+        painter.drawPolyline(QPolygonF(places))
         painter.setPen(Qt.PenStyle.NoPen)
-        for hold, point in zip(self.holds, points, strict=True):
-            painter.setBrush(QColor(colors.good if hold.is_sustained else colors.bad))
-            painter.drawEllipse(point, _DOT, _DOT)
+        for point, place in zip(curve.points, places, strict=True):
+            painter.setBrush(QColor(_color(point.tone, colors)))
+            painter.drawEllipse(place, _DOT, _DOT)
 
     def _paint_key(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
         """What the colors mean, left of the words of the rates; the limit if there is room."""
@@ -106,11 +98,10 @@ class RatesChart(Chart):
             x += wide(text) + 3 * _BESIDE
 
     def _key(self, colors: Palette) -> list[tuple[str, str]]:
-        key = [(colors.good, tr("kept"))]
-        if not all(hold.is_sustained for hold in self.holds):
-            key.append((colors.bad, tr("lost or behind")))
-        if self.limit_hz is not None:
-            key.append((colors.warn, tr("limit {0}/s").format(f"{self.limit_hz:,.0f}")))
+        there = {point.tone for point in self.curve.points}
+        key = [(_color(tone, colors), text) for tone, text in self.curve.key if tone in there]
+        if self.curve.limit is not None:
+            key.append((colors.warn, self.curve.limit_text))
         return key
 
     def _paint_sign(self, painter: QPainter, at: QPointF, color: str, colors: Palette) -> None:
@@ -123,6 +114,6 @@ class RatesChart(Chart):
         painter.drawEllipse(at, _DOT, _DOT)
 
 
-def share_percent(hold: RateStep) -> float:
-    """Of the stimuli of a hold, those with an answer of their own, late ones among them."""
-    return 100.0 * (hold.answered + hold.late) / max(1, hold.sent)
+def _color(tone: Tone, colors: Palette) -> str:
+    named = {Tone.GOOD: colors.good, Tone.WARN: colors.warn, Tone.BAD: colors.bad}
+    return named.get(tone, colors.ink)
