@@ -72,13 +72,13 @@ def write_measured_run(
 ) -> None:
     """A finished run file of `count` stimuli; no figures are stored in it yet."""
     settings = settings_of(count, sequence_bits, pattern)
-    assert settings.train is not None
+    assert isinstance(settings.source, Train)
     analyzer = json.dumps({"channels": [f"D{number}" for number in range(8)]})
     texts = {"plan": "", "fixture": "", "calibration": "", "environment/analyzer": analyzer}
     state = _State(sequence_bits)
     with RunWriter(path, texts, settings_to_json(settings)) as writer:
         first = 0
-        for ticks in settings.train.edge_chunks(PART):
+        for ticks in settings.source.edge_chunks(PART):
             part = _Part.of(first, ticks, state)
             writer.edges(part.edges(state))
             if captures:

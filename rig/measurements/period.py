@@ -78,7 +78,7 @@ class Period(Measurement):
         return Schedule(period_ns, count)
 
     def nominal_interval_ns(self, settings: Settings) -> int | None:
-        return source_as(Schedule, settings).period_ns
+        return settings.source.period_ns if isinstance(settings.source, Schedule) else None
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
         return ArmOptions(
@@ -89,7 +89,8 @@ class Period(Measurement):
         )
 
     def variant_words(self, settings: Settings) -> list[str]:
-        own = [] if settings.schedule is None else [short_time(settings.schedule.period_ns)]
+        period_ns = self.nominal_interval_ns(settings)
+        own = [] if period_ns is None else [short_time(period_ns)]
         return own + agent_words(settings.agent)
 
     def course(self, settings: Settings, timeout_samples: int) -> Course:

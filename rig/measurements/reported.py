@@ -96,6 +96,17 @@ class Reported:
                 return Fact("stimulus", f"{kind} train of {train.count:,}, seed {train.seed}")
         return Fact("stimulus", "not of this rig")
 
+    def conditions(self, settings: Settings) -> tuple[Fact, ...]:
+        """What of its events may make a difference between two runs."""
+        if not isinstance(settings.source, Train):
+            return ()
+        train = settings.source
+        return (
+            Fact("pattern", train.shape.name),
+            Fact("count", f"{train.count:,}"),
+            Fact("seed", str(train.seed)),
+        )
+
     def quantity(self, evaluation: Evaluation) -> str:  # noqa: ARG002
         """What the figures and the distribution are of, in a word or a few."""
         return "latency"

@@ -18,6 +18,7 @@ from rig.analysis.uncertainty.difference import (
 from rig.document import Note, Plot, ReportDocument, TextTable, section
 from rig.errors import InputError
 from rig.formatting import ABSENT, capitalized, microseconds
+from rig.measurements.registry import measurement_of
 from rig.report.calibration_brief import (
     calibration_identity,
     calibration_state,
@@ -195,13 +196,9 @@ def _conditions(result: Result) -> list[tuple[str, str]]:
         ("fixture", str(fixture.get("name", ABSENT))),
         ("calibration applied", calibration_identity(result)),
     ]
-    if settings.train is not None:
-        train = settings.train
-        rows += [
-            ("pattern", train.shape.name),
-            ("count", f"{train.count:,}"),
-            ("seed", str(train.seed)),
-        ]
+    rows += [
+        (fact.name, fact.text) for fact in measurement_of(settings.measurement).conditions(settings)
+    ]
     rows += [(f"agent {name}", value) for name, value in settings.agent.items()]
     for party, known in environment_of(result).items():
         rows += [(f"{party} {name}", text) for name, text in flat(known)]

@@ -11,37 +11,25 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from rig.analysis.measurements.evaluation import DETAILS
+from rig.analysis.model.sources import SOURCE_KINDS, TargetClocked
 from rig.measurements.registry import MEASUREMENTS
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("rig", "gui", "calibration")
 OWN = ("rig/measurements/", "rig/analysis/model/sources.py")
 """Where it may be asked."""
-SOURCES = {"Train", "Schedule", "SelfTriggers", "RateSearch", "SelfMeasured", "TargetClocked"}
-DETAILS = {
-    "DispatchFigures",
-    "PeriodFigures",
-    "SaturationFigures",
-    "SelfTriggerFigures",
-    "SpinFigures",
-    "ValueFigures",
-}
+SOURCES = {TargetClocked.__name__, *(kind.__name__ for kind in SOURCE_KINDS)}
+DETAIL_KINDS = {kind.__name__ for kind in DETAILS.values()}
 OBJECTS = {"MeasuredByTarget", *(type(each).__name__ for each in MEASUREMENTS.values())}
-KINDS = SOURCES | DETAILS | OBJECTS
+KINDS = SOURCES | DETAIL_KINDS | OBJECTS
 PROPERTIES = {"is_self_measured"}
 """Of settings: each of them is another way to ask."""
-STILL = {
-    "gui/engine/outcome.py": 1,
-    "gui/pages/results/report.py": 1,
-    "rig/analysis/model/settings.py": 2,
-}
-"""Files that still ask, and how often: to be emptied."""
 
 
 def test_no_place_asks_for_the_kind_of_measurement() -> None:
-    for path, tree in _trees():
-        found = [f"{path}:{line}: {text}" for line, text in _sites(tree)]
-        assert len(found) <= STILL.get(path, 0), "\n".join(found)
+    found = [f"{path}:{line}: {text}" for path, tree in _trees() for line, text in _sites(tree)]
+    assert found == []
 
 
 def _trees() -> Iterator[tuple[str, ast.Module]]:

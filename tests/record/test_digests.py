@@ -31,6 +31,7 @@ from rig.record.vetting import vet
 from rig.record.writer import RunWriter
 from rig.session.results import read, store, stored_text
 from rig.session.settings import settings_of
+from rig.stimulus.train import Train
 from tests.chip import CLOCK_HZ
 from tests.record.older import plain
 from tests.record.trains import blocks_of, interrupts
@@ -61,8 +62,8 @@ def run_file(path: Path, state: str | None = "complete") -> Path:
     """A run of interrupts with all kinds of raw data; `state` None: left as by a crash."""
     plan, fixture = load_plan("interrupt").with_overrides(count=EVENTS), load_fixture("virtual")
     settings = settings_of(plan, fixture, RATE_HZ, CLOCK_HZ, TICK_HZ)
-    assert settings.train is not None
-    start = settings.train.edges(0, EVENTS) * RATE_HZ // CLOCK_HZ + 1
+    assert isinstance(settings.source, Train)
+    start = settings.source.edges(0, EVENTS) * RATE_HZ // CLOCK_HZ + 1
     answered = interrupts(EVENTS, np.diff(start, prepend=0))[0].reshape(-1, 4)
     answer = answered[:, 1]  # it toggles; the stimulus is a pulse
     index, channel = with_sequence(answered[:, :3], settings.wiring)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.model.sources import SelfTriggers
+from rig.analysis.model.sources import Schedule, SelfTriggers
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.errors import InputError
@@ -39,7 +39,7 @@ def test_what_the_plan_says_arrives():
     assert (settings.wiring.stimulus, settings.wiring.response) == (0, 1)
     assert settings.wiring.sequence == (2, 3, 4)
     assert settings.glitch_samples == 5  # 200 ns at 24 MHz are 4.8 samples
-    assert settings.train.interval_max_ticks == 28_800
+    assert settings.source.interval_max_ticks == 28_800
     assert (settings.limits.missed, settings.limits.max_ns) == (0, None)
 
 
@@ -68,19 +68,17 @@ def test_damaged_settings_are_one_clear_error(plan, data, value):
 
 def test_a_plan_of_periods_has_a_schedule_and_no_train():
     settings, text = stored("period")
-    assert (settings.train, settings.planned) == (None, 1000)
-    assert (settings.schedule.period_ns, settings.schedule.count) == (10_000_000, 1000)
+    assert (settings.source, settings.planned) == (Schedule(10_000_000, 1000), 1000)
     assert settings.tick_hz == 999_999_000
     assert settings.agent == {"priority": "80", "period_ns": "10000000", "count": "1000"}
     for key in ("source", "tick_hz", "agent"):  # an older file has none of them
         del text[key]
-    assert settings_from_json(PATH, text).schedule is None
+    assert settings_from_json(PATH, text).source is None
 
 
 def test_a_target_that_triggers_itself_has_neither():
     settings, text = stored("interrupt-self")
-    assert (settings.train, settings.schedule, settings.planned) == (None, None, 1000)
-    assert settings.source == SelfTriggers(1_001_000, 1000)
+    assert (settings.source, settings.planned) == (SelfTriggers(1_001_000, 1000), 1000)
     asked = measurement_of(settings.measurement).arm_options(settings, 1000)
     assert (asked.measurement, asked.options["self_trigger"]) == ("interrupt", "1")
     assert asked.options["edge"] == "rising"

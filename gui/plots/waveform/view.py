@@ -21,6 +21,7 @@ from gui.widgets.labels import PlainLabel
 from rig.analysis.model.events import EventClass
 from rig.errors import InputError
 from rig.formatting import microseconds
+from rig.measurements.registry import measurement_of
 from rig.services.event_search import find_live_event
 
 ROOM = 0.6
@@ -194,10 +195,10 @@ def event_text(run: OpenedRun, event: Event) -> str:
 
 def _interval_error_ns(run: OpenedRun, event: Event) -> float | None:
     """Of periods: from the answer before to this one, less the period. Raises InputError."""
-    schedule = run.settings.schedule
-    if schedule is None or event.response_sample < 0 or not 0 < event.number < run.event_count:
+    interval_ns = measurement_of(run.settings.measurement).nominal_interval_ns(run.settings)
+    if interval_ns is None or event.response_sample < 0 or not 0 < event.number < run.event_count:
         return None
     (before,) = run.events(event.number - 1, event.number, ("response_sample",)).values()
     if before[0] < 0:
         return None
-    return float(event.response_sample - before[0]) * run.sample_ns - schedule.period_ns
+    return float(event.response_sample - before[0]) * run.sample_ns - interval_ns

@@ -191,11 +191,9 @@ class Accounts:
 
 
 def train_evidence(
-    train: Train | None, account: InstrumentCounts, counts: Counts, log: ResponseLog
+    train: Train, account: InstrumentCounts, counts: Counts, log: ResponseLog
 ) -> tuple[Evidence, ...]:
-    """Each class of event of a train; none without one, where nothing says how many were sent."""
-    if train is None:
-        return ()
+    """Each class of event of a train."""
     accounts = Accounts(
         planned=train.count,
         sent=account.sent,

@@ -13,7 +13,6 @@ from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.constants import capture_delay, response_path, with_capture_room
 from rig.analysis.crosscheck.witness import CaptureComparison, count_witness, witnesses
 from rig.analysis.inference.latency_tally import LatencyTally
-from rig.analysis.log.contingency import train_evidence
 from rig.analysis.measurements.clock_stability import clock_stabilities, followed
 from rig.analysis.measurements.evaluation import OnEvents
 from rig.analysis.measurements.limits import counted
@@ -112,7 +111,7 @@ class InterruptEvaluator(Evaluator):
             doubts=(*headline.doubts, *self._ambiguity(source, tally.other)),
             losses=self.stimuli.losses(),
             gaps=self.gaps,
-            evidence=train_evidence(self.settings.train, self.account, counts, self.log),
+            evidence=self.stimuli.evidence(counts, self.log),
             capture=capture,
             delays=delays,
             internal_latency=tally.latency_tally.internal_latency,

@@ -15,10 +15,12 @@ from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.latency_tally import LatencyTally
+from rig.analysis.log.contingency import Evidence
 from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.clock_stability import FollowedClock
 from rig.analysis.measurements.evaluation import Details
 from rig.analysis.measurements.pipeline import RecordedRun
+from rig.analysis.model.events import Counts
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.signals.decoder import Observation
@@ -130,6 +132,10 @@ class Stimuli:
 
     def losses(self) -> tuple[tuple[str, int, str], ...]:
         """The gaps as signs of loss, with the events whose latency they may falsify."""
+        return ()
+
+    def evidence(self, counts: Counts, log: ResponseLog) -> tuple[Evidence, ...]:  # noqa: ARG002
+        """Each class of event by all witnesses; none where nothing says how many were sent."""
         return ()
 
     def followed(self) -> FollowedClock | None:

@@ -10,11 +10,13 @@ from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.captured import CapturedAnswers
+from rig.analysis.log.contingency import Evidence, train_evidence
 from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.clock_stability import FollowedClock, PlannedTimes
 from rig.analysis.measurements.measured_rates import train_rate
 from rig.analysis.measurements.pipeline import RecordedRun
 from rig.analysis.measurements.stimuli import Stimuli
+from rig.analysis.model.events import Counts
 from rig.analysis.pairing.gap_losses import EventsAcrossGaps, gap_losses
 from rig.analysis.pairing.pairing import Events
 from rig.analysis.signals.decoder import Observation
@@ -113,6 +115,9 @@ class TrainStimuli(Stimuli):
 
     def losses(self) -> tuple[tuple[str, int, str], ...]:
         return tuple(gap_losses(self.gaps, self._straddlers, self.settings.sample_rate_hz))
+
+    def evidence(self, counts: Counts, log: ResponseLog) -> tuple[Evidence, ...]:
+        return train_evidence(self._train, self.account, counts, log)
 
     def followed(self) -> FollowedClock | None:
         return self._times.followed(self.settings)

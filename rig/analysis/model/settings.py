@@ -8,13 +8,8 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated
 
 from rig.analysis.model.account import Count, Name, Rate, Time
-from rig.analysis.model.sources import (
-    EventSource,
-    Schedule,
-    planned_count,
-)
+from rig.analysis.model.sources import EventSource, planned_count
 from rig.analysis.model.wiring import Wiring
-from rig.stimulus.train import Train
 from rig.untrusted.decode import Length, NumberRange
 
 
@@ -102,16 +97,6 @@ class Settings:
     def planned(self) -> int | None:
         """Events planned: stimuli, periods or values; None: not known."""
         return planned_count(self.source)
-
-    @property
-    def train(self) -> Train | None:
-        """The pulse train, if the events are its pulses."""
-        return self.source if isinstance(self.source, Train) else None
-
-    @property
-    def schedule(self) -> Schedule | None:
-        """The target's periods, if the events are its answers to them."""
-        return self.source if isinstance(self.source, Schedule) else None
 
     def __post_init__(self) -> None:
         """Raises ValueError for values that contradict each other, as in a foreign file."""
