@@ -14,8 +14,8 @@ from rig.config.board import GPIO_PORT, Board, load_board, load_boards
 from rig.config.board_fixture import EXAMPLE_LINK, FX2, agent_arguments, fixture_text
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture, load_fixture, parse_fixture
 from rig.config.links import SshLink, TargetLink, VirtualLink, link_of_word, split_arguments
-from rig.config.units import RATE
 from rig.errors import InputError
+from rig.toml.units import RATE
 
 HARDWARE, VIRTUAL = "hardware", "virtual"
 FIRST_BOARD, FIRST_STIMULUS = "raspberry-pi-4", "arduino-uno"

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rig.config.toml_reader import read_document
 from rig.resources import plan_names
+from rig.toml.reader import read_document
 
 _FOLDER = Path(__file__).resolve().parents[1] / "data" / "campaigns"
 _TABLE = re.compile(r"^\s*\[\s*campaign\s*\]", re.MULTILINE)

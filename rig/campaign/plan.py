@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from rig.campaign.toml import leaves
 from rig.config.plan import NAME_PATTERN, NAME_VALID
-from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.resources import plan_names
 from rig.stimulus.train import COUNT_MAX
+from rig.toml.reader import TomlFile, TomlTable, read_document
 
 MEASURES_MAX: Final = 100
 VALUES_MAX: Final = 100

@@ -11,13 +11,13 @@ from rig.capture.replay.sr_reader import RATE_MAX_HZ
 from rig.cli.options import add_json, add_out
 from rig.cli.output import show_result
 from rig.cli.streams import say
-from rig.config.units import RATE, TIME, UnitKind
 from rig.errors import InputError
 from rig.record.vetting import in_child, vet
 from rig.session.calibration import calibration_for
 from rig.session.event_spool import EventSpool
 from rig.session.imported import CaptureSignals, analyze_capture, import_capture
 from rig.session.results import Result, read, result_text, store, stored_text
+from rig.toml.units import RATE, TIME, UnitKind
 
 TIME_MAX_PS = 60 * 10**12
 _LEVELS = {"rising": 1, "falling": 0, "both": None}

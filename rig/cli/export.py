@@ -7,13 +7,13 @@ import argparse
 from pathlib import Path
 
 from rig.cli.streams import say
-from rig.config.units import TIME
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.vetting import vet
 from rig.session.events_csv import write_events
 from rig.session.settings_check import checked_settings
 from rig.session.windows import MARGIN_NS, CaptureWindow, window_of, write_window
+from rig.toml.units import TIME
 
 SR_SAMPLES_MAX = 10**10
 """Samples of a whole capture as .sr: 7 minutes at 24 MS/s, and more than its readers can hold."""

@@ -9,9 +9,9 @@ import sys
 from rig.analysis.statistics.unseen import events_needed, unseen_probability
 from rig.cli.options import add_json
 from rig.cli.streams import say, say_lines
-from rig.config.units import RATE, TIME, UnitKind
 from rig.errors import InputError
 from rig.printable import json_text
+from rig.toml.units import RATE, TIME, UnitKind
 
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 

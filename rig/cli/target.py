@@ -21,7 +21,6 @@ from rig.config.links import (
     link_of_word,
     split_arguments,
 )
-from rig.config.units import TIME
 from rig.errors import InputError
 from rig.record.space import check_new_file
 from rig.services.deploy import MODULE_PLACE, deploy_agent, deploy_module
@@ -30,6 +29,7 @@ from rig.target.findings import (
     plain,
 )
 from rig.target.permissions import account_findings, account_of
+from rig.toml.units import TIME
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,10 +20,10 @@ from rig.config.board_levels import (
 )
 from rig.config.fixture import RESPONSE, SEQUENCE, SIGNALS, STIMULUS
 from rig.config.plan import NAME_PATTERN, NAME_VALID
-from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.errors import InputError
 from rig.resources import board_names, find_board, plan_names
 from rig.stimulus.chip import chip_named, chip_names
+from rig.toml.reader import TomlFile, TomlTable, read_document
 
 TARGET = "target"
 GROUND = "ground"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
+from rig.toml.reader import TomlTable
 
 TWO_ROWS = "two-rows"
 """A pin header: odd pins at the left, even ones at the right, from the top."""

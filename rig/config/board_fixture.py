@@ -11,8 +11,8 @@ from rig.capture.analyzers import AnalyzerSettings, OptionValue
 from rig.config.board import GPIO_PORT, TRIGGER, Board, needs_shifter
 from rig.config.fixture import RESPONSE, SEQUENCE, SIGNALS, STIMULUS, parse_fixture
 from rig.config.links import SshLink, TargetLink
-from rig.config.units import RATE, TIME
 from rig.errors import InputError
+from rig.toml.units import RATE, TIME
 
 Values = dict[str, OptionValue]
 

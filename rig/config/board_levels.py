@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
-from rig.config.units import UnitKind
+from rig.toml.reader import TomlTable
+from rig.toml.units import UnitKind
 
 DAMAGE = "damage"
 """The driver goes above what the input takes."""

@@ -10,13 +10,13 @@ from dataclasses import replace
 from rig.analysis.model.rate_search import REST_FACTOR
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.plan import Plan
-from rig.config.toml_reader import TomlFile, TomlPath
-from rig.config.units import RATE, TIME, ticks_to_ps
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
 from rig.measurements.registry import MEASUREMENTS
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.train import PATTERNS, Pattern, Train
+from rig.toml.reader import TomlFile, TomlPath
+from rig.toml.units import RATE, TIME, ticks_to_ps
 
 _SIGNALS = (STIMULUS, RESPONSE)
 """Signals that every measurement must see."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
+from rig.toml.reader import TomlTable
 
 _PPM_MAX, _DRIFT_MAX, _DRIFT_MIN = 10_000.0, 500.0, 0.001
 

@@ -16,13 +16,13 @@ from rig.config.links import VIRTUAL, SshLink
 from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.scenarios import parse_scenarios
 from rig.config.target import ALLOW_COMMANDS, TargetSettings, parse_target
-from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.config.uncertainty import UncertaintySettings, parse_uncertainty
-from rig.config.units import RATE
 from rig.config.virtual import VirtualSettings, parse_virtual
 from rig.instruments import LoadCommand
 from rig.resources import find_fixture, fixture_names
 from rig.stimulus.chip import StimulusChip, chip_named, chip_names
+from rig.toml.reader import TomlFile, TomlTable, read_document
+from rig.toml.units import RATE
 
 REPLAY_PREFIX = "replay:"
 """In place of a fixture's name: the run file behind it is played again."""

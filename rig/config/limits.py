@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from rig.analysis.model.settings import LIMIT_FIELDS
-from rig.config.toml_reader import TomlTable
 from rig.errors import nearest
 from rig.limit_names import COUNTS, FREE_BY_DEFAULT, NONE_BY_DEFAULT, STATISTICS, split
+from rig.toml.reader import TomlTable
 
 _TIME_MAX_PS = 60 * 10**12
 _COUNT_MAX = 2**32 - 1

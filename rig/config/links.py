@@ -12,9 +12,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
-from rig.config.toml_reader import TomlTable
 from rig.errors import InputError
 from rig.shell_words import HOST_PATTERN
+from rig.toml.reader import TomlTable
 
 VIRTUAL = "virtual"
 DEFAULT_AGENT = "~/.local/bin/rig-agent"

@@ -17,12 +17,12 @@ from rig.config.plan_agent import AgentPlan, parse_agent, refuse_override
 from rig.config.plan_search import SearchPlan, parse_search
 from rig.config.plan_stimulus import TIME_MAX_PS, StimulusPlan, parse_stimulus
 from rig.config.plan_tools import ToolsPlan, parse_tools
-from rig.config.toml_reader import TomlFile, TomlTable, read_document
 from rig.errors import input_error
 from rig.measurements.registry import MEASUREMENTS
 from rig.resources import find_plan, plan_names
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.train import COUNT_MAX, SEED_MAX, Train
+from rig.toml.reader import TomlFile, TomlTable, read_document
 
 SECOND_PS = 10**12
 

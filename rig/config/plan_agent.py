@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rig.config.toml_reader import TomlTable
-from rig.config.units import TIME
 from rig.errors import InputError, input_error
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
+from rig.toml.reader import TomlTable
+from rig.toml.units import TIME
 
 PERIOD_MIN_PS = 10 * 10**6
 PERIOD_MAX_PS = 100 * 10**12

@@ -14,11 +14,11 @@ from rig.analysis.model.rate_search import (
     RateSearch,
 )
 from rig.config.plan_stimulus import POLARITIES, SOME_CLOCK_HZ
-from rig.config.toml_reader import TomlTable
-from rig.config.units import RATE, ps_to_ticks
 from rig.errors import input_error
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.train import Polarity
+from rig.toml.reader import TomlTable
+from rig.toml.units import RATE, ps_to_ticks
 
 RATE_MIN_HZ, RATE_MAX_HZ = 10, 5_000_000
 """What any chip may be able to do."""

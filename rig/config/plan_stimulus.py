@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
-from rig.config.units import ps_to_ticks
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.limits import TrainLimits
 from rig.stimulus.train import COUNT_MAX, PATTERNS, SEED_MAX, Polarity, Train
+from rig.toml.reader import TomlTable
+from rig.toml.units import ps_to_ticks
 
 TIME_MAX_PS = 60 * 10**12
 """Bound of every time in a plan; what a chip can do is closer and checked with its clock."""

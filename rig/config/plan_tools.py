@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.config.plan_agent import AgentPlan
-from rig.config.toml_reader import TomlTable
 from rig.measurements.registry import MEASUREMENTS
+from rig.toml.reader import TomlTable
 from rig.tools.tool_runs import HWLAT
 
 SECOND_PS = 10**12

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from rig.config.toml_reader import TomlTable
 from rig.instruments import IDLE, LOADS, LoadCommand
+from rig.toml.reader import TomlTable
 
 WORDS_MAX: Final = 32
 WORD_BYTES_MAX: Final = 120

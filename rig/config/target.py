@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.config.links import TargetLink, TcpLink, parse_link
-from rig.config.toml_reader import TomlTable
+from rig.toml.reader import TomlTable
 
 ALLOW_COMMANDS = "--allow-commands"
 """The agent's option without which it runs no command of a host's."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
+from rig.toml.reader import TomlTable
 
 _PERCENT_MAX = 100
 _PPB_MAX = 10**8

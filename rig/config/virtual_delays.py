@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from rig.config.toml_reader import TomlTable
+from rig.toml.reader import TomlTable
 
 DELAY_MAX_PS = 10**9
 """A millisecond: far beyond any cable."""

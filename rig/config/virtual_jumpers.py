@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
+from rig.toml.reader import TomlTable
 
 CHANNELS = 14
 DELAY_MAX_PS = 10**9

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
-from rig.config.units import RATE
+from rig.toml.reader import TomlTable
+from rig.toml.units import RATE
 
 AHEAD_MAX_PS = 10**12
 CORES_MAX = 64

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.toml_reader import TomlTable
-from rig.config.units import RATE
 from rig.config.virtual_delays import DELAY_MAX_PS
+from rig.toml.reader import TomlTable
+from rig.toml.units import RATE
 
 CHANNELS_MAX = 14
 RATE_MIN_HZ, RATE_MAX_HZ = 10_000, 100_000_000

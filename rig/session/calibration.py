@@ -27,13 +27,13 @@ from rig.config.calibration.present import present_of_texts
 from rig.config.calibration.record import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.validity import RecordStatus, Validity, judge, valid_records
 from rig.config.fixture import Fixture, parse_fixture
-from rig.config.toml_reader import MAX_BYTES
 from rig.errors import InputError
 from rig.record.layout import CALIBRATION
 from rig.record.reader import RunFile
 from rig.session.bench_errors import bench_of_run
 from rig.session.calibrated_bench import calibrated_bench
 from rig.target.frequency import told_khz
+from rig.toml.reader import MAX_BYTES
 from rig.untrusted.json_reader import json_value
 
 __all__ = [

@@ -18,8 +18,8 @@ from calibration.wizard.stages.stage import Stage
 from calibration.wizard.state import WizardState
 from rig.config.board import load_board, load_boards
 from rig.config.board_fixture import FX2
-from rig.config.units import RATE
 from rig.errors import InputError
+from rig.toml.units import RATE
 
 
 def explain(_state: WizardState) -> tuple[str, ...]:

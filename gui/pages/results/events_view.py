@@ -24,10 +24,10 @@ from gui.plots.waveform.view import WaveformView
 from gui.theme import GAP, GAP_S
 from gui.widgets.labels import PlainLabel
 from rig.analysis.statistics.outliers import Threshold, threshold_of
-from rig.config.units import TIME
 from rig.errors import InputError
 from rig.measurements.registry import measurement_of
 from rig.services.event_search import worst_interval
+from rig.toml.units import TIME
 
 _KEY = "results/events_splitter"
 PERIODS_MAX = 1 << 22

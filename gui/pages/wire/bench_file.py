@@ -8,9 +8,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QIODevice, QSaveFile
 
-from rig.config.toml_reader import read_document
 from rig.errors import InputError
 from rig.resources import find_fixture, fixture_names
+from rig.toml.reader import read_document
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 
 from rig.config.fixture import Fixture, parse_fixture
-from rig.config.toml_reader import MAX_BYTES, TomlFile
 from rig.errors import InputError, input_error
+from rig.toml.reader import MAX_BYTES, TomlFile
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import re
 import tomllib
 from typing import Final
 
-from rig.config.toml_reader import TomlFile
+from rig.toml.reader import TomlFile
 
 _STRING: Final = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'"
 

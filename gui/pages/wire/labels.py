@@ -13,8 +13,8 @@ from PySide6.QtCore import QCoreApplication
 from rig.capture.usb_analyzers import KNOWN
 from rig.config.fixture import Fixture, Wire
 from rig.config.links import VIRTUAL, SerialLink, SshLink, TcpLink
-from rig.config.units import RATE
 from rig.services.doctor import DoctorFinding
+from rig.toml.units import RATE
 
 LOOKED_FOR: Final = {"beaglelogic", *(kind.driver for kind in KNOWN.values())}
 """Drivers whose analyzers `rig doctor` sees when they are there."""

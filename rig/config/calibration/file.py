@@ -25,9 +25,9 @@ from rig.config.calibration.record import (
 )
 from rig.config.plan import NAME_PATTERN as FIXTURE_PATTERN
 from rig.config.plan import NAME_VALID
-from rig.config.toml_reader import MAX_BYTES, TomlFile, TomlTable, read_document
 from rig.errors import InputError
 from rig.files import replace_atomically
+from rig.toml.reader import MAX_BYTES, TomlFile, TomlTable, read_document
 
 FORMAT = 1
 LINE_MAX = 96

@@ -6,7 +6,7 @@ from __future__ import annotations
 from rig.config.check import check
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.config.plan import load_plan, parse_plan
-from rig.config.toml_reader import read_document
+from rig.toml.reader import read_document
 from tests.fuzz.refusal import file_of, refusal
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.units import RATE, TIME, UnitKind, ps_to_ticks, ticks_to_ps
+from rig.toml.units import RATE, TIME, UnitKind, ps_to_ticks, ticks_to_ps
 
 
 @given(st.sampled_from([TIME, RATE]), st.integers(0, 10**25))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.toml_reader import MAX_BYTES, TomlFile, TomlPath, TomlTable, read_document
 from rig.errors import InputError
+from rig.toml.reader import MAX_BYTES, TomlFile, TomlPath, TomlTable, read_document
 
 LINES = '''# a comment
 top = 1

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from rig.config.units import TIME, UnitKind
 from rig.errors import InputError, input_error, nearest
+from rig.toml.units import TIME, UnitKind
 from rig.untrusted import toml_reader
 
 MAX_BYTES = toml_reader.BYTES_MAX
