@@ -61,8 +61,7 @@ def why_not(cell: CampaignRun, fixture: Fixture, abilities: Abilities) -> str:
     except InputError as error:
         return str(error)
     known = abilities.measurements
-    search = cell.plan.search_plan
-    asked = cell.measurement if search is None else search.answered_by
+    asked = cell.plan.asked_of_agent
     if known is not None and asked not in known:
         return f"the agent does not measure {asked}; it has {_words(known)}"
     return "" if cell.scenario == IDLE else _why_no_load(cell, fixture, abilities)

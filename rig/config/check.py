@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rig.analysis.model.rate_search import REST_FACTOR
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.plan import Plan
 from rig.config.virtual import VirtualGuest
 from rig.errors import InputError
+from rig.measurements.planned_events import PlannedEvents, PlanValueError
 from rig.measurements.registry import MEASUREMENTS
 from rig.stimulus.chip import StimulusChip
-from rig.stimulus.train import PATTERNS, Pattern, Train
+from rig.stimulus.train import PATTERNS, Train
 from rig.toml.reader import TomlFile, TomlPath
 from rig.toml.units import RATE, TIME, ticks_to_ps
 
@@ -38,8 +38,8 @@ def check(plan: Plan, fixture: Fixture) -> None:
     train = _train(plan, chip)
     if not MEASUREMENTS[plan.measurement].has_events:
         return
-    if plan.search_plan is not None:
-        _check_search(plan, fixture, chip)
+    if plan.own_events is not None:
+        _check_own(plan, fixture, plan.own_events)
         return
     if train is None:
         _check_visible(plan, fixture, plan.agent.period_ps, ("agent", "period"))
@@ -49,36 +49,16 @@ def check(plan: Plan, fixture: Fixture) -> None:
     _check_visible(plan, fixture, shortest_ps, ("stimulus", "pulse_width"))
 
 
-def _check_search(plan: Plan, fixture: Fixture, chip: StimulusChip) -> None:
-    _check_rates(plan, chip)
+def _check_own(plan: Plan, fixture: Fixture, events: PlannedEvents) -> None:
+    chip = fixture.stimulus.chip
     try:
-        search = plan.search(chip)
+        events.check(chip, plan.response.timeout_ps)
+        shortest_ps = events.shortest_level_ps(chip)
+    except PlanValueError as error:
+        raise _error(plan, error.path, error.problem, error.valid) from None
     except ValueError as error:
-        raise _train_error(plan, str(error), chip.clock_hz, "search") from None
-    if search is None:
-        return
-    clock_hz = chip.clock_hz
-    shortest_ps = ticks_to_ps(search.shortest_level_ticks, clock_hz)
-    _check_visible(plan, fixture, shortest_ps, ("search", "pulse_width"))
-    rest_ps = ticks_to_ps(REST_FACTOR * search.first_ticks, clock_hz)
-    if plan.response.timeout_ps < rest_ps:
-        problem = "no rest that tells two rates apart"
-        valid = f"{TIME.format(rest_ps)} or more, or a higher rate_start"
-        raise _error(plan, ("response", "timeout"), problem, valid)
-
-
-def _check_rates(plan: Plan, chip: StimulusChip) -> None:
-    shortest, longest = chip.limits.interval_ticks[Pattern.PERIODIC]
-    low_hz, high_hz = -(-chip.clock_hz // longest), chip.clock_hz // shortest
-    search = plan.search_plan
-    rates_hz = {} if search is None else {
-        "rate_start": search.rate_start_hz, "rate_stop": search.rate_stop_hz,
-    }  # fmt: skip
-    for key, rate_hz in rates_hz.items():
-        if not low_hz <= rate_hz <= high_hz:
-            problem = f"{RATE.format(rate_hz)} is out of the firmware's range"
-            valid = f"{RATE.format(low_hz)} to {RATE.format(high_hz)}"
-            raise _error(plan, ("search", key), problem, valid)
+        raise _train_error(plan, str(error), chip.clock_hz, events.table) from None
+    _check_visible(plan, fixture, shortest_ps, (events.table, "pulse_width"))
 
 
 def _check_wires(plan: Plan, fixture: Fixture) -> None:

@@ -7,17 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.model.settings import Limits
-from rig.analysis.model.sources import (
-    EventSource,
-)
+from rig.analysis.model.sources import EventSource
 from rig.config.limits import parse_limits
 from rig.config.plan_agent import AgentPlan, parse_agent, refuse_override
-from rig.config.plan_search import SearchPlan, parse_search
 from rig.config.plan_stimulus import TIME_MAX_PS, StimulusPlan, parse_stimulus
 from rig.config.plan_tools import ToolsPlan, parse_tools
 from rig.errors import input_error
+from rig.measurements.planned_events import PlannedEvents
 from rig.measurements.registry import MEASUREMENTS
 from rig.resources import find_plan, plan_names
 from rig.stimulus.chip import StimulusChip
@@ -26,7 +23,13 @@ from rig.toml.reader import TomlFile, TomlTable, read_document
 
 SECOND_PS = 10**12
 
-_TABLES = ("plan", "stimulus", "search", "agent", "tools", "capture", "response", "limits")
+_OWN_TABLES = {
+    each.plan_table: name
+    for name, each in MEASUREMENTS.items()
+    if each.plan_table not in ("stimulus", "agent")
+}
+"""Tables that only one measurement has, to its name."""
+_TABLES = ("plan", "stimulus", *_OWN_TABLES, "agent", "tools", "capture", "response", "limits")
 NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
 NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
 
@@ -70,8 +73,8 @@ class Plan:
     """Source as read; overrides are not in it."""
     source: str
     """File name, or name of the built-in plan."""
-    search_plan: SearchPlan | None = None
-    """Of measurement `saturation`, which has no train of its own: one after the other."""
+    own_events: PlannedEvents | None = None
+    """What the measurement's own table says; None: it has none, as most."""
     tools: ToolsPlan | None = None
     """What the target's own system measures before the pins are."""
     overrides: Mapping[str, int | str] = field(default_factory=dict)
@@ -82,19 +85,18 @@ class Plan:
 
         Raises ValueError, in words, for trains that the chip cannot make.
         """
-        pulses, agent = self.search(chip) or self.train(chip), self.agent
-        if pulses is not None:
-            return pulses
+        if self.own_events is not None:
+            return self.own_events.source(chip)
+        train, agent = self.train(chip), self.agent
+        if train is not None:
+            return train
         return MEASUREMENTS[self.measurement].target_source(agent.period_ns, agent.count)
 
     @property
     def count(self) -> int:
-        """Events planned: pulses, triggers of the target's own, or periods.
-
-        Of a search as many pulses as it may take.
-        """
-        if self.search_plan is not None:
-            return self.search_plan.count * self.search_plan.holds_max
+        """Events planned, or the most that there may be: pulses, own triggers, or periods."""
+        if self.own_events is not None:
+            return self.own_events.count
         return self.agent.count if self.stimulus is None else self.stimulus.count
 
     def train(self, chip: StimulusChip) -> Train | None:
@@ -104,12 +106,10 @@ class Plan:
         """
         return None if self.stimulus is None else self.stimulus.train(chip)
 
-    def search(self, chip: StimulusChip) -> RateSearch | None:
-        """The search in ticks of a stimulus chip's clock; None for a plan without one.
-
-        Raises ValueError, in words, for trains that the chip cannot make.
-        """
-        return None if self.search_plan is None else self.search_plan.search(chip)
+    @property
+    def asked_of_agent(self) -> str:
+        """The measurement that the agent is asked for."""
+        return self.measurement if self.own_events is None else self.own_events.asked_of_agent
 
     def glitch_filter_samples(self, sample_rate_hz: int) -> int:
         """Width for the glitch filter: pulses of fewer samples than this are set aside."""
@@ -141,8 +141,8 @@ class Plan:
                 raise refuse_override("--timer", self.name)
             if period is not None and not self.agent.period_ps:
                 raise refuse_override("--period", self.name)
-            if self.search_plan is not None and count is not None:
-                return replace(self, search_plan=self.search_plan.with_count(count))
+            if self.own_events is not None and count is not None:
+                return replace(self, own_events=self.own_events.with_count(count))
             return replace(self, agent=self.agent.with_overrides(count, period, timer))
         for option, value in (("--period", period), ("--timer", timer)):
             if value is not None:
@@ -172,7 +172,7 @@ def parse_plan(text: str, source: str) -> Plan:
     measurement = head.choice("measurement", tuple(MEASUREMENTS))
     agent = parse_agent(root, measurement)
     its_table = "agent" if agent.self_trigger else MEASUREMENTS[measurement].plan_table
-    search_plan = _search_for(measurement, its_table, root)
+    own_events = _own_events_for(measurement, its_table, root)
     scenario = head.text("scenario", "idle", pattern=NAME_PATTERN, valid=NAME_VALID)
     measurands = MEASUREMENTS[measurement].measurands_of(self_trigger=agent.self_trigger)
     return Plan(
@@ -187,7 +187,7 @@ def parse_plan(text: str, source: str) -> Plan:
         limits=Limits(**_limits(root, measurement, measurands, scenario)),
         text=text,
         source=source,
-        search_plan=search_plan,
+        own_events=own_events,
         tools=parse_tools(root, measurement, agent),
     )
 
@@ -201,14 +201,14 @@ def _limits(
     return fields | dict.fromkeys({*MEASUREMENTS[measurement].counts_not_limited} - named)
 
 
-def _search_for(measurement: str, its_table: str, root: TomlTable) -> SearchPlan | None:
-    if its_table == "search":
-        return parse_search(root.table("search"))
-    if "search" in root:
-        problem = f"measurement {measurement} has one rate or pattern, and looks for none"
-        owners = " or ".join(f'"{n}"' for n, m in MEASUREMENTS.items() if m.plan_table == "search")
-        raise root.error("search", problem, f"measurement = {owners}, or no [search] table")
-    return None
+def _own_events_for(measurement: str, its_table: str, root: TomlTable) -> PlannedEvents | None:
+    for table, owner in _OWN_TABLES.items():
+        if table in root and table != its_table:
+            problem = f"belongs to measurement {owner}, not to {measurement}"
+            raise root.error(table, problem, f'measurement = "{owner}", or no [{table}] table')
+    if its_table not in _OWN_TABLES:
+        return None
+    return MEASUREMENTS[measurement].planned_events(root.table(its_table))
 
 
 def _stimulus_for(measurement: str, its_table: str, root: TomlTable) -> StimulusPlan | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rig.measurements.planned_events import POLARITIES, SOME_CLOCK_HZ
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.limits import TrainLimits
 from rig.stimulus.train import COUNT_MAX, PATTERNS, SEED_MAX, Polarity, Train
@@ -14,9 +15,6 @@ from rig.toml.units import ps_to_ticks
 
 TIME_MAX_PS = 60 * 10**12
 """Bound of every time in a plan; what a chip can do is closer and checked with its clock."""
-SOME_CLOCK_HZ = 50_000_000
-"""How long a plan takes hardly depends on the clock: this one does for those who know no chip."""
-POLARITIES = {polarity.name.lower(): polarity for polarity in Polarity}
 
 _COMMON = ("count", "seed", "pulse_width", "polarity", "delay")
 

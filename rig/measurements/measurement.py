@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     # At run time only what evaluates a run loads scipy and all that belongs to it.
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.settings import Settings
+    from rig.measurements.planned_events import PlannedEvents
     from rig.recording.course import Course
+    from rig.toml.reader import TomlTable
 
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""
@@ -43,7 +45,8 @@ class Measurement(Reported, ABC):
     measurands: ClassVar[tuple[str, ...]] = (LATENCY,)
     """Names of all that it measures, its own purpose first."""
     plan_table: ClassVar[str] = "stimulus"
-    """Table of a plan that tells of its events, unless the target triggers them itself."""
+    """Table of a plan that tells of its events, unless the target triggers them itself. One that is
+    neither [stimulus] nor [agent] is its own, and read by `planned_events`."""
     no_pulses: ClassVar[str] = "the target triggers itself, and no pulses are sent"
     """Why a plan has no [stimulus], where it has none."""
     has_events: ClassVar[bool] = True
@@ -59,6 +62,10 @@ class Measurement(Reported, ABC):
     def title(self) -> str:
         """What is measured, as it is written within a sentence."""
         return f"{self.name.replace('_', '-')} latency"
+
+    def planned_events(self, table: TomlTable) -> PlannedEvents:
+        """What its own table of a plan says. Raises InputError."""
+        raise NotImplementedError(f"{self.name} reads {table.path}")
 
     def target_source(self, period_ns: int, count: int) -> EventSource:
         """Where the events come from if a plan's [agent] tells of them."""

@@ -24,7 +24,10 @@ from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
 from rig.measurements.interrupt import Interrupt
 from rig.measurements.measurement import source_as
+from rig.measurements.planned_events import PlannedEvents
 from rig.measurements.reported import Subject, TableRow
+from rig.measurements.search_plan import SearchPlan, parse_search
+from rig.toml.reader import TomlTable
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
@@ -54,13 +57,16 @@ class Saturation(Interrupt):
     name = "saturation"
     title = "saturation"
     sources = (RateSearch,)
-    plan_table = "search"
+    plan_table = SearchPlan.table
     is_replayable = False
     no_pulses = "the pulses follow from what is kept up with, by [search]"
     measurands = (LATENCY, SPACING)
     agent_keys = ("handler", "second_level", "priority", "cpu")
     subjects = (Subject("saturation", "saturation", note=_SPACING),)
     counts_not_limited = ("missed", "late", "merged")  # it is made to find where answers get lost
+
+    def planned_events(self, table: TomlTable) -> PlannedEvents:
+        return parse_search(table)
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
         """The agent is asked for the measurement whose answers are wanted."""

@@ -31,9 +31,9 @@ def measuring_s(plan: Plan) -> float:
 
     Raises ValueError for a train that no chip could make.
     """
-    stimulus, search = plan.stimulus, plan.search_plan
-    if search is not None:
-        events_s = search.longest_s(plan.response.timeout_ps)
+    stimulus, own = plan.stimulus, plan.own_events
+    if own is not None:
+        events_s = own.longest_s(plan.response.timeout_ps)
     elif stimulus is None:
         agent = plan.agent
         events_s = agent.count * (agent.period_ps or agent.pause_ps) / SECOND_PS

@@ -246,7 +246,7 @@ class Chooser(QWidget):
         plans = [each.plan for each in made if each.plan is not None]
         events = count(sum(plan.count for plan in plans))
         text = self.tr("{0} events in about {1}")
-        if any(plan.search_plan is not None for plan in plans):
+        if any(plan.own_events is not None for plan in plans):
             text = self.tr("at most {0} events in {1}")
         text = text.format(events, duration(sum(known_s)))
         title = choice.plan.title

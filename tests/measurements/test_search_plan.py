@@ -25,7 +25,11 @@ from rig.resources import find_plan
         ("= 1000", "= 19", "[search] count: 19 is out of range; valid: an integer from 20 to"),
         ('= "handler"', '= "kernel"', "[search] answered_by: unknown answered_by"),
         ("[search]", "[stimulus]\n[search]", "stimulus: the pulses follow from what is kept up"),
-        ('"saturation"\nscen', '"interrupt"\nscen', "search: measurement interrupt has one rate"),
+        (
+            '"saturation"\nscen',
+            '"interrupt"\nscen',
+            "search: belongs to measurement saturation",
+        ),
     ],
 )
 def test_a_search_is_checked(old: str, new: str, message: str) -> None:
