@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.measurements.stimuli import Stimuli
+    from rig.analysis.model.details import Details
     from rig.analysis.model.settings import Settings
     from rig.recording.course import Course
 
@@ -37,6 +38,11 @@ class Interrupt(Measurement):
         if isinstance(settings.source, SelfTriggers):
             return TriggerCourse(settings, timeout_samples, settings.source)
         return TrainCourse(settings, timeout_samples, source_as(Train, settings))
+
+    def details(self) -> tuple[type[Details], ...]:
+        from rig.analysis.measurements.self_trigger import SelfTriggerFigures
+
+        return (SelfTriggerFigures,)
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.interrupts import InterruptEvaluator  # loads scipy

@@ -14,6 +14,7 @@ from rig.stimulus.train import Train
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
+    from rig.analysis.model.details import Details
 
 
 class InterruptDispatch(Interrupt):
@@ -24,6 +25,11 @@ class InterruptDispatch(Interrupt):
     measurands = (LATENCY, LATENCY + BY_TICKS, INTERRUPT)
     agent_keys = ("handler", "priority", "cpu")
     records_an_event = 2
+
+    def details(self) -> tuple[type[Details], ...]:
+        from rig.analysis.measurements.dispatch import DispatchFigures
+
+        return (DispatchFigures,)
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.dispatch_evaluator import DispatchEvaluator  # loads scipy

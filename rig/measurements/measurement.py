@@ -16,6 +16,7 @@ from rig.stimulus.train import Pattern, Train
 if TYPE_CHECKING:
     # At run time only what evaluates a run loads scipy and all that belongs to it.
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
+    from rig.analysis.model.details import Details
     from rig.analysis.model.settings import Settings
     from rig.measurements.planned_events import PlannedEvents
     from rig.recording.course import Course
@@ -102,6 +103,10 @@ class Measurement(Reported, ABC):
         if isinstance(settings.source, Train) and settings.source.pattern != Pattern.UNIFORM:
             words.append(settings.source.shape.name)
         return words + agent_words(settings.agent)
+
+    def details(self) -> tuple[type[Details], ...]:
+        """Kinds of what its evaluation has beside what every one has."""
+        return ()
 
     @abstractmethod
     def course(self, settings: Settings, timeout_samples: int) -> Course:

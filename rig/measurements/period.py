@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.period import PeriodFigures, PeriodSide
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
+    from rig.analysis.model.details import Details
     from rig.analysis.model.settings import Settings
     from rig.recording.course import Course
 
@@ -97,6 +98,11 @@ class Period(Measurement):
         from rig.recording.by_target import ScheduleCourse  # loads the native library
 
         return ScheduleCourse(settings, timeout_samples, source_as(Schedule, settings))
+
+    def details(self) -> tuple[type[Details], ...]:
+        from rig.analysis.measurements.period import PeriodFigures
+
+        return (PeriodFigures,)
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.periods import PeriodEvaluator  # loads scipy

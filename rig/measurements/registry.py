@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from rig.analysis.model.details import Details
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.limit_names import INTERNAL
 from rig.measurements.clock_resolution import ClockResolution
@@ -62,6 +63,11 @@ _SUBJECTS: Final[dict[str, Subject]] = {
     for each in MEASUREMENTS.values()
     for subject in (*each.subjects, PERIOD_START)
 }
+
+
+def details_kinds() -> tuple[type[Details], ...]:
+    """All that documents can have as details of an evaluation."""
+    return tuple(dict.fromkeys(kind for each in MEASUREMENTS.values() for kind in each.details()))
 
 
 def subject_of(name: str) -> Subject:

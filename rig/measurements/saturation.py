@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.pipeline import RecordedRun
     from rig.analysis.measurements.saturation import RateStep, SaturationFigures
     from rig.analysis.measurements.stimuli import Stimuli
+    from rig.analysis.model.details import Details
     from rig.analysis.model.settings import Settings
     from rig.recording.course import Course
 
@@ -82,6 +83,11 @@ class Saturation(Interrupt):
         from rig.recording.rate_search import RateSearchCourse  # loads the native library
 
         return RateSearchCourse(settings, timeout_samples, source_as(RateSearch, settings))
+
+    def details(self) -> tuple[type[Details], ...]:
+        from rig.analysis.measurements.saturation import SaturationFigures
+
+        return (SaturationFigures,)
 
     def stimuli(self, run: RecordedRun) -> Stimuli:
         from rig.analysis.measurements.hold_stimuli import HoldStimuli  # loads scipy

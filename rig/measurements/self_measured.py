@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.measurements.values import ValueFigures
+    from rig.analysis.model.details import Details
     from rig.analysis.model.settings import Settings
     from rig.recording.course import Course
 
@@ -64,6 +65,11 @@ class MeasuredByTarget(Measurement):
     def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:
         """Edges of the response pin that the target has made, by its account."""
         return self.description.pin_writes(settings.agent, summary.records)
+
+    def details(self) -> tuple[type[Details], ...]:
+        from rig.analysis.measurements.values import ValueFigures
+
+        return (ValueFigures,)
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.self_measured import ValueEvaluator  # loads scipy

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
     from rig.analysis.measurements.toggle_gap_list import ToggleGap
+    from rig.analysis.model.details import Details
     from rig.analysis.model.settings import Settings
 
 
@@ -57,6 +58,11 @@ class Smi(MeasuredByTarget):
     def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:  # noqa: ARG002
         """The log tells of few of them, `handled` counts them all."""
         return summary.handled
+
+    def details(self) -> tuple[type[Details], ...]:
+        from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
+
+        return (ToggleGapFigures,)
 
     def evaluator(self, run: RecordedRun) -> Evaluator:
         from rig.analysis.measurements.toggle_gaps import ToggleGapEvaluator  # loads scipy

@@ -16,7 +16,7 @@ from rig.analysis.crosscheck.constants import ConstantDelay
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.log.contingency import Evidence
-from rig.analysis.measurements.evaluation import DETAILS, Evaluation
+from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.limits import JudgedLimit
 from rig.analysis.statistics.tail import Tail
 from rig.analysis.statistics.tick import Tick
@@ -25,6 +25,7 @@ from rig.analysis.uncertainty.contribution import Contribution
 from rig.analysis.uncertainty.correction import Correction
 from rig.analysis.uncertainty.effects import SystematicEffects
 from rig.analysis.uncertainty.measurand import Measurand
+from rig.measurements.registry import details_kinds
 from rig.session.calibration import CalibrationSummary
 from rig.session.stored_tools import ToolReport
 from rig.untrusted.decode import Layout, decoded
@@ -33,7 +34,7 @@ from rig.untrusted.encode import encoded
 FORMAT: Final = 2
 """Of both documents. The first had the figures of the primary measurand at its top."""
 LAYOUT: Final = Layout(
-    tags={kind: name for name, kind in DETAILS.items()},
+    tags={kind: kind.kind for kind in details_kinds()},
     derived={
         Budget: ("correction", "corrected", "combined", "expanded", "coverage_factor"),
         CaptureComparison: ("offset_ns", "spread_ns", "allowed_ns"),

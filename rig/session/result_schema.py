@@ -15,6 +15,7 @@ from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
 from itertools import pairwise
+from textwrap import dedent
 from typing import Annotated, Any, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from rig.analysis.measurements.evaluation import Evaluation
@@ -80,7 +81,8 @@ class _Schemas:
         if origin is Literal:
             return {"enum": list(arguments)}
         if origin in (Union, types.UnionType):
-            return _any_of([self._of(each) for each in arguments])
+            kinds = [kind for each in arguments for kind in LAYOUT.kinds_of(each)]
+            return _any_of([self._of(kind) for kind in kinds])
         if origin is tuple:
             if arguments[1:] == (...,):
                 return {"type": "array", "items": self._of(arguments[0])}
@@ -136,7 +138,7 @@ def _field_docs(kind: type) -> dict[str, Schema]:
     """What stands below each field of a class, by the field's name."""
     found: dict[str, Schema] = {}
     for base in reversed(kind.__mro__[:-1]):
-        (body,) = ast.parse(inspect.cleandoc(inspect.getsource(base))).body
+        (body,) = ast.parse(dedent(inspect.getsource(base))).body
         statements = cast("ast.ClassDef", body).body
         for field, text in pairwise(statements):
             match field, text:

@@ -71,11 +71,17 @@ class Layout:
     """How dataclasses are laid out as JSON where that is not field by field."""
 
     tags: Mapping[type, str] = field(default_factory=dict)
-    """What key `kind` says of a class that stands in a union."""
+    """What key `kind` says of a class that stands in a union, or whose base stands there."""
     derived: Mapping[type, tuple[str, ...]] = field(default_factory=dict)
     """Properties that are written for others, and passed over when they are read."""
     omitted: Mapping[type, tuple[str, ...]] = field(default_factory=dict)
     """Fields that are not written; each has a default."""
+
+    def kinds_of(self, hint: Any) -> list[Any]:
+        """The classes that a hint stands for: of the base of classes that have tags, these."""
+        if not isinstance(hint, type) or hint in self.tags:
+            return [hint]
+        return [kind for kind in self.tags if issubclass(kind, hint)] or [hint]
 
     def derived_of(self, kind: type) -> tuple[str, ...]:
         """Those of one class."""
@@ -149,7 +155,8 @@ class _Decoder:
     ) -> Any:
         if stored is None and types.NoneType in hints:
             return None
-        kinds = [hint for hint in hints if hint is not types.NoneType]
+        given = [hint for hint in hints if hint is not types.NoneType]
+        kinds = [kind for hint in given for kind in self._layout.kinds_of(hint)]
         if all(kind in self._layout.tags for kind in kinds):
             return self._tagged(kinds, stored, place)
         for kind in kinds[:-1]:

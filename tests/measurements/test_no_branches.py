@@ -11,16 +11,15 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from rig.analysis.measurements.evaluation import DETAILS
 from rig.analysis.model.sources import SOURCE_KINDS, TargetClocked
-from rig.measurements.registry import MEASUREMENTS
+from rig.measurements.registry import MEASUREMENTS, details_kinds
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("rig", "gui", "calibration")
 OWN = ("rig/measurements/", "rig/analysis/model/sources.py")
 """Where it may be asked."""
 SOURCES = {TargetClocked.__name__, *(kind.__name__ for kind in SOURCE_KINDS)}
-DETAIL_KINDS = {kind.__name__ for kind in DETAILS.values()}
+DETAIL_KINDS = {kind.__name__ for kind in details_kinds()}
 OBJECTS = {"MeasuredByTarget", *(type(each).__name__ for each in MEASUREMENTS.values())}
 KINDS = SOURCES | DETAIL_KINDS | OBJECTS
 PROPERTIES = {"is_self_measured"}

@@ -18,6 +18,7 @@ from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import DelayRange, PathDelay
 from rig.analysis.crosscheck.edge_intervals import PinPairs
 from rig.analysis.log.responses import CHUNK, are_answers
+from rig.analysis.model.details import Details
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
@@ -31,8 +32,10 @@ from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArra
 
 
 @dataclass(frozen=True)
-class DispatchFigures:
+class DispatchFigures(Details):
     """What log and pins say of the same interrupts."""
+
+    kind = "dispatch"
 
     ticks: DescriptiveStatistics
     """From the handler's exit to the task, on the cycle counter at its nominal rate."""

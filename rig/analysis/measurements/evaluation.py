@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +16,9 @@ from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.log.contingency import Evidence
 from rig.analysis.measurements.clock_stability import ClockStability
-from rig.analysis.measurements.dispatch import DispatchFigures
 from rig.analysis.measurements.limits import JudgedLimit
-from rig.analysis.measurements.period import PeriodFigures
-from rig.analysis.measurements.saturation import SaturationFigures
-from rig.analysis.measurements.self_trigger import SelfTriggerFigures
-from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
-from rig.analysis.measurements.values import ValueFigures
 from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.details import Details
 from rig.analysis.model.events import Counts
 from rig.analysis.model.witness import Witness
 from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram
@@ -34,24 +28,6 @@ from rig.analysis.uncertainty.measurand import Measurand
 
 EventColumns = dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]
 OnEvents = Callable[[EventColumns], None]
-
-Details = (
-    PeriodFigures
-    | DispatchFigures
-    | SelfTriggerFigures
-    | SaturationFigures
-    | ValueFigures
-    | ToggleGapFigures
-)
-DETAILS: Final[dict[str, type[Details]]] = {
-    "period": PeriodFigures,
-    "dispatch": DispatchFigures,
-    "self_trigger": SelfTriggerFigures,
-    "saturation": SaturationFigures,
-    "values": ValueFigures,
-    "toggle_gaps": ToggleGapFigures,
-}
-"""The same by the names that documents have for them."""
 
 
 @dataclass(frozen=True)

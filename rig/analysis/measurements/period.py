@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from rig.analysis.clocks.lower_envelope import EarliestLine, EnvelopeLine
+from rig.analysis.model.details import Details
 from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram, statistics
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array
@@ -40,8 +41,10 @@ class PeriodSide:
 
 
 @dataclass(frozen=True)
-class PeriodFigures:
+class PeriodFigures(Details):
     """Both witnesses' figures of the same answers."""
+
+    kind = "period"
 
     nominal_ns: int
     pins: PeriodSide

@@ -27,11 +27,12 @@ from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.log.contingency import Evidence
 from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.clock_stability import ClockStability
-from rig.analysis.measurements.evaluation import Details, Evaluation, OnEvents
+from rig.analysis.measurements.evaluation import Evaluation, OnEvents
 from rig.analysis.measurements.limits import counted, judge_limits
 from rig.analysis.measurements.measured_rates import counter_rate
 from rig.analysis.measurements.verdict import verdict_of
 from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.details import Details
 from rig.analysis.model.events import Counts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rig.analysis.model.details import Details
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.rate_search import REST_FACTOR, RateSearch, falls_behind
 from rig.analysis.model.witness import Witness
@@ -60,8 +61,10 @@ class RateStep:
 
 
 @dataclass(frozen=True)
-class SaturationFigures:
+class SaturationFigures(Details):
     """What the search has found. Times in ns of the analyzer's clock."""
+
+    kind = "saturation"
 
     holds: tuple[RateStep, ...]
     """In the order of the run."""

@@ -20,6 +20,7 @@ from rig.analysis.crosscheck.constants import DelayRange, PathDelay
 from rig.analysis.crosscheck.edge_intervals import PinPairs
 from rig.analysis.log.responses import CHUNK, ResponseLog, are_answers, are_triggers
 from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.details import Details
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
@@ -49,8 +50,10 @@ class BracketComparison:
 
 
 @dataclass(frozen=True)
-class SelfTriggerFigures:
+class SelfTriggerFigures(Details):
     """The same latencies by two witnesses."""
+
+    kind = "self_trigger"
 
     external: DescriptiveStatistics
     """From the trigger's edge to the answer's, by the analyzer."""

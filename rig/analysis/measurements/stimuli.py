@@ -18,8 +18,8 @@ from rig.analysis.inference.latency_tally import LatencyTally
 from rig.analysis.log.contingency import Evidence
 from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.clock_stability import FollowedClock
-from rig.analysis.measurements.evaluation import Details
 from rig.analysis.measurements.pipeline import RecordedRun
+from rig.analysis.model.details import Details
 from rig.analysis.model.events import Counts
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.pairing import Events

@@ -6,11 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rig.analysis.measurements.toggle_gap_list import ToggleGap
+from rig.analysis.model.details import Details
 
 
 @dataclass(frozen=True)
-class ToggleGapFigures:
+class ToggleGapFigures(Details):
     """Gaps are intervals above the threshold."""
+
+    kind = "toggle_gaps"
 
     pause_ns: int
     """What the task was to wait between two toggles: so much of a hold-up can stay hidden."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from rig.analysis.model.details import Details
 from rig.analysis.statistics.descriptive import DescriptiveStatistics
 from rig.untrusted.decode import NumberRange
 
@@ -19,8 +20,10 @@ class ValueRow:
 
 
 @dataclass(frozen=True)
-class ValueFigures:
+class ValueFigures(Details):
     """All parts, and how their unit became time."""
+
+    kind = "values"
 
     title: str
     variant: str
