@@ -250,7 +250,7 @@ def pieces(data):
 def send(kind, payload=b""): pieces(frames.pack(kind, number, payload))
 def block(start, end, held_ns=0):
     empty = PackedBlock(start, end, np.empty(0, np.uint32), np.empty(0, np.uint8), 0)
-    pieces(frames.pack_block(empty, number, frames.Way(time.monotonic_ns(), held_ns)))
+    pieces(frames.pack_block(empty, number, frames.FrameTiming(time.monotonic_ns(), held_ns)))
 def say(text): os.write(2, text.encode())
 def command(): return os.read(0, 1)
 while os.read(0, 1) != b"\\n": pass
