@@ -213,6 +213,26 @@ def test_what_is_left_comes_after_stop() -> None:
     assert kinds == [EdgeBlock, Loss, CaptureEnd]
 
 
+class BrokenOff(Stored):
+    """A source of one item, behind which nothing can be read."""
+
+    def items(self) -> Iterator[CaptureItem]:
+        yield self.block
+        raise InputError("damaged")
+
+
+@pytest.mark.timeout(20)
+def test_a_capture_that_cannot_be_read_further_ends_there() -> None:
+    """A run that failed at it reads on until the capture's end."""
+    analyzer = ReplayAnalyzer(BrokenOff(), threading.Event(), Backlog())
+    analyzer.start()
+    assert analyzer.read(0) == Stored.block
+    with pytest.raises(InputError, match="damaged"):
+        analyzer.read(0)
+    analyzer.stop()
+    assert analyzer.read(0) == CaptureEnd(10, asked=True)
+
+
 def test_a_stored_run_without_edges_is_played(tmp_path: Path) -> None:
     path = tmp_path / "run.h5"
     with RunWriter(path, {"plan": "", "fixture": "", "calibration": ""}, {}) as writer:

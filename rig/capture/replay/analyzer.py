@@ -9,7 +9,16 @@ from collections.abc import Iterator
 
 from rig.capture.replay.capture_file import CaptureSource
 from rig.closing import Closing
-from rig.instruments import AnalyzerIdentity, Backlog, CaptureEnd, CaptureItem, Loss, LossKind
+from rig.errors import InputError
+from rig.instruments import (
+    AnalyzerIdentity,
+    Backlog,
+    CaptureEnd,
+    CaptureItem,
+    EdgeBlock,
+    Loss,
+    LossKind,
+)
 
 _PAUSE_S = 0.01
 _PATIENCE_S = 2.0
@@ -41,17 +50,22 @@ class ReplayAnalyzer(Closing):
         self._stopped = False
         self._gave_up = False
         self._over_since_s: float | None = None
+        self._samples = 0
+        """As far as it was read."""
 
     def start(self) -> None:
         """From sample 0."""
         self._items = self._source.items()
-        self._end, self._over_since_s = None, None
+        self._end, self._over_since_s, self._samples = None, None, 0
         self._stopped = self._gave_up = False
 
     def read(self, timeout_s: float) -> CaptureItem | None:
-        """The next item; None after the end, and while the end is held back."""
+        """Return the next item; None after the end, and while the end is held back.
+
+        Raises InputError for what cannot be read; what follows is the end of the capture there.
+        """
         if self._end is None:
-            item = next(self._items, None)
+            item = self._next()
             if not isinstance(item, CaptureEnd):
                 return item
             self._end = item
@@ -59,6 +73,16 @@ class ReplayAnalyzer(Closing):
             end, self._end = self._end, None
             return CaptureEnd(end.samples, asked=self._stopped)
         return self._wait(self._end, timeout_s)
+
+    def _next(self) -> CaptureItem | None:
+        try:
+            item = next(self._items, None)
+        except InputError:
+            self._items = iter((CaptureEnd(self._samples, asked=False),))
+            raise
+        if isinstance(item, EdgeBlock):
+            self._samples = item.end_sample
+        return item
 
     def _wait(self, end: CaptureEnd, timeout_s: float) -> Loss | None:
         time.sleep(min(timeout_s, _PAUSE_S))
