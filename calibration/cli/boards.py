@@ -169,7 +169,7 @@ def _show_needs(board: Board, stimulus: Board) -> None:
     findings = level_findings(board, stimulus)
     say_lines(f"\nwith {stimulus.title}")
     for finding in findings:
-        _wrapped(finding.words, "- ")
+        _wrapped(finding.text, "- ")
     if not findings:
         say("  wired directly")
 

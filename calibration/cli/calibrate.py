@@ -45,9 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_out(parser, "FILE", "calibration file, to which the records are added")
     parser.add_argument(
-        "--keep", action="store_true",
+        "--install", action="store_true",
         help="add the records to the fixture's own calibration, which its runs use",
     )  # fmt: skip
+    # The name of the option in earlier versions.
+    parser.add_argument("--keep", dest="install", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--write-fixture", metavar="FILE", type=Path,
         help="after the wiring check: the fixture with the wires as found, as a new file",
@@ -167,9 +169,9 @@ def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[StepOutc
 
 def _kept_in(options: argparse.Namespace, fixture: Fixture) -> Path | None:
     """The calibration file that takes the records, if any; one that is there must be fit for it."""
-    if options.keep and options.out is not None:
-        raise InputError("--keep and -o: one of the two; --keep is the fixture's own file")
-    path: Path | None = calibration_path(fixture) if options.keep else options.out
+    if options.install and options.out is not None:
+        raise InputError("--install and -o: one of the two; --install is the fixture's own file")
+    path: Path | None = calibration_path(fixture) if options.install else options.out
     if path is not None:
         check_kept_file(path)
     if path is not None and path.exists():

@@ -42,7 +42,7 @@ def _notes(
         yield "\u2717", BAD, f"{signal}: {words}"
     for finding in level_findings(target, stimulus):
         color = BAD if finding.kind == DAMAGE else WARN
-        yield "!", color, finding.words
+        yield "!", color, finding.text
     volts = VOLTAGE.format(sees_mv(target, stimulus, scene))
     where = "on the target's side of the level shifter, " if scene.shifter else ""
     yield "!", WARN, f"The analyzer is wired {where}where it sees {volts}: its inputs must take it."

@@ -32,7 +32,7 @@ from rig.config.calibration.names import (
 )
 from rig.config.fixture import RESPONSE
 from rig.errors import BenchError
-from rig.target.frequency import told_khz
+from rig.target.frequency import reported_khz
 
 CORE_PULSES = 500
 CORES_MAX = 64
@@ -254,7 +254,7 @@ def _told(cpus: list[dict[str, object]], key: str) -> list[int]:
     found = []
     for each in cpus:
         with contextlib.suppress(KeyError, ValueError):
-            found.append(told_khz(each[key]))
+            found.append(reported_khz(each[key]))
     return found
 
 

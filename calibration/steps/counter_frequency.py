@@ -23,7 +23,7 @@ from calibration.steps.counter_turns import Turn, logged_of, take_turn
 from rig.config.calibration.names import COUNTER_STABLE_PPM
 from rig.config.fixture import RESPONSE
 from rig.errors import BenchError, RefusedError
-from rig.target.frequency import NotGivenBackError, can_adjust, held, look
+from rig.target.frequency import NotGivenBackError, can_adjust, locked_frequency, read_state
 
 PULSES_MIN = 200
 FOLLOWS = 0.05
@@ -74,14 +74,14 @@ def vary(
     cpu = cpus[0] if cpus else 0
     found = Varied()
     try:
-        levels = look(agent, cpu).levels_khz
+        levels = read_state(agent, cpu).levels_khz
         if len(levels) == 1:
             why = f"it is fixed at {megahertz(levels[0])}"
             return Varied(findings=[_not_varied(why, _FIXED)])
         for khz in there_and_back(levels):
             context.check_stop()
             progress(f"processor at {megahertz(khz)}")
-            with held(agent, cpu, khz) as state:
+            with locked_frequency(agent, cpu, khz) as state:
                 pulses = max(PULSES_MIN, seconds * 1000 // 10)
                 on = cpu if len(cpus) > 1 else None
                 found.turns.append(

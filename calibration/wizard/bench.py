@@ -99,7 +99,7 @@ def text_of(state: WizardState) -> str:
         analyzer=_analyzer(state) if virtual is None else virtual.analyzer,
         stimulus_port=VIRTUAL if virtual else state.answer("port"),
         link=link_of(state),
-        further=_virtual_tables(virtual),
+        more_tables=_virtual_tables(virtual),
     )
     return _as_found(text, state)
 

@@ -63,7 +63,7 @@ class PlotCard(QFrame):
             self._words.setStyleSheet("" if color is None else f"color: {color}")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What `say` was told."""
         return self._words.text()
 

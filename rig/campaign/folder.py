@@ -22,7 +22,7 @@ TRIES_MAX: Final = 1000
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Make the folder if need be, and keep other campaigns out of it. Raises InputError.
 
     The lock ends with the process, however that ends.

@@ -24,6 +24,8 @@ from rig.untrusted.json_reader import BYTES_MAX, found, json_object
 NAME: Final = "campaign.json"
 FORMAT: Final = "latency-rig campaign"
 VERSION: Final = 1
+_OLDER_PARTIAL_FILES: Final = "half"
+"""The key of `partial_files` in indexes that earlier rigs wrote."""
 PLAN_MAX: Final = 1 << 20
 REASON_MAX: Final = 2000
 Text = Annotated[str, Length(REASON_MAX)]
@@ -61,12 +63,12 @@ class Entry:
     """As `rig run` would have ended; None unless it is done."""
     reason: Text = ""
     """Why it failed or was skipped."""
-    half: Annotated[tuple[Text, ...], Length(RUNS_MAX)] = ()
+    partial_files: Annotated[tuple[Text, ...], Length(RUNS_MAX)] = ()
     """Files of earlier tries, which did not get to their end."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for a file that is not in the campaign's folder."""
-        for name in filter(None, (self.file, *self.half)):
+        for name in filter(None, (self.file, *self.partial_files)):
             if not _FILE.fullmatch(name):
                 raise ValueError(f"{found(name)} is no run file's name")
 
@@ -136,6 +138,10 @@ def _index(document: dict[str, Any]) -> Index:
             f"version {found(document.get('version'))}, this rig reads {VERSION}: "
             "update latency-rig"
         )
+    entries = document.get("entries")
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and _OLDER_PARTIAL_FILES in entry:
+            entry["partial_files"] = entry.pop(_OLDER_PARTIAL_FILES)
     index = decoded(Index, document, ignore_unknown=True)
     if len({entry.name for entry in index.entries}) < len(index.entries):
         raise ValueError("two runs of one name")

@@ -13,7 +13,7 @@ from typing import Final
 
 from rich.table import Table
 
-from rig.campaign.folder import held, opened
+from rig.campaign.folder import locked, opened
 from rig.campaign.index import Entry, Index, RunState, load_index
 from rig.campaign.matrix import CampaignRun, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
@@ -55,7 +55,7 @@ def command(options: argparse.Namespace, file: Path) -> int:
     _show_plan(console, campaign, cells, skipped, folder, fixture)
     if options.dry_run:
         return 0
-    with held(folder):
+    with locked(folder):
         index = opened(folder, campaign, cells, fixture)
         index = _execute(options, folder, index, cells, skipped)
     if options.junit is not None:

@@ -23,6 +23,8 @@ class RigCommand:
     help: str
     """What it does, in a line."""
     module: str
+    former_name: str = ""
+    """Its name in earlier versions, which is still understood; "" if it had no other."""
 
 
 COMMANDS = (
@@ -50,9 +52,10 @@ COMMANDS = (
         "rig.cli.verify",
     ),
     RigCommand(
-        "length",
+        "sample-size",
         "say how long to run so that no answer above a limit means that such answers are rare",
-        "rig.cli.length",
+        "rig.cli.sample_size",
+        former_name="length",
     ),
     RigCommand(
         "report",

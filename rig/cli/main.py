@@ -109,7 +109,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"latency-rig {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=CommandParser)
     for each in COMMANDS:
-        commands.add_parser(each.name, help=each.help, description=each.help, module=each.module)
+        former = [each.former_name] if each.former_name else []
+        commands.add_parser(
+            each.name, aliases=former, help=each.help, description=each.help, module=each.module
+        )
     return parser
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`rig length`"""
+"""The command `rig sample-size`, once called `rig length`."""
 
 from __future__ import annotations
 

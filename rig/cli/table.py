@@ -27,7 +27,7 @@ _SHAPE_OF: Final = {"slides": "slides", "thesis": "thesis"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the words and options of the command."""
-    parser.add_argument("places", metavar="FOLDER", type=Path, nargs="+", help="or run files")
+    parser.add_argument("paths", metavar="PATH", type=Path, nargs="+", help="folders, or run files")
     parser.add_argument(
         "--reference", choices=("radder", "slides", "thesis"), help="published figures beside ours"
     )
@@ -51,19 +51,19 @@ def command(options: argparse.Namespace) -> int:
     if out is not None:
         check_new_file(out)
     if options.history:
-        return _history(options.places, out)
-    records = records_of(options.places, partial(say, error=True))
+        return _history(options.paths, out)
+    records = records_of(options.paths, partial(say, error=True))
     if options.reference is not None:
         records = beside(records, options.reference)
     grids = _grids(records, options)
     return _written(rendered(grids, options.format), out)
 
 
-def _history(places: list[Path], out: Path | None) -> int:
+def _history(paths: list[Path], out: Path | None) -> int:
     """The runs of one system as a picture, in a page of its own."""
     from rig.report.tables.history import history_page, ridges  # takes long to load
 
-    return _written(history_page(ridges(places, partial(say, error=True))), out)
+    return _written(history_page(ridges(paths, partial(say, error=True))), out)
 
 
 def _written(text: str, out: Path | None) -> int:

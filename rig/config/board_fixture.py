@@ -56,12 +56,12 @@ def fixture_text(
     link: TargetLink = EXAMPLE_LINK,
     signals: Sequence[str] = (),
     second_witness: bool = True,
-    further: str = "",
+    more_tables: str = "",
 ) -> str:
     """The fixture as TOML, already read back once.
 
     `signals` are the wires, on analyzer channels from D0 in this order; none asks for
-    `wired_signals`. `further` is TOML that goes to the end, such as a [virtual] table. Raises
+    `wired_signals`. `more_tables` is TOML that goes to the end, such as a [virtual] table. Raises
     InputError for boards of the wrong roles, a line without a pin, or anything the reader refuses.
     """
     side = stimulus.stimulus
@@ -81,7 +81,7 @@ def fixture_text(
             for channel, signal in enumerate(chosen)
         ),
     ]
-    text = "\n".join([*parts, further] if further else parts)
+    text = "\n".join([*parts, more_tables] if more_tables else parts)
     parse_fixture(text, name)
     return text
 

@@ -46,7 +46,7 @@ class LevelFinding:
     """A level shifter is between them for another reason already."""
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """One or two sentences."""
         drives, takes = VOLTAGE.format(self.driver_mv), VOLTAGE.format(self.receiver_mv)
         if self.kind == DAMAGE:

@@ -38,8 +38,8 @@ def parse_limits(table: TomlTable, measurands: Sequence[str], scenario: str) -> 
             found |= entries
     fields: dict[str, Any] = {LIMIT_FIELDS[name]: found.pop(name) for name in LIMIT_FIELDS
                               if name in found}  # fmt: skip
-    further = {name: limit for name, limit in found.items() if limit is not None}
-    return {**fields, "further": further}
+    others = {name: limit for name, limit in found.items() if limit is not None}
+    return {**fields, "others": others}
 
 
 def _entries(table: TomlTable, measurands: Sequence[str]) -> dict[str, float | None]:

@@ -61,7 +61,7 @@ class AgentPlan:
         """Whole, as the agent takes it."""
         return self.period_ps // 1000
 
-    def words(self) -> dict[str, str]:
+    def wire_arguments(self) -> dict[str, str]:
         """Words for the agent's ARM, name to value."""
         given = {
             "timer": self.timer,

@@ -30,7 +30,7 @@ class ToolsPlan:
     width_us: int = 0
     threshold_us: int = 0
 
-    def words(self, tool: str, agent: AgentPlan) -> dict[str, int]:
+    def wire_arguments(self, tool: str, agent: AgentPlan) -> dict[str, int]:
         """What the agent is told to start one. Raises ValueError, in words, where it cannot."""
         words = {"duration_s": self.duration_s or _periods_s(agent)}
         if tool == HWLAT.name:

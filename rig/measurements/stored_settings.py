@@ -20,8 +20,8 @@ from rig.untrusted.json_reader import found
 def settings_to_json(settings: Settings) -> dict[str, Any]:
     """Plain values only. What is as it is by default is left out."""
     stored: dict[str, Any] = encoded(settings, LAYOUT)
-    if not settings.limits.further:
-        del stored["limits"]["further"]
+    if not settings.limits.others:
+        del stored["limits"]["others"]
     if settings.clocks == ClockBounds():
         del stored["clocks"]
     return stored
@@ -30,7 +30,7 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
     """The way back. Raises InputError naming the file if the values make no sense."""
     try:
-        present = stored if "source" in stored else _with_source(stored)
+        present = stored if "source" in stored else _renamed(stored)
         settings = decoded(Settings, present, layout=LAYOUT)
         measurement_of(settings.measurement).check_source(settings.source)
     except ValueError as error:
@@ -38,12 +38,16 @@ def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
     return settings
 
 
-def _with_source(stored: dict[str, Any]) -> dict[str, Any]:
+def _renamed(stored: dict[str, Any]) -> dict[str, Any]:
     """Settings of format versions 1 to 4, which had a key for each kind of source.
 
     Raises ValueError for more than one source.
     """
     others = {key: value for key, value in stored.items() if key not in _OLDER_SOURCES}
+    limits = stored.get("limits")
+    if isinstance(limits, dict) and _OLDER_LIMITS in limits:
+        rest = {key: value for key, value in limits.items() if key != _OLDER_LIMITS}
+        others["limits"] = {**rest, "others": limits[_OLDER_LIMITS]}
     given = [key for key in _OLDER_SOURCES if stored.get(key) is not None]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} given; valid: one of them at most")
@@ -56,6 +60,7 @@ def _with_source(stored: dict[str, Any]) -> dict[str, Any]:
     return {**others, "source": {**source, KIND: _OLDER_SOURCES[given[0]]}}
 
 
+_OLDER_LIMITS: Final = "further"
 _OLDER_COUNT: Final = "inside"
 _OLDER_SOURCES: Final = {
     "train": "train",

@@ -14,23 +14,23 @@ _ORDER = (Validity.EXPIRED, Validity.NOT_MATCHING, Validity.VALID, Validity.ABSE
 def calibration_state(result: Result) -> str:
     """`none`, `valid` if all that the run wants is there and holds, else what does not hold.
 
-    With the number of cautions, if there are any.
+    With the number of warnings, if there are any.
     """
     used = result.calibration
     if used is None or not used.is_there:
         return NONE
-    if used.trouble:
+    if used.error:
         return "not used"
-    cautions = [f"cautions: {len(used.cautions)}"] if used.cautions else []
+    warnings = [f"warnings: {len(used.warnings)}"] if used.warnings else []
     if used.is_whole:
-        return "; ".join((str(Validity.VALID), *cautions))
+        return "; ".join((str(Validity.VALID), *warnings))
     by_validity = {
         validity: [each.step for each in used.correcting if each.validity is validity]
         for validity in _ORDER
     }
     told = [f"{validity}: {', '.join(steps)}" for validity, steps in by_validity.items() if steps]
-    told += [f"lacking: {len(used.lacking)}"] if used.lacking else []
-    told += cautions
+    told += [f"missing: {len(used.missing)}"] if used.missing else []
+    told += warnings
     return "; ".join(told)
 
 

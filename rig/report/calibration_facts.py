@@ -33,12 +33,12 @@ def _statement(used: CalibrationInUse) -> Iterator[str]:
     if not used.is_there:
         yield "NONE: what the bench itself adds was not measured"
         return
-    if used.trouble:
-        yield f"NOT USED: {used.trouble}"
+    if used.error:
+        yield f"NOT USED: {used.error}"
         return
     yield from map(_step, used.correcting)
-    yield from used.lacking
-    yield from used.cautions
+    yield from used.missing
+    yield from used.warnings
 
 
 def _step(found: RecordStatus) -> str:
@@ -70,8 +70,8 @@ def _corrected(correction: Correction, indicated: DescriptiveStatistics) -> str:
 
 def _left(correction: Correction, indicated: DescriptiveStatistics) -> str:
     """How large the systematic error may be all the same."""
-    left_ns = correction.left_ns(indicated.max_ns or 0.0)
-    text = f"each figure by up to {left_ns:.3g} ns, as far as the bench is known"
+    residual_error_ns = correction.residual_error_ns(indicated.max_ns or 0.0)
+    text = f"each figure by up to {residual_error_ns:.3g} ns, as far as the bench is known"
     if correction.unknown:
         text += f"; by HOW MUCH MORE is not known, for want of: {', '.join(correction.unknown)}"
     return text

@@ -120,7 +120,7 @@ def _is_done(entry: Entry, folder: Path) -> bool:
 def _begun(entry: Entry, folder: Path) -> Entry:
     """What an earlier try has left is kept, and named as half."""
     left = entry.file and (folder / entry.file).exists()
-    half = (*entry.half, entry.file) if left else entry.half
+    partial_files = (*entry.partial_files, entry.file) if left else entry.partial_files
     file = free_file(folder, entry.name).name
     return Entry(
         name=entry.name,
@@ -129,7 +129,7 @@ def _begun(entry: Entry, folder: Path) -> Entry:
         fingerprint=entry.fingerprint,
         state=RunState.RUNNING,
         file=file,
-        half=half,
+        partial_files=partial_files,
     )
 
 

@@ -78,20 +78,20 @@ def calibrated_bench(
     in place of their own records.
     """
     known = tuple(records)
-    lacking: list[str] = []
-    bench = _with_time_base(bench, known, lacking)
+    missing: list[str] = []
+    bench = _with_time_base(bench, known, missing)
     bench = _with_rates(bench, known, present)
     edges = _answer_edges(wiring)
-    toggle = _of_response(known, TOGGLE_OVERHEAD, edges, lacking)
-    loopback = _of_response(known, LOOPBACK_DELAY, edges, lacking)
-    skew = _skew(known, wiring, edges, lacking)
-    line = _line(known, wiring, edges, lacking)
+    toggle = _of_response(known, TOGGLE_OVERHEAD, edges, missing)
+    loopback = _of_response(known, LOOPBACK_DELAY, edges, missing)
+    skew = _skew(known, wiring, edges, missing)
+    line = _line(known, wiring, edges, missing)
     if loopback is not None:
         bench = replace(bench, skew_ns=None, edge_shape_ns=None, line_ns=None, is_calibrated=True)
         skew = line = None
     bench = replace(
         bench,
-        toggle_ns=bench.toggle_ns if toggle is None else toggle.known(),
+        pin_write_delay=bench.pin_write_delay if toggle is None else toggle.known(),
         calibration_ns=bench.calibration_ns if loopback is None else loopback.known(),
         skew_ns=bench.skew_ns if skew is None else skew.known(),
         line_ns=bench.line_ns if line is None else line.known(),
@@ -100,7 +100,7 @@ def calibrated_bench(
     found = [each for each in (toggle, loopback, skew, line) if each is not None]
     bench = replace(bench, task_skew_ns=_task_skew(known, wiring))
     bench = _with_direction(bench, found, [each for each in found if each is not toggle])
-    return bench, tuple(dict.fromkeys(lacking))
+    return bench, tuple(dict.fromkeys(missing))
 
 
 def _with_direction(
@@ -143,11 +143,11 @@ def _with_capture(
 
 
 def _with_time_base(
-    bench: BenchErrorModel, records: tuple[CalibrationRecord, ...], lacking: list[str]
+    bench: BenchErrorModel, records: tuple[CalibrationRecord, ...], missing: list[str]
 ) -> BenchErrorModel:
     found = quantities_named(records, TIME_BASE)
     if not found:
-        _note_if_taken(records, TIME_BASE_STEP, TIME_BASE, lacking)
+        _note_if_taken(records, TIME_BASE_STEP, TIME_BASE, missing)
         return bench
     base = next(iter(found.values()))
     half_ppm = _THRICE * base.standard_uncertainty + CRYSTAL_CHANGE_PPM
@@ -201,7 +201,7 @@ def _skew(
     records: tuple[CalibrationRecord, ...],
     wiring: Wiring,
     edges: tuple[str, str],
-    lacking: list[str],
+    missing: list[str],
 ) -> _Delay | None:
     """Response channel less stimulus channel."""
     found = quantities_named(records, CHANNEL_SKEW)
@@ -210,7 +210,7 @@ def _skew(
         return lambda edge: found.get(f"D{channel} {edge}") or found.get(f"D{channel}")
 
     both = of(wiring.response), of(wiring.stimulus)
-    return _difference(records, CHANNEL_SKEW, both, wiring, edges, lacking)
+    return _difference(records, CHANNEL_SKEW, both, wiring, edges, missing)
 
 
 def _task_skew(records: tuple[CalibrationRecord, ...], wiring: Wiring) -> UncertainQuantity | None:
@@ -240,12 +240,12 @@ def _line(
     records: tuple[CalibrationRecord, ...],
     wiring: Wiring,
     edges: tuple[str, str],
-    lacking: list[str],
+    missing: list[str],
 ) -> _Delay | None:
     """Response path less stimulus path."""
     found = quantities_named(records, LINE_DELAY)
     both = _of_signal(found, RESPONSE), _of_signal(found, STIMULUS_SIGNAL)
-    return _difference(records, LINE_DELAY, both, wiring, edges, lacking)
+    return _difference(records, LINE_DELAY, both, wiring, edges, missing)
 
 
 def _difference(
@@ -254,12 +254,12 @@ def _difference(
     both: tuple[_Find, _Find],
     wiring: Wiring,
     edges: tuple[str, str],
-    lacking: list[str],
+    missing: list[str],
 ) -> _Delay | None:
     rising, falling = (both[0](edge) for edge in edges)
     stimulus = both[1](EDGES[wiring.active_level])
     if rising is None or falling is None or stimulus is None:
-        _note_if_named(records, name, lacking)
+        _note_if_named(records, name, missing)
         return None
     u_response_ns = (rising.standard_uncertainty + falling.standard_uncertainty) / 2
     return _Delay(
@@ -272,12 +272,12 @@ def _difference(
 
 
 def _of_response(
-    records: tuple[CalibrationRecord, ...], name: str, edges: tuple[str, str], lacking: list[str]
+    records: tuple[CalibrationRecord, ...], name: str, edges: tuple[str, str], missing: list[str]
 ) -> _Delay | None:
     find = _of_signal(quantities_named(records, name), RESPONSE)
     rising, falling = (find(edge) for edge in edges)
     if rising is None or falling is None:
-        _note_if_named(records, name, lacking)
+        _note_if_named(records, name, missing)
         return None
     return _Delay(
         rising.value,
@@ -303,13 +303,13 @@ def _source(records: tuple[CalibrationRecord, ...], name: str) -> str:
     return f"calibration {of.step} of {of.date.date().isoformat()}"
 
 
-def _note_if_named(records: tuple[CalibrationRecord, ...], name: str, lacking: list[str]) -> None:
+def _note_if_named(records: tuple[CalibrationRecord, ...], name: str, missing: list[str]) -> None:
     if quantities_named(records, name):
-        lacking.append(f"{name} is not told of each edge and channel that this run needs")
+        missing.append(f"{name} is not told of each edge and channel that this run needs")
 
 
 def _note_if_taken(
-    records: tuple[CalibrationRecord, ...], step: str, name: str, lacking: list[str]
+    records: tuple[CalibrationRecord, ...], step: str, name: str, missing: list[str]
 ) -> None:
     if any(record.step == step for record in records):
-        lacking.append(f"the record of {step} tells no {name}")
+        missing.append(f"the record of {step} tells no {name}")

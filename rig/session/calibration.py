@@ -32,7 +32,7 @@ from rig.record.layout import CALIBRATION
 from rig.record.reader import RunFile
 from rig.session.bench_errors import bench_of_run
 from rig.session.calibrated_bench import calibrated_bench
-from rig.target.frequency import told_khz
+from rig.target.frequency import reported_khz
 from rig.toml.reader import MAX_BYTES
 from rig.untrusted.json_reader import json_value
 
@@ -50,11 +50,11 @@ class CalibrationInUse:
     """False: the run had none."""
     judged: tuple[RecordStatus, ...]
     """Steps that correct first, then all others of the file."""
-    trouble: str = ""
+    error: str = ""
     """Why its text cannot be used."""
-    lacking: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     """What records that hold do not tell."""
-    cautions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """What they tell that no correction mends."""
 
     @property
@@ -73,16 +73,16 @@ class CalibrationInUse:
     def is_whole(self) -> bool:
         """All that a run wants is there and holds."""
         holds = all(each.validity is Validity.VALID for each in self.correcting)
-        return holds and not self.lacking
+        return holds and not self.missing
 
     @property
     def summary(self) -> CalibrationSummary:
         """The same for other programs."""
         return CalibrationSummary(
-            used=self.is_there and not self.trouble,
-            error=self.trouble or None,
-            missing=self.lacking,
-            warnings=self.cautions,
+            used=self.is_there and not self.error,
+            error=self.error or None,
+            missing=self.missing,
+            warnings=self.warnings,
             complete=self.is_whole,
             applied=tuple(record.step for record in valid_records(self.correcting)),
             steps=tuple(map(StepStatus.of, self.judged)),
@@ -149,10 +149,10 @@ def bench_in_use(
     bench = bench_of_run(fixture, texts, settings.sample_rate_hz)
     holding = valid_records(used.judged)
     present = present_of_texts(fixture, texts)
-    bench, lacking = calibrated_bench(
+    bench, missing = calibrated_bench(
         bench, holding, settings.wiring, settings.stimulus_clock_hz, present
     )
-    return bench, replace(used, lacking=lacking, cautions=cautions(holding, texts))
+    return bench, replace(used, missing=missing, warnings=calibration_warnings(holding, texts))
 
 
 def calibration_in_use(
@@ -164,20 +164,20 @@ def calibration_in_use(
     made, by which dates are judged.
     """
     found: Calibration | None = None
-    trouble = ""
+    unusable = ""
     try:
         if len(text) > MAX_BYTES:
-            trouble = f"it has more than {MAX_BYTES >> 20} MiB"
+            unusable = f"it has more than {MAX_BYTES >> 20} MiB"
         elif text:
             found = parse_calibration(text, CALIBRATION)
             if fixture is not None and fixture.name != found.fixture:
-                trouble = f"it is of fixture {found.fixture}, the run was made on {fixture.name}"
+                unusable = f"it is of fixture {found.fixture}, the run was made on {fixture.name}"
                 found = None
     except InputError as error:
-        trouble = str(error)
+        unusable = str(error)
     present = present_of_texts(fixture, texts)
     judged = judge(found, present, _day(created), tuple(CORRECTING_STEPS))
-    return CalibrationInUse(bool(text), judged, trouble)
+    return CalibrationInUse(bool(text), judged, unusable)
 
 
 def calibration_for(path: Path, asked: str | None) -> str:
@@ -214,7 +214,9 @@ def _day(created: str) -> dt.date:
         return dt.date.max
 
 
-def cautions(records: Iterable[CalibrationRecord], texts: Mapping[str, str]) -> tuple[str, ...]:
+def calibration_warnings(
+    records: Iterable[CalibrationRecord], texts: Mapping[str, str]
+) -> tuple[str, ...]:
     """In words; `records`: those that hold, `texts`: of the run file.
 
     A counter that goes with the processor's frequency is as good as any while that is fixed, and
@@ -241,7 +243,9 @@ def _fixed(texts: Mapping[str, str]) -> bool:
     """Each processor of the target that tells of its limits has one frequency, and one does."""
     try:
         told = json_value(texts.get("environment/target", ""))["environment"]["cpus"]
-        limits = [(told_khz(cpu["minimum_khz"]), told_khz(cpu["maximum_khz"])) for cpu in told]
+        limits = [
+            (reported_khz(cpu["minimum_khz"]), reported_khz(cpu["maximum_khz"])) for cpu in told
+        ]
     except (ValueError, KeyError, TypeError):
         return False
     return bool(limits) and all(low == high for low, high in limits)

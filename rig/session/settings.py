@@ -38,6 +38,6 @@ def settings_of(
         source=source,
         limits=plan.limits,
         tick_hz=tick_hz,
-        agent=plan.agent.words(),
+        agent=plan.agent.wire_arguments(),
         clocks=clock_bounds(fixture.clocks),
     )

@@ -34,7 +34,7 @@ def tools_texts(
     wanted: dict[str, Mapping[str, int] | str] = {}
     for name in plan.tools.run:
         try:
-            wanted[name] = plan.tools.words(name, plan.agent)
+            wanted[name] = plan.tools.wire_arguments(name, plan.agent)
         except ValueError as error:
             wanted[name] = str(error)
     return {TOOLS_TEXT: to_json(run_tools(target, wanted, stop, tell))}

@@ -56,7 +56,7 @@ class CpuState:
         return tuple(sorted({*map(self.near, (self.minimum_khz, middle, self.maximum_khz))}))
 
 
-def told_khz(value: object) -> int:
+def reported_khz(value: object) -> int:
     """As an environment tells it: a number, or the kernel's text of one. Raises ValueError."""
     text = str(value)
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX):
@@ -69,13 +69,13 @@ def can_adjust(target: Adjustable) -> bool:
     return target.greeting.get("frequency") == "1"
 
 
-def look(target: Adjustable, cpu: int) -> CpuState:
+def read_state(target: Adjustable, cpu: int) -> CpuState:
     """Raises RefusedError in the agent's words, BenchError if it does not answer."""
     return _state(target.frequency(f"STATE cpu={cpu}"))
 
 
 @contextmanager
-def held(target: Adjustable, cpu: int, khz: int) -> Iterator[CpuState]:
+def locked_frequency(target: Adjustable, cpu: int, khz: int) -> Iterator[CpuState]:
     """The processor at this frequency, for one measurement; given back on every path.
 
     Raises RefusedError if the agent cannot, NotGivenBackError, and BenchError.

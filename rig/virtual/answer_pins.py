@@ -76,7 +76,7 @@ class AnswerPins:
         self._response ^= 1
         self._drive(at_ps, self._wires.response, self._response)
 
-    def rest(self, at_ps: int) -> None:
+    def idle(self, at_ps: int) -> None:
         """All of them low."""
         if self._response:
             self._response = 0

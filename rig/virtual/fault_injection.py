@@ -17,9 +17,9 @@ class FaultInjector:
     def __init__(self, misbehavior: FaultSettings, rng: np.random.Generator) -> None:
         self._choices = _cumulative(misbehavior)
         self._rng = rng
-        self.rest()
+        self.idle()
 
-    def rest(self) -> None:
+    def idle(self) -> None:
         """The next event may be a bad one."""
         self._quiet = QUIET_EVENTS
 

@@ -15,9 +15,9 @@ class Service:
     def __init__(self, service_ps: int) -> None:
         """0: any number of interrupts may wait, and each is taken at once."""
         self._service_ps = service_ps
-        self.rest()
+        self.idle()
 
-    def rest(self) -> None:
+    def idle(self) -> None:
         """Nothing is being served."""
         self._free_ps = 0
 

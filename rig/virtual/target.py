@@ -70,7 +70,7 @@ class ModelledTarget(Closing):
         self._cores_ahead_ps, self._ahead_ps = tuple(cores_ahead_ps), cores_ahead_ps[0]
         self._toggle_ps = target.toggle_time_ps
         self._misbehavior = misbehavior
-        self._mischief = FaultInjector(misbehavior, rng)
+        self._faults = FaultInjector(misbehavior, rng)
         self._service = Service(target.service_time_ps)
         self._logs_entry = target.logs_entry
         self._pins = AnswerPins(wires)
@@ -90,8 +90,8 @@ class ModelledTarget(Closing):
         self._handled = 0
         self._free_ps = self._masked_ps = 0
         self._pending: list[int] | None = None
-        self._mischief.rest()
-        self._service.rest()
+        self._faults.idle()
+        self._service.idle()
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
         self._inside: InsideTask | BusyLoopTask | None = None
@@ -191,7 +191,7 @@ class ModelledTarget(Closing):
             if self.armed:
                 raise ValueError("armed; send STOP first")
             at_ps = max(self._now_ps + LEAD_PS, self._free_ps)
-            self._pins.rest(at_ps)
+            self._pins.idle(at_ps)
             width_ps = width_us * PS_PER_US
             self._free_ps = self._pins.pulse(at_ps, names.index(signal), count, width_ps)
 
@@ -219,7 +219,7 @@ class ModelledTarget(Closing):
     def answers_ahead(self) -> AnswersAhead | None:
         """None if what an interrupt meets depends on those before it, or on chance."""
         with self._lock:
-            plain = self._mischief.none and not self._service.limited
+            plain = self._faults.none and not self._service.limited
             if not self.armed or self.eager or not plain or self._ahead.waiting:
                 return None
             latency_ps = self._model.ahead()
@@ -307,7 +307,7 @@ class ModelledTarget(Closing):
             self._pending[_DUPLICATES] = self._pending[_GLITCHES] = 0
             self._truth.add(self._pending)
             return
-        what = self._mischief.choose()
+        what = self._faults.choose()
         latency_ps = self._model.draw(time_ps)
         self._handled += 1
         if what == "miss":
@@ -339,7 +339,7 @@ class ModelledTarget(Closing):
             self._next_period <= self._periods
             and (due_ps := schedule.due_ps(self._next_period)) < end_ps
         ):
-            what = self._mischief.choose()
+            what = self._faults.choose()
             latency_ps = self._model.draw(due_ps)
             self._handled = self._next_period
             self._next_period += 1

@@ -92,7 +92,7 @@ def known(name: str, values_ns: list[int] | np.ndarray) -> Measurand:
 
 
 def judge_one(name: str, limit: float, found: Measurand, **counts: int) -> JudgedLimit:
-    (judged,) = judge_limits(Limits(further={name: limit}), [found], counts)
+    (judged,) = judge_limits(Limits(others={name: limit}), [found], counts)
     return judged
 
 
@@ -162,7 +162,7 @@ def test_what_was_not_measured_cannot_be_told() -> None:
 
 def test_limits_come_in_the_order_of_the_figures() -> None:
     names = ["missed", "p99_9_latency", "max_interval_error", "max_latency", "overruns"]
-    judged = judge_limits(Limits(further=dict.fromkeys(names, 1.0)), [NORMAL], {})
+    judged = judge_limits(Limits(others=dict.fromkeys(names, 1.0)), [NORMAL], {})
     found = [limit.name for limit in judged]
     assert found == ["max_latency", "p99_9_latency", "max_interval_error", "missed", "overruns"]
 
@@ -179,5 +179,5 @@ def test_names_of_limits_are_told_apart() -> None:
 
 def test_a_limit_from_a_foreign_file_is_a_number() -> None:
     for further in ({"max_latency": "5"}, {"max_latency": True}, [1]):
-        with pytest.raises(ValueError, match="further"):
-            decoded(Limits, {"further": further})
+        with pytest.raises(ValueError, match="others"):
+            decoded(Limits, {"others": further})

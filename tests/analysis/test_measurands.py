@@ -147,7 +147,7 @@ def test_limits_of_periods_take_the_uncertainty_of_their_own_clock(
     wide = replace(bench(), time_base_ppm=limits(100, "ppm", "maker"))
     names = ("max_interval_error", "max_interval_error_by_ticks")
     further = dict.fromkeys(names, worst_ns + off_ns)
-    found = periods(truth, wide, limits=Limits(further=further))
+    found = periods(truth, wide, limits=Limits(others=further))
     assert [limit.judgment for limit in found.limits] == [judgment] * 2
 
 
@@ -175,13 +175,13 @@ def test_dispatch_without_the_tasks_wire_is_told_by_ticks() -> None:
     latency = [200 + 7 * (n % 11) for n in range(300)]
     run, account = [], InstrumentCounts(sent=300, handled=300)
     wired = dispatched(["t"] * 300, latency, keep=run)
-    settings = settings_of("interrupt_dispatch", limits=Limits(further={"max_latency": 1e6}))
+    settings = settings_of("interrupt_dispatch", limits=Limits(others={"max_latency": 1e6}))
     found = evaluate(run[0], settings, account)
     assert [each.name for each in found.measurands] == ["latency", "interrupt_latency"]
     assert found.figures == wired.details.ticks
     assert found.primary.unit_ns == 1.0  # a tick
     both = {"max_latency_by_ticks": 1e6, "max_latency": 1.0}
-    found = evaluate(run[0], replace(settings, limits=Limits(further=both)), account)
+    found = evaluate(run[0], replace(settings, limits=Limits(others=both)), account)
     assert [limit.judgment for limit in found.limits] == ["exceeded", "kept"]
 
 

@@ -196,8 +196,8 @@ def test_another_calibration_computes_anew_and_leaves_the_runs_own(bench, tmp_pa
     capsys.readouterr()
     assert command("show", path, "--json") == 0
     changed = json.loads(capsys.readouterr().out)
-    left_ns = [d["measurands"][0]["residual_error_ns"] for d in (own, changed)]
-    assert left_ns[1] > left_ns[0]
+    residual_error_ns = [d["measurands"][0]["residual_error_ns"] for d in (own, changed)]
+    assert residual_error_ns[1] > residual_error_ns[0]
     assert command("analyze", path) == 0
     assert "figures stored" in capsys.readouterr().err
     assert document(read(path)) == own

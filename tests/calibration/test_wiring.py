@@ -82,7 +82,7 @@ def test_the_command_shows_keeps_and_rewrites(tmp_path):
     bench = tmp_path / "bench.toml"
     bench.write_text(wired_fixture('swap = "D1 D2"').text)
     words = ("calibrate", "wiring", "--fixture", bench, "--quiet")
-    first = rig(*words, "--keep", "--write-fixture", tmp_path / "found.toml")
+    first = rig(*words, "--install", "--write-fixture", tmp_path / "found.toml")
     assert first.returncode == 1, first.stderr
     assert "FAULT  response and sequence0 are swapped" in first.stdout
     record = load_calibration(tmp_path / "bench.calibration.toml").newest("wiring")

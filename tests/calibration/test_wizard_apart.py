@@ -14,7 +14,7 @@ from calibration.findings import Finding
 from calibration.record_store import keep_record, with_other_wires
 from calibration.wizard import StageReport, Wizard
 from calibration.wizard.paths import WizardPaths, place_of
-from calibration.wizard.skipped_steps import record_left_out
+from calibration.wizard.skipped_steps import record_skipped
 from calibration.wizard.stages import special_wiring, wires_back
 from calibration.wizard.state import read_state
 from rig.config.calibration import CalibratedQuantity, CalibrationRecord
@@ -178,7 +178,7 @@ def test_of_another_bench_or_another_step_nothing_is_taken_over():
 def test_what_was_left_out_is_recorded_once_and_until_it_is_measured(tmp_path):
     path = tmp_path / "x.calibration.toml"
     for _ in range(2):
-        record_left_out(path, "x")
+        record_skipped(path, "x")
     (first,) = load_calibration(path).records
     assert [text.split(" (")[1] for text in first.findings] == [
         "channel-skew): not measured, left out",
@@ -190,13 +190,13 @@ def test_what_was_left_out_is_recorded_once_and_until_it_is_measured(tmp_path):
             path, "x", CalibrationRecord(name, NOW, (CalibratedQuantity("x", 1.0, "ns", 0.1, 9),))
         )
     append_record(path, "x", delay("response", 95.0))
-    record_left_out(path, "x")
+    record_skipped(path, "x")
     last = load_calibration(path).newest("left-out")
     assert last.findings == ("Line delay (line-delay): not measured of stimulus",)
     keep_record(path, "x", delay("stimulus", 15.0))
-    record_left_out(path, "x")
+    record_skipped(path, "x")
     assert load_calibration(path).newest("left-out").findings == ()
-    assert special_wiring.left_out(load_calibration(path)) == ()
+    assert special_wiring.skipped(load_calibration(path)) == ()
 
 
 # --- on the virtual bench ----------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.campaign.folder import free_file, held, opened
+from rig.campaign.folder import free_file, locked, opened
 from rig.campaign.index import NAME, Index, RunState, load_index, store_index
 from rig.campaign.matrix import cells_of
 from rig.campaign.plan import load_campaign
@@ -35,13 +35,24 @@ def test_what_is_stored_is_read_again(tmp_path):
     changed = index.with_entry(
         replace(
             index.entries[0], state=RunState.DONE, file="interrupt-idle-2.h5", verdict="pass",
-            exit_code=0, half=("interrupt-idle.h5",),
+            exit_code=0, partial_files=("interrupt-idle.h5",),
         )
     )  # fmt: skip
     store_index(folder, changed)
     assert load_index(folder) == changed != index
     assert begun(tmp_path)[1] == changed
     assert sorted(path.name for path in folder.iterdir()) == [NAME]
+
+
+def test_an_index_of_an_earlier_rig_is_read(tmp_path):
+    folder, index = begun(tmp_path)
+    files = ("interrupt-idle.h5", "interrupt-idle-2.h5")
+    changed = index.with_entry(replace(index.entries[0], partial_files=files))
+    store_index(folder, changed)
+    text = (folder / NAME).read_text()
+    assert text.count('"partial_files"') == len(index.entries)
+    (folder / NAME).write_text(text.replace('"partial_files"', '"half"'))
+    assert load_index(folder) == changed
 
 
 def test_another_campaign_does_not_go_on_in_a_folder(tmp_path):
@@ -67,12 +78,12 @@ def test_another_campaign_does_not_go_on_in_a_folder(tmp_path):
 
 def test_one_campaign_at_a_time(tmp_path):
     with (
-        held(tmp_path / "folder"),
+        locked(tmp_path / "folder"),
         pytest.raises(InputError, match="another campaign is running in it"),
-        held(tmp_path / "folder"),
+        locked(tmp_path / "folder"),
     ):
         pass
-    with held(tmp_path / "folder"):
+    with locked(tmp_path / "folder"):
         pass
 
 

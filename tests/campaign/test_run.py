@@ -181,11 +181,13 @@ def _finished(place, expected):
     ended = rig(*words("killed"), folder=place)
     assert ended.returncode == 0, ended.stderr
     same(table(place / "killed"), expected)
-    half = [file for entry in load_index(place / "killed").entries for file in entry.half]
+    partial = [
+        file for entry in load_index(place / "killed").entries for file in entry.partial_files
+    ]
     done = [entry.file for entry in load_index(place / "killed").entries if entry.file]
-    assert len({*half, *done}) == len(half) + len(done)
+    assert len({*partial, *done}) == len(partial) + len(done)
     left = {path.name for path in (place / "killed").glob("*.h5")}
-    assert set(done) <= left <= {*half, *done}
+    assert set(done) <= left <= {*partial, *done}
 
 
 @pytest.mark.timeout(300)

@@ -87,7 +87,7 @@ def test_a_failed_run_has_its_reason_and_is_tried_again_later(tmp_path):
     found, _ = run(tmp_path, again)
     assert again.made == [f"{name}-2.h5" for name in plans.MADE]
     assert {found[name].state for name in plans.MADE} == {RunState.DONE}
-    assert found["interrupt-idle"].half == ("interrupt-idle.h5",)
+    assert found["interrupt-idle"].partial_files == ("interrupt-idle.h5",)
     assert found["interrupt-idle"].reason == ""
     assert (tmp_path / "folder" / "interrupt-idle.h5").read_text() == "1"
 
@@ -100,7 +100,7 @@ def test_a_stopped_campaign_goes_on_with_the_half_run_under_a_new_name(tmp_path)
     again = Bench()
     found, _ = run(tmp_path, again)
     assert again.made == ["period-500us-idle-2.h5", "period-2ms-idle.h5"]
-    assert found["period-500us-idle"].half == ("period-500us-idle.h5",)
+    assert found["period-500us-idle"].partial_files == ("period-500us-idle.h5",)
 
 
 def test_a_done_run_whose_file_is_gone_is_made_again(tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`rig length` as a user types it."""
+"""`rig sample-size` as a user types it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def changed(option, value):
 
 
 def test_how_long_in_words():
-    ended = rig("length", *WORDS)
+    ended = rig("sample-size", *WORDS)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("2,995,731 events: 49 min 56 s at 1 kHz\n")
     assert "longer than 100 us" in ended.stdout
@@ -36,12 +36,19 @@ def test_how_long_in_words():
     ],
 )
 def test_durations_read_well(option, value, duration, capsys):
-    assert main(["length", *changed(option, value)]) == 0
+    assert main(["sample-size", *changed(option, value)]) == 0
     assert f"events: {duration} at " in capsys.readouterr().out
 
 
+def test_the_former_name_is_understood(capsys):
+    assert main(["length", *WORDS]) == 0
+    former = capsys.readouterr().out
+    assert main(["sample-size", *WORDS]) == 0
+    assert capsys.readouterr().out == former
+
+
 def test_json(capsys):
-    assert main(["length", *WORDS, "--json"]) == 0
+    assert main(["sample-size", *WORDS, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["events"] == 2_995_731
     assert document["limit_ps"] == 100_000_000
@@ -61,7 +68,7 @@ def test_json(capsys):
     ],
 )
 def test_bad_input_gets_one_line(option, value, words, capsys):
-    assert main(["length", *changed(option, value)]) == 2
+    assert main(["sample-size", *changed(option, value)]) == 2
     told = capsys.readouterr()
     assert told.out == ""
     (line,) = told.err.splitlines()

@@ -115,7 +115,7 @@ def test_a_virtual_bench_can_stand_in() -> None:
         analyzer=analyzer,
         stimulus_port="virtual",
         link=VirtualLink(),
-        further='[virtual.target]\nmodel = "constant"\nlatency = "5 us"\nseed = 1\n'
+        more_tables='[virtual.target]\nmodel = "constant"\nlatency = "5 us"\nseed = 1\n'
         'toggle_time = "50 ns"\nclock = "1 GHz"\n',
     )
     assert parse_fixture(text, "b").is_virtual
@@ -174,8 +174,8 @@ def test_five_volts_never_reach_a_gpio_without_a_warning() -> None:
 def test_a_parallel_port_is_wired_directly_but_its_high_level_is_not_sure() -> None:
     (finding,) = level_findings(load_board("parallel-port"), UNO)
     assert finding.kind == DOUBT
-    assert "2.4 V" in finding.words
-    assert "3 V" in finding.words
+    assert "2.4 V" in finding.text
+    assert "3 V" in finding.text
 
 
 MILLIVOLTS = st.integers(500, 24_000)

@@ -60,7 +60,7 @@ def test_every_statistic_of_all_that_is_measured(measurement, agent, measurands)
     wanted = {name: (number + 1) * 10**3 for number, name in enumerate(names)}
     for name in ("max_latency", "p99_latency", "average_latency", "max_interval_error"):
         assert getattr(found, LIMIT_FIELDS[name]) == wanted.pop(name, None)
-    assert found.further == wanted
+    assert found.others == wanted
 
 
 def test_counts() -> None:
@@ -68,7 +68,7 @@ def test_counts() -> None:
     found = limits_of(text)
     assert (found.missed, found.late, found.merged, found.duplicate) == (1, 2, 3, 4)
     assert found.spurious == 5
-    assert found.further == {"glitches": 6, "overruns": 7, "overruns_in_a_row": 8}
+    assert found.others == {"glitches": 6, "overruns": 7, "overruns_in_a_row": 8}
     assert limits_of("") == Limits(missed=0, late=0, merged=0, duplicate=0, spurious=0)
 
 
@@ -88,7 +88,7 @@ missed = 3
 """
     found = limits_of(text)
     assert (found.max_ns, found.missed, found.late) == (80_000, 3, 0)
-    assert found.further == {"p99_9_latency": 60_000}
+    assert found.others == {"p99_9_latency": 60_000}
 
 
 EVERY = f"{', '.join(COUNTS)}, or a statistic ({', '.join(STATISTICS)}), an underscore and "

@@ -48,7 +48,7 @@ def message_of(text: str) -> str:
 def test_words_for_the_agent() -> None:
     plan = parse_plan(PERIOD, "p.toml")
     assert (plan.stimulus, plan.train(CHIP), plan.count) == (None, None, 20)
-    assert plan.agent.words() == {
+    assert plan.agent.wire_arguments() == {
         "timer": "itimer",
         "priority": "0",
         "cpu": "1",
@@ -56,8 +56,8 @@ def test_words_for_the_agent() -> None:
         "count": "20",
     }
     assert plan.limits.interval_error_ns == 50_000
-    assert load_plan("interrupt").agent.words() == {}
-    assert load_plan("interrupt-dispatch").agent.words() == {"cpu": "0"}
+    assert load_plan("interrupt").agent.wire_arguments() == {}
+    assert load_plan("interrupt-dispatch").agent.wire_arguments() == {"cpu": "0"}
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_target_that_triggers_itself() -> None:
     plan = load_plan("interrupt-self")
     assert (plan.stimulus, plan.train(CHIP), plan.count) == (None, None, 1000)
     words = {"period_ns": "1001000", "count": "1000", "self_trigger": "1"}
-    assert plan.agent.words() == words
+    assert plan.agent.wire_arguments() == words
     changed = plan.with_overrides(count=7, period="2 ms")
-    assert changed.agent.words() == {**words, "period_ns": "2000000", "count": "7"}
+    assert changed.agent.wire_arguments() == {**words, "period_ns": "2000000", "count": "7"}
     text = find_plan("interrupt-self").read_text()
     for old, new, message in (
         ("self_trigger = true", "self_trigger = 1", "self_trigger: not a truth value; valid: true"),
@@ -166,7 +166,7 @@ def test_any_value_is_taken_or_told(key: str, value: str) -> None:
 
 def test_overrides() -> None:
     plan = parse_plan(PERIOD, "p.toml").with_overrides(count=5, period="1 s", timer="timerfd")
-    assert plan.agent.words()["period_ns"] == "1000000000"
+    assert plan.agent.wire_arguments()["period_ns"] == "1000000000"
     assert (plan.count, plan.agent.timer) == (5, "timerfd")
 
 

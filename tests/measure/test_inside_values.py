@@ -134,7 +134,7 @@ def test_a_clock_that_stands_still_is_told():
 def test_limits_hold_each_part_by_its_name():
     values = np.tile([[1000, 50, 700]], (100, 1))
     values[40] = 9000, 60, 8000
-    limits = Limits(max_ns=5000, further={"max_wait": 100.0, "max_switch_back": 5000.0})
+    limits = Limits(max_ns=5000, others={"max_wait": 100.0, "max_switch_back": 5000.0})
     found = evaluated(known_run("preemption", "futex", values, limits=limits))
     assert found.verdict is Verdict.FAIL
     judged = {each.name: str(each.judgment) for each in found.limits}

@@ -234,7 +234,7 @@ def _one_more(account: InstrumentCounts) -> InstrumentCounts:
 )
 def test_a_limit_on_the_spacing(limit_us: float, verdict: str) -> None:
     run = queued_run(constant(47.3), constant(5))
-    limits = replace(run.settings.limits, further={"max_spacing": limit_us * 1e3})
+    limits = replace(run.settings.limits, others={"max_spacing": limit_us * 1e3})
     found = replace(run, settings=replace(run.settings, limits=limits)).evaluated()
     assert found.verdict == verdict
     assert found.limits[0].name == "max_spacing"

@@ -10,7 +10,7 @@ import pytest
 from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.report.calibration_brief import calibration_state
 from rig.report.calibration_facts import calibration_facts
-from rig.session.calibration import cautions
+from rig.session.calibration import calibration_warnings
 from rig.session.results import read
 from tests.calibration.skewed import MADE, measure, records, text
 
@@ -32,7 +32,7 @@ def test_it_is_told_wherever_the_calibration_is(run):
     facts = dict(calibration_facts(result))
     assert "counter CHANGES ITS RATE by 40 ppm" in facts["calibration"]
     assert "counter of 2026-01-02" in facts["calibration"]
-    assert calibration_state(result) == "valid; cautions: 1"
+    assert calibration_state(result) == "valid; warnings: 1"
     assert result.calibration is not None
     summary = result.calibration.summary
     assert summary.complete
@@ -62,9 +62,9 @@ FIXED = [(0, ("2000000", "2000000")), (1, ("1800000", "1800000"))]
 
 
 def test_a_frequency_that_was_fixed_takes_no_harm_from_it():
-    assert cautions([counter(40.0)], environment(*FIXED)) == ()
+    assert calibration_warnings([counter(40.0)], environment(*FIXED)) == ()
     free = (2, ("800000", "1800000"))
-    assert len(cautions([counter(40.0)], environment(*FIXED, free))) == 1
+    assert len(calibration_warnings([counter(40.0)], environment(*FIXED, free))) == 1
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_a_frequency_that_was_fixed_takes_no_harm_from_it():
     ],
 )
 def test_what_the_environment_does_not_tell_was_not_fixed(texts):
-    assert len(cautions([counter(40.0)], texts)) == 1
+    assert len(calibration_warnings([counter(40.0)], texts)) == 1
 
 
 def test_what_may_be_chance_is_no_caution():
-    assert cautions([counter(2.0, 0.6)], {}) == ()  # hard limits: from 0.96 ppm
-    assert len(cautions([counter(2.0, 0.5)], {})) == 1
-    assert cautions(records(), {}) == ()
+    assert calibration_warnings([counter(2.0, 0.6)], {}) == ()  # hard limits: from 0.96 ppm
+    assert len(calibration_warnings([counter(2.0, 0.5)], {})) == 1
+    assert calibration_warnings(records(), {}) == ()

@@ -31,7 +31,7 @@ N = 12_000
 LIMITS = Limits(
     max_ns=1e5,
     missed=0,
-    further={
+    others={
         "p99_9_interval_error": 1_000.0,
         "p99_9999_latency": 1e6,
         "deviation_latency_by_ticks": 1e4,

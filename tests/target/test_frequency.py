@@ -14,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.errors import BenchError, RefusedError
-from rig.target.frequency import CpuState, NotGivenBackError, can_adjust, held, look, told_khz
+from rig.target.frequency import (
+    CpuState,
+    NotGivenBackError,
+    can_adjust,
+    locked_frequency,
+    read_state,
+    reported_khz,
+)
 from rig.target.link import AgentLink
 from tests.target.real_agent import PORT, agent_program
 
@@ -48,7 +55,7 @@ def peer(*replies: str):
 def test_a_state_is_read_and_what_is_not_told_is_not_known():
     with peer(f"OK {STATE}") as (link, asked):
         assert can_adjust(link)
-        assert look(link, 0) == CpuState(800_000, 3_600_000, None, ())
+        assert read_state(link, 0) == CpuState(800_000, 3_600_000, None, ())
         assert asked[1] == "FREQUENCY STATE cpu=0"
 
 
@@ -70,14 +77,17 @@ def test_nonsense_is_told_as_such(reply):
         peer(reply) as (link, _),
         pytest.raises(BenchError, match=r"frequency: |agent of this rig") as found,
     ):
-        look(link, 0)
+        read_state(link, 0)
     assert not isinstance(found.value, RefusedError)
 
 
 def test_limits_that_are_not_given_back_are_another_matter_than_a_refusal():
     why = "cpu 0's limits were not given back; write 1 to its cpufreq/scaling_min_freq"
     with peer(f"OK {STATE}", f"ERR {why}") as (link, asked):
-        with pytest.raises(NotGivenBackError, match="not given back"), held(link, 0, 900_000):
+        with (
+            pytest.raises(NotGivenBackError, match="not given back"),
+            locked_frequency(link, 0, 900_000),
+        ):
             pass
         assert asked[1:] == ["FREQUENCY HOLD cpu=0 khz=900000", "FREQUENCY RELEASE"]
 
@@ -99,10 +109,10 @@ def test_levels_are_what_the_processor_can_have(a, b, steps):
 
 
 def test_kernels_tell_numbers_as_texts():
-    assert told_khz("800000") == told_khz(800_000) == 800_000
+    assert reported_khz("800000") == reported_khz(800_000) == 800_000
     for value in ("", "many", None, -1, 1.5, "9" * 13, "\u0663"):
         with pytest.raises(ValueError, match="no frequency"):
-            told_khz(value)
+            reported_khz(value)
 
 
 def test_a_real_agent_tells_of_this_machine_or_says_why_not():
@@ -115,9 +125,9 @@ def test_a_real_agent_tells_of_this_machine_or_says_why_not():
             with AgentLink.open("127.0.0.1", port) as link:
                 assert can_adjust(link)
                 if CPUFREQ.exists():
-                    assert look(link, 0).minimum_khz == int(CPUFREQ.read_text())
+                    assert read_state(link, 0).minimum_khz == int(CPUFREQ.read_text())
                 else:
                     with pytest.raises(RefusedError, match="cpu 0 has no cpufreq"):
-                        look(link, 0)
+                        read_state(link, 0)
         finally:
             agent.terminate()

@@ -14,7 +14,7 @@ from rig.config.virtual import ConstantModel, FaultSettings, VirtualTarget
 from rig.config.virtual_processor import CpuFrequency
 from rig.errors import BenchError, InputError, RefusedError
 from rig.instruments import ArmOptions
-from rig.target.frequency import can_adjust, held, look
+from rig.target.frequency import can_adjust, locked_frequency, read_state
 from rig.target.link import AgentLink
 from rig.virtual.agent import AgentServer
 from rig.virtual.answer_pins import AnswerWires
@@ -93,8 +93,8 @@ def connect(server):
 def test_it_is_held_for_one_measurement(server):
     with connect(server) as link:
         assert can_adjust(link)
-        assert look(link, 1).levels_khz == (800_000, 2_200_000, 3_600_000)
-        with held(link, 0, 2_200_000) as state:
+        assert read_state(link, 1).levels_khz == (800_000, 2_200_000, 3_600_000)
+        with locked_frequency(link, 0, 2_200_000) as state:
             assert state.current_khz == 2_200_000
             assert link.frequency("STATE cpu=1")["held_khz"] == "2200000"
         assert link.frequency("STATE cpu=0")["held_khz"] == "0"
@@ -108,7 +108,7 @@ def test_it_is_held_for_one_measurement(server):
 
 def test_an_error_in_between_gives_it_back(server):
     with connect(server) as link:
-        with pytest.raises(KeyError), held(link, 0, 800_000):
+        with pytest.raises(KeyError), locked_frequency(link, 0, 800_000):
             raise KeyError
         assert link.frequency("STATE cpu=0")["held_khz"] == "0"
 

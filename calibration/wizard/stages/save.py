@@ -7,7 +7,7 @@ from pathlib import Path
 
 from calibration.wizard.question import Question
 from calibration.wizard.report import StageReport
-from calibration.wizard.skipped_steps import record_left_out
+from calibration.wizard.skipped_steps import record_skipped
 from calibration.wizard.stages.stage import Stage, StageContext
 from calibration.wizard.state import WizardState
 from rig.config.calibration.place import SUFFIX
@@ -48,7 +48,7 @@ def check(state: WizardState) -> None:
 def work(job: StageContext) -> StageReport:
     """Both or none; a file that a stopped attempt left is taken for what it is."""
     place, path = job.place, file_of(job.state)
-    record_left_out(place.calibration, job.fixture.name)
+    record_skipped(place.calibration, job.fixture.name)
     wanted = {path: place.fixture.read_bytes()}
     if place.calibration.exists():
         wanted[path.with_name(path.stem + SUFFIX)] = place.calibration.read_bytes()

@@ -185,12 +185,12 @@ def is_asked_for(state: WizardState, name: str) -> bool:
     return (FAR if name == LINE_STEP else name) in state.answers and is_wanted(state, name)
 
 
-def left_out(known: Calibration) -> tuple[str, ...]:
+def skipped(known: Calibration) -> tuple[str, ...]:
     """Of the steps with wires of their own what was not measured, in words."""
-    return tuple(filter(None, (_left_out(name, known.newest(name)) for name in NAMES)))
+    return tuple(filter(None, (_skipped(name, known.newest(name)) for name in NAMES)))
 
 
-def _left_out(name: str, record: CalibrationRecord | None) -> str:
+def _skipped(name: str, record: CalibrationRecord | None) -> str:
     """A wire's delay is of single wires, and a run wants it of both."""
     what = f"{STEPS[name].title} ({name})"
     if record is None or not record.quantities:
@@ -202,4 +202,4 @@ def _left_out(name: str, record: CalibrationRecord | None) -> str:
     return f"{what}: not measured of {missing}" if missing else ""
 
 
-__all__ = ["NAMES", "STAGES", "is_wanted", "left_out", "were_changed"]
+__all__ = ["NAMES", "STAGES", "is_wanted", "skipped", "were_changed"]

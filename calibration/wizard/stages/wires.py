@@ -14,7 +14,7 @@ PITFALLS_SHOWN = 3
 
 def warnings(state: WizardState) -> tuple[str, ...]:
     """What may destroy something, or will not be seen. Raises InputError."""
-    return tuple(finding.words for finding in level_findings(*boards_of(state)))
+    return tuple(finding.text for finding in level_findings(*boards_of(state)))
 
 
 def pins(state: WizardState) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ class InstrumentList(QFrame):
             self.look.setFocus()
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """All that is said, a line a row."""
         labels = self._area.findChildren(PlainLabel)
         return "\n".join([self._told.text(), *(label.text() for label in labels)]).strip()

@@ -17,7 +17,7 @@ import numpy as np
 from rig.analysis.clocks.brackets import BracketSource, Rates
 from rig.analysis.clocks.line import Line, slope_range
 from rig.analysis.clocks.pyramid import Pyramid
-from rig.analysis.clocks.violations import Break, Violation, explain
+from rig.analysis.clocks.violations import Break, Violation, locate_violations
 from rig.analysis.clocks.windows import EventWindow, LineFit, WindowFit, Windows
 from rig.instruments import Int64Array
 
@@ -210,7 +210,7 @@ def _explain_all(
     for fit in by_slack[:NAMED_MAX]:
         if any(fit.window.first <= event < fit.window.stop for event in named):
             continue
-        found = explain(fit, windows.pyramid, windows.rates)
+        found = locate_violations(fit, windows.pyramid, windows.rates)
         if isinstance(found, Break):
             breaks[fit.window] = found
         else:

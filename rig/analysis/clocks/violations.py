@@ -67,7 +67,7 @@ class Break:
         )
 
 
-def explain(fit: WindowFit, pyramid: Pyramid, rates: Rates) -> list[Violation] | Break:
+def locate_violations(fit: WindowFit, pyramid: Pyramid, rates: Rates) -> list[Violation] | Break:
     """The few events without which the stretch holds, else a break."""
     window = fit.window
     events = pyramid.events(window.first, window.stop)

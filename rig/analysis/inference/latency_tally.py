@@ -90,10 +90,10 @@ class LatencyTally:
     def _latency(self, name: str, histogram: ExactHistogram) -> Measurand:
         n, rate_hz = histogram.n, self._settings.sample_rate_hz
         figures = statistics(histogram, rate_hz)
-        further = None
+        inference = None
         if n and n == self._sequence.n:  # else another reading, by which fewer were served
-            further = summarize(histogram, self._sequence, rate_hz, 1 / (TAIL_EVENTS * n))
-        average = None if further is None else further.average
+            inference = summarize(histogram, self._sequence, rate_hz, 1 / (TAIL_EVENTS * n))
+        average = None if inference is None else inference.average
         worth = None if average is None else average.effective_n
         budgets = run_budgets(figures, histogram, self.bench, self._phases.coherence(), worth)
         effects = of_latency(self.bench)
@@ -106,7 +106,7 @@ class LatencyTally:
             unit_ns=1e9 / rate_hz,
             statistics=figures,
             corrected=Correction.of(effects).figures(figures),
-            inference=further and further.in_ns(1e9 / rate_hz),
+            inference=inference and inference.in_ns(1e9 / rate_hz),
             effects=effects,
             histogram=histogram,
             budgets=budgets,

@@ -277,7 +277,7 @@ def dispatch_witnesses(figures: DispatchFigures) -> tuple[Witness, ...]:
     return (*found, Witness("dispatch by target log", not figures.unfit, text))
 
 
-def dispatch_doubts(figures: DispatchFigures) -> tuple[str, ...]:
+def dispatch_caveats(figures: DispatchFigures) -> tuple[str, ...]:
     """Why there may be nothing to judge."""
     if figures.ticks.n or not figures.interrupts:
         return ()

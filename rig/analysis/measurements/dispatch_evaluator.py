@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rig.analysis.crosscheck.constants import logged_delay, task_path
 from rig.analysis.measurements.dispatch import (
-    dispatch_doubts,
+    dispatch_caveats,
     dispatch_witnesses,
     measure_dispatch,
 )
@@ -52,6 +52,6 @@ class DispatchEvaluator(InterruptEvaluator):
             aliases=aliases,
             details=found.figures,
             witnesses=dispatch_witnesses(found.figures),
-            doubts=dispatch_doubts(found.figures),
+            caveats=dispatch_caveats(found.figures),
             delays=(*filter(None, (delay,)),),
         )

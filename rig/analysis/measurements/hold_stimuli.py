@@ -12,7 +12,7 @@ from rig.analysis.measurements.saturation import (
     HoldTally,
     find,
     hold_witness,
-    saturation_doubts,
+    saturation_caveats,
     spacing,
 )
 from rig.analysis.measurements.stimuli import Paired, PrimaryResult, Stimuli
@@ -66,5 +66,5 @@ class HoldStimuli(Stimuli):
             measurands=(paired.latency(), spacing(search, found, effects)),
             details=found,
             witnesses=(hold_witness(search, tally, self.account.holds),),
-            doubts=saturation_doubts(search, found),
+            caveats=saturation_caveats(search, found),
         )

@@ -108,7 +108,7 @@ class InterruptEvaluator(Evaluator):
                 *(each.witness for each in delays),
             ),
             own_witnesses=headline.witnesses,
-            doubts=(*headline.doubts, *self._ambiguity(source, tally.other)),
+            caveats=(*headline.caveats, *self._ambiguity(source, tally.other)),
             losses=self.stimuli.losses(),
             gaps=self.gaps,
             evidence=self.stimuli.evidence(counts, self.log),
@@ -165,7 +165,7 @@ class InterruptEvaluator(Evaluator):
         return (*found, *count_witness(self.log, self.account, unanswered))
 
     def _ambiguity(self, source: HandlerCountSource, other: OtherReading) -> tuple[str, ...]:
-        return other.doubts(source.by_log) if self.stimuli.which_are_lost else ()
+        return other.caveats(source.by_log) if self.stimuli.which_are_lost else ()
 
 
 class _Tally:

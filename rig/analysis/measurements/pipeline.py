@@ -125,7 +125,7 @@ class RunFindings:
     witnesses: tuple[Witness, ...] = ()
     own_witnesses: tuple[Witness, ...] = ()
     """Those of what only this kind of run has; they are told last."""
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     """Why a run within its limits proves nothing all the same."""
     losses: tuple[tuple[str, int, str], ...] = ()
     """Signs of missing samples that no instrument told of."""
@@ -242,7 +242,7 @@ class Evaluator(ABC):
             n=found.seen,
             events=self.events,
             ended=self.ended,
-            doubts=found.doubts,
+            caveats=found.caveats,
         )
         return Evaluation(
             verdict=verdict,

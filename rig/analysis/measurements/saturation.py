@@ -262,13 +262,13 @@ def hold_witness(search: RateSearch, tally: HoldTally, steps: Sequence[int] | No
     return Witness("holds", not problems, text)
 
 
-def saturation_doubts(search: RateSearch, found: SaturationFigures) -> tuple[str, ...]:
+def saturation_caveats(search: RateSearch, found: SaturationFigures) -> tuple[str, ...]:
     """Why the limit that was found may not be the limit."""
-    doubts = []
+    caveats = []
     if found.holds and found.sustained_ns is None:
-        doubts.append("no rate was kept up with; begin at a lower rate_start")
+        caveats.append("no rate was kept up with; begin at a lower rate_start")
     if found.conflicts:
-        doubts.append(
+        caveats.append(
             f"{found.conflicts} holds were kept though a slower one was lost: the limit is "
             "not sharp; a larger count tells more"
         )
@@ -277,5 +277,5 @@ def saturation_doubts(search: RateSearch, found: SaturationFigures) -> tuple[str
         # Two ticks may lie between, at the shortest intervals, where there is none in the middle.
         tick_ns = found.sustained_ns / max(1, search.least_ticks)
         if wide > found.failed_ns * found.resolution_ppm * 1e-6 + 2 * tick_ns:
-            doubts.append("the search ended before the limit was told to the resolution asked")
-    return tuple(doubts)
+            caveats.append("the search ended before the limit was told to the resolution asked")
+    return tuple(caveats)

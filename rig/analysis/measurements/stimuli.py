@@ -61,7 +61,7 @@ class PrimaryResult:
     details: Details | None = None
     """What only this kind of measurement has."""
     witnesses: tuple[Witness, ...] = ()
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     delays: tuple[ConstantDelay, ...] = ()
     """Constants that were fitted on the way."""
 

@@ -40,7 +40,7 @@ class ToggleGapFigures(Details):
     """The longest, in order of time."""
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[str, ...]:
         """Why the run proves less than it should."""
         if not self.log_dropped:
             return ()

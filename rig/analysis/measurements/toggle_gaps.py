@@ -133,7 +133,7 @@ class ToggleGapEvaluator(Evaluator):
             duration_s=figures.duration_s,
             details=figures,
             witnesses=self._witnesses(matched, agreement),
-            doubts=figures.doubts,
+            caveats=figures.caveats,
         )
 
     def _witnesses(

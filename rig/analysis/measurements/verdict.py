@@ -36,12 +36,12 @@ def verdict_of(
     n: int,
     ended: bool,
     events: str = "stimuli",
-    doubts: Sequence[str] = (),
+    caveats: Sequence[str] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and its reasons, the gravest first; lesser reasons are listed too.
 
     `planned` None: a capture by itself, of which no instrument gave an account. `ended`: the
-    instruments gave theirs. `doubts`: why a run within its limits proves nothing all the same,
+    instruments gave theirs. `caveats`: why a run within its limits proves nothing all the same,
     beside limits that cannot be told.
     """
     lost = [f"{kind} at sample {sample:,}: {text}" for kind, sample, text in losses]
@@ -52,7 +52,7 @@ def verdict_of(
         [limit.reason for limit in limits if limit.judgment is judgment]
         for judgment in (Judgment.EXCEEDED, Judgment.CANNOT_TELL)
     )
-    short = [*doubts, *untold]
+    short = [*caveats, *untold]
     if planned is None:
         short.append("no second witness: neither stimulus nor target confirm what was captured")
     elif account.interrupted:

@@ -27,15 +27,13 @@ class Limits:
     merged: Count | None = None
     interval_error_ns: Time | None = None
     """Largest departure of an interval from the nominal period, either way."""
-    further: Annotated[Mapping[str, Time], Length(200)] = field(default_factory=dict)
+    others: Annotated[Mapping[str, Time], Length(200)] = field(default_factory=dict)
     """Of other statistics in ns, and of other counts, by the plan's names; see rig.limit_names."""
 
     def named(self) -> dict[str, float]:
         """All that are to be judged, by the plan's names."""
         own = {name: getattr(self, field) for name, field in LIMIT_FIELDS.items()}
-        return {name: limit for name, limit in own.items() if limit is not None} | dict(
-            self.further
-        )
+        return {name: limit for name, limit in own.items() if limit is not None} | dict(self.others)
 
 
 LIMIT_FIELDS = {

@@ -72,7 +72,7 @@ class OtherReading:
         least = self._counts.min(axis=0)
         return {name: self.ambiguous - int(least[kind]) for name, kind in _CLASSES.items()}
 
-    def doubts(self, by_log: bool) -> tuple[str, ...]:
+    def caveats(self, by_log: bool) -> tuple[str, ...]:
         """Why a run within its limits proves nothing; empty if every event has one reading."""
         if not self.ambiguous:
             return ()

@@ -53,7 +53,7 @@ def with_log(bench: BenchErrorModel, bracket_ns: float | None) -> BenchErrorMode
 
     A calibration that tells where between the two the edge lies is not replaced.
     """
-    if bracket_ns is None or bench.toggle_ns is not None:
+    if bracket_ns is None or bench.pin_write_delay is not None:
         return bench
     source = f"log: {bracket_ns:.4g} ns between the time stamps around the pin write"
-    return replace(bench, toggle_ns=toggle(bracket_ns, source))
+    return replace(bench, pin_write_delay=toggle(bracket_ns, source))

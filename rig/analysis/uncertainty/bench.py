@@ -46,7 +46,7 @@ class BenchErrorModel:
     """The same for the time the signals take to reach the threshold."""
     line_ns: UncertainQuantity | None = None
     """Delay of wires and level shifters: response path less stimulus path."""
-    toggle_ns: UncertainQuantity | None = None
+    pin_write_delay: UncertainQuantity | None = None
     """From the agent's time stamp before its pin write to the pin's edge."""
     calibration_ns: UncertainQuantity | None = None
     """What a calibration of the whole bench has found it to add."""
@@ -192,7 +192,7 @@ def _systematic(indicated_ns: float, bench: BenchErrorModel) -> Iterator[Contrib
             yield _known(name, f"{remedy}, or calibrate the bench", quantity, -1.0)
     if bench.wires_ns is not None:
         yield Contribution("wires and inputs", bench.wires_ns, -1.0)
-    yield _known(*_TOGGLE, bench.toggle_ns, -1.0)
+    yield _known(*_TOGGLE, bench.pin_write_delay, -1.0)
     if bench.calibration_ns is not None or bench.is_calibrated:
         yield _known(*_CALIBRATION, bench.calibration_ns, -1.0)
 

@@ -215,8 +215,8 @@ def _absolute_deviation(found: Measurand) -> Ends | None:
     return max(0.0, ends[0] / 2 - off), ends[1] / 2 + off
 
 
-def _inside(histogram: ExactHistogram, p: float, worth: float) -> Ends | None:
-    found = quantile_interval(histogram, p, _HALF_RISK, worth)
+def _inside(histogram: ExactHistogram, p: float, effective_n: float) -> Ends | None:
+    found = quantile_interval(histogram, p, _HALF_RISK, effective_n)
     return None if found.low is None or found.high is None else (found.low, found.high)
 
 

@@ -69,7 +69,7 @@ class Correction:
         corrected = {name: self._corrected(name, getattr(indicated, name)) for name in times}
         return DescriptiveStatistics(indicated.n, **corrected)
 
-    def left_ns(self, indicated_ns: float) -> float:
+    def residual_error_ns(self, indicated_ns: float) -> float:
         """Systematic error that may be left in such a value, either way, of what is known.
 
         The sum of all limits, with those of 95 % for what has no hard ones.

@@ -63,23 +63,23 @@ class SystematicEffects:
         figure: str,
         indicated_ns: float,
         deviation_ns: float,
-        worth: float,
+        effective_n: float,
         *,
         kept: float = 1.0,
         excess_kurtosis: float = 0.0,
     ) -> Budget:
-        """Of the average; `worth`: independent values that it is worth.
+        """Of the average; `effective_n`: independent values that it is worth.
 
         `kept`: share of one edge's quantization that is not known to average out.
         `excess_kurtosis`: of the values.
         """
         edge = limits(kept * self.resolution_ns / 2, "ns", f"{self._source}, as far as it stays")
         parts = [Contribution(name, edge) for name in _EDGES]
-        if not worth > 1:
+        if not effective_n > 1:
             few = Unknown("repeatability", "measure at least 2 events")
             return self._budget(figure, indicated_ns, parts, (few,))
-        source = f"sample deviation {deviation_ns:,.1f} ns of {worth:,.0f} values"
-        scatter = mean_of(deviation_ns, worth, "ns", source, excess_kurtosis=excess_kurtosis)
+        source = f"sample deviation {deviation_ns:,.1f} ns of {effective_n:,.0f} values"
+        scatter = mean_of(deviation_ns, effective_n, "ns", source, excess_kurtosis=excess_kurtosis)
         parts.append(Contribution("repeatability", scatter))
         return self._budget(figure, indicated_ns, parts)
 

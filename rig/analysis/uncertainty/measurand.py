@@ -72,7 +72,7 @@ class Measurand:
     def residual_error_ns(self) -> float | None:
         """Systematic error that may be left in the corrected maximum, of what is known."""
         max_ns = self.statistics.max_ns
-        return None if max_ns is None else self.correction.left_ns(max_ns)
+        return None if max_ns is None else self.correction.residual_error_ns(max_ns)
 
     @property
     def effective_n(self) -> float:

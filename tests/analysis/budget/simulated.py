@@ -53,7 +53,12 @@ KINDS = {
         tolerance_ppm=0.0, skew_ns=0.0, toggle_ns=0.0, line_ns=0.0, line_u_ns=0.0
     ),
     "only quantization, latencies all alike": Kind(
-        scale_ns=0.01, tolerance_ppm=0.0, skew_ns=0.0, toggle_ns=0.0, line_ns=0.0, line_u_ns=0.0
+        scale_ns=0.01,
+        tolerance_ppm=0.0,
+        skew_ns=0.0,
+        toggle_ns=0.0,
+        line_ns=0.0,
+        line_u_ns=0.0,
     ),
     "skew above all": Kind(skew_ns=100.0, scale_ns=50.0),
 }
@@ -69,7 +74,7 @@ def bench_of(kind: Kind) -> BenchErrorModel:
             0.0, 0.0, "ns", limits(1, "", "").distribution, "B", "none"
         ),
         line_ns=calibrated(kind.line_ns, kind.line_u_ns, "ns", "calibration"),
-        toggle_ns=toggle(kind.toggle_ns, "log"),
+        pin_write_delay=toggle(kind.toggle_ns, "log"),
     )
 
 

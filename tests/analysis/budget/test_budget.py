@@ -99,7 +99,7 @@ def test_corrections_are_subtracted_and_their_uncertainty_is_kept():
         skew_ns=calibrated(3.0, 1.0, "ns", "both inputs on one wire"),
         edge_shape_ns=EXACT,
         line_ns=calibrated(5.0, 0.0, "ns", "1 m"),
-        toggle_ns=toggle(40.0, "log"),
+        pin_write_delay=toggle(40.0, "log"),
     )
     budget = latency_budget("one", 1_000_000.0, bench)
     assert budget.corrected == pytest.approx(1_000_000 - 20 - 3 - 5 - 20)
@@ -110,7 +110,7 @@ def test_corrections_are_subtracted_and_their_uncertainty_is_kept():
 
 
 def test_a_calibrated_bench_needs_no_parts_but_the_calibration():
-    parts = {"time_base_ppm": limits(1, "ppm", ""), "toggle_ns": EXACT}
+    parts = {"time_base_ppm": limits(1, "ppm", ""), "pin_write_delay": EXACT}
     calibration = calibrated(12.0, 3.0, "ns", "loopback")
     whole = BenchErrorModel(0.0, calibration_ns=calibration, is_calibrated=True, **parts)
     budget = latency_budget("one", 1000.0, whole)

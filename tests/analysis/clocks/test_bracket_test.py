@@ -10,7 +10,7 @@ from rig.analysis.clocks.blame import blame
 from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.analysis.clocks.pyramid import CELL_EVENTS, Pyramid
-from rig.analysis.clocks.violations import Break, explain
+from rig.analysis.clocks.violations import Break, locate_violations
 from rig.analysis.clocks.windows import Windows
 from tests.analysis.clocks.simulated import simulate
 
@@ -266,7 +266,7 @@ def test_a_break_behind_the_first_event_is_placed_there():
     before[8:] -= 300
     pyramid, rates = Pyramid(Brackets(sample, before, before + 2)), Rates(1000, 3000, 0.0)
     windows = Windows(pyramid, rates)
-    found = explain(windows.fit(windows.whole), pyramid, rates)
+    found = locate_violations(windows.fit(windows.whole), pyramid, rates)
     assert isinstance(found, Break)
     # A line goes through any two events: the first that does not fit is event 2.
     assert (found.first_event, found.last_event, found.step_ns) == (1, 8, None)
