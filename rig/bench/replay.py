@@ -7,6 +7,7 @@ So the same code makes the same figures from it, under the same limits or others
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -163,9 +164,11 @@ class ReplayStimulus(Closing):
     def start(self) -> None:
         """The stored train has long been sent."""
 
-    def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:  # noqa: ARG002 - nothing to wait for
-        """The next captured edges."""
+    def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:  # noqa: ARG002 - all are there
+        """The next captured edges; with none left, a wait, as of an instrument that has no more."""
         first = self._fetched
+        if first >= self._file.capture_count:
+            time.sleep(timeout_ms / 1000)
         with _readable(self._file):
             ticks = self._file.captures(first, _FETCH_EDGES)
         self._fetched += len(ticks)

@@ -48,8 +48,9 @@ class CaptureFetcher:
             self.error = error
 
     def _keep(self, ticks: Int64Array) -> None:
-        with self._lock:
-            self._parts.append(ticks)
+        if len(ticks):
+            with self._lock:
+                self._parts.append(ticks)
 
     def take(self) -> Int64Array:
         """Edges fetched since the last call, shape (n,), ticks since INIT."""

@@ -174,13 +174,20 @@ def _packed(block: EdgeBlock) -> Iterator[PackedBlock]:
         offset = np.subtract(edges, block.start_sample).astype(np.uint32)
         yield PackedBlock(block.start_sample, block.end_sample, offset, code, block.levels_before)
         return
-    levels, at = block.levels_before, 0
-    for start in range(block.start_sample, max(block.end_sample, block.start_sample + 1), _OFFSETS):
-        end = min(start + _OFFSETS, block.end_sample)
+    levels, at, start = block.levels_before, 0, block.start_sample
+    while True:
+        # A stretch without edges is one block however long it is.
+        quiet_until = int(edges[at]) if at < len(edges) else block.end_sample
+        if quiet_until - start < _OFFSETS:
+            end = min(start + _OFFSETS, block.end_sample)
+        else:
+            end = quiet_until
         upto = int(np.searchsorted(edges, end)) if end < block.end_sample else len(code)
         mine = slice(at, upto)
         offset = (edges[mine] - start).astype(np.uint32)
         yield PackedBlock(start, end, offset, code[mine], levels)
         for channel in np.flatnonzero(np.bincount(block.channel[mine], minlength=1) & 1).tolist():
             levels ^= 1 << channel
-        at = upto
+        at, start = upto, end
+        if end == block.end_sample:
+            return

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.wiring import Wiring
 from rig.capture import native
+from rig.capture.edges import PackedBlock
 from rig.instruments import EdgeBlock
 from rig.streaming.flow import Flow, implementations
 from rig.streaming.histogram import Extreme, bin_of
@@ -258,6 +259,27 @@ def test_samples_beyond_32_bits(implementation: str) -> None:
     assert flow.histogram().total == day + 7
     assert flow.over_limit == 1
     assert flow.samples == 7 * day
+
+
+@both
+def test_a_stretch_without_edges_is_one_block(implementation: str) -> None:
+    """A damaged file may say that a capture went on for centuries."""
+
+    class CountingFlow(Flow):
+        blocks = 0
+
+        def feed(self, block: PackedBlock) -> None:
+            self.blocks += 1
+            super().feed(block)
+
+    century = 24_000_000 * 86_400 * 36_525
+    edges = [(10, 1, 1), (12, 1, 0), (12, 2, 1), (century, 1, 1), (century + 5, 2, 0)]
+    flow = CountingFlow(WIRING, 24_000_000, 2, 1000, None, implementation)
+    flow.feed_block(EdgeBlock(0, 2 * century, *_edges(edges), 0))
+    flow.feed_block(EdgeBlock(2 * century, 3 * century, *_edges([]), 0))
+    assert flow.counts().answered == 2
+    assert flow.samples == 3 * century
+    assert flow.blocks <= 6
 
 
 @both
