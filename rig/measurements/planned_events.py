@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Final, Self
 
-from rig.analysis.model.rate_search import REST_FACTOR
+from rig.analysis.model.rate_steps import REST_FACTOR
 from rig.analysis.model.sources import EventSource
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.train import Pattern, Polarity

@@ -31,8 +31,9 @@ from rig.toml.reader import TomlTable
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
+    from rig.analysis.measurements.holds import RateStep
     from rig.analysis.measurements.pipeline import RecordedRun
-    from rig.analysis.measurements.saturation import RateStep, SaturationFigures
+    from rig.analysis.measurements.saturation import SaturationFigures
     from rig.analysis.measurements.stimuli import Stimuli
     from rig.analysis.model.details import Details
     from rig.analysis.model.settings import Settings
@@ -90,9 +91,9 @@ class Saturation(Interrupt):
         return (SaturationFigures,)
 
     def stimuli(self, run: RecordedRun) -> Stimuli:
-        from rig.analysis.measurements.hold_stimuli import HoldStimuli  # loads scipy
+        from rig.analysis.measurements.saturation import SearchStimuli  # loads scipy
 
-        return HoldStimuli(run, source_as(RateSearch, run.settings))
+        return SearchStimuli(run, source_as(RateSearch, run.settings))
 
     def cause(self, settings: Settings) -> Fact:
         search = source_as(RateSearch, settings)

@@ -8,7 +8,6 @@ does not rest on it: analysis judges each hold again, with the target's log.
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import numpy as np
 
@@ -17,10 +16,10 @@ from rig.analysis.model.settings import Settings
 from rig.analysis.model.wiring import Wiring
 from rig.analysis.signals.decoder import SignalDecoder
 from rig.analysis.signals.glitch import GlitchFilter
-from rig.instruments import EdgeBlock, Int64Array, StimulusStatus
+from rig.instruments import EdgeBlock, Int64Array
 from rig.recording.course import Recorder
 from rig.recording.live import LiveFigures, LivePairs
-from rig.recording.train import PulseCourse, end_train
+from rig.recording.train import HoldsCourse
 
 
 class _Hold:
@@ -70,7 +69,7 @@ class _LiveHolds(LivePairs):
         self.hold.add(block)
 
 
-class RateSearchCourse(PulseCourse):
+class RateSearchCourse(HoldsCourse):
     """Makes holds until the search knows the limit."""
 
     figures: _LiveHolds
@@ -78,50 +77,22 @@ class RateSearchCourse(PulseCourse):
     def __init__(self, settings: Settings, timeout_samples: int, search: RateSearch) -> None:
         super().__init__(settings, timeout_samples)
         self._search, self._state = search, RateSearchState(search)
-        self._sent: list[int] = []
-        """Pulses of each hold that has ended, by the firmware's account."""
 
     def live_figures(self) -> LiveFigures:
         return _LiveHolds(self.settings, self.timeout_samples)
 
     def follow(self, recorder: Recorder, stop: threading.Event) -> None:
         self.started = True
-        live = recorder.live
         while not stop.is_set() and (interval_ticks := self._state.next_ticks()) is not None:
             self.figures.hold.begin()
-            live.hold, live.planned = self._words(interval_ticks), self._planned
-            recorder.stimulus.configure(self._search.train(interval_ticks))
-            fetcher = self.begin_train(recorder, live.stimuli)
-            try:
-                self.collect(recorder, fetcher, stop)
-            finally:
-                self._end_hold(recorder, interval_ticks, end_train(recorder, fetcher))
-        live.hold = ""
-        if not stop.is_set():
-            live.planned = live.stimuli
-
-    def _words(self, interval_ticks: int) -> str:
-        """The hold that is being made: `hold 3 at 2,041/s`."""
-        rate_hz = self.settings.stimulus_clock_hz / interval_ticks
-        return f"hold {len(self._sent) + 1} at {rate_hz:,.0f}/s"
+            recorder.live.planned = self._planned
+            self.make_hold(recorder, self._search, interval_ticks, stop)
+            kept = self.figures.hold.is_kept(self._search.count, self.sent[-1])
+            self._state.learn(interval_ticks, kept=kept)
+        self.end_holds(recorder, stop)
 
     @property
     def _planned(self) -> int:
         """Pulses that the whole search takes at most."""
-        left = self._search.holds_max - len(self._sent)
-        return sum(self._sent) + self._search.count * max(1, left)
-
-    def _end_hold(self, recorder: Recorder, interval_ticks: int, status: StimulusStatus) -> None:
-        """Each hold's account ends with its train; the run's is their sum."""
-        self._sent.append(status.sent)
-        account = recorder.account
-        recorder.account = replace(
-            account,
-            sent=sum(self._sent),
-            holds=tuple(self._sent),
-            stimulus_late=account.stimulus_late + status.late,
-            stimulus_late_max_ticks=max(account.stimulus_late_max_ticks, status.late_max_ticks),
-            capture_overruns=account.capture_overruns + status.capture_overruns,
-        )
-        kept = self.figures.hold.is_kept(self._search.count, status.sent)
-        self._state.learn(interval_ticks, kept=kept)
+        left = self._search.holds_max - len(self.sent)
+        return sum(self.sent) + self._search.count * max(1, left)

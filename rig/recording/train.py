@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs whose stimuli are pulses of the microcontroller: one planned train."""
+"""Runs whose stimuli are pulses of the microcontroller: a planned train, or several."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import threading
 from dataclasses import replace
 
+from rig.analysis.model.rate_steps import RateSteps
 from rig.analysis.model.settings import Settings
 from rig.errors import RigError
 from rig.instruments import Stimulus, StimulusStatus
@@ -102,3 +103,45 @@ class TrainCourse(PulseCourse):
             stimulus_late_max_ticks=status.late_max_ticks,
             capture_overruns=status.capture_overruns,
         )
+
+
+class HoldsCourse(PulseCourse):
+    """Holds, one train after the other."""
+
+    def __init__(self, settings: Settings, timeout_samples: int) -> None:
+        super().__init__(settings, timeout_samples)
+        self.sent: list[int] = []
+        """Pulses of each hold that has ended, by the firmware's account."""
+
+    def make_hold(
+        self, recorder: Recorder, source: RateSteps, interval_ticks: int, stop: threading.Event
+    ) -> None:
+        """Send the train of this interval, and record until all is seen. Raises RigError."""
+        live = recorder.live
+        rate_hz = self.settings.stimulus_clock_hz / interval_ticks
+        live.hold = f"hold {len(self.sent) + 1} at {rate_hz:,.0f}/s"
+        recorder.stimulus.configure(source.train(interval_ticks))
+        fetcher = self.begin_train(recorder, live.stimuli)
+        try:
+            self.collect(recorder, fetcher, stop)
+        finally:
+            self._end_hold(recorder, end_train(recorder, fetcher))
+
+    def _end_hold(self, recorder: Recorder, status: StimulusStatus) -> None:
+        """Each hold's account ends with its train; the run's is their sum."""
+        self.sent.append(status.sent)
+        account = recorder.account
+        recorder.account = replace(
+            account,
+            sent=sum(self.sent),
+            holds=tuple(self.sent),
+            stimulus_late=account.stimulus_late + status.late,
+            stimulus_late_max_ticks=max(account.stimulus_late_max_ticks, status.late_max_ticks),
+            capture_overruns=account.capture_overruns + status.capture_overruns,
+        )
+
+    def end_holds(self, recorder: Recorder, stop: threading.Event) -> None:
+        """No more of them come."""
+        recorder.live.hold = ""
+        if not stop.is_set():
+            recorder.live.planned = recorder.live.stimuli

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.measurements.saturation import HoldTally
+from rig.analysis.measurements.holds import HoldTally
 from rig.analysis.model.events import EventClass
 from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.pairing.pairing import Events

@@ -14,7 +14,7 @@ import numpy as np
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.clock_rates import ClockRate
 from rig.analysis.measurements.period import PeriodSide
-from rig.analysis.model.rate_search import RateSearch
+from rig.analysis.model.rate_steps import RateSteps
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import SelfTriggers
 from rig.analysis.train.continuity import Alignment
@@ -23,7 +23,7 @@ from rig.analysis.uncertainty.clock_limits import COUNTER, STIMULUS, TIMER
 from rig.instruments import Int64Array
 
 FIRST_EDGES = 1 << 12
-"""Stimuli of a search's first hold that its rate is taken from, at most."""
+"""Stimuli of the first hold that its rate is taken from, at most."""
 _FEWEST_EDGES = 3
 _THRICE = 3.0
 
@@ -36,9 +36,9 @@ def train_rate(alignment: Alignment, settings: Settings) -> tuple[ClockRate, ...
 
 
 def hold_rate(
-    search: RateSearch, first_stimuli: Sequence[int] | Int64Array, settings: Settings
+    source: RateSteps, first_stimuli: Sequence[int] | Int64Array, settings: Settings
 ) -> tuple[ClockRate, ...]:
-    """The same by a search's first hold, whose rate is known.
+    """The same by the first of several holds, whose rate is known.
 
     `first_stimuli`: samples of its edges. An edge that is missing ends what is looked at.
     """
@@ -47,11 +47,11 @@ def hold_rate(
         return ()
     intervals = np.diff(edges)
     usual = float(np.median(intervals))
-    off = np.abs(intervals - usual) > 2 + 2 * usual / search.first_ticks
+    off = np.abs(intervals - usual) > 2 + 2 * usual / source.first_ticks
     even = int(np.argmax(off)) if off.any() else len(intervals)
     if not even or usual <= 0:
         return ()
-    return (_stimulus(int(edges[even] - edges[0]), even * search.first_ticks, settings),)
+    return (_stimulus(int(edges[even] - edges[0]), even * source.first_ticks, settings),)
 
 
 def _stimulus(samples: int, ticks: int, settings: Settings) -> ClockRate:

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Saturation: which rates the target kept up with, from what became of each stimulus.
-
-Where one hold ends and the next begins is told by the rest between them, which is longer than any
-interval: nothing but the capture is needed, and a run that was cut short keeps its whole holds.
-"""
+"""Saturation: which rates the target kept up with, from what became of each stimulus."""
 
 from __future__ import annotations
 
@@ -13,51 +9,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rig.analysis.measurements.hold_stimuli import HoldStimuli
+from rig.analysis.measurements.holds import RateStep
+from rig.analysis.measurements.stimuli import Paired, PrimaryResult
 from rig.analysis.model.details import Details
-from rig.analysis.model.events import EventClass
-from rig.analysis.model.rate_search import REST_FACTOR, RateSearch, falls_behind
-from rig.analysis.model.witness import Witness
-from rig.analysis.pairing.pairing import Events
+from rig.analysis.model.rate_search import RateSearch
 from rig.analysis.statistics.descriptive import ExactHistogram, statistics
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution, limits
 from rig.analysis.uncertainty.correction import Correction
-from rig.analysis.uncertainty.effects import SystematicEffects
+from rig.analysis.uncertainty.effects import SystematicEffects, on_analyzer
 from rig.analysis.uncertainty.measurand import Measurand
-from rig.instruments import Int64Array
 from rig.limit_names import SPACING
 
 _PS_HZ = 10**12
-_UNEVEN_SAMPLES = 2
-"""An interval of a train of one rate departs from it by so many samples and a tick at most."""
-_NAMED_MAX = 3
-
-
-@dataclass(frozen=True)
-class RateStep:
-    """What became of the stimuli of one rate."""
-
-    spacing_ns: float
-    """From stimulus to stimulus, as the analyzer saw it."""
-    rate_hz: float
-    sent: int
-    answered: int
-    late: int
-    """Answered, each by an answer of its own, but after the next stimulus."""
-    merged: int
-    missed: int
-    average_ns: float | None
-    max_ns: float | None
-    """Latencies, of all that were served."""
-    backlog_growing: bool
-    """Answers came later and later."""
-    is_complete: bool
-    """As many stimuli as planned."""
-
-    @property
-    def is_sustained(self) -> bool:
-        """Each stimulus got an answer of its own, and answers did not fall behind."""
-        return self.is_complete and not self.merged and not self.missed and not self.backlog_growing
 
 
 @dataclass(frozen=True)
@@ -96,77 +61,6 @@ class SaturationFigures(Details):
         if self.limit_ns is None or self.expanded_ns is None:
             return None
         return 1e9 / self.limit_ns**2 * self.expanded_ns
-
-
-class HoldTally:
-    """Takes in the events of a run and sorts them into holds; keeps those of one hold."""
-
-    def __init__(
-        self, search: RateSearch, sample_rate_hz: int, clock_hz: int, faster_ppm: float = 0.0
-    ) -> None:
-        """`faster_ppm`: the stimulus's clock by the analyzer's, as it was found."""
-        self._search, self._rate_hz = search, sample_rate_hz
-        self._tick_samples = sample_rate_hz / clock_hz / (1 + faster_ppm / 1e6)
-        self._rest_samples = REST_FACTOR / 2 * search.first_ticks * self._tick_samples
-        self._parts: list[tuple[Int64Array, Int64Array, Int64Array]] = []
-        self._last: int | None = None
-        self.holds: list[RateStep] = []
-        self.uneven: list[int] = []
-        """Samples of stimuli that do not follow at the rate of their hold."""
-
-    def add(self, events: Events) -> None:
-        """The next events, in order."""
-        if not len(events.stimulus):
-            return
-        before = events.stimulus[0] if self._last is None else self._last
-        rests = np.flatnonzero(np.diff(events.stimulus, prepend=before) > self._rest_samples)
-        # Whichever reading of ambiguous ones is true: as many interrupts were lost.
-        kind = events.kind if events.readings is None else events.readings[0].kind
-        columns = (events.stimulus, events.response, kind.astype(np.int64))
-        start = 0
-        for rest in rests.tolist():
-            self._keep(columns, start, rest)
-            self._end_hold()
-            start = rest
-        self._keep(columns, start, len(events.stimulus))
-        self._last = int(events.stimulus[-1])
-
-    def finish(self) -> None:
-        """No more events."""
-        self._end_hold()
-
-    def _keep(self, columns: tuple[Int64Array, ...], start: int, stop: int) -> None:
-        if stop > start:
-            stimulus, response, kind = (column[start:stop] for column in columns)
-            self._parts.append((stimulus, response, kind))
-
-    def _end_hold(self) -> None:
-        if not self._parts:
-            return
-        stimulus, response, kind = (np.concatenate(each) for each in zip(*self._parts, strict=True))
-        self._parts = []
-        n = len(stimulus)
-        spacing = float(stimulus[-1] - stimulus[0]) / max(1, n - 1)
-        off = np.abs(np.diff(stimulus) - spacing) > _UNEVEN_SAMPLES + self._tick_samples
-        self.uneven += stimulus[1:][off].tolist()
-        latency = (response - stimulus)[response >= 0]
-        count = np.bincount(kind, minlength=len(EventClass))
-        sample_ns = 1e9 / self._rate_hz
-        self.holds.append(
-            RateStep(
-                spacing_ns=spacing * sample_ns,
-                rate_hz=self._rate_hz / spacing if spacing else 0.0,
-                sent=n,
-                answered=int(count[EventClass.ANSWERED]),
-                late=int(count[EventClass.LATE]),
-                merged=int(count[EventClass.MERGED] + count[EventClass.AMBIGUOUS]),
-                missed=int(count[EventClass.MISSED]),
-                average_ns=float(latency.mean()) * sample_ns if len(latency) else None,
-                max_ns=float(latency.max()) * sample_ns if len(latency) else None,
-                backlog_growing=falls_behind(latency, spacing),
-                is_complete=n == self._search.count,
-            )
-        )
 
 
 def find(
@@ -241,27 +135,6 @@ def spacing(search: RateSearch, found: SaturationFigures, effects: SystematicEff
     )
 
 
-def hold_witness(search: RateSearch, tally: HoldTally, steps: Sequence[int] | None) -> Witness:
-    """Each hold as the firmware sent it: how many stimuli, and evenly spaced.
-
-    `steps`: stimuli of each hold by the firmware's account; None: the run did not get to it.
-    """
-    seen = [hold.sent for hold in tally.holds]
-    told = seen if steps is None else [sent for sent in steps if sent]
-    problems = []
-    if seen != told:
-        at = next((i for i, pair in enumerate(zip(seen, told, strict=False)) if pair[0] != pair[1]),
-                  min(len(seen), len(told)))  # fmt: skip
-        problems.append(
-            f"analyzer saw {len(seen)} holds, firmware sent {len(told)}, they differ from hold {at}"
-        )
-    if tally.uneven:
-        places = ", ".join(str(sample) for sample in tally.uneven[:_NAMED_MAX])
-        problems.append(f"{len(tally.uneven)} stimuli off their rate, at sample {places}")
-    text = "; ".join(problems) or f"{len(seen)} of up to {search.count:,} stimuli, each of one rate"
-    return Witness("holds", not problems, text)
-
-
 def saturation_caveats(search: RateSearch, found: SaturationFigures) -> tuple[str, ...]:
     """Why the limit that was found may not be the limit."""
     caveats = []
@@ -279,3 +152,20 @@ def saturation_caveats(search: RateSearch, found: SaturationFigures) -> tuple[st
         if wide > found.failed_ns * found.resolution_ppm * 1e-6 + 2 * tick_ns:
             caveats.append("the search ended before the limit was told to the resolution asked")
     return tuple(caveats)
+
+
+class SearchStimuli(HoldStimuli):
+    """Holds of a search for the highest rate, each of which depends on the answers before it."""
+
+    source: RateSearch
+
+    def headline(self, paired: Paired) -> PrimaryResult:
+        witness, search = self.end_tally(), self.source
+        effects = on_analyzer(paired.latency_tally.bench)
+        found = find(search, self.tally.holds, effects)
+        return PrimaryResult(
+            measurands=(paired.latency(), spacing(search, found, effects)),
+            details=found,
+            witnesses=(witness,),
+            caveats=saturation_caveats(search, found),
+        )

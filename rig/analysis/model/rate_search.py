@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from rig.analysis.model.rate_steps import RateSteps
 from rig.arrays import Int64Array
 from rig.stimulus.limits import TICKS_MAX
 from rig.stimulus.train import COUNT_MAX, Pattern, Polarity, Train
@@ -27,16 +28,13 @@ ANSWERED_BY: Final = {"handler": HANDLER, "task": TASK}
 HOLD_MIN, HOLD_MAX = 20, 1_000_000
 """Stimuli of a hold."""
 RESOLUTION_MIN_PPM, RESOLUTION_MAX_PPM = 1_000, 200_000
-REST_FACTOR: Final = 4
-"""The rest between two holds is longer than the longest interval by this at least: so the capture
-alone tells where a hold begins."""
 _SPEED_UP: Final = 7, 10
 """From one interval of the ramp to the next."""
 _QUARTERS: Final = 4
 
 
 @dataclass(frozen=True)
-class RateSearch:
+class RateSearch(RateSteps):
     """What a search is told. Ticks are those of the stimulus clock."""
 
     first_ticks: int
@@ -67,8 +65,11 @@ class RateSearch:
         self.train(self.first_ticks)
         self.train(self.least_ticks)
 
+    @property
+    def hold_count(self) -> int:
+        return self.count
+
     def train(self, interval_ticks: int) -> Train:
-        """One hold. Raises ValueError for one that no chip could make."""
         return Train(
             Pattern.PERIODIC, self.count, 0, self.delay_ticks, self.width_ticks, self.polarity,
             period_ticks=interval_ticks,
