@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rig.analysis.model.settings import Limits
-from rig.analysis.model.sources import EventSource
 from rig.config.limits import parse_limits
 from rig.config.plan_agent import AgentPlan, parse_agent, refuse_override
 from rig.config.plan_stimulus import TIME_MAX_PS, StimulusPlan, parse_stimulus
 from rig.config.plan_tools import ToolsPlan, parse_tools
 from rig.errors import input_error
+from rig.event_source import EventSource
 from rig.measurements.planned_events import PlannedEvents
 from rig.measurements.registry import MEASUREMENTS
 from rig.resources import find_plan, plan_names

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from rig.analysis.model.sources import EventSource, SelfTriggers
+from rig.analysis.model.sources import SelfTriggers
 from rig.document import Fact, Section, facts, section
+from rig.event_source import EventSource
 from rig.formatting import microseconds
 from rig.measurements.measurement import Measurement, source_as
 from rig.measurements.reported import statistics_table

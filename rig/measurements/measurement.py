@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
-from rig.analysis.model.sources import EventSource, SelfTriggers
+from rig.analysis.model.sources import SelfTriggers
+from rig.event_source import EventSource
 from rig.instruments import ArmOptions
 from rig.limit_names import INTERNAL, LATENCY
 from rig.measurements.reported import Reported

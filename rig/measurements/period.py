@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from rig.analysis.model.sources import EventSource, Schedule
+from rig.analysis.model.sources import Schedule
 from rig.document import Fact, Section, facts, section
+from rig.event_source import EventSource
 from rig.formatting import microseconds, time_text
 from rig.instruments import ArmOptions
 from rig.limit_names import BY_TICKS, INTERVAL_ERROR, LATENCY

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Final, Self
 
 from rig.analysis.model.rate_steps import REST_FACTOR
-from rig.analysis.model.sources import EventSource
+from rig.event_source import EventSource
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.train import Pattern, Polarity
 from rig.toml.reader import TomlPath, TomlTable

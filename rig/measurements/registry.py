@@ -7,6 +7,7 @@ from typing import Final
 
 from rig.analysis.model.details import Details
 from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.event_source import EventSource
 from rig.limit_names import INTERNAL
 from rig.measurements.clock_resolution import ClockResolution
 from rig.measurements.interrupt import ImportedCapture, Interrupt, InterruptToTask
@@ -63,6 +64,11 @@ _SUBJECTS: Final[dict[str, Subject]] = {
     for each in MEASUREMENTS.values()
     for subject in (*each.subjects, PERIOD_START)
 }
+
+
+def source_kinds() -> tuple[type[EventSource], ...]:
+    """All that events can come from."""
+    return tuple(dict.fromkeys(kind for each in MEASUREMENTS.values() for kind in each.sources))
 
 
 def details_kinds() -> tuple[type[Details], ...]:

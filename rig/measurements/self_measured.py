@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rig.analysis.model.self_measurement import COMMON_KEYS, SelfMeasurement
-from rig.analysis.model.sources import EventSource, SelfMeasured
+from rig.analysis.model.sources import SelfMeasured
 from rig.document import Fact, Section, facts, section
+from rig.event_source import EventSource
 from rig.instruments import ArmOptions, TargetSummary
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
 from rig.measurements.reported import statistics_table

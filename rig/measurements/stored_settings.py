@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.settings import ClockBounds, Settings
-from rig.analysis.model.sources import SOURCE_KINDS
 from rig.errors import InputError
-from rig.measurements.registry import measurement_of
+from rig.measurements.registry import measurement_of, source_kinds
 from rig.untrusted.decode import KIND, Layout, WrongValueError, decoded
 from rig.untrusted.encode import encoded
 from rig.untrusted.json_reader import found
@@ -70,7 +69,7 @@ _OLDER_SOURCES: Final = {
     _OLDER_COUNT: "self_measured",
 }
 """Keys of the older versions, and the kinds that they stand for. The last had a number alone."""
-LAYOUT: Final = Layout(tags=SOURCE_KINDS)
+LAYOUT: Final = Layout(tags={kind: kind.kind for kind in source_kinds()})
 
 
 def account_to_json(account: InstrumentCounts) -> dict[str, Any]:

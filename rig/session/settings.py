@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rig.analysis.model.settings import Settings
-from rig.analysis.model.sources import active_level
 from rig.analysis.model.wiring import Wiring
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture
 from rig.config.plan import Plan
@@ -31,7 +30,7 @@ def settings_of(
             stimulus=fixture.channel_of(STIMULUS),
             response=fixture.channel_of(RESPONSE),
             sequence=fixture.sequence_channels,
-            active_level=active_level(source),
+            active_level=source.active_level,
             task=fixture.channel_of(TASK) if fixture.has_signal(TASK) else None,
         ),
         glitch_samples=plan.glitch_filter_samples(sample_rate_hz),

@@ -19,6 +19,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from rig.arrays import Int64Array
+from rig.event_source import EventSource
 from rig.stimulus.limits import ANY_CHIP, TrainLimits
 from rig.stimulus.random_words import minus_log2_q24, random_words
 
@@ -48,9 +49,14 @@ class Polarity(StrEnum):
     POSITIVE = "POS"
     NEGATIVE = "NEG"
 
+    @property
+    def active_level(self) -> int:
+        """Level of a pulse."""
+        return 0 if self is Polarity.NEGATIVE else 1
+
 
 @dataclass(frozen=True)
-class Train:
+class Train(EventSource):
     """A pulse train: everything the firmware needs, and enough to know each planned edge.
 
     Fields that do not belong to the pattern are 0.
@@ -63,6 +69,8 @@ class Train:
         ValueError: a value is out of range, foreign to the pattern, or in conflict with another;
             the text names the field, the value and what is valid.
     """
+
+    kind = "train"
 
     pattern: str
     """Its mnemonic, of PATTERNS."""
@@ -117,6 +125,10 @@ class Train:
             else:
                 _check(field.name, value, least, most)
         self.shape.check(self, least)
+
+    @property
+    def active_level(self) -> int:
+        return self.polarity.active_level
 
     @property
     def shape(self) -> IntervalPattern:

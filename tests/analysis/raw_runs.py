@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rig.analysis.model.settings import Limits, Settings
-from rig.analysis.model.sources import EventSource
 from rig.analysis.model.wiring import Wiring
+from rig.event_source import EventSource
 from rig.instruments import LOG_RECORD, EdgeBlock, Int64Array, LogArray
 
 RATE_HZ = 24_000_000

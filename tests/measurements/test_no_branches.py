@@ -11,14 +11,16 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from rig.analysis.model.sources import SOURCE_KINDS, TargetClocked
-from rig.measurements.registry import MEASUREMENTS, details_kinds
+from rig.event_source import EventSource
+from rig.measurements.registry import MEASUREMENTS, details_kinds, source_kinds
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("rig", "gui", "calibration")
-OWN = ("rig/measurements/", "rig/analysis/model/sources.py")
+OWN = ("rig/measurements/",)
 """Where it may be asked."""
-SOURCES = {TargetClocked.__name__, *(kind.__name__ for kind in SOURCE_KINDS)}
+SOURCES = {kind.__name__ for each in source_kinds() for kind in each.__mro__} - {
+    kind.__name__ for kind in EventSource.__mro__
+}
 DETAIL_KINDS = {kind.__name__ for kind in details_kinds()}
 OBJECTS = {"MeasuredByTarget", *(type(each).__name__ for each in MEASUREMENTS.values())}
 KINDS = SOURCES | DETAIL_KINDS | OBJECTS

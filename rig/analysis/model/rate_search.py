@@ -37,6 +37,8 @@ _QUARTERS: Final = 4
 class RateSearch(RateSteps):
     """What a search is told. Ticks are those of the stimulus clock."""
 
+    kind = "rate_search"
+
     first_ticks: int
     """The longest interval, which is tried first."""
     least_ticks: int

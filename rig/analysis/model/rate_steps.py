@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Final
 
-from rig.stimulus.train import Train
+from rig.event_source import EventSource
+from rig.stimulus.train import Polarity, Train
 
 REST_FACTOR: Final = 4
 """The rest between two holds is longer than the longest interval by this at least: so the capture
 alone tells where a hold begins."""
 
 
-class RateSteps(ABC):
+class RateSteps(EventSource):
     """Base of a source of such events."""
 
     first_ticks: int
@@ -23,6 +24,12 @@ class RateSteps(ABC):
     @abstractmethod
     def hold_count(self) -> int:
         """Stimuli of a hold."""
+
+    polarity: Polarity
+
+    @property
+    def active_level(self) -> int:
+        return self.polarity.active_level
 
     @abstractmethod
     def train(self, interval_ticks: int) -> Train:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated
 
 from rig.analysis.model.account import Count, Name, Rate, Time
-from rig.analysis.model.sources import EventSource, planned_count
 from rig.analysis.model.wiring import Wiring
+from rig.event_source import EventSource
 from rig.untrusted.decode import Length, NumberRange
 
 
@@ -94,7 +94,7 @@ class Settings:
     @property
     def planned(self) -> int | None:
         """Events planned: stimuli, periods or values; None: not known."""
-        return planned_count(self.source)
+        return None if self.source is None else self.source.count
 
     def __post_init__(self) -> None:
         """Raises ValueError for values that contradict each other, as in a foreign file."""

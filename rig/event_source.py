@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the events of a run come from."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import ClassVar
+
+
+class EventSource(ABC):
+    """Base of a frozen dataclass that tells of all events of a run, as far as they are planned.
+
+    Each run has one. A measurement's object names the kinds that it can have in `sources`; nobody
+    else asks which kind it is.
+    """
+
+    kind: ClassVar[str]
+    """What a run file calls it."""
+    count: int
+    """Events that the plan asks for; of a search, whose number depends on the answers, those at the
+    first rate."""
+
+    @property
+    def active_level(self) -> int:
+        """Level of the stimulus line after the leading edge of a pulse."""
+        return 1
