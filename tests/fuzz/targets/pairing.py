@@ -111,7 +111,7 @@ def _check_sums(stream: Stream, evaluation: Evaluation, events: _Collected) -> N
     kinds = (counts.answered, counts.late, counts.missed, counts.merged, counts.ambiguous)
     assert counts.n == sum(kinds) == len(stimuli)
     assert events.columns.get("stimulus_sample", []) == stimuli
-    belonging = {number for number in events.columns.get("answer", []) if number >= 0}
+    belonging = {number for number in events.columns.get("response_edge", []) if number >= 0}
     extras = counts.duplicate + counts.spurious
     assert len(belonging) + extras == np.count_nonzero(answers & stays)
     for sample, response in zip(stimuli, events.columns.get("response_sample", []), strict=True):
