@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import UTC, datetime
 from typing import Final
 
 ABSENT: Final = "-"
@@ -38,6 +39,15 @@ def time_text(time_ns: int) -> str:
 def count(number: int | None) -> str:
     """A number of things as people read it, such as "10,400"; None is ABSENT."""
     return ABSENT if number is None else f"{number:,}"
+
+
+def minute_of(time: str) -> str:
+    """A time of ISO 8601 as people read it, such as "2026-11-23 05:04 UTC"; other texts stay."""
+    try:
+        read = datetime.fromisoformat(time)
+    except ValueError:
+        return time
+    return time if read.tzinfo is None else f"{read.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def with_unicode_signs(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rig.analysis.model.sources import SelfTriggers
 from rig.document import Fact, Section, TextTable
-from rig.formatting import microseconds, time_text
+from rig.formatting import count, microseconds, time_text
 from rig.limit_names import DISTANCES, LATENCY
 from rig.stimulus.train import Train
 
@@ -161,7 +161,7 @@ def statistics_table(*rows: tuple[str, DescriptiveStatistics | None]) -> TextTab
         rows=tuple(
             (
                 name,
-                str(figures.n),
+                count(figures.n),
                 *(microseconds(getattr(figures, column)) for column in COLUMNS),
             )
             for name, figures in rows

@@ -65,7 +65,7 @@ def waveform_svg(
         axes.tick_params(axis="y", length=0)
         axes.tick_params(axis="x", length=3, labelsize=8.5)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel(f"us from {origin}", fontsize=8.5)
+        axes.set_xlabel(f"µs from {origin}", fontsize=8.5)
 
     height_in = 0.75 + 0.26 * len(traces)
     return svg(name, title, paint, width_in=WIDTH_IN, height_in=height_in)

@@ -78,8 +78,10 @@ def measurement_title(name: str) -> str:
 
 
 def title_of(settings: Settings) -> str:
-    """What was measured under what load, without a capital."""
-    return f"{measurement_of(settings.measurement).title}, scenario {settings.scenario}"
+    """What was measured under what load, or in what file, without a capital."""
+    title = measurement_of(settings.measurement).title
+    kind = "" if settings.planned is None else "scenario "
+    return f"{title}, {kind}{settings.scenario}"
 
 
 def load_of(settings: Settings) -> str:

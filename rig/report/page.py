@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _FOLDER: Final = Path(__file__).parent
 _BOUND: Final = "An observed maximum is that of the values measured, not a bound."
+_UNIT: Final = re.compile(r"(?<=\d) (?=%|µs\b)")
+"""Between a number and its unit, which stay on one line."""
 _PLOT_ID: Final = re.compile(r'(id="|href="#|url\(#)(?=[a-z]+\d*-m|[a-z]+\d*-p)')
 
 
@@ -81,7 +83,9 @@ def _environment(folder: Path) -> Environment:
     from markupsafe import Markup
 
     def shown(value: Any) -> Any:
-        return value if isinstance(value, Markup) else with_unicode_signs(xml_text(str(value)))
+        if isinstance(value, Markup):
+            return value
+        return _UNIT.sub("\N{NO-BREAK SPACE}", with_unicode_signs(xml_text(str(value))))
 
     def verbatim(text: str) -> Markup:
         return Markup.escape(xml_text(text))

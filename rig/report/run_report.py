@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rig.document import Checks, Fact, ReportDocument, facts, section
-from rig.formatting import capitalized
+from rig.formatting import capitalized, minute_of
 from rig.measurements.registry import measurement_of
 from rig.report.agreement import agreement
 from rig.report.clocks import clocks, delays
@@ -30,7 +30,10 @@ def run_report(result: Result, pictures: Pictures | None = None) -> ReportDocume
     return ReportDocument(
         title=capitalized(title_of(settings)),
         subtitle=" · ".join(
-            [*(f"{capitalized(name)}: {text}" for name, text in setting_of(result)), result.created]
+            [
+                *(f"{capitalized(name)}: {text}" for name, text in setting_of(result)),
+                minute_of(result.created),
+            ]
         ),
         sections=(
             *section("limits", "Limits", Checks(judgments(evaluation))),

@@ -93,7 +93,7 @@ def test_with_a_run_file_and_without_the_figures_are_the_same(tmp_path: Path) ->
 def test_without_out_nothing_is_written(tmp_path: Path) -> None:
     session = sr_of(tmp_path / "a.sr", toggles())
     ended = rig("analyze", session, *SIGNALS)
-    assert "Capture latency, scenario a.sr" in ended.stdout
+    assert "Capture latency, a.sr" in ended.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["a.sr"]
 
 
@@ -155,7 +155,7 @@ def test_names_of_a_file_cannot_paint_the_terminal(tmp_path: Path) -> None:
     session = sr_of(tmp_path / "[bold]a\x1b[31m.sr", toggles())
     ended = rig("analyze", session, *SIGNALS)
     assert ended.returncode == 1, ended.stderr
-    assert "scenario [bold]a?[31m.sr" in ended.stdout
+    assert "Capture latency, [bold]a?[31m.sr" in ended.stdout
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from rig.cli.main import main
-from rig.formatting import decimals_for, rounded, signed, three_digits
+from rig.formatting import decimals_for, minute_of, rounded, signed, three_digits
 from rig.plots.canvas import MISSING
 from rig.record.reader import RunFile
 from rig.report.page import pages
@@ -306,5 +306,24 @@ def test_zero_has_no_minus(value, text):
     assert signed(value) == text
 
 
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [
+        ("2026-11-23T05:04:23+00:00", "2026-11-23 05:04 UTC"),
+        ("2026-11-23T05:04:23+02:00", "2026-11-23 03:04 UTC"),
+        ("2026-11-23T05:04:23", "2026-11-23T05:04:23"),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_the_minute_of_a_time(time, text):
+    assert minute_of(time) == text
+
+
 def test_decimals():
     assert [decimals_for(u) for u in (0.045, 0.12, 3.4, 45.0, 0.0)] == [3, 2, 1, 0, 3]
+
+
+def test_a_number_and_its_unit_stay_on_one_line(good):
+    page = pages([good])
+    assert re.findall(r"[0-9] (?:%|µs)", re.sub(r"<svg.*?</svg>", "", page, flags=re.S)) == []
+    assert re.findall(r"95\N{NO-BREAK SPACE}%", page)

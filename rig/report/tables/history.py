@@ -247,7 +247,7 @@ def history_svg(runs: Sequence[Ridge]) -> str:
                 xytext=(8, 0), textcoords="offset points", color=DIM, fontsize=8,
             )  # fmt: skip
         axes.set_xlabel(
-            f"{runs[0].subject} in us, {len(runs)} runs from front to back; height: how often, on "
+            f"{runs[0].subject} in µs, {len(runs)} runs from front to back; height: how often, on "
             "a logarithmic scale; a dot is the run's observed maximum"
         )
 
