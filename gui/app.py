@@ -7,13 +7,13 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QObject, QSettings, QSocketNotifier
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from gui.error_dialog import TroubleTeller
-from gui.settings import ORGANIZATION, open_settings
 from gui.theme import theme
 from gui.theme.icons import icon
 from gui.translations.language import speak
@@ -110,3 +110,13 @@ class _CloseOnSignal(QObject):
             signal.signal(number, handler)
         self._read.close()
         self._write.close()
+
+
+ORGANIZATION: Final = "latency-rig"
+
+
+def open_settings() -> QSettings:
+    """The user's settings, a readable file."""
+    return QSettings(
+        QSettings.Format.IniFormat, QSettings.Scope.UserScope, ORGANIZATION, ORGANIZATION
+    )

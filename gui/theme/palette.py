@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rig.config.wire_colors import wire_hue
+
 
 @dataclass(frozen=True)
 class Palette:
@@ -67,3 +69,8 @@ DARK = Palette(
     warn="#e3b341",
     bad="#ff7b72",
 )
+
+
+def wire_color(color: str, channel: int, palette: Palette) -> str:
+    """#rrggbb of a wire: its own color if the fixture names one we know, else by its channel."""
+    return wire_hue(color, channel, dark=palette.dark)

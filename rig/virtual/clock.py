@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import isqrt
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from rig.config.virtual import VirtualTarget
 from rig.instruments import Int64Array
 
 PS_PER_S = 10**12
@@ -124,3 +126,42 @@ def _rounded(
 
 def _one_by_one(given: Int64Array, exact: Callable[[int], int]) -> Int64Array:
     return np.array([exact(each) for each in given.tolist()], np.int64)
+
+
+LEAD_PS = 10**10
+"""The task begins to wait so long after ARM. Longer than any stretch of time that the bench grants
+at once: what is decided for the next stretch is never past."""
+
+
+class PeriodSchedule:
+    """Period k is due k periods after the start, whatever became of those before it."""
+
+    def __init__(self, clock: VirtualClock, tick_hz: int, start_ps: int, period_ns: int) -> None:
+        self._clock, self._tick_hz = clock, tick_hz
+        self._start_ticks = clock.ticks(start_ps)
+        self._period_ns = period_ns
+
+    def due_ps(self, number: int) -> int:
+        """True time at which a period is due; numbers count from 1."""
+        passed = number * self._period_ns * self._tick_hz // 10**9
+        return self._clock.time_ps(self._start_ticks + passed)
+
+
+class Counter:
+    """One clock after the other; each goes on where the one before is."""
+
+    def __init__(self, target: VirtualTarget, start_ticks: int) -> None:
+        self._rate_hz, self._error_ppb = target.clock_hz, target.clock_error_ppb
+        self._drift_ppb_per_s = target.clock_drift_ppb_per_s
+        self.clock = self._at(Fraction(1), start_ticks)
+
+    def go_on(self, now_ps: int, factor: Fraction) -> VirtualClock:
+        """From now on `factor` times as fast as at first, to a part in 10^9 of the nominal rate."""
+        fresh = self._at(factor, 0)
+        start_ticks = self.clock.ticks(now_ps) - fresh.ticks(now_ps)
+        self.clock = self._at(factor, start_ticks)
+        return self.clock
+
+    def _at(self, factor: Fraction, start_ticks: int) -> VirtualClock:
+        ppb = round(factor * (PPB + self._error_ppb)) - PPB
+        return VirtualClock(self._rate_hz, ppb, start_ticks, self._drift_ppb_per_s)

@@ -16,11 +16,10 @@ from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.virtual.ahead import GivenAhead, entry_leads
 from rig.virtual.answer_pins import AnswerPins, AnswerWires
 from rig.virtual.busy_loop import BusyLoopTask, SpinMeans
-from rig.virtual.counter import Counter
+from rig.virtual.clock import LEAD_PS, Counter, PeriodSchedule
 from rig.virtual.fault_injection import FaultInjector
 from rig.virtual.inside import InsideTask, Means
 from rig.virtual.models import build_model
-from rig.virtual.schedule import LEAD_PS, PeriodSchedule
 from rig.virtual.service import Service
 from rig.virtual.target_log import TargetLog
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog

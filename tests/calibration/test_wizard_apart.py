@@ -14,8 +14,8 @@ from calibration.findings import Finding
 from calibration.record_store import keep_record, with_other_wires
 from calibration.wizard import StageReport, Wizard
 from calibration.wizard.paths import WizardPaths, place_of
-from calibration.wizard.skipped_steps import record_skipped
 from calibration.wizard.stages import special_wiring, wires_back
+from calibration.wizard.stages.save import record_skipped
 from calibration.wizard.state import read_state
 from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.config.calibration.file import append_record, load_calibration

@@ -88,7 +88,7 @@ def test_it_opens_with_the_bench_of_the_run_page(page):
 
 @pytest.mark.parametrize("choice", ["light", "dark"])
 def test_each_wire_is_drawn_in_its_color(page, choice):
-    from gui.theme.wires import wire_color
+    from gui.theme.palette import wire_color
 
     theme().choose(choice)
     image = page.picture.grab().toImage()

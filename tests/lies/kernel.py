@@ -11,7 +11,7 @@ import numpy as np
 
 from rig.config.virtual import VirtualTarget
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER, TargetSummary
-from rig.virtual.schedule import LEAD_PS, PeriodSchedule
+from rig.virtual.clock import LEAD_PS, PeriodSchedule
 from rig.virtual.target import ENTRY_PS, ModelledTarget
 from rig.virtual.truth import ANSWERED, TRUTH, TruthLog
 from tests.lies.agent import LyingPins

@@ -18,7 +18,7 @@ from rig.target.frequency import can_adjust, locked_frequency, read_state
 from rig.target.link import AgentLink
 from rig.virtual.agent import AgentServer
 from rig.virtual.answer_pins import AnswerWires
-from rig.virtual.counter import Counter
+from rig.virtual.clock import Counter
 from rig.virtual.frequency import FrequencyControl, counter_factor
 from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog

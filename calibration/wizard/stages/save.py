@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from calibration.wizard.question import Question
 from calibration.wizard.report import StageReport
-from calibration.wizard.skipped_steps import record_skipped
+from calibration.wizard.stages import special_wiring
 from calibration.wizard.stages.stage import Stage, StageContext
 from calibration.wizard.state import WizardState
+from rig.config.calibration.file import append_record, load_calibration
+from rig.config.calibration.names import LEFT_OUT
 from rig.config.calibration.place import SUFFIX
+from rig.config.calibration.record import Calibration, CalibrationRecord
 from rig.errors import InputError
 from rig.files import create_new_binary
 from rig.resources import fixture_names
@@ -68,3 +72,17 @@ def work(job: StageContext) -> StageReport:
 
 
 STAGE = Stage("save", "Save fixture and calibration", explain, questions, check, work, does="Save")
+
+
+def record_skipped(path: Path, fixture: str) -> None:
+    """Add a record of the steps with wires of their own that are not there, if that is new.
+
+    A record of its own: one without values under the step's name would be taken for the step.
+    """
+    known = load_calibration(path) if path.exists() else Calibration(fixture)
+    last = known.newest(LEFT_OUT)
+    findings = special_wiring.skipped(known)
+    if findings != (() if last is None else last.findings):
+        append_record(
+            path, fixture, CalibrationRecord(LEFT_OUT, datetime.now(UTC), findings=findings)
+        )

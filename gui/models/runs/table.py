@@ -23,9 +23,10 @@ from PySide6.QtGui import QColor
 
 from gui.models.runs.entry import LIVE_S, RunEntry
 from gui.models.runs.notes import RunNote
-from gui.models.runs.verdicts import entry_color
 from gui.theme import theme
+from gui.theme.palette import Palette
 from gui.tool_tips import tool_tip
+from rig.analysis.measurements.verdict import Verdict
 from rig.formatting import microseconds
 from rig.printable import printable
 from rig.report.labels import measurement_title
@@ -249,3 +250,19 @@ class ShownRuns(QSortFilterProxyModel):
         """By value."""
         a, b = (self._model.data(index, SORT_ROLE) for index in (left, right))
         return bool(a < b)
+
+
+def verdict_color(verdict: Verdict, colors: Palette) -> str:
+    """Good, doubtful or bad, as #rrggbb."""
+    if verdict is Verdict.PASS:
+        return colors.good
+    return colors.warn if verdict is Verdict.INCONCLUSIVE else colors.bad
+
+
+def entry_color(entry: RunEntry, colors: Palette) -> str:
+    """Of what stands for a run's verdict in a table."""
+    if entry.problem:
+        return colors.bad
+    if entry.verdict in set(Verdict):
+        return verdict_color(Verdict(entry.verdict), colors)
+    return colors.accent if entry.is_running else colors.dim

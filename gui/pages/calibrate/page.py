@@ -6,21 +6,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QCoreApplication, QSettings
+from PySide6.QtWidgets import QFileDialog, QSpinBox, QWidget
 
+from calibration.settings import SECONDS_MAX, SECONDS_MIN, CalibrationSettings
 from calibration.steps import STEPS
 from calibration.wizard import StageReport, Wizard
 from gui.pages.calibrate.actions import ACTIONS, CONTEXT
 from gui.pages.calibrate.findings_view import FindingsView
 from gui.pages.calibrate.layout import CalibrateWidgets, layout
 from gui.pages.calibrate.records import RecordsTree
-from gui.pages.calibrate.seconds import seconds_box
 from gui.pages.calibrate.wizard.begin import BeginDialog
 from gui.pages.calibrate.wizard.dialog import WizardDialog
 from gui.pages.calibrate.worker import Worker
 from gui.pages.page import Page
 from gui.pages.wire.benches import FIRST, BenchCombo, chosen_bench
+from gui.theme import GAP
 from gui.widgets.actions import action_button, add_actions
 from gui.widgets.banner import Banner
 from gui.widgets.elided import ElidedLabel
@@ -293,3 +294,14 @@ class CalibratePage(Page):
         menu["own"].setEnabled(ready and self.file is not None)
         self.benches.setEnabled(not running)
         menu["stop"].setEnabled(running)
+
+
+def seconds_box() -> QSpinBox:
+    """A field."""
+    box = QSpinBox(minimum=SECONDS_MIN, maximum=SECONDS_MAX, value=CalibrationSettings().seconds)
+    box.setSuffix(" s")
+    box.setMinimumWidth(90)
+    box.setFixedHeight(32)
+    box.lineEdit().setTextMargins(GAP, 0, 0, 0)
+    box.setAccessibleName(QCoreApplication.translate("seconds", "Clocks watched for"))
+    return box

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Final
+
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWidget
@@ -13,9 +16,9 @@ from gui.pages.results.charts.curve_chart import NO_CURVE, CurveChart
 from gui.pages.results.charts.curves import RunDistribution
 from gui.pages.results.charts.widget import ChartWidget
 from gui.pages.results.notes_editor import NotesEditor
-from gui.pages.results.report_text import report_html
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
+from gui.theme.palette import Palette
 from rig.document import curve_of
 from rig.errors import InputError
 from rig.measurements.registry import measurement_of
@@ -139,3 +142,18 @@ def quantity_of(result: Result) -> str:
     if measurement_of(result.settings.measurement).has_events:
         return ""
     return measurement_of(result.settings.measurement).quantity(result.evaluation)
+
+
+_TEMPLATE: Final = Path(__file__).with_name("report.html")
+
+
+def report_html(result: Result, colors: Palette, note: str = "") -> str:
+    """All of it but its plots, which have a place of their own in the window.
+
+    `note` is what must be said of it first.
+    """
+    # They take long to load, and the window has opened by then.
+    from rig.report.page import rendered
+    from rig.report.run_report import run_report
+
+    return rendered(_TEMPLATE, report=run_report(result), colors=colors, note=note)

@@ -21,8 +21,8 @@ from gui.pages.wire.labels import (
 )
 from gui.pages.wire.levels import ChannelLevels
 from gui.theme import GAP, GAP_L, theme
+from gui.theme.palette import wire_color
 from gui.theme.theme import figures_font
-from gui.theme.wires import wire_color
 from rig.config.fixture import Fixture
 from rig.services.doctor import DoctorFinding
 

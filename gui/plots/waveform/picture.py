@@ -10,9 +10,8 @@ from gui.models.runs.opened import SignalLine
 from gui.plots.waveform.axis import tick_texts, ticks, time_text, unit_for
 from gui.plots.waveform.scene import AXIS_PX, MARK_ROW_PX, NAMES_PX, WaveformScene
 from gui.plots.waveform.shape import Shape
-from gui.theme.palette import Palette
+from gui.theme.palette import Palette, wire_color
 from gui.theme.theme import figures_font
-from gui.theme.wires import wire_color
 
 TICK_PX = 110
 GAP_LEFT = 14
