@@ -9,8 +9,8 @@ from calibration.rewired.rewired import Rewired
 from calibration.settings import CalibrationSettings
 from rig.config.calibration.names import LOOPBACK_STEP, SKEW_STEP
 from rig.config.fixture import Fixture, parse_fixture
-from rig.config.virtual import VirtualGuest
-from rig.config.virtual_jumpers import Jumpers
+from rig.config.virtual.bench import VirtualGuest
+from rig.config.virtual.jumpers import Jumpers
 
 
 def rewired_bench(fixture: Fixture, rewired: Rewired) -> Fixture:

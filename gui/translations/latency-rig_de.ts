@@ -2351,7 +2351,7 @@ Bitte schicken Sie diesen Bericht an die, die das Rig betreuen.</translation>
  <context>
   <name>seconds</name>
   <message>
-   <location filename="gui/pages/calibrate/seconds.py" />
+   <location filename="gui/pages/calibrate/page.py" />
    <source>Clocks watched for</source>
    <translation>Uhren beobachten</translation>
   </message>

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from rig.closing import Closing
 from rig.config.fixture import Fixture
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
 
 CLOSE_TIMEOUT_S = 10.0

@@ -10,7 +10,7 @@ from typing import Final
 from rig.campaign.matrix import CampaignRun
 from rig.config.check import check
 from rig.config.fixture import Fixture
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import InputError
 from rig.target.scenario import IDLE, LOADS, NOT_ALLOWED, runs_commands
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.plan import Plan
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import InputError
 from rig.measurements.planned_events import PlannedEvents, PlanValueError
 from rig.measurements.registry import MEASUREMENTS

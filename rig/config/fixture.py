@@ -17,7 +17,7 @@ from rig.config.plan import NAME_PATTERN, NAME_VALID
 from rig.config.scenarios import parse_scenarios
 from rig.config.target import ALLOW_COMMANDS, TargetSettings, parse_target
 from rig.config.uncertainty import UncertaintySettings, parse_uncertainty
-from rig.config.virtual import VirtualSettings, parse_virtual
+from rig.config.virtual.bench import VirtualSettings, parse_virtual
 from rig.instruments import LoadCommand
 from rig.resources import find_fixture, fixture_names
 from rig.stimulus.chip import StimulusChip, chip_named, chip_names

@@ -14,7 +14,7 @@ from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.contribution import UncertainQuantity, limits
 from rig.config.fixture import Fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
-from rig.config.virtual import VirtualSettings
+from rig.config.virtual.bench import VirtualSettings
 from rig.session.clock_bounds import clock_limits, sheet_of
 from rig.untrusted.json_reader import json_value
 

@@ -12,7 +12,7 @@ from rig.analysis.uncertainty.clock_limits import TOLERANCE_MAX_PPM, ClockLimit,
 from rig.capture.analyzers import datasheet_of
 from rig.config.clocks import KINDS, ClockKind, ClockSettings
 from rig.config.fixture import Fixture
-from rig.config.virtual import VirtualSettings, VirtualTarget
+from rig.config.virtual.bench import VirtualSettings, VirtualTarget
 from rig.errors import BenchError
 from rig.instruments import Datasheet
 

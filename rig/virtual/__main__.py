@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture, parse_fixture
-from rig.config.virtual import VirtualGuest, VirtualSettings
+from rig.config.virtual.bench import VirtualGuest, VirtualSettings
 from rig.errors import InputError, RigError
 from rig.resources import emulator_binary, firmware_image
 from rig.virtual.agent import AgentServer

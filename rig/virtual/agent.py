@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from rig import __version__
 from rig.closing import Closing
-from rig.config.virtual_processor import CpuFrequency
+from rig.config.virtual.processor import CpuFrequency
 from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.target.protocol import (
     LOG_CHUNK,

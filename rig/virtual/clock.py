@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from rig.config.virtual import VirtualTarget
+from rig.config.virtual.bench import VirtualTarget
 from rig.instruments import Int64Array
 
 PS_PER_S = 10**12

@@ -6,7 +6,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 
-from rig.config.virtual_delays import ChannelDelay
+from rig.config.virtual.delays import ChannelDelay
 from rig.virtual.wired import WireEdge
 
 

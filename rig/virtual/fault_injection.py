@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.config.virtual import FaultSettings
+from rig.config.virtual.bench import FaultSettings
 
 QUIET_EVENTS = 3
 """Events without misbehavior after one with: what two in a row mean, no outside view could tell."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from rig.config.virtual_processor import CpuFrequency
+from rig.config.virtual.processor import CpuFrequency
 from rig.target.protocol import ProtocolError, fields, number
 from rig.virtual.clock import PPB
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.config.virtual_jumpers import Jumpers
+from rig.config.virtual.jumpers import Jumpers
 from rig.virtual.clock import PS_PER_S
 from rig.virtual.wired import WireEdge
 

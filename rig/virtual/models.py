@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rig.config import virtual as settings
+from rig.config.virtual import bench as settings
 from rig.errors import InputError
 from rig.instruments import Int64Array
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rig.config.virtual import FaultSettings
+from rig.config.virtual.bench import FaultSettings
 from rig.virtual.analyzer import VirtualAnalyzer
 
 _STREAM = 1

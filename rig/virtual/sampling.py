@@ -6,7 +6,7 @@ from __future__ import annotations
 import heapq
 from typing import Protocol
 
-from rig.config.virtual_sampling import Sampling
+from rig.config.virtual.sampling import Sampling
 from rig.virtual.clock import PS_PER_S
 from rig.virtual.wired import WireEdge
 

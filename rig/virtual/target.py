@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from rig.closing import Closing
-from rig.config.virtual import FaultSettings, VirtualTarget
+from rig.config.virtual.bench import FaultSettings, VirtualTarget
 from rig.instruments import LOG_ENTRY, Int64Array, LogArray, TargetSummary
 from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.virtual.ahead import GivenAhead, entry_leads

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rig.config.virtual_wiring import CHANNELS_MAX, WiringFaults
+from rig.config.virtual.wiring import CHANNELS_MAX, WiringFaults
 from rig.virtual.wired import WireEdge
 
 RECOVERY_PS = 20 * 10**9

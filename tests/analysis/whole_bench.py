@@ -19,7 +19,7 @@ from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
-from rig.config.virtual import FaultSettings, LatencyModel, MixtureModel, VirtualTarget
+from rig.config.virtual.bench import FaultSettings, LatencyModel, MixtureModel, VirtualTarget
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.answer_pins import AnswerWires

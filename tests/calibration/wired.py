@@ -21,7 +21,7 @@ from calibration.wiring.observed import (
     observed,
 )
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture, load_fixture, parse_fixture
-from rig.config.virtual_wiring import WiringFaults
+from rig.config.virtual.wiring import WiringFaults
 from rig.virtual.wiring import VirtualWiring
 
 STIMULI = 20

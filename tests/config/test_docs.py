@@ -13,7 +13,7 @@ from rig.config.check import check
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.config.plan_stimulus import pattern_keys
-from rig.config.virtual import MODEL_KEYS
+from rig.config.virtual.bench import MODEL_KEYS
 from rig.resources import find_fixture, find_plan, fixture_names, plan_names
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"

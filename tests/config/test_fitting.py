@@ -10,7 +10,7 @@ import pytest
 from rig.config.check import fitted
 from rig.config.fixture import Fixture, load_fixture, parse_fixture
 from rig.config.plan import Plan, load_plan
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.resources import find_fixture
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.config.fixture import load_fixture, parse_fixture
-from rig.config.virtual import (
+from rig.config.virtual.bench import (
     MODEL_KEYS,
     ConstantModel,
     FaultSettings,

@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.resources import guest_plugin
 from rig.virtual.guest.image import GuestImage, build_image
 from rig.virtual.guest.initrd import archive

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from rig.config.fixture import parse_fixture
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
 from rig.record.reader import RunFile
 from rig.resources import find_fixture

@@ -20,7 +20,7 @@ import pytest
 import rig.virtual.guest.image as guest_image
 from rig.config.fixture import parse_fixture
 from rig.config.plan import load_plan
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError
 from rig.record.reader import RunFile
 from rig.resources import find_fixture

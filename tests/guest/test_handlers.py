@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.instruments import ArmOptions, LogArray
 from rig.target.link import AgentLink
 from rig.virtual.answer_pins import AnswerWires

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.resources import module_sources
 from rig.virtual.guest.cache import Cache
 from rig.virtual.guest.commands import ProgramRunner

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.resources import guest_plugin
 from rig.virtual.guest.image import build_image
 from rig.virtual.guest.machine import Machine

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from rig.config.fixture import parse_fixture
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
 from rig.instruments import ArmOptions, Int64Array, LogArray
 from rig.resources import find_fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rig.config.fixture import parse_fixture
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
 from rig.resources import find_fixture
 from rig.virtual.guest.machine import Machine

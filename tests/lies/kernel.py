@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rig.config.virtual import VirtualTarget
+from rig.config.virtual.bench import VirtualTarget
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER, TargetSummary
 from rig.virtual.clock import LEAD_PS, PeriodSchedule
 from rig.virtual.target import ENTRY_PS, ModelledTarget

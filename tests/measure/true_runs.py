@@ -14,7 +14,7 @@ from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import Schedule, SelfTriggers
-from rig.config.virtual import NormalModel
+from rig.config.virtual.bench import NormalModel
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER, LogArray
 from rig.measurements.evaluate import Evaluation, evaluate
 from rig.measurements.registry import SELF_MEASUREMENTS

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.config.virtual import ConstantModel, FaultSettings, VirtualTarget
+from rig.config.virtual.bench import ConstantModel, FaultSettings, VirtualTarget
 from rig.errors import BenchError
 from rig.instruments import LOG_RECORD, ArmOptions, TargetSummary
 from rig.target.link import AgentLink

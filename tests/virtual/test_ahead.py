@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rig.config.virtual import ConstantModel, FaultSettings, GammaModel, LoadModel, VirtualTarget
+from rig.config.virtual.bench import (
+    ConstantModel,
+    FaultSettings,
+    GammaModel,
+    LoadModel,
+    VirtualTarget,
+)
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.models import BLOCK

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.config.fixture import parse_fixture
-from rig.config.virtual_delays import ChannelDelay
+from rig.config.virtual.delays import ChannelDelay
 from rig.errors import InputError
 from rig.resources import find_fixture
 from rig.virtual.delays import DelayLines

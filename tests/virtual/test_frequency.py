@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.config.fixture import load_fixture, parse_fixture
-from rig.config.virtual import ConstantModel, FaultSettings, VirtualTarget
-from rig.config.virtual_processor import CpuFrequency
+from rig.config.virtual.bench import ConstantModel, FaultSettings, VirtualTarget
+from rig.config.virtual.processor import CpuFrequency
 from rig.errors import BenchError, InputError, RefusedError
 from rig.instruments import ArmOptions
 from rig.target.frequency import can_adjust, locked_frequency, read_state

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.config.fixture import parse_fixture
-from rig.config.virtual_jumpers import Jumpers
-from rig.config.virtual_sampling import Sampling
+from rig.config.virtual.jumpers import Jumpers
+from rig.config.virtual.sampling import Sampling
 from rig.errors import InputError
 from rig.resources import find_fixture
 from rig.virtual.clock import PS_PER_S, VirtualClock

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.config.virtual import (
+from rig.config.virtual.bench import (
     ConstantModel,
     GammaModel,
     LoadModel,

@@ -23,7 +23,7 @@ from rig.config.calibration.names import LINE_STEP, LOOPBACK_STEP, SKEW_STEP
 from rig.config.calibration.place import calibration_path
 from rig.config.calibration.record import Calibration, CalibrationRecord
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 
 MEASURE, SKIP = "measure", "skip"
 FAR, LINE, NONE = "far-channel", "line", "none"

@@ -12,7 +12,7 @@ from gui.pages.wire.level_monitor import LevelMonitor
 from gui.pages.wire.levels import ChannelLevels
 from gui.pages.wire.picture import BenchPicture
 from rig.config.fixture import Fixture
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 
 
 class LiveLevels(QObject):

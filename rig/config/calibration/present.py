@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from rig.config.fixture import Fixture
 from rig.config.links import SshLink
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.instruments import AnalyzerIdentity, StimulusIdentity, TargetIdentity
 from rig.untrusted.json_reader import json_value
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from rig.config.virtual import VirtualGuest
+from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
 from rig.resources import agent_binary, guest_init, module_sources
 from rig.virtual.guest.agent import foreign_agent

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.virtual_delays import DELAY_MAX_PS
+from rig.config.virtual.delays import DELAY_MAX_PS
 from rig.toml.reader import TomlTable
 from rig.toml.units import RATE
 

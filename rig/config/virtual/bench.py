@@ -6,11 +6,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from rig.config.virtual_delays import ChannelDelay, clipped, parse_delays
-from rig.config.virtual_jumpers import Jumpers, parse_jumpers
-from rig.config.virtual_processor import CpuFrequency, parse_cores, parse_frequency
-from rig.config.virtual_sampling import Sampling, parse_sampling
-from rig.config.virtual_wiring import WiringFaults, parse_wiring
+from rig.config.virtual.delays import ChannelDelay, clipped, parse_delays
+from rig.config.virtual.jumpers import Jumpers, parse_jumpers
+from rig.config.virtual.processor import CpuFrequency, parse_cores, parse_frequency
+from rig.config.virtual.sampling import Sampling, parse_sampling
+from rig.config.virtual.wiring import WiringFaults, parse_wiring
 from rig.toml.reader import TomlTable
 from rig.toml.units import RATE
 
