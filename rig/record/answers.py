@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which edge each captured answer, and each record of the log, was taken at.
+"""The edge at which each captured answer, and each record of the log, was taken.
 
 Found by time, as a run file is written: the clock's count so far tells where the next edges are. It
 need not be right. A wrong edge makes the file larger, nothing else.
@@ -20,31 +20,31 @@ from rig.record.layout import LOG
 from rig.record.stamp_code import Codes, CountedEdges, Lines, encode_log, encode_stamps, fitted
 
 _FIRST_EDGES, _FIRST_COUNTS = 64, 32
-"""Edges that the first count may be of, and counts by which that is decided."""
+"""The edges that the first count may belong to, and the counts by which that is decided."""
 _BEHIND = 32
 """Edges kept before the last one that was found."""
 _FEW = 64
-"""Rows, fewer than which say too little of a rate."""
+"""The fewest rows from which a rate is estimated."""
 
 
 class EdgeSource(Protocol):
     """Edges of the answers, read back from the file that is being written."""
 
     def more(self) -> CountedEdges | None:
-        """The next ones, None if there are no more yet."""
+        """Return the next edges, None if there are no more yet."""
         ...
 
 
 @dataclass(frozen=True)
 class _Clock:
-    """Its count at a sample, and its rate."""
+    """A clock, as its count at a sample and its rate."""
 
     count: int
     sample: float
     counts_a_sample: float
 
     def samples(self, counts: Int64Array) -> FloatArray:
-        """When it shows these."""
+        """Return the samples at which the clock shows these counts."""
         with np.errstate(over="ignore"):
             since: FloatArray = (counts - np.int64(self.count)).astype(np.float64)
         return self.sample + since / self.counts_a_sample
@@ -54,14 +54,14 @@ class Follower:
     """Follows one clock from chunk to chunk."""
 
     def __init__(self, source: EdgeSource, counts_a_sample: float) -> None:
-        """`counts_a_sample`: nominal."""
+        """`counts_a_sample`: the clock's nominal rate."""
         self._source = source
         self._nominal = counts_a_sample
         self._clock: _Clock | None = None
         self._rows, self._samples = np.empty(0, np.int64), np.empty(0, np.int64)
 
     def edges_of(self, counts: Int64Array, *, wait: bool) -> CountedEdges | None:
-        """The edge of each count, shape (n,) with n > 0; None if there are none.
+        """Return the edge of each count, shape (n,) with n > 0; None if there are no edges.
 
         `wait`: None as well if edges of some of them are still to come.
         """
@@ -84,7 +84,7 @@ class Follower:
         return found
 
     def lost(self) -> None:
-        """The edges found last do not fit: look for the next ones anew."""
+        """Forget the clock: the edges found last do not fit, the next are looked for anew."""
         self._clock = None
 
     def _more(self) -> bool:
@@ -99,7 +99,7 @@ class Follower:
             self._rows, self._samples = self._rows[count:], self._samples[count:]
 
     def _first_clock(self, counts: Int64Array) -> _Clock | None:
-        """The first count is of that edge with which the next ones fit best."""
+        """Return the clock that puts the first count at the edge with which the next fit best."""
         if not len(self._samples):
             return None
         first = int(counts[0])
@@ -116,7 +116,7 @@ class Follower:
     def _next_clock(
         self, counts: Int64Array, samples: Int64Array, offset: int, slope: float
     ) -> _Clock:
-        """Along the line through these, if they are enough."""
+        """Return the clock along the line through these counts, if they are enough for one."""
         if len(counts) < _FEW or not 0.9 < slope / self._nominal < 1.1:
             slope = self._clock.counts_a_sample if self._clock else self._nominal
             return _Clock(int(counts[-1]), float(samples[-1]), slope)
@@ -131,7 +131,7 @@ class AlongEdges:
         self._is_log, self._follower = name == LOG, follower
 
     def __call__(self, rows: Rows, *, wait: bool) -> tuple[Lines, Codes] | None:
-        """As Encoder."""
+        """Return the line and the codes of these rows, as Encoder."""
         edges = None
         if self._follower is not None:
             counts = rows["before_ticks"].view(np.int64) if self._is_log else rows
@@ -145,7 +145,7 @@ class AlongEdges:
 
 
 def _nearest(samples: Int64Array, expected: FloatArray) -> npt.NDArray[np.intp]:
-    """Places of the samples next to these."""
+    """Return the places of the samples next to these."""
     after = np.minimum(np.searchsorted(samples, expected), len(samples) - 1)
     before = np.maximum(after - 1, 0)
     return np.where(expected - samples[before] < samples[after] - expected, before, after)

@@ -19,20 +19,20 @@ from rig.record.stored import damaged
 Rows = npt.NDArray[Any]
 USUAL_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE]
 _NO_SHUFFLE, _NO_DEFLATE = 1, 2
-"""Of a chunk's mask: filters that were left out, by their number in the pipeline."""
+"""The bits of a chunk's mask: filters that were left out, by their number in the pipeline."""
 _FEW_PLANES = 3
 _KEPT_BYTES = 4 << 20
-"""Of inflated chunks, for each dataset: more than any part of an analysis reads at a time."""
+"""Inflated chunks kept for each dataset: more than any part of an analysis reads at a time."""
 
 
 def filters_of(dataset: h5py.Dataset) -> list[int]:
-    """Their registered numbers in the order of the pipeline. Raises what h5py does."""
+    """Return the filters' registered numbers, in the pipeline's order. Raises what h5py does."""
     settings = dataset.id.get_create_plist()
     return [settings.get_filter(number)[0] for number in range(settings.get_nfilters())]
 
 
 def largest_stored(dataset: h5py.Dataset) -> int:
-    """Bytes that a chunk can take: what cannot be compressed grows a little."""
+    """Return the most bytes that a chunk can take: what cannot be compressed grows a little."""
     full = dataset.chunks[0] * dataset.dtype.itemsize
     return int(full + full // 100 + 64)
 
@@ -50,11 +50,11 @@ class StoredRows:
         self._kept: dict[int, Rows] = {}
 
     def datasets(self, rows: int) -> list[tuple[h5py.Dataset, int]]:
-        """What the column is stored in, and how many rows of it there are if it has so many."""
+        """Return the column's datasets, each with the rows it has if the column has `rows`."""
         return [(self._dataset, rows)]
 
     def read(self, first: int, stop: int, rows: int = 0) -> Rows:  # noqa: ARG002
-        """Rows [first, stop). Raises InputError for damaged chunks, or what h5py does.
+        """Read rows [first, stop). Raises InputError for damaged chunks, or what h5py does.
 
         Not to be written to: those of one chunk are the ones that are kept. `rows`: as of
         CodedRows, of no account here.

@@ -26,24 +26,24 @@ from rig.record.stored import damaged, is_plain
 LINES = "lines"
 LINES_CHUNK = 1 << 4
 STORED = "stored"
-"""Field of a line: which of the columns have codes in this chunk, bit by bit in their order."""
+"""The field of a line with the columns that have codes in this chunk, bit by bit in their order."""
 _KEPT_BYTES = 2 << 20
-"""Of decoded chunks, for each column."""
+"""Decoded chunks kept for each column."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """How a column is stored, and how its rows come back."""
+    """The way in which a column is stored, and its rows are decoded."""
 
     dtype: npt.DTypeLike
     line: np.dtype[Any]
     columns: dict[str, np.dtype[Any]]
     decode: Callable[[np.void, Codes, Any], Rows]
-    """From a line and codes, and what the rows were coded along."""
+    """The function that makes rows from a line, its codes and what the rows were coded along."""
     needed: frozenset[str]
-    """Columns whose codes it takes even if all are 0."""
+    """The columns whose codes are stored even if all are 0."""
     level: int
-    """Of compression. Of zeros, as most codes of stamps are, 1 makes three times as much as 4."""
+    """Compression level. Of zeros, as most codes of stamps are, 1 makes three times what 4 does."""
 
 
 CODES = {
@@ -60,16 +60,16 @@ CODES = {
         stamp_code.decode_stamps, frozenset(stamp_code.STAMP_COLUMNS), 4,
     ),
 }  # fmt: skip
-"""Of each column that can be coded."""
+"""The code of each column that can be coded."""
 
 
 class Encoder(Protocol):
-    """Makes codes of the chunks of one column, in their order."""
+    """An encoder of the chunks of one column, in their order."""
 
     def __call__(self, rows: Rows, *, wait: bool) -> tuple[Lines, Codes] | None:
-        """The line, and the codes that are not all 0.
+        """Return the line, and the codes that are not all 0.
 
-        None: what the rows are coded along is still to come; not unless `wait`.
+        With `wait` it returns None if what the rows are coded along is still to come.
         """
         ...
 
@@ -104,9 +104,9 @@ class CodedWriter:
         )
 
     def append(self, rows: Rows, *, wait: bool) -> int:
-        """Append whole chunks, or the last rows; how many were stored.
+        """Append whole chunks, or the last rows; return how many were stored.
 
-        `wait`: not those of which something is still to come.
+        `wait`: chunks of which something is still to come are left out.
         """
         for first in range(0, len(rows), self._chunk):
             if not self._append(rows[first : first + self._chunk], wait=wait):
@@ -165,13 +165,13 @@ class CodedRows:
         """Some of them, and the number of the first."""
 
     def datasets(self, rows: int) -> list[tuple[h5py.Dataset, int]]:
-        """What the column is stored in, and how many rows of it there are if it has so many."""
+        """Return the column's datasets, each with the rows it has if the column has `rows`."""
         lines = -(-rows // self._chunk)
         # Of codes that are all 0 no chunk need be there.
         return [(each, lines if name == LINES else 0) for name, each in self._datasets.items()]
 
     def read(self, first: int, stop: int, rows: int) -> Rows:
-        """Rows [first, stop) of `rows` in all, as far as they are in whole chunks, or final.
+        """Read rows [first, stop) of `rows` in all, as far as they are in whole chunks, or final.
 
         Not to be written to.
         """

@@ -53,7 +53,7 @@ class _PlainWriter:
         )  # fmt: skip
 
     def append(self, rows: Rows, *, wait: bool) -> int:  # noqa: ARG002
-        """As CodedWriter's; there is nothing to wait for."""
+        """Append rows as CodedWriter does; there is nothing to wait for."""
         appended(self._dataset, rows)
         return len(rows)
 
@@ -91,11 +91,11 @@ class _GrowingColumn:
             self._write_main(whole, wait=self._buffered <= self._room)
 
     def fills(self, count: int) -> bool:
-        """So many rows more make a whole chunk."""
+        """Return whether so many rows more make a whole chunk."""
         return self._buffered + count >= self._chunk
 
     def write_rest(self) -> None:
-        """Write what is no whole chunk to the main rows; nothing may be appended after it."""
+        """Write the last, incomplete chunk to the main rows; nothing may be appended after it."""
         if self._buffered:
             self._write_main(self._buffered, wait=False)
 
@@ -121,10 +121,10 @@ class _GrowingColumn:
 
 
 class ColumnsWriter:
-    """All columns of a file being written. To be made before the file enters SWMR mode."""
+    """All columns of a file being written. It must be created before the file enters SWMR mode."""
 
     def __init__(self, file: h5py.File, encoders: Mapping[str, Encoder]) -> None:
-        """`encoders`: of columns that are to be coded."""
+        """`encoders`: those of the columns that are to be coded."""
         self._file = file
         self._columns = {name: _GrowingColumn(file, name, encoders.get(name)) for name in COLUMNS}
         self._written = np.zeros((len(COLUMNS), 2), np.int64)
@@ -136,7 +136,7 @@ class ColumnsWriter:
         self._columns[name].append(rows)
 
     def fills(self, name: str, count: int) -> bool:
-        """So many rows more make a whole chunk of the column."""
+        """Return whether so many rows more make a whole chunk of the column."""
         return self._columns[name].fills(count)
 
     def commit(self) -> None:
@@ -230,7 +230,7 @@ class ColumnsReader:
         return tail
 
     def _check(self, dataset: Any, name: str, kind: tuple[Any, ...]) -> None:
-        """A chunk is read whole: one of another size might not fit into memory."""
+        """Check a dataset's type and chunk: it is read whole, and might not fit into memory."""
         if (
             not is_plain(dataset)
             or (dataset.dtype, dataset.ndim, dataset.chunks, filters_of(dataset)) != kind
@@ -278,7 +278,7 @@ class ColumnsReader:
             check_chunks(self._tails[name], 0, self._source)
 
     def _row_counts(self, name: str) -> tuple[int, int]:
-        """How many rows of a column count in the main dataset, and in all."""
+        """Return the numbers of a column's rows that count in the main dataset, and in all."""
         if self._live:
             self._written.refresh()
         elif name in self._settled:

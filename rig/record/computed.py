@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the computed part of a run file: events, statistics, histogram."""
+"""The writer of a run file's computed part: events, statistics, histogram."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ComputedWriter:
     """Replaces the computed groups of a run file opened for writing; raw data are not touched."""
 
     def __init__(self, run_file: RunFile) -> None:
-        """Drops what was computed before. Raises InputError if the file is read-only or damaged."""
+        """Drop what was computed before. Raises InputError if the file is read-only or damaged."""
         self._file = run_file.writable()
         self._source = str(run_file.path)
         with self._storing():
@@ -68,7 +68,7 @@ class ComputedWriter:
                 column.attrs["units"] = units
 
     def _storing(self) -> AbstractContextManager[None]:
-        """What HDF5 refuses becomes an InputError: the file may be damaged, or the disk full."""
+        """Turn what HDF5 refuses into an InputError: the file may be damaged, or the disk full."""
         return damage_told(self._source, "figures cannot be stored in it")
 
     def events(self, columns: dict[str, npt.NDArray[np.int64] | npt.NDArray[np.uint8]]) -> None:
@@ -87,7 +87,7 @@ class ComputedWriter:
             self._encode(self._waiting_events // EVENT_CHUNK * EVENT_CHUNK)
 
     def _encode(self, count: int) -> None:
-        """Store so many of the events that wait."""
+        """Store `count` of the events that wait."""
         rows = {
             name: np.concatenate([part[name] for part in self._waiting])
             for name in self._waiting[0]
@@ -152,6 +152,6 @@ class ComputedWriter:
 
 
 def _sample_ps(run_file: RunFile) -> float:
-    """The nominal length of a sample; 0 if the settings do not say, which only costs room."""
+    """Return the nominal sample period; 0 if the settings lack it, which only costs room."""
     rate_hz = run_file.settings.get("sample_rate_hz")
     return 1e12 / rate_hz if isinstance(rate_hz, int) and rate_hz > 0 else 0.0

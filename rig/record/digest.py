@@ -36,7 +36,7 @@ _SHOWN = "shown"
 """The part of the attributes that whoever stored the figures set."""
 _DEPTH_MAX = 4
 _PART_NAMES = 2
-"""Of a dataset's path: what a column is coded in is one part."""
+"""The names of a dataset's path that name its part: what a column is coded in is one part."""
 _OBJECTS_MAX = 1000
 _ATTRIBUTE_MAX = 1 << 16
 _PARTS_MAX = 200
@@ -50,7 +50,7 @@ def raw_parts(file: h5py.File, source: str) -> Parts:
 
 
 def figures_parts(file: h5py.File, source: str) -> Parts:
-    """The same of the computed groups; empty if there are none. Raises InputError."""
+    """SHA-256 of each part of the computed groups; empty if there are none. Raises InputError."""
     parts = _parts(file, source, figures=True)
     return {} if set(parts) <= {_SHOWN} else parts
 
@@ -101,7 +101,7 @@ def stored_raw(file: h5py.File, source: str) -> Parts:
 
 
 def stored_figures(file: h5py.File, source: str) -> tuple[str, Parts]:
-    """What the figures were computed from, and their digests; ("", {}) if there are none."""
+    """Return the digest of the figures' raw data, and the figures' own; ("", {}) if none."""
     text = stored_text(file, source, FIGURES_DIGESTS)
     if not text:
         return "", {}
@@ -140,7 +140,7 @@ def _as_parts(found: object, source: str, name: str) -> Parts:
 
 
 def _parts(file: h5py.File, source: str, *, figures: bool) -> Parts:
-    """Each object is hashed into the part that it belongs to, in the order of names."""
+    """Return the parts' digests: each object is hashed into its part, in the order of names."""
     hashes: dict[str, Any] = {}
 
     def update(part: str, data: bytes) -> None:
@@ -161,7 +161,7 @@ def _parts(file: h5py.File, source: str, *, figures: bool) -> Parts:
 
 
 def _part_of(path: str, item: h5py.Group | h5py.Dataset, *, figures: bool) -> str | None:
-    """None: of the other kind, or the digests themselves."""
+    """Return the part of an object; None if it is of the other kind, or one of the digests."""
     top = path.split("/")[0]
     if path in (DIGESTS, FIGURES_DIGESTS) or (top in FIGURES) != figures:
         return None
@@ -173,14 +173,14 @@ def _part_of(path: str, item: h5py.Group | h5py.Dataset, *, figures: bool) -> st
 
 
 class _Room:
-    """Bytes that what is stored can take at most."""
+    """The most bytes that stored objects can take."""
 
     def __init__(self, left: int, source: str) -> None:
         self._left = left
         self.source = source
 
     def take(self, count: int, what: str) -> None:
-        """Raises InputError once more is claimed than there can be."""
+        """Subtract `count` bytes. Raises InputError once more is claimed than there can be."""
         self._left -= count
         if self._left < 0:
             raise damaged(self.source, f"{as_line(what.encode(errors='replace'))} is too large")
@@ -193,9 +193,9 @@ def _objects(
     depth: int,
     only: tuple[str, ...] | None = None,
 ) -> Iterator[tuple[str, h5py.Group | h5py.Dataset]]:
-    """Everything below a group in the order of names. Raises InputError for links elsewhere.
+    """Yield everything below a group in the order of names. Raises InputError for links elsewhere.
 
-    `only`: nothing but what has one of these names, and all below it.
+    `only`: the names to which the objects, with all below them, are limited.
     """
     with damage_told(source):
         names = sorted(group)
@@ -214,7 +214,7 @@ def _objects(
 
 
 def _content(path: str, item: h5py.Group | h5py.Dataset, room: _Room) -> Iterator[bytes]:
-    """What counts of an object: what it is, and all that is stored in it."""
+    """Yield the bytes of an object that are hashed: its description, and what is stored in it."""
     source = room.source
     attributes = [_attribute(item, name, source) for name in sorted(_names(item, source))]
     if isinstance(item, h5py.Group):
@@ -281,7 +281,7 @@ def _attribute(item: h5py.Group | h5py.Dataset, name: str, source: str) -> list[
 
 
 def _type(dtype: np.dtype[Any], path: str, source: str) -> Any:
-    """As numpy writes it. Raises InputError for values that lie elsewhere than their row."""
+    """Return a type as numpy writes it. Raises InputError for values that lie outside their row."""
     if dtype.hasobject:
         raise damaged(source, f"{as_line(path.encode(errors='replace'))} is not as it should be")
     return [list(field) for field in dtype.descr]

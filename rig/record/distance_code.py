@@ -31,15 +31,15 @@ LINE = np.dtype(
         ("from_answer", "<u8"),
     ]
 )
-"""Of a chunk of edges; docs/reference/run-file.md says what each field is."""
+"""The line of a chunk of edges; docs/reference/run-file.md defines each field."""
 CODE = "code"
 COLUMNS: dict[str, np.dtype[Any]] = {CODE: np.dtype("<u4")}
 _LIMIT = 1 << 32
 _CHANNELS = 64
 _TRIED_EVERY, _GAIN = 32, 0.9
-"""Chunks from one to the next of which is found out whether coding makes them so much smaller."""
+"""The chunks from one trial to the next, and the ratio of sizes below which coding pays."""
 _FEWEST = 16
-"""Edges for one pulse, beyond which they are no answers to pulses."""
+"""The number of edges for one pulse beyond which they are no answers to pulses."""
 Rows = npt.NDArray[np.intp]
 _PULSE, _FROM_PULSE, _FROM_ANSWER, _FROM_LAST = range(4)
 Codes = dict[str, npt.NDArray[np.unsignedinteger]]
@@ -48,7 +48,7 @@ Line = npt.NDArray[np.void]
 
 @dataclass(frozen=True)
 class _Kinds:
-    """Edges of a chunk by what they are told from: their rows, and those of the answers."""
+    """The edges of a chunk by what they are coded from: their rows, and those of the answers."""
 
     pulses: Rows
     from_pulse: Rows
@@ -58,7 +58,7 @@ class _Kinds:
 
     @classmethod
     def of(cls, line: np.void, packed: UInt8Array) -> _Kinds:
-        """Of each kind in the order of their codes: by level and channel, then by time."""
+        """Return each kind's rows in the order of their codes: by level and channel, then time."""
         kind, place = _kinds(*(int(line[name]) for name in ("pulse", "from_pulse", "from_answer")))
         rows = np.argsort(place.take(packed), kind="stable")
         counts = np.bincount(kind, np.bincount(packed, minlength=256), 4).astype(np.int64)
@@ -69,7 +69,7 @@ class _Kinds:
 
     @property
     def in_order(self) -> tuple[Rows, Rows, Rows, Rows]:
-        """As their codes are."""
+        """The rows of each kind in the order in which the kinds' codes are stored."""
         return self.pulses, self.from_pulse, self.from_answer, self.from_last
 
 
@@ -77,7 +77,7 @@ class _Kinds:
 def _kinds(
     pulse: int, from_pulse: int, from_answer: int
 ) -> tuple[npt.NDArray[np.int64], UInt8Array]:
-    """Of each channel and level: what its edges are told from, and its place among the codes."""
+    """Return what each channel and level's edges are coded from, and their place in the codes."""
     value = np.arange(256)
     kind = np.full(256, _FROM_LAST)
     for channels, each in ((from_pulse, _FROM_PULSE), (from_answer, _FROM_ANSWER)):
@@ -90,7 +90,7 @@ def _kinds(
 
 
 def _native(line: np.void) -> npt.NDArray[np.void] | None:
-    """The same for the library; None if numpy is to do it: there is none, or the line is odd."""
+    """Return the line for the library; None if numpy does it: no library, or an odd line."""
     if not native.available():
         return None
     return _native_line(
@@ -113,7 +113,7 @@ def _native_line(
 
 
 def line_of(wiring: Mapping[str, Any]) -> Line | None:
-    """How edges are coded that come through these wires; None: there is no gain to be had."""
+    """Return how edges of these wires are coded; None if there is no gain to be had."""
     sequence = wiring.get("sequence")
     channels = [wiring.get("stimulus"), wiring.get("response")]
     channels += sequence if isinstance(sequence, list | tuple) else ()
@@ -140,11 +140,11 @@ class Distances:
         self._pays = True
 
     def feed(self, packed: UInt8Array) -> None:
-        """Channels and levels of edges whose distances come next."""
+        """Take the channels and levels of edges whose distances come next."""
         self._packed.append(packed)
 
     def __call__(self, rows: UInt32Array, *, wait: bool) -> tuple[Line, Codes]:  # noqa: ARG002
-        """As Encoder; there is nothing to wait for."""
+        """Return the line and the codes, as Encoder; there is nothing to wait for."""
         packed = np.concatenate(self._packed)
         self._packed = [packed[len(rows) :]]
         tried = self._chunks % _TRIED_EVERY == 0
@@ -159,13 +159,13 @@ class Distances:
 
 
 def _deflated_bytes(codes: npt.NDArray[np.unsignedinteger]) -> int:
-    """What they take in the file."""
+    """Return the bytes that the codes take in the file."""
     planes = np.ascontiguousarray(codes.astype("<u4").view(np.uint8).reshape(-1, 4).T)
     return len(zlib.compress(planes.tobytes(), 1))
 
 
 def encode(delta: UInt32Array, packed: UInt8Array, line: Line) -> tuple[Line, Codes]:
-    """The line and the codes of a chunk of distances, shape (n,) with n > 0, as `line` has it.
+    """Code a chunk of distances, shape (n,) with n > 0, as `line` has it; return line and codes.
 
     packed: channel in bits 0 to 6 and level in bit 7 of each edge.
     """
@@ -178,7 +178,7 @@ def encode(delta: UInt32Array, packed: UInt8Array, line: Line) -> tuple[Line, Co
 
 
 def _codes(delta: UInt32Array, packed: UInt8Array, line: Line) -> UInt32Array | None:
-    """None if one has no place in 32 bits."""
+    """Return the codes of the distances; None if one has no place in 32 bits."""
     kinds = _Kinds.of(line[0], packed)
     at = np.cumsum(delta.astype(np.int64))
     pulses = at[kinds.pulses]
@@ -195,7 +195,7 @@ def _codes(delta: UInt32Array, packed: UInt8Array, line: Line) -> UInt32Array | 
 
 
 def decode(line: np.void, codes: Codes, packed: UInt8Array) -> UInt32Array:
-    """The distances. Raises ValueError for codes that are none of edges in order."""
+    """Return the distances. Raises ValueError for codes that are none of edges in order."""
     if not line["by_pulse"]:
         return codes[CODE].astype(np.uint32, copy=False)
     in_c = _native(line)
@@ -210,7 +210,7 @@ def decode(line: np.void, codes: Codes, packed: UInt8Array) -> UInt32Array:
 
 
 def _distances(line: np.void, codes: Codes, packed: UInt8Array) -> UInt32Array | None:
-    """None if the codes are none of edges in order."""
+    """Return the distances; None if the codes are none of edges in order."""
     kinds = _Kinds.of(line, packed)
     told = codes[CODE].astype(np.int64)
     ends = np.cumsum([len(rows) for rows in kinds.in_order])[:3]
@@ -227,14 +227,14 @@ def _distances(line: np.void, codes: Codes, packed: UInt8Array) -> UInt32Array |
 
 
 def _last(at: Int64Array, rows: Rows) -> Int64Array:
-    """For each edge, where the last of these before it is; 0 if there is none."""
+    """Return, for each edge, the sample of the last of `rows` before it; 0 if there is none."""
     places = np.concatenate((np.zeros(1, np.int64), at[rows]))
     # An edge is not before itself, but none of these rows is told from one of them.
     return np.repeat(places, np.diff(rows, prepend=0, append=len(at)))
 
 
 def _put_from_last(at: Int64Array, rows: Rows, told: Int64Array) -> None:
-    """Put these edges where they are told to be from the ones before, whichever these are."""
+    """Set the samples of these edges, each `told` behind the edge before it, whichever that is."""
     distance, known = np.zeros(len(at), np.int64), np.arange(len(at))
     distance[rows], known[rows] = told, -1
     distance, known = np.cumsum(distance), np.maximum.accumulate(known)

@@ -73,7 +73,7 @@ def levels_along(levels: int, packed: UInt8Array) -> npt.NDArray[np.unsignedinte
 
 
 def _different(chunks: Int64Array) -> list[int]:
-    """Each number of these once."""
+    """Return each chunk's number once."""
     if not len(chunks):
         return []
     first, last = int(chunks.min()), int(chunks.max())
@@ -81,7 +81,7 @@ def _different(chunks: Int64Array) -> list[int]:
 
 
 class EdgeEncoder:
-    """Appends blocks of edges to the columns."""
+    """An encoder that appends blocks of edges to the columns."""
 
     def __init__(
         self, columns: ColumnsWriter, feed: Callable[[UInt8Array], None] | None = None
@@ -112,7 +112,7 @@ class EdgeEncoder:
         self._last_sample = int(index[-1])
 
     def _anchored(self, index: Int64Array) -> Int64Array:
-        """Which edges of a block begin a chunk or are too far from the one before."""
+        """Return the places of edges that begin a chunk or are too far from the one before."""
         anchored: Int64Array = np.arange(-self._rows % CHUNK, len(index), CHUNK)
         if index[-1] - self._last_sample >= FAR_SAMPLES:
             distance = np.diff(index, prepend=self._last_sample)
@@ -137,7 +137,7 @@ class EdgeDecoder:
     """Reads edges from the columns, in memory of a chunk."""
 
     def __init__(self, columns: ColumnsReader, source: str, covered_samples: int) -> None:
-        """Takes the edges of the first `covered_samples` samples. Raises InputError if damaged."""
+        """Take the edges of the first `covered_samples` samples. Raises InputError if damaged."""
         self._columns = columns
         self._source = source
         self._covered = covered_samples
@@ -150,7 +150,7 @@ class EdgeDecoder:
 
     @property
     def rows(self) -> int:
-        """Edges in all."""
+        """The number of edges in all."""
         return self._rows
 
     @property
@@ -233,7 +233,7 @@ class EdgeDecoder:
         index: Int64Array,
         packed: UInt8Array,
     ) -> None:
-        """Each edge sets a level that its channel did not have. `first`: the row of the first.
+        """Check that each edge, from row `first` on, sets a level that its channel did not have.
 
         Whatever finds edges in samples finds them by a change of level, so no bench has others.
         """
@@ -288,7 +288,7 @@ class EdgeDecoder:
         return index, packed
 
     def _check_anchors(self) -> None:
-        """Each chunk begins with one, and they ascend."""
+        """Check that each chunk begins with an anchor, and that anchors ascend."""
         row = self._anchors["row"]
         borders = row[row % CHUNK == 0]
         if (

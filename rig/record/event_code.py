@@ -29,7 +29,7 @@ LINE = np.dtype([
     ("by_record", "u1"),
     ("internal_latency", "<i8"), ("internal_latency_slope", "<f8"), ("sample_ps", "<f8"),
 ])  # fmt: skip
-"""Of a chunk of events; docs/reference/run-file.md says what each field is."""
+"""The line of a chunk of events; docs/reference/run-file.md defines each field."""
 OLDER_LINE = np.dtype(
     [(name.replace("internal_latency", "inside"), LINE[name].str) for name in LINE.names or ()]
 )
@@ -44,7 +44,7 @@ def line_type(format_version: int) -> np.dtype[np.void]:
 KNOT = 8
 """Events from one knot to the next; between them rests of latencies inside are interpolated."""
 _SPAN_MAX = 1 << 16
-"""Records of the log that a chunk of events may be of; of more, their stamps are not used."""
+"""The most records of the log that a chunk of events may span; of more, no stamps are used."""
 
 Columns = dict[str, Int64Array]
 Codes = dict[str, UInt64Array]
@@ -53,14 +53,14 @@ CODES = (STIMULUS, RESPONSE, PLANNED)
 
 
 class RawData(Protocol):
-    """What events refer to."""
+    """The raw data that events refer to."""
 
     def rows_of(self, samples: Int64Array) -> Int64Array:
-        """Numbers of an edge at each of these samples, -1: there is none."""
+        """Return the number of an edge at each of these samples, -1 if there is none."""
         ...
 
     def samples_of(self, rows: Int64Array) -> Int64Array:
-        """Raises InputError if there is no such edge."""
+        """Return the samples of edges by number. Raises InputError if there is no such edge."""
         ...
 
     @property
@@ -107,7 +107,7 @@ def decode_samples(line: np.void, codes: Codes, raw: RawData) -> tuple[Int64Arra
 
 
 def decode_planned(line: np.void, codes: Codes, stimulus: Int64Array) -> Int64Array:
-    """When they were planned."""
+    """Return the ticks at which the stimuli were planned, shape (n,)."""
     return unzigzag(codes[PLANNED]) + _on_line(line, "planned", _since(stimulus, stimulus))
 
 
@@ -134,7 +134,7 @@ def decode_internal(
 
 
 def _internal_codes(line: npt.NDArray[np.void], columns: Columns, raw: RawData) -> UInt64Array:
-    """Rests where the log has a record of the answer; first those of the knots."""
+    """Return the rests where the log has a record of the answer; first those of the knots."""
     values, stimulus = columns[INTERNAL_LATENCY], columns["stimulus_sample"]
     stamps = _stamps(columns["response_edge"], raw)
     if stamps is None:
@@ -155,7 +155,7 @@ def _internal_codes(line: npt.NDArray[np.void], columns: Columns, raw: RawData) 
 
 
 def _stamps(answer: Int64Array, raw: RawData) -> tuple[npt.NDArray[np.bool_], FloatArray] | None:
-    """Which events have a record of their answer's number, and these records' stamps."""
+    """Return which events have a record of their answer's number, and these records' stamps."""
     known = (answer >= 0) & (answer < raw.log_count)
     numbers = answer[known]
     if not len(numbers):
@@ -175,12 +175,12 @@ def _expected(
 
 
 def _knots(count: int) -> Int64Array:
-    """Every so many events, and the last one."""
+    """Return the places of the knots: each KNOT-th event, and the last one."""
     return np.unique(np.append(np.arange(0, count, KNOT), count - 1))
 
 
 def _between(since: FloatArray, base: Int64Array, knots: Int64Array) -> Int64Array:
-    """At every event the value between those of the knots around it; at a knot that does not count.
+    """Interpolate at every event between the knots around it; values at knots are of no account.
 
     In single steps, each of which IEEE 754 defines to the last bit.
     """

@@ -13,16 +13,16 @@ from rig.arrays import FloatArray, UInt64Array
 from rig.instruments import Int64Array
 
 LARGE = 2.0**61
-"""Values beyond are not known, or not credible: no line goes through them."""
+"""The bound of credible values; no line goes through those beyond, or unknown ones."""
 
 
 def zigzag(values: Int64Array) -> UInt64Array:
-    """Small numbers of either sign as small numbers: 0, -1, 1, -2, ... as 0, 1, 2, 3, ..."""
+    """Return small numbers of either sign as small codes: 0, -1, 1, -2, ... as 0, 1, 2, 3, ..."""
     return ((values << 1) ^ (values >> 63)).view(np.uint64)
 
 
 def unzigzag(codes: UInt64Array) -> Int64Array:
-    """The inverse."""
+    """Return the values of these codes, the inverse of `zigzag`."""
     signs = codes & np.uint64(1)
     values = codes >> np.uint64(1)
     values ^= np.negative(signs, out=signs)
@@ -36,7 +36,7 @@ def steps(values: Int64Array, origin: int = 0) -> UInt64Array:
 
 
 def unstepped(codes: UInt64Array, origin: int = 0) -> Int64Array:
-    """The inverse; sums are modulo 2^64."""
+    """Return the values of these codes, the inverse of `steps`; sums are modulo 2^64."""
     with np.errstate(over="ignore"):
         values = unzigzag(codes)
         np.cumsum(values, out=values)
@@ -45,7 +45,7 @@ def unstepped(codes: UInt64Array, origin: int = 0) -> Int64Array:
 
 
 def whole(values: FloatArray) -> Int64Array:
-    """To the nearest integer; what a damaged file makes of it is bounded."""
+    """Round to the nearest integer; values of a damaged file are bounded."""
     if len(values) and max(-values.min(), values.max()) < LARGE:  # not so if there is a NaN
         return np.rint(values).astype(np.int64)
     finite = np.nan_to_num(values, nan=0.0, posinf=LARGE, neginf=-LARGE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Opens the HDF5 file of a run: finished, still being written, or left by a crash.
+"""The opening of a run's HDF5 file: finished, still being written, or left by a crash.
 
 HDF5 gives all who open a file in one process the same cache. What a first reader of a growing file
 has in it a second one takes for the state of the file, and refreshing a dataset that is open twice
@@ -25,7 +25,7 @@ from rig.record.unflagged import UnflaggedFile, superblock_is_marked, superblock
 from rig.shell_words import quoted
 
 _CACHE_BYTES = 4 << 20
-"""Of chunks read, for each dataset: two or three of the log's, which is read in shorter stretches.
+"""The cache for chunks of each dataset: two or three of the log's, which is read in shorter parts.
 With HDF5's own 1 MiB each of those would be decompressed again for every stretch."""
 _TURNS = 4
 _TURN_S = 0.05
@@ -40,17 +40,17 @@ class OpenedFile:
 
     file: h5py.File
     left_open: bool
-    """Still being written, or left by a crash."""
+    """Whether the file is still being written, or was left by a crash."""
     datasets: dict[str, h5py.Dataset] = field(default_factory=dict)
     users: int = 1
 
     @property
     def live(self) -> bool:
-        """Rows may be added at any time."""
+        """Whether rows may be added at any time."""
         return bool(self.file.swmr_mode)
 
     def dataset(self, name: str) -> h5py.Dataset:
-        """To be used for datasets that grow. Raises what h5py does."""
+        """Return the one open handle of a dataset that grows. Raises what h5py does."""
         with phil:  # the lock of h5py: not two of them, even for a moment
             if name not in self.datasets:
                 self.datasets[name] = self.file[name]
@@ -69,7 +69,7 @@ class _Shared:
         self._lock = Lock()  # another thread may have held the parent's
 
     def taken(self, identity: Identity) -> OpenedFile | None:
-        """To be given back."""
+        """Return the file of this identity if it is open, None else; it must be given back."""
         with self._lock:
             held = self._files.get(identity)
             if held is not None:
@@ -77,7 +77,7 @@ class _Shared:
             return held
 
     def added(self, identity: Identity, opened: OpenedFile) -> OpenedFile:
-        """As `taken`; the one that is there already if another thread was faster."""
+        """Take this file, as `taken`, or the one that another thread has added before."""
         with self._lock:
             held = self._files.setdefault(identity, opened)
             if held is opened:
@@ -87,7 +87,7 @@ class _Shared:
         return held
 
     def give_back(self, identity: Identity, held: OpenedFile) -> None:
-        """The last one closes it."""
+        """Return a file that was taken; the last user closes it."""
         with self._lock:
             held.users -= 1
             if held.users:
@@ -102,7 +102,7 @@ _shared = _Shared()
 
 
 def open_to_read(path: Path, opened: contextlib.ExitStack) -> OpenedFile:
-    """Raises InputError for what cannot be read. Takes no lock: no reader keeps others from it."""
+    """Open a file without a lock, as others may too. Raises InputError if it cannot be read."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; give the run file that `rig run` wrote")
     reason = ""
@@ -123,7 +123,7 @@ def open_to_read(path: Path, opened: contextlib.ExitStack) -> OpenedFile:
 
 
 def settled(held: OpenedFile, path: Path, opened: contextlib.ExitStack) -> OpenedFile:
-    """The same file with a cache of its own, once its raw data are complete and have digests."""
+    """Return the file with a cache of its own, once its raw data are complete and have digests."""
     try:
         return OpenedFile(_open_unflagged(path, opened), held.left_open)
     except (OSError, RuntimeError, OverflowError):
@@ -131,7 +131,7 @@ def settled(held: OpenedFile, path: Path, opened: contextlib.ExitStack) -> Opene
 
 
 def open_to_write(path: Path, opened: contextlib.ExitStack) -> OpenedFile:
-    """Raises InputError if it cannot be written."""
+    """Open a file for writing. Raises InputError if it cannot be written."""
     try:
         file = opened.enter_context(_h5(path, "r+", libver="latest"))
     except (OSError, RuntimeError) as error:
@@ -178,6 +178,6 @@ def _open_unflagged(path: Path, opened: contextlib.ExitStack) -> h5py.File:
 
 
 def _close(file: h5py.File) -> None:
-    """HDF5 may refuse to close a damaged file: that is no news to anybody."""
+    """Close a file; that HDF5 may refuse to close a damaged one is ignored."""
     with contextlib.suppress(OSError, RuntimeError):
         file.close()

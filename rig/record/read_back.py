@@ -47,7 +47,7 @@ class ReadBack:
         self._decoder: EdgeDecoder | None = None
 
     def more(self) -> CountedEdges | None:
-        """The next ones, of the rest of a chunk; None if there are no more yet."""
+        """Return the next edges, those of the rest of a chunk; None if there are no more yet."""
         try:
             if self._decoder is None or self._row >= self._decoder.rows:
                 self._decoder = edges_now(self._held, self._source)
@@ -63,7 +63,7 @@ class ReadBack:
 
 
 def encoders_of(file: h5py.File, source: str, settings: Mapping[str, Any]) -> dict[str, Encoder]:
-    """Of the columns that can be coded, by what the settings tell of wires and clocks."""
+    """Return the encoders of columns that can be coded, by the wires and clocks in the settings."""
     wiring = settings.get("wiring")
     channel = wiring.get("response") if isinstance(wiring, Mapping) else None
     sample_hz = _number(settings.get("sample_rate_hz"))
@@ -79,5 +79,5 @@ def encoders_of(file: h5py.File, source: str, settings: Mapping[str, Any]) -> di
 
 
 def _number(value: object) -> float:
-    """0 if it is none that a rate can be."""
+    """Return a rate in Hz; 0 if the value cannot be one."""
     return float(value) if isinstance(value, int | float) and 0 < value < np.inf else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a run file: finished, still being written, or left by a crash."""
+"""The reader of a run file: finished, still being written, or left by a crash."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _NEEDED = (
 
 
 class _Opened(contextlib.ExitStack):
-    """What is open. HDF5 may refuse to close a damaged file: that is no news to anybody."""
+    """The stack of what is open; that HDF5 may refuse to close a damaged file is ignored."""
 
     def __exit__(self, *details: Any) -> bool | None:
         try:
@@ -139,7 +139,7 @@ class RunFile(Closing):
         return covered
 
     def _check(self) -> int:
-        """Its format version."""
+        """Check that this is a run file that can be read; return its format version."""
         found = stored_line(self._file, str(self.path), "format")
         if found != FORMAT:
             raise InputError(
@@ -202,19 +202,19 @@ class RunFile(Closing):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """When the run was made and by which version, as RunWriter takes it."""
+        """The time when the run was made and the version of the rig, as RunWriter takes them."""
         names = ("created", "rig_version")
         values = {name: stored_line(self._file, str(self.path), name) for name in names}
         return {name: value for name, value in values.items() if value}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What analysis needs to read the raw data."""
+        """The settings that analysis needs to read the raw data."""
         return _object(self.path, "settings", self.text("settings"))
 
     @property
     def report(self) -> dict[str, Any]:
-        """What the instruments said at the end; empty if the run did not get there."""
+        """The instruments' report at the end; empty if the run did not get there."""
         text = as_line(stored_bytes(self._file, str(self.path), "report"))
         return _object(self.path, "report", text)
 
@@ -234,7 +234,7 @@ class RunFile(Closing):
         return self._covered
 
     def losses(self) -> list[tuple[str, int, str]]:
-        """Kind, sample, text of each loss event."""
+        """Return kind, sample and text of each loss event."""
         return [
             (as_line(row["kind"]), int(row["sample"]), as_line(row["text"]))
             for row in self._columns.read(LOSSES, 0, self._columns.rows(LOSSES))
@@ -290,7 +290,7 @@ class RunFile(Closing):
 
     @property
     def capture_count(self) -> int:
-        """Edges seen by the stimulus's input capture."""
+        """The number of edges that the stimulus's input capture has stamped."""
         return self._columns.rows(CAPTURES)
 
     def captures(self, first: int, count: int) -> Int64Array:
@@ -299,7 +299,7 @@ class RunFile(Closing):
         return rows
 
     def figures_hold(self) -> bool:
-        """The stored figures, if any, are as they were stored, and of these raw data."""
+        """Return whether the figures, if any, are as they were stored, and of these raw data."""
         if self.format_version < DIGESTS_SINCE or self.left_open:
             return True
         try:
@@ -359,7 +359,7 @@ class RunFile(Closing):
         return values, counts
 
     def _whole(self, name: str) -> Int64Array:
-        """A dataset stored in one piece: what its shape claims must be there."""
+        """Read a dataset stored in one piece: what its shape claims must be there."""
         with damage_told(str(self.path)):
             data = self._file[name]
             if (
@@ -383,7 +383,7 @@ class RunFile(Closing):
         self._events.look_through()
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close the file; may be called twice."""
         self._opened.close()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a run file is as it was when it was closed: its digests, looked at at every opening.
+"""The check, at every opening, that a run file is as it was when it was closed, by its digests.
 
 A long file takes a second a gigabyte. So a process remembers the files that it found whole, by what
 the file system says of them, and looks again when that has changed.
@@ -28,7 +28,7 @@ from rig.shell_words import quoted
 
 _REMEMBERED_MAX = 20_000
 _SETTLED_NS = 100_000_000
-"""A file changed later than this before it was looked at may change again unseen: the file system's
+"""A file changed less than this before it was looked at may change again unseen: the file system's
 clock goes in steps of some milliseconds."""
 _NAMED_MAX = 5
 _SLOWEST_BYTES_S = 25e6
@@ -38,7 +38,7 @@ _whole: OrderedDict[Stamp, None] = OrderedDict()
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """What changes when a file does; None if it changed just now, or is gone."""
+    """Return the stamp that changes when a file does; None if it changed just now, or is gone."""
     try:
         found = path.stat()
     except OSError:
@@ -49,7 +49,7 @@ def stamp_of(path: Path) -> Stamp | None:
 
 
 def remember(path: Path, stamp: Stamp | None) -> None:
-    """The file was found whole, and was like this before that."""
+    """Remember that the file was found whole, and had this stamp before that."""
     if stamp is None or stamp_of(path) != stamp:
         return
     _whole[stamp] = None
@@ -58,7 +58,7 @@ def remember(path: Path, stamp: Stamp | None) -> None:
 
 
 def hashing_s(path: Path) -> float:
-    """Time that the digests of a file may take on a slow and busy machine."""
+    """Return the time that the digests of a file may take on a slow and busy machine."""
     try:
         return path.stat().st_size / _SLOWEST_BYTES_S
     except OSError:
@@ -66,7 +66,7 @@ def hashing_s(path: Path) -> float:
 
 
 def check_digests(file: h5py.File, path: Path, version: int, *, figures: bool = True) -> None:
-    """Raises InputError, naming the parts, if a file that was closed is not as it was then.
+    """Check that a closed file is as it was then. Raises InputError, naming the parts, if not.
 
     `figures` False: the raw data alone.
     """
@@ -80,7 +80,7 @@ def check_digests(file: h5py.File, path: Path, version: int, *, figures: bool = 
 
 
 def check_raw(file: h5py.File, path: Path) -> None:
-    """The raw data alone."""
+    """Check the digests of the raw data alone."""
     stored = stored_raw(file, str(path))
     if not stored:
         raise InputError(
@@ -96,7 +96,7 @@ def check_raw(file: h5py.File, path: Path) -> None:
 
 
 def check_figures(file: h5py.File, path: Path) -> None:
-    """The computed groups alone, if there are any."""
+    """Check the digests of the computed groups alone, if there are any."""
     of_raw, stored = stored_figures(file, str(path))
     found = figures_parts(file, str(path))
     wrong = differing(stored, found)

@@ -17,32 +17,32 @@ from rig.errors import InputError
 from rig.files import create_new_binary
 
 NAMESPACE = "run-file@latency-rig"
-"""Keeps a signature of a run file from being taken for one of anything else."""
+"""The namespace that keeps a signature of a run file from being taken for one of anything else."""
 SUFFIX = ".sig"
 _BYTES_MAX = 1 << 16
 _CHECK_S = 30.0
 _SIGN_S = 300.0
-"""A key may ask for a passphrase, or for a touch."""
+"""The time to sign; a key may ask for a passphrase, or for a touch."""
 _WORDS_MAX = 300
 _Done = subprocess.CompletedProcess[bytes]
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What a signature says of the digest that it was checked against."""
+    """The result of the check of a signature against a digest."""
 
     is_good: bool
     text: str
-    """Who signed, or what is wrong."""
+    """The name of who signed, or what is wrong."""
 
 
 def signature_path(path: Path) -> Path:
-    """Where the signature of a run file lies."""
+    """Return the path of a run file's signature."""
     return path.with_name(path.name + SUFFIX)
 
 
 def signed_text(digest: str) -> bytes:
-    """What is signed: `digest` is that of all raw data, in hexadecimal."""
+    """Return the text that is signed; `digest` is that of all raw data, in hexadecimal."""
     return f"latency-rig run file\nsha256 {digest}\n".encode()
 
 
@@ -66,7 +66,7 @@ def sign(path: Path, digest: str, key: Path) -> Path:
 
 
 def check_signature(path: Path, digest: str, signers: Path | None) -> Signature | None:
-    """Whether the signature beside a run file is one of this digest; None if there is none.
+    """Return whether the signature beside a run file is of this digest; None if there is none.
 
     `signers`: a file of allowed signers (ssh-keygen(1), ALLOWED SIGNERS); None: any key will do.
     Raises InputError if it cannot be checked.
@@ -110,7 +110,7 @@ def _ssh_keygen(words: list[str], text: bytes, patience_s: float) -> _Done:
 
 
 def _said(done: _Done) -> str:
-    """Its words as one line."""
+    """Return the program's output as one line."""
     text = (done.stdout + b" " + done.stderr).decode(errors="replace")
     line = " ".join(text.split())[:_WORDS_MAX]
     return "".join(c if c.isprintable() else "\ufffd" for c in line) or f"exit {done.returncode}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a file whose writer died outside of SWMR mode, without changing it.
+"""The reading of a file whose writer died outside of SWMR mode, without changing it.
 
 HDF5 marks a file in its superblock while a program has it open for writing, and refuses to open it
 as long as the mark is there. Who dies while storing figures leaves the mark; the raw data are
@@ -35,7 +35,7 @@ class UnflaggedFile(io.FileIO):
         self._block = bytes(block)
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """As FileIO, except for the first bytes."""
+        """Read bytes as FileIO does, the first ones with the mark taken off."""
         start = self.tell()
         count = super().readinto(buffer) or 0
         shown = self._block[start : start + count]
@@ -44,7 +44,7 @@ class UnflaggedFile(io.FileIO):
 
 
 def superblock_is_whole(path: Path) -> bool:
-    """A superblock of version 3 with the right checksum. Raises OSError if it cannot be read.
+    """Return whether the superblock, of version 3, has the right checksum. Raises OSError.
 
     HDF5 reads a damaged one again and again in SWMR mode, waiting twice as long each time: for all
     practical purposes for ever.
@@ -54,7 +54,7 @@ def superblock_is_whole(path: Path) -> bool:
 
 
 def superblock_is_marked(path: Path) -> bool:
-    """A program has the file open for writing, or died with it open. Raises OSError."""
+    """Return whether a program has the file open to write, or died so. Raises OSError."""
     with path.open("rb") as file:
         block = file.read(_BYTES)
     return _is_whole(block) and block[_FLAGS_AT] != 0
@@ -71,7 +71,7 @@ def _is_whole(block: bytes | bytearray) -> bool:
 
 
 def lookup3(data: bytes) -> int:
-    """Bob Jenkins's hashlittle, initial value 0 (burtleburtle.net/bob/c/lookup3.c, 2006)."""
+    """Return Bob Jenkins's hashlittle, initial value 0 (burtleburtle.net/bob/c/lookup3.c, 2006)."""
     a = b = c = (0xDEADBEEF + len(data)) & 0xFFFFFFFF
     padded = data + bytes(-len(data) % 12)
     *firsts, last = struct.iter_unpack("<3I", padded)

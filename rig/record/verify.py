@@ -19,19 +19,19 @@ from rig.record.reader import RunFile
 
 
 class Held(StrEnum):
-    """What came of it."""
+    """The result of comparing a file with its digests."""
 
     HOLDS = "holds"
     DIFFERS = "differs"
     NOT_CLOSED = "not closed"
-    """No digest yet: it is being written, or a crash left it."""
+    """The file has no digest yet: it is being written, or a crash left it."""
     NO_DIGEST = "no digest"
-    """Of a format version that had none."""
+    """The file is of a format version that had no digests."""
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """One part. "" for a digest that there is not."""
+    """One part of a file; a digest that is missing is ""."""
 
     name: str
     stored: str
@@ -39,7 +39,7 @@ class FilePart:
 
     @property
     def holds(self) -> bool:
-        """It is what was stored."""
+        """Whether the part is as it was stored."""
         return self.stored == self.found
 
 
@@ -50,15 +50,15 @@ class Examined:
     path: Path
     held: Held
     digest: str
-    """Of all raw data as they are now; "" if none was stored."""
+    """The digest of all raw data as they are now; "" if none was stored."""
     raw: tuple[FilePart, ...]
     figures: tuple[FilePart, ...]
     figures_of_raw: bool
-    """The stored figures, if any, were computed from these raw data."""
+    """Whether the stored figures, if any, were computed from these raw data."""
 
 
 def examine(path: Path) -> Examined:
-    """Hash everything once. Raises InputError for what cannot be read as a run file."""
+    """Compare a file with its digests. Raises InputError for what cannot be read as a run file."""
     with RunFile(path, checked=False) as run:
         stored = run.digests
         if not stored and run.format_version < DIGESTS_SINCE:

@@ -37,16 +37,16 @@ from rig.record.stored import damaged
 
 PATIENCE_S = 8.0
 MEMORY_BYTES = 400 << 20
-"""What the child that looks may ask for beyond what it has."""
+"""The memory that the child that looks may ask for beyond what it has."""
 _GRACE_S = 2.0
 _TEXT_MAX = 4096
 FILES_A_CHILD = 256
-"""Looked at by one child; what HDF5 does not give back goes with it."""
+"""The number of files that one child looks at; what HDF5 does not give back goes with it."""
 _ANSWER = struct.Struct("<BI")
-"""Before what is said of one of many files: which kind of answer, and its length in bytes."""
+"""The head of the answer for one of many files: its kind, and its length in bytes."""
 _ANSWER_MAX = 1 << 24
 _GOOD = "good"
-"""What a child says when all went well; else the kind of an error, a line break, and its text."""
+"""The child's answer when all went well; else the kind of an error, a line break, and its text."""
 _KINDS: dict[str, type[RigError]] = {kind.__name__: kind for kind in (InputError, BenchError)}
 _FATAL = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL)
 
@@ -54,10 +54,10 @@ _FATAL = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.S
 def vet(
     path: Path, patience_s: float = PATIENCE_S, *, figures: bool = True, checked: bool = True
 ) -> None:
-    """Raises InputError for a run file that cannot be read, or not in this time.
+    """Check that a run file can be read, in this time. Raises InputError if not.
 
-    Or if it was changed after it was closed; `figures` False: in its raw data; `checked` False: no
-    digest is compared.
+    It also does if the file was changed after it was closed; `figures` False: in its raw data;
+    `checked` False: no digest is compared.
     """
     if checked:
         patience_s += hashing_s(path)
@@ -101,7 +101,7 @@ def in_child(path: Path, act: Callable[[], object], patience_s: float | None = N
 def each_in_child(
     paths: Sequence[Path], act: Callable[[Path], bytes], patience_s: float = PATIENCE_S
 ) -> Iterator[bytes]:
-    """What `act` says of each run file in a child, in their order: one child for many files.
+    """Yield what `act` returns for each run file, in order, in a child: one child for many files.
 
     Raises what it raises of InputError and BenchError, and InputError if the child dies of a file
     or takes longer for it than `patience_s` and its digests need; the files behind that one are not
@@ -152,7 +152,7 @@ def _tell_each(
 
 
 def _answered(answer: int, path: Path, patience_s: float) -> bytes | None:
-    """What is said of one of many files; None if the child has died."""
+    """Return the answer for one of many files; None if the child has died."""
     until_s = time.monotonic() + patience_s + hashing_s(path)
     head = _read_bytes(answer, _ANSWER.size, path, until_s)
     if head is None:
@@ -183,7 +183,7 @@ def _too_large(path: Path) -> InputError:
 
 
 def _heard(answer: int, patience_s: float | None) -> str | None:
-    """What the child said, "" if it died without a word; None if it does not say anything."""
+    """Return the child's answer, "" if it died without one; None if none came in time."""
     deadline_s = None if patience_s is None else time.monotonic() + patience_s
     text = b""
     while True:
@@ -197,7 +197,7 @@ def _heard(answer: int, patience_s: float | None) -> str | None:
 
 
 def _ended(child: int, grace_s: float) -> int:
-    """Its status, once it has ended: by force, if it does not do so by itself.
+    """Return the child's status, once it has ended: by force, if it does not do so by itself.
 
     Ctrl-C reaches it too; it then has a little time to tidy up.
     """
@@ -218,7 +218,7 @@ def _end(status: int) -> str:
 
 
 def _live(path: Path, act: Callable[[], object], told: int, patience_s: float | None) -> NoReturn:
-    """The child's whole life; nothing of the parent's may run in it, at its end least of all."""
+    """Run the child to its end; nothing of the parent's may run in it, at its end least of all."""
     try:
         faulthandler.disable()
         for number in _FATAL:
