@@ -24,7 +24,7 @@ from rig.stimulus.chip import chip_named
 from rig.stimulus.device import SerialStimulus
 from rig.stimulus.train import Pattern, Polarity, Train
 from rig.virtual.emulator import ANSWERS_MAX, Emulator
-from rig.virtual.wired import AnswersAhead
+from rig.virtual.wired_target import AnswersAhead
 
 FEW, MANY = 1000, 101_000
 BEFORE = "RIG_BENCH_BEFORE"

@@ -23,12 +23,12 @@ from rig.cli.options import add_out
 from rig.cli.streams import say, say_lines
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP, WIRING
-from rig.config.calibration.place import calibration_path, require_fixture
+from rig.config.calibration.paths import calibration_path, require_fixture
 from rig.config.calibration.record import CalibrationRecord
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
 from rig.files import create_new
-from rig.record.space import check_kept_file, check_new_file
+from rig.record.free_space import check_kept_file, check_new_file
 
 OK, FAULTS_FOUND = 0, 1
 WIDTH = 96

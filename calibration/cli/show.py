@@ -12,10 +12,10 @@ from rich.text import Text
 
 from calibration.formatting import name_of, value_text
 from rig.cli.options import add_json
+from rig.config.calibration.bench_identity import present_of_fixture
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import CORRECTING_STEPS
-from rig.config.calibration.place import calibration_path, require_fixture
-from rig.config.calibration.present import present_of_fixture
+from rig.config.calibration.paths import calibration_path, require_fixture
 from rig.config.calibration.record import Calibration, CalibrationRecord
 from rig.config.calibration.validity import RecordStatus, Validity, judge, judge_record
 from rig.config.fixture import Fixture, load_fixture

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rig.config.calibration.place import SUFFIX
+from rig.config.calibration.paths import SUFFIX
 from rig.errors import InputError
 
 STATE_NAME = "state.json"

@@ -13,7 +13,7 @@ from typing import Any
 from gui.engine.job import measure
 from gui.engine.publisher import Publisher
 from gui.engine.request import job_of
-from gui.processes.work import ParentWindow, serve
+from gui.processes.worker import ParentWindow, serve
 
 
 def work(request: Mapping[str, Any], window: ParentWindow) -> None:

@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.plots.downsample import log_ticks
+from gui.plots.number_texts import short_time
 from gui.plots.pg import pg
-from gui.plots.words import short_time
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.theme import figures_font
 from gui.widgets.labels import PlainLabel, caption

@@ -14,8 +14,8 @@ from gui.engine.snapshot import Snapshot
 from gui.plots.downsample import bars, beyond, bulk, nice_above
 from gui.plots.filled import FilledSteps
 from gui.plots.live import LivePlot
+from gui.plots.number_texts import count, us_unit
 from gui.plots.pg import pg
-from gui.plots.words import count, us_unit
 from gui.theme import theme
 from rig.services.event_query import EventQuery
 

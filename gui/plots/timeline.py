@@ -15,8 +15,8 @@ from gui.engine.snapshot import Snapshot
 from gui.plots.downsample import coarser, nice_above, one_two_five_around
 from gui.plots.filled import FilledSteps, Strokes, mixed
 from gui.plots.live import LivePlot, bin_range
+from gui.plots.number_texts import count
 from gui.plots.pg import pg
-from gui.plots.words import count
 from gui.theme import theme
 from rig.analysis.model.events import EventClass
 from rig.services.event_query import EventQuery

@@ -15,7 +15,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.bench.open import Bench
 from rig.capture.replay.analyzer import ReplayAnalyzer

@@ -11,7 +11,7 @@ from rig.cli.options import add_json, add_out
 from rig.cli.streams import say
 from rig.errors import InputError
 from rig.printable import json_text
-from rig.record.space import check_new_file
+from rig.record.free_space import check_new_file
 from rig.record.vetting import vet
 from rig.report.compare import compare, comparison, document
 from rig.report.console import SafeConsole

@@ -9,7 +9,7 @@ from pathlib import Path
 from rig.cli.options import add_out
 from rig.cli.streams import say
 from rig.errors import InputError
-from rig.record.space import check_new_file
+from rig.record.free_space import check_new_file
 from rig.record.vetting import vet
 from rig.report.junit import check_junit, write_junit
 from rig.report.page import write_pages

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rig.analysis.statistics.unseen import events_needed, unseen_probability
+from rig.analysis.statistics.exceedance import events_needed, unseen_probability
 from rig.cli.options import add_json
 from rig.cli.streams import say, say_lines
 from rig.errors import InputError

@@ -14,7 +14,7 @@ from rig.cli.streams import say
 from rig.document import TextTable
 from rig.errors import InputError
 from rig.files import create_new
-from rig.record.space import check_new_file
+from rig.record.free_space import check_new_file
 from rig.report.tables.record import RunRecord
 from rig.report.tables.reference import beside
 from rig.report.tables.render import rendered

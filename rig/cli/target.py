@@ -22,7 +22,7 @@ from rig.config.links import (
     split_arguments,
 )
 from rig.errors import InputError
-from rig.record.space import check_new_file
+from rig.record.free_space import check_new_file
 from rig.services.deploy import MODULE_PLACE, deploy_agent, deploy_module
 from rig.services.probe import TargetPlace, port_of, probe
 from rig.target.findings import (

@@ -11,7 +11,7 @@ from pathlib import Path
 from rig.cli.streams import say
 from rig.errors import InputError
 from rig.printable import json_text
-from rig.record.sealed import hashing_s
+from rig.record.digest_check import hashing_s
 from rig.record.signature import Signature, check_signature, sign, signature_path
 from rig.record.verify import Examined, FilePart, Held, examine
 from rig.record.vetting import PATIENCE_S, in_child, vet

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from rig.analysis.measurements.evaluation import Evaluation, EventColumns, OnEvents
 from rig.analysis.measurements.pipeline import RecordedRun
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
-from rig.analysis.uncertainty.bench import BenchErrorModel
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.measurements.registry import measurement_of
 
 __all__ = ["Evaluation", "EventColumns", "OnEvents", "evaluate"]

@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rig.errors import InputError
+from rig.record.digest_check import check_raw
+from rig.record.free_space import require_space
 from rig.record.layout import DIGESTS_SINCE
 from rig.record.reader import RunFile
-from rig.record.sealed import check_raw
-from rig.record.space import require_space
 from rig.shell_words import quoted
 
 SUFFIX = ".new"

@@ -21,7 +21,7 @@ import h5py
 from h5py._objects import phil
 
 from rig.errors import InputError
-from rig.record.unflagged import UnflaggedFile, superblock_is_marked, superblock_is_whole
+from rig.record.unclosed_files import UnflaggedFile, superblock_is_marked, superblock_is_whole
 from rig.shell_words import quoted
 
 _CACHE_BYTES = 4 << 20

@@ -11,13 +11,13 @@ import numpy as np
 
 from rig.errors import InputError
 from rig.instruments import Int64Array
-from rig.record.answers import AlongEdges, Follower
 from rig.record.coded import Encoder
 from rig.record.columns import ColumnsReader
 from rig.record.distance_code import Distances, line_of
 from rig.record.edge_code import EdgeDecoder
 from rig.record.layout import CAPTURES, CHUNK, DELTA, LOG
 from rig.record.opening import OpenedFile
+from rig.record.response_index import AlongEdges, Follower
 from rig.record.stamp_code import CountedEdges
 from rig.record.stored import damaged, stored_integer
 

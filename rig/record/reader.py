@@ -17,6 +17,7 @@ from rig.errors import InputError
 from rig.instruments import EdgeBlock, Int64Array, LogArray
 from rig.record.columns import ColumnsReader
 from rig.record.digest import Parts, stored_raw, whole_digest
+from rig.record.digest_check import check_digests, check_figures
 from rig.record.edge_code import EdgeDecoder, levels_after
 from rig.record.events import VALUE_MAX, EventReader
 from rig.record.layout import (
@@ -37,7 +38,6 @@ from rig.record.layout import (
 )
 from rig.record.opening import OpenedFile, open_to_read, open_to_write, settled
 from rig.record.read_back import edges_now
-from rig.record.sealed import check_digests, check_figures
 from rig.record.stored import (
     as_line,
     damage_told,

@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from rig.errors import BenchError, InputError, RigError
+from rig.record.digest_check import hashing_s, remember, stamp_of
 from rig.record.reader import RunFile
-from rig.record.sealed import hashing_s, remember, stamp_of
 from rig.record.stored import damaged
 
 PATIENCE_S = 8.0

@@ -23,6 +23,7 @@ from rig.record.columns import ColumnsWriter
 from rig.record.digest import seal_raw
 from rig.record.distance_code import Distances
 from rig.record.edge_code import EdgeEncoder
+from rig.record.free_space import FINISH_BYTES, RESERVE_BYTES, require_space
 from rig.record.layout import (
     CAPTURES,
     DELTA,
@@ -35,7 +36,6 @@ from rig.record.layout import (
     LOSSES,
 )
 from rig.record.read_back import encoders_of
-from rig.record.space import FINISH_BYTES, RESERVE_BYTES, require_space
 
 FLUSH_S = 0.25
 """What was appended is written out once it waits this long. With what a busy machine adds to it,

@@ -7,7 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 from typing import Protocol
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.instruments import Int64Array, Stimulus, Target, TargetSummary
 from rig.recording.live import LiveFigures, LiveSummary

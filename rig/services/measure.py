@@ -17,7 +17,7 @@ from rig.config.check import check
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, InputError, RigError
-from rig.record.space import check_new_file
+from rig.record.free_space import check_new_file
 from rig.session.run import OnProgress, run
 from rig.session.windows import folder_of, write_windows
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Self
 
 from rig.analysis.model.settings import Settings
-from rig.analysis.uncertainty.bench import BenchErrorModel
+from rig.analysis.uncertainty.error_model import BenchErrorModel
+from rig.config.calibration.bench_identity import present_of_texts
 from rig.config.calibration.file import calibration_file_text, parse_calibration
 from rig.config.calibration.names import (
     CORRECTING_STEPS,
@@ -22,16 +23,15 @@ from rig.config.calibration.names import (
     LOOPBACK_STEP,
     SKEW_STEP,
 )
-from rig.config.calibration.place import NONE, require_fixture
-from rig.config.calibration.present import present_of_texts
+from rig.config.calibration.paths import NONE, require_fixture
 from rig.config.calibration.record import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.validity import RecordStatus, Validity, judge, valid_records
 from rig.config.fixture import Fixture, parse_fixture
 from rig.errors import InputError
 from rig.record.layout import CALIBRATION
 from rig.record.reader import RunFile
-from rig.session.bench_errors import bench_of_run
-from rig.session.calibrated_bench import calibrated_bench
+from rig.session.calibrated_error_model import calibrated_bench
+from rig.session.run_error_model import bench_of_run
 from rig.target.frequency import reported_khz
 from rig.toml.reader import MAX_BYTES
 from rig.untrusted.json_reader import json_value

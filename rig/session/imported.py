@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.capture.replay.capture_file import CaptureSource, OpenCapture, open_capture
@@ -22,7 +22,7 @@ from rig.errors import InputError
 from rig.instruments import LOG_RECORD, CaptureEnd, EdgeBlock, Int64Array, LogArray, Loss
 from rig.measurements.evaluate import evaluate
 from rig.measurements.stored_settings import settings_to_json
-from rig.record.space import check_new_file
+from rig.record.free_space import check_new_file
 from rig.record.writer import RunWriter
 from rig.session.results import Result, store
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import as_dict
 from rig.analysis.statistics.outliers import Outliers, limit_samples
@@ -19,8 +19,8 @@ from rig.measurements.stored_settings import account_from_json
 from rig.printable import json_text
 from rig.record.amend import amended
 from rig.record.computed import ComputedWriter
+from rig.record.free_space import FINISH_BYTES
 from rig.record.reader import RunFile
-from rig.record.space import FINISH_BYTES
 from rig.session.calibration import CALIBRATION, CalibrationInUse, bench_in_use
 from rig.session.result_document import (
     FORMAT,

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.bench.open import Bench, OpenBench, open_bench
-from rig.config.calibration.place import chosen_text
+from rig.config.calibration.paths import chosen_text
 from rig.config.check import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan

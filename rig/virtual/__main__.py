@@ -32,7 +32,7 @@ from rig.virtual.sample_dropper import SampleDropper
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog
-from rig.virtual.wired import WiredTarget
+from rig.virtual.wired_target import WiredTarget
 from rig.virtual.wiring import VirtualWiring
 from rig.virtual.world import BenchParts, World
 

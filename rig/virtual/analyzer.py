@@ -20,7 +20,7 @@ import numpy as np
 from rig.closing import Closing
 from rig.virtual.capture import Drop, SampleCapture, SampleStream
 from rig.virtual.clock import VirtualClock
-from rig.virtual.wired import WireEdges
+from rig.virtual.wired_target import WireEdges
 
 _BUFFER_BYTES: Final = 1 << 18
 """What the analyzer says of its own buffers."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rig.instruments import Int64Array
-from rig.virtual.wired import WireEdge, WireEdges
+from rig.virtual.wired_target import WireEdge, WireEdges
 
 
 @dataclass(frozen=True)

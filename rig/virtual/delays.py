@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Iterable
 
 from rig.config.virtual.delays import ChannelDelay
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired_target import WireEdge
 
 
 class DelayLines:

@@ -28,7 +28,7 @@ from rig.closing import Closing
 from rig.errors import BenchError, InputError, RigError
 from rig.instruments import Int64Array
 from rig.stimulus.chip import chip_named
-from rig.virtual.wired import AnswersAhead
+from rig.virtual.wired_target import AnswersAhead
 
 CLOCK_HZ = chip_named("atmega328p").clock_hz
 """Of the chip that firmware/emulator/ is for."""

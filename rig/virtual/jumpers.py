@@ -7,7 +7,7 @@ import numpy as np
 
 from rig.config.virtual.jumpers import Jumpers
 from rig.virtual.clock import PS_PER_S
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired_target import WireEdge
 
 PPS_WIDTH_PS = PS_PER_S // 10
 PPS_FIRST_PS = PS_PER_S // 3

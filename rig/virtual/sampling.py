@@ -8,7 +8,7 @@ from typing import Protocol
 
 from rig.config.virtual.sampling import Sampling
 from rig.virtual.clock import PS_PER_S
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired_target import WireEdge
 
 PERIOD_PS = PS_PER_S // 50
 """From one loss to the next: a buffer in the analyzer runs over now and then."""

@@ -13,17 +13,17 @@ from rig.closing import Closing
 from rig.config.virtual.bench import FaultSettings, VirtualTarget
 from rig.instruments import LOG_ENTRY, Int64Array, LogArray, TargetSummary
 from rig.measurements.registry import SELF_MEASUREMENTS
-from rig.virtual.ahead import GivenAhead, entry_leads
 from rig.virtual.answer_pins import AnswerPins, AnswerWires
 from rig.virtual.busy_loop import BusyLoopTask, SpinMeans
 from rig.virtual.clock import LEAD_PS, Counter, PeriodSchedule
 from rig.virtual.fault_injection import FaultInjector
-from rig.virtual.inside import InsideTask, Means
 from rig.virtual.models import build_model
+from rig.virtual.planned_answers import GivenAhead, entry_leads
+from rig.virtual.self_measuring import InsideTask, Means
 from rig.virtual.service import Service
 from rig.virtual.target_log import TargetLog
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
-from rig.virtual.wired import AnswersAhead, WireEdge, WireEdges
+from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 
 CAPACITY_MAX = 100_000_000
 BOOT_TICKS = 3_600_000_000_000
@@ -44,8 +44,7 @@ _KIND, _DUPLICATES, _GLITCHES = (_NAMES.index(n) for n in ("kind", "duplicates",
 class ModelledTarget(Closing):
     """Interrupt handler, answering pins and log of a target that exists only as a distribution.
 
-    Implements rig.virtual.wired.WiredTarget for the bench's loop; the agent's thread calls the
-    rest.
+    A rig.virtual.wired_target.WiredTarget for the bench's loop; the agent's thread calls the rest.
     """
 
     answers_at_once = True

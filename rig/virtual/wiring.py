@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rig.config.virtual.wiring import CHANNELS_MAX, WiringFaults
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired_target import WireEdge
 
 RECOVERY_PS = 20 * 10**9
 """A level that only leaks away is across the threshold after this: longer than any pulse."""

@@ -29,7 +29,7 @@ from rig.virtual.emulator import CLOCK_HZ, Emulator, EmulatorReport
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sample_dropper import SampleDropper
 from rig.virtual.sampling import UnevenSamples
-from rig.virtual.wired import AnswersAhead, WiredTarget, WireEdge, WireEdges
+from rig.virtual.wired_target import AnswersAhead, WiredTarget, WireEdge, WireEdges
 from rig.virtual.wiring import VirtualWiring
 
 BUSY_STRIDE = CLOCK_HZ // 250

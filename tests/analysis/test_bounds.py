@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from rig.analysis.statistics.quantiles import quantile_ranks
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.bounds import (
     CoverageInterval,
     Undetermined,
@@ -21,6 +20,7 @@ from rig.analysis.uncertainty.bounds import (
 )
 from rig.analysis.uncertainty.contribution import calibrated, limits
 from rig.analysis.uncertainty.effects import SystematicEffects, between_answers, of_latency
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.limit_names import STATISTICS

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from rig.analysis.crosscheck.run_brackets import _before_holes
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.signals import response_times as answer_times
 from rig.analysis.signals.response_times import AnswerTimes
 from rig.analysis.train.continuity import Gap
-from rig.analysis.uncertainty.bench import BenchErrorModel as UncertainQuantity
 from rig.analysis.uncertainty.contribution import calibrated, limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel as UncertainQuantity
 from rig.measurements.evaluate import evaluate
 from tests.analysis.clocks.simulated import simulate
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, log_of, settings_of, toggles

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rig.analysis.crosscheck.edge_intervals import PinPairs
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import ClockBounds
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import STIMULUS, MemoryRun, log_of, settings_of, toggles

@@ -16,7 +16,6 @@ from rig.analysis.crosscheck.clock_rates import (
     compare_with_timer,
     with_room,
 )
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.clock_limits import (
     ANALYZER,
     COUNTER,
@@ -26,6 +25,7 @@ from rig.analysis.uncertainty.clock_limits import (
     ClockLimit,
     ClockLimits,
 )
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 
 RATE_HZ = 24_000_000
 LIMITS = ClockLimits(

@@ -21,9 +21,9 @@ from rig.analysis.crosscheck.constants import (
 )
 from rig.analysis.crosscheck.edge_intervals import PinPairs
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.uncertainty.bench import BenchErrorModel, latency_budget
 from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE, CaptureTiming
 from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated, limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel, latency_budget
 from rig.instruments import LOG_TASK
 from tests.analysis.raw_runs import log_of
 

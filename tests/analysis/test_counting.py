@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rig.analysis.log.responses import ResponseLog
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.pairing.handler_count import unmatched
 from tests.analysis.raw_runs import MemoryRun, log_of, sequence_edges, settings_of, toggles
 

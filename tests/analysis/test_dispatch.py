@@ -14,9 +14,9 @@ from rig.analysis.crosscheck.edge_intervals import PinPairs
 from rig.analysis.log.responses import ResponseLog
 from rig.analysis.measurements.dispatch import TickLatencies
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
-from rig.analysis.uncertainty.bench import BenchErrorModel
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.uncertainty.contribution import calibrated
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, LOG_TRIGGER
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import (

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from rig.analysis.measurements.limits import JudgedLimit, judge_limits
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Limits
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.budget import Judgment
 from rig.analysis.uncertainty.contribution import calibrated
 from rig.analysis.uncertainty.effects import SystematicEffects
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.limit_names import INTERVAL_ERROR, LATENCY, STATISTICS, in_words, split

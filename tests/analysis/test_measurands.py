@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
 from rig.analysis.statistics.overruns import OverrunCounter
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated, limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.measurements.evaluate import Evaluation, evaluate
 from tests.analysis.raw_runs import RATE_HZ, settings_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rig.analysis.measurements.period import NominalPeriod, PeriodFit
 from rig.analysis.measurements.period_slips import Slips
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
 from rig.measurements.evaluate import evaluate

@@ -12,10 +12,10 @@ from hypothesis import settings as few
 from hypothesis import strategies as st
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.sources import SelfTriggers
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.instruments import LOG_COALESCED, LOG_TRIGGER, LogArray
 from rig.measurements.evaluate import Evaluation, evaluate
 from tests.analysis.raw_runs import (

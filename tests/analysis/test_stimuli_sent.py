@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.measurements.evaluate import evaluate
 from tests.analysis.raw_runs import RATE_HZ, STIMULUS, MemoryRun, settings_of, toggles
 

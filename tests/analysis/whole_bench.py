@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.model.account import InstrumentCounts
-from rig.analysis.uncertainty.bench import BenchErrorModel
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.uncertainty.by_edge import AnswerEdges, ByEdge
 from rig.analysis.uncertainty.contribution import calibrated
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.config.calibration import CalibratedQuantity, CalibrationRecord
 from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK
 from rig.measurements.evaluate import evaluate
 from rig.record.reader import RunFile
-from rig.session.calibrated_bench import calibrated_bench
+from rig.session.calibrated_error_model import calibrated_bench
 from rig.session.results import document, read
 from rig.virtual.truth import load_truth
 from tests.analysis.raw_runs import (

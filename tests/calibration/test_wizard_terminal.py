@@ -14,7 +14,7 @@ from calibration.wizard import Wizard
 from calibration.wizard.paths import place_of, unfinished
 from calibration.wizard.state import read_state
 from rig.config.calibration.file import load_calibration
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.paths import calibration_path
 from rig.config.fixture import load_fixture
 from rig.session.results import read
 from tests.cli.command import RIG

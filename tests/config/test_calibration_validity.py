@@ -18,9 +18,9 @@ from rig.config.calibration import (
     judge,
     present_instruments,
 )
+from rig.config.calibration.bench_identity import present_of_fixture, present_of_texts
 from rig.config.calibration.names import depends_on
-from rig.config.calibration.place import chosen_text
-from rig.config.calibration.present import present_of_fixture, present_of_texts
+from rig.config.calibration.paths import chosen_text
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.errors import InputError
 from rig.instruments import AnalyzerIdentity, StimulusIdentity, TargetIdentity

@@ -16,8 +16,8 @@ from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.measurements.stored_settings import settings_from_json, settings_to_json
 from rig.resources import find_fixture
-from rig.session.bench_errors import bench_of
 from rig.session.clock_bounds import clock_bounds
+from rig.session.run_error_model import bench_of
 from rig.session.settings import settings_of
 
 HARDWARE = find_fixture("parallel-port-fx2").read_text()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rig.analysis.uncertainty.bench import latency_budget
+from rig.analysis.uncertainty.error_model import latency_budget
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.errors import InputError
 from rig.resources import find_fixture
-from rig.session.bench_errors import bench_of
+from rig.session.run_error_model import bench_of
 
 ROOT = Path(__file__).parents[2]
 HARDWARE = find_fixture("parallel-port-fx2").read_text()

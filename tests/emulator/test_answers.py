@@ -10,7 +10,7 @@ import pytest
 
 from rig.virtual.clock import VirtualClock
 from rig.virtual.emulator import CLOCK_HZ, Emulator, StopReason
-from rig.virtual.wired import AnswersAhead
+from rig.virtual.wired_target import AnswersAhead
 
 from .port import open_port
 

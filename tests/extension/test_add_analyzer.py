@@ -66,7 +66,7 @@ from rig.bench.open import open_analyzer
 from rig.config.fixture import parse_fixture
 from rig.errors import BenchError
 from rig.services.doctor import look
-from rig.session.bench_errors import bench_of
+from rig.session.run_error_model import bench_of
 
 fixture = parse_fixture(open(sys.argv[1]).read(), "counter.toml")
 with open_analyzer(fixture, fixture.analyzer.connection) as analyzer:

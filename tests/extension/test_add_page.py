@@ -74,7 +74,7 @@ import sys
 from pathlib import Path
 
 from gui.processes.messages import Message
-from gui.processes.work import serve
+from gui.processes.worker import serve
 
 
 def work(request, window):

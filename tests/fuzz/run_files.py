@@ -23,7 +23,7 @@ from rig.config.plan import load_plan
 from rig.instruments import LOG_RECORD, EdgeBlock, Loss, LossKind
 from rig.measurements.stored_settings import settings_to_json
 from rig.record.layout import OVERRIDES
-from rig.record.unflagged import lookup3
+from rig.record.unclosed_files import lookup3
 from rig.record.writer import RunWriter
 from rig.session.results import store
 from rig.session.settings import settings_of

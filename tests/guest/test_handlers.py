@@ -20,7 +20,7 @@ from rig.target.link import AgentLink
 from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.image import GuestImage, build_image
 from rig.virtual.guest.target import GuestTarget
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired_target import WireEdge
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 ROOT = Path(__file__).parents[2]

@@ -27,7 +27,7 @@ from rig.virtual.guest.board import PC
 from rig.virtual.guest.image import build_image
 from rig.virtual.guest.machine import Machine
 from rig.virtual.guest.target import GuestTarget
-from rig.virtual.wired import WireEdge
+from rig.virtual.wired_target import WireEdge
 
 from .conftest import NO_IMAGE, PLUGIN_SOURCE
 from .test_arm64 import needs_arm64

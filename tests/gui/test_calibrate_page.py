@@ -21,7 +21,7 @@ from gui.processes.messages import Message, Unpacker, packed
 from gui.theme import theme
 from gui.window import MainWindow
 from rig.config.calibration.file import append_record, load_calibration
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.paths import calibration_path
 from rig.config.calibration.record import CalibratedQuantity, CalibrationRecord
 from rig.config.fixture import load_fixture
 

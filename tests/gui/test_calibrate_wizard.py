@@ -15,7 +15,7 @@ from calibration.wizard.stages import STAGES
 from gui.pages.calibrate.page import CalibratePage
 from gui.theme import theme
 from rig.config.calibration.file import load_calibration
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.paths import calibration_path
 from rig.config.fixture import load_fixture
 from rig.session.results import read
 

@@ -13,7 +13,7 @@ from gui.pages.run.chooser import Chooser
 from gui.pages.run.page import RunPage
 from gui.theme import theme
 from rig.config.calibration.file import append_record, load_calibration
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.paths import calibration_path
 from rig.config.calibration.record import CalibratedQuantity, CalibrationRecord
 from rig.session.results import read
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gui.pages.run.page import RunPage
-from gui.plots.words import NONE
+from gui.plots.number_texts import NONE
 from rig.document import Tone
 from rig.record.reader import RunFile
 from rig.session.results import read

@@ -15,7 +15,7 @@ from rich.console import Console
 from gui.pages.results import loader
 from gui.pages.results.page import COMPARE
 from gui.pages.run.figures import FiguresPanel
-from gui.plots.words import NONE
+from gui.plots.number_texts import NONE
 from rig.errors import InputError
 from rig.formatting import with_unicode_signs as micro
 from rig.record.reader import RunFile

@@ -15,7 +15,7 @@ from gui.pages.run.page import RunPage
 from gui.pages.run.scenario_row import SCENARIOS, ScenarioRow
 from gui.pages.run.series_card import PATH
 from gui.pages.run.series_status import status_of
-from gui.plots.words import duration
+from gui.plots.number_texts import duration
 from rig.campaign.index import RunState
 from rig.record.reader import RunFile
 from rig.report.labels import title_of

@@ -33,7 +33,7 @@ from gui.translations.texts import TextError, find_texts
 from gui.translations.update import FOLDER, compile_qm, languages, read_ts, write_ts
 from gui.widgets.elided import ElidedLabel
 from gui.window import MainWindow
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.paths import calibration_path
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
 from rig.resources import fixture_names, plan_names

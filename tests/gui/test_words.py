@@ -7,7 +7,7 @@ import pytest
 
 from gui.engine.snapshot import Snapshot
 from gui.pages.run.figures import FiguresPanel
-from gui.plots.words import NONE, duration, short_time, us, us_unit
+from gui.plots.number_texts import NONE, duration, short_time, us, us_unit
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import SelfMeasured
 from rig.analysis.model.wiring import Wiring

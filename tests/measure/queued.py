@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.rate_search import RateSearch, RateSearchState
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.rate_search import RateSearch, RateSearchState, falls_behind, keeps_up
 from rig.document import Section
 from rig.measurements.registry import MEASUREMENTS

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rig.analysis.log.responses import are_answers
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.sources import Schedule, SelfTriggers

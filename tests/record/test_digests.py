@@ -21,12 +21,12 @@ from rig.config.plan import load_plan
 from rig.errors import InputError
 from rig.instruments import LOG_RECORD, Loss, LossKind
 from rig.measurements.stored_settings import settings_to_json
-from rig.record import sealed
+from rig.record import digest_check
 from rig.record.digest import raw_parts, seal_raw
+from rig.record.digest_check import stamp_of
 from rig.record.layout import DELTA
 from rig.record.reader import RunFile
 from rig.record.recover import recover
-from rig.record.sealed import stamp_of
 from rig.record.vetting import vet
 from rig.record.writer import RunWriter
 from rig.session.results import read, store, stored_text
@@ -278,24 +278,24 @@ def test_a_change_after_the_first_look_is_seen(copy: Path, monkeypatch: pytest.M
         file["report"][0] = b'{"sent": 41, "handled": 40}'
     with pytest.raises(InputError, match="report changed after the run"):
         RunFile(copy)
-    monkeypatch.setattr(sealed, "_SETTLED_NS", 3_600 * 10**9)
+    monkeypatch.setattr(digest_check, "_SETTLED_NS", 3_600 * 10**9)
     assert stamp_of(copy) is None  # too new to be remembered at all
 
 
 def test_only_what_stayed_the_same_is_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sealed, "_SETTLED_NS", -(10**18))
-    monkeypatch.setattr(sealed, "_whole", OrderedDict())
+    monkeypatch.setattr(digest_check, "_SETTLED_NS", -(10**18))
+    monkeypatch.setattr(digest_check, "_whole", OrderedDict())
     path = tmp_path / "run.h5"
     path.write_bytes(b"before")
     before = stamp_of(path)
     path.write_bytes(b"changed meanwhile")
     for stamp in (before, None):
-        sealed.remember(path, stamp)
-    assert not sealed._whole
-    sealed.remember(path, after := stamp_of(path))
-    assert list(sealed._whole) == [after]
+        digest_check.remember(path, stamp)
+    assert not digest_check._whole
+    digest_check.remember(path, after := stamp_of(path))
+    assert list(digest_check._whole) == [after]
 
 
 def test_a_file_without_an_end_says_so(tmp_path: Path) -> None:

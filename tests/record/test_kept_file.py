@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from rig.errors import BenchError, InputError
-from rig.record.space import SMALL_BYTES, check_kept_file, require_space
+from rig.record.free_space import SMALL_BYTES, check_kept_file, require_space
 
 
 def test_a_file_that_is_there_and_folders_that_are_not(tmp_path: Path) -> None:

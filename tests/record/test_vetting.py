@@ -20,8 +20,8 @@ import pytest
 from rig.errors import BenchError, InputError
 from rig.instruments import EdgeBlock
 from rig.record import vetting
+from rig.record.digest_check import hashing_s
 from rig.record.reader import RunFile
-from rig.record.sealed import hashing_s
 from rig.record.vetting import each_in_child, in_child, vet
 from rig.record.writer import RunWriter
 from tests.fuzz.names import seeds

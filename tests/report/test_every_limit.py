@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from rich.console import Console
 
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import Schedule
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated, limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.formatting import capitalized, with_unicode_signs
 from rig.measurements.evaluate import evaluate
 from rig.report.junit import junit

@@ -13,16 +13,16 @@ import pytest
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.limits import counted, judge_limits
 from rig.analysis.measurements.verdict import Verdict
-from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.events import Counts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Limits, Settings
 from rig.analysis.model.wiring import Wiring
 from rig.analysis.model.witness import Witness
 from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram
 from rig.analysis.statistics.overruns import Overruns
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import calibrated
 from rig.analysis.uncertainty.effects import of_latency
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.errors import InputError
 from rig.report.junit import junit, write_junit

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from rig.analysis.model.wiring import Wiring
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.clock_limits import COUNTER, STIMULUS
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.config.calibration.names import (
     COUNTER_RATE,
     COUNTER_STEP,
@@ -20,7 +20,7 @@ from rig.config.calibration.names import (
 )
 from rig.config.calibration.record import CalibratedQuantity, Calibration, CalibrationRecord
 from rig.config.calibration.validity import judge, valid_records
-from rig.session.calibrated_bench import calibrated_bench
+from rig.session.calibrated_error_model import calibrated_bench
 
 PRESENT = {
     "analyzer_driver": "fx2lafw",

@@ -24,7 +24,7 @@ from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.models import BLOCK
 from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog, load_truth
-from rig.virtual.wired import WireEdges
+from rig.virtual.wired_target import WireEdges
 
 US = 10**6
 WIRES = AnswerWires(1, (2, 3, 4))

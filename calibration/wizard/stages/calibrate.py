@@ -26,7 +26,7 @@ from calibration.wizard.question import Question
 from calibration.wizard.report import StageReport, of_outcome
 from calibration.wizard.stages.stage import Stage, StageContext
 from calibration.wizard.state import WizardState
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.paths import calibration_path
 from rig.errors import InputError
 
 SECONDS = 60

@@ -13,7 +13,7 @@ from calibration.wizard.stages.stage import Stage, StageContext
 from calibration.wizard.state import WizardState
 from rig.config.calibration.file import append_record, load_calibration
 from rig.config.calibration.names import LEFT_OUT
-from rig.config.calibration.place import SUFFIX
+from rig.config.calibration.paths import SUFFIX
 from rig.config.calibration.record import Calibration, CalibrationRecord
 from rig.errors import InputError
 from rig.files import create_new_binary

@@ -20,7 +20,7 @@ from calibration.wizard.stages.stage import Stage, StageContext
 from calibration.wizard.state import WizardState
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import LINE_STEP, LOOPBACK_STEP, SKEW_STEP
-from rig.config.calibration.place import calibration_path
+from rig.config.calibration.paths import calibration_path
 from rig.config.calibration.record import Calibration, CalibrationRecord
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 from rig.config.virtual.bench import VirtualGuest

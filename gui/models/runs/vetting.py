@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Final, cast
 
 from rig.errors import InputError
-from rig.record.sealed import hashing_s, remember, stamp_of
+from rig.record.digest_check import hashing_s, remember, stamp_of
 from rig.record.stored import damaged
 from rig.record.vetting import PATIENCE_S, vet
 

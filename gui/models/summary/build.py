@@ -16,7 +16,7 @@ from typing import Any
 
 from gui.models.summary.rows import KINDS, SummaryKind
 from gui.models.summary.store import header, make_room, source_of
-from gui.processes.work import ParentWindow, serve
+from gui.processes.worker import ParentWindow, serve
 from rig.errors import InputError
 from rig.record.reader import RunFile
 from rig.record.vetting import vet

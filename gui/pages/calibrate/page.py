@@ -16,7 +16,7 @@ from gui.pages.calibrate.actions import ACTIONS, CONTEXT
 from gui.pages.calibrate.findings_view import FindingsView
 from gui.pages.calibrate.layout import CalibrateWidgets, layout
 from gui.pages.calibrate.records import RecordsTree
-from gui.pages.calibrate.wizard.begin import BeginDialog
+from gui.pages.calibrate.wizard.bench_choice import BeginDialog
 from gui.pages.calibrate.wizard.dialog import WizardDialog
 from gui.pages.calibrate.worker import Worker
 from gui.pages.page import Page
@@ -27,7 +27,7 @@ from gui.widgets.banner import Banner
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import dim
 from rig.config.calibration.file import load_calibration
-from rig.config.calibration.place import calibration_path, require_fixture
+from rig.config.calibration.paths import calibration_path, require_fixture
 from rig.config.fixture import Fixture, load_fixture
 from rig.errors import InputError
 

@@ -16,9 +16,9 @@ from calibration.steps import STEPS
 from gui.theme import theme
 from gui.theme.theme import figures_font
 from gui.tool_tips import tool_tip
+from rig.config.calibration.bench_identity import present_of_fixture
 from rig.config.calibration.file import load_calibration
-from rig.config.calibration.place import calibration_path, require_fixture
-from rig.config.calibration.present import present_of_fixture
+from rig.config.calibration.paths import calibration_path, require_fixture
 from rig.config.calibration.record import Calibration
 from rig.config.calibration.validity import RecordStatus, Validity, judge
 from rig.config.fixture import Fixture

@@ -35,10 +35,10 @@ from gui.pages.calibrate.messages import (
     report_fields,
 )
 from gui.processes.messages import Message
-from gui.processes.work import ParentWindow, serve
+from gui.processes.worker import ParentWindow, serve
 from rig.config.calibration.file import load_calibration
 from rig.config.calibration.names import SKEW_STEP
-from rig.config.calibration.place import calibration_path, require_fixture
+from rig.config.calibration.paths import calibration_path, require_fixture
 from rig.config.calibration.record import CalibrationRecord
 from rig.config.fixture import load_fixture
 

@@ -13,8 +13,8 @@ from gui.models.runs.entry import RunEntry
 from gui.models.runs.notes import RunNote
 from gui.pages.page import Page
 from gui.pages.results.actions import ACTIONS, CHECKABLE, CONTEXT, OF_A_RUN, OF_EVENTS
-from gui.pages.results.chosen import ChosenRun
 from gui.pages.results.compare import CompareView, stored_results
+from gui.pages.results.current_run import ChosenRun
 from gui.pages.results.events_view import EventsView
 from gui.pages.results.exports import Exports
 from gui.pages.results.files import Picture

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from gui.tool_tips import tool_tip
-from rig.config.calibration.place import NONE, chosen_text
+from rig.config.calibration.paths import NONE, chosen_text
 from rig.config.fixture import Fixture
 from rig.errors import InputError
 from rig.printable import printable

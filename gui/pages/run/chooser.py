@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from gui.pages.run.calibration_combo import CalibrationCombo, why_unfit
 from gui.pages.run.choice import FIRST_FIXTURE, FIRST_PLAN, RunSelection, choose, shown_name
 from gui.pages.run.series_card import SeriesCard
-from gui.plots.words import count, duration
+from gui.plots.number_texts import count, duration
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.icons import icon
 from gui.theme.theme import figures_font

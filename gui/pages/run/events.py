@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from gui.plots.words import count, us_unit
+from gui.plots.number_texts import count, us_unit
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.theme import figures_font
 from gui.widgets.labels import caption

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from gui.engine.outcome import RunResult, ShownRow
 from gui.engine.snapshot import Snapshot
-from gui.plots.words import NONE, count, duration, us
+from gui.plots.number_texts import NONE, count, duration, us
 from gui.theme import GAP, GAP_L, GAP_S
 from gui.theme.theme import figures_font
 from gui.widgets.figures import FigureRows, Row

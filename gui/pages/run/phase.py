@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication
 
 from gui.engine.snapshot import Snapshot
-from gui.plots.words import duration
+from gui.plots.number_texts import duration
 
 ON_TARGET: Final = " on the target"
 """After the name of a tool that runs there before anything is measured."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
-from gui.plots.words import count
+from gui.plots.number_texts import count
 from gui.theme import GAP, GAP_L, GAP_S
 from gui.widgets.labels import caption, centered
 from rig.services.event_query import NotableEvent

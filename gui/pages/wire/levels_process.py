@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from gui.pages.wire.levels import CHANNELS_MAX, ChannelLevels
-from gui.processes.work import ParentWindow, serve
+from gui.processes.worker import ParentWindow, serve
 from rig.bench.open import open_analyzer
 from rig.bench.virtual_process import VirtualProcess
 from rig.config.fixture import Fixture, parse_fixture

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gui.processes.messages import Message
-from gui.processes.work import ParentWindow, serve
+from gui.processes.worker import ParentWindow, serve
 from rig.config.fixture import parse_fixture
 from rig.config.links import link_of_word
 from rig.errors import RigError

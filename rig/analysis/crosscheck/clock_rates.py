@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from rig.analysis.model.witness import Witness
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.clock_limits import (
     ANALYZER,
     COUNTER,
@@ -25,6 +24,7 @@ from rig.analysis.uncertainty.clock_limits import (
     ClockLimits,
 )
 from rig.analysis.uncertainty.contribution import limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 
 NAME = "clocks"
 """Of the witness."""

@@ -17,9 +17,9 @@ import numpy as np
 
 from rig.analysis.crosscheck.witness import CaptureComparison
 from rig.analysis.model.witness import Witness
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.chips import CaptureTiming
 from rig.analysis.uncertainty.contribution import UncertainQuantity, limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.arrays import BoolArray, FloatArray
 
 _OTHERWISE: Final = 3.0

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.clocks.agreement import ClockAgreement, Residuals
-from rig.analysis.clocks.blame import blame_by_capture
 from rig.analysis.clocks.bracket_test import BracketTest, bracket_test
 from rig.analysis.clocks.brackets import Brackets, BracketSource, Rates
 from rig.analysis.clocks.clock import Clock
 from rig.analysis.clocks.counter import Diagnosis, diagnose
+from rig.analysis.clocks.false_witness import blame_by_capture
 from rig.analysis.clocks.matching import match
 from rig.analysis.clocks.wraps import unwrap_after
 from rig.analysis.log.responses import ResponseLog
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.signals.response_times import AnswerTimes

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from rig.analysis.log.responses import ResponseLog
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.witness import Witness
 from rig.arrays import FloatArray

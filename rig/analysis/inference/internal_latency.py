@@ -14,8 +14,8 @@ from rig.analysis.crosscheck.run_brackets import FittedClock
 from rig.analysis.log.responses import ResponseLog
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.pairing import Events
-from rig.analysis.uncertainty.bench import PIN_WRITE, PPM, BenchErrorModel
 from rig.analysis.uncertainty.effects import SystematicEffects, of_latency
+from rig.analysis.uncertainty.error_model import PIN_WRITE, PPM, BenchErrorModel
 from rig.arrays import FloatArray
 from rig.instruments import LOG_ENTRY, LOG_LEAD, UNKNOWN_PS, Int64Array
 

@@ -17,10 +17,10 @@ from rig.analysis.statistics.outliers import limit_samples, stand_out
 from rig.analysis.statistics.overruns import OverrunCounter, Overruns
 from rig.analysis.statistics.sequence import EventSequence
 from rig.analysis.statistics.summary import summarize
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.by_edge import AnswerEdges, ByEdge
 from rig.analysis.uncertainty.correction import Correction
 from rig.analysis.uncertainty.effects import SystematicEffects, by_edge, of_latency, on_counter
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.analysis.uncertainty.phase import PhaseTally, places, scatter_samples
 from rig.analysis.uncertainty.series import TAIL_EVENTS

@@ -14,8 +14,8 @@ from rig.analysis.statistics.descriptive import (
     excess_kurtosis,
 )
 from rig.analysis.uncertainty.analyzers import with_log
-from rig.analysis.uncertainty.bench import BenchErrorModel, average_budget, extreme_budget
 from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.error_model import BenchErrorModel, average_budget, extreme_budget
 
 ALONE_SAMPLES = 2
 """A maximum that far above all others was not chosen by its quantization."""

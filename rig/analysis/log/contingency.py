@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.log.responses import CHUNK, ResponseLog
-from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.events import Counts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.instruments import LOG_COALESCED, Int64Array
 from rig.stimulus.train import Train
 

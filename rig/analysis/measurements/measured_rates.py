@@ -18,8 +18,8 @@ from rig.analysis.model.rate_steps import RateSteps
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import SelfTriggers
 from rig.analysis.train.continuity import Alignment
-from rig.analysis.uncertainty.bench import PPM
 from rig.analysis.uncertainty.clock_limits import COUNTER, STIMULUS, TIMER
+from rig.analysis.uncertainty.error_model import PPM
 from rig.instruments import Int64Array
 
 FIRST_EDGES = 1 << 12

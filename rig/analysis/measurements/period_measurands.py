@@ -14,7 +14,6 @@ from rig.analysis.measurements.period import PeriodFit, PeriodSide
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.sources import Schedule
 from rig.analysis.pairing.handler_count import handled_of
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.effects import (
     SystematicEffects,
     of_grid_latency,
@@ -22,6 +21,7 @@ from rig.analysis.uncertainty.effects import (
     on_counter,
     on_own_grid,
 )
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array

@@ -31,9 +31,9 @@ from rig.analysis.measurements.evaluation import Evaluation, OnEvents
 from rig.analysis.measurements.limits import counted, judge_limits
 from rig.analysis.measurements.measured_rates import counter_rate
 from rig.analysis.measurements.verdict import verdict_of
-from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.details import Details
 from rig.analysis.model.events import Counts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
@@ -44,9 +44,9 @@ from rig.analysis.signals.spool import Spool
 from rig.analysis.signals.stretches import Stretches
 from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.train.continuity import Gap
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.by_edge import AnswerEdges
 from rig.analysis.uncertainty.clock_limits import ClockLimits
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand
 
 

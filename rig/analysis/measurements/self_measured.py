@@ -24,12 +24,11 @@ from rig.analysis.measurements.pipeline import (
 )
 from rig.analysis.measurements.start_finish import StartFinishSeries, by_pins, start_finish
 from rig.analysis.measurements.values import ValueFigures, ValueRow
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.contribution import Unknown
 from rig.analysis.uncertainty.effects import (
     SystematicEffects,
@@ -37,6 +36,7 @@ from rig.analysis.uncertainty.effects import (
     on_analyzer,
     on_counter,
 )
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array

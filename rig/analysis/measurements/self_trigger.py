@@ -19,8 +19,8 @@ from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import DelayRange, PathDelay
 from rig.analysis.crosscheck.edge_intervals import PinPairs
 from rig.analysis.log.responses import CHUNK, ResponseLog, are_answers, are_triggers
-from rig.analysis.model.account import InstrumentCounts
 from rig.analysis.model.details import Details
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness

@@ -25,7 +25,7 @@ from rig.analysis.measurements.toggle_gap_list import (
     bounds_of,
     match_gaps,
 )
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness

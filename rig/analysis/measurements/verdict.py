@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from rig.analysis.measurements.limits import JudgedLimit
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.witness import Witness
 from rig.analysis.uncertainty.budget import Judgment
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated
 
-from rig.analysis.model.account import Count, Name, Rate, Time
+from rig.analysis.model.instrument_counts import Count, Name, Rate, Time
 from rig.analysis.model.wiring import Wiring
 from rig.event_source import EventSource
 from rig.untrusted.decode import Length, NumberRange

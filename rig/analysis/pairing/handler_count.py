@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rig.analysis.log.contingency import CountMatcher, Irregularities
 from rig.analysis.log.responses import CHUNK, ResponseLog
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.pairing.pairing import PinCounter

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.constants import PathDelay
-from rig.analysis.model.account import InstrumentCounts
+from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.deficits import MergeProfile

@@ -16,6 +16,7 @@ from rig.analysis.statistics.average import (
 from rig.analysis.statistics.changes import Change, changes
 from rig.analysis.statistics.correlation import Autocorrelation, autocorrelation
 from rig.analysis.statistics.descriptive import ExactHistogram
+from rig.analysis.statistics.exceedance import unseen_probability
 from rig.analysis.statistics.interval import CONFIDENCE, Interval
 from rig.analysis.statistics.quantiles import (
     PERCENTS,
@@ -27,7 +28,6 @@ from rig.analysis.statistics.sequence import EventSequence, made_once
 from rig.analysis.statistics.tail import Tail, tail
 from rig.analysis.statistics.tick import Tick, tick_phase
 from rig.analysis.statistics.trend import Trend, trend
-from rig.analysis.statistics.unseen import unseen_probability
 
 _MEDIAN = Fraction(1, 2)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rig.analysis.uncertainty.bench import BenchErrorModel, toggle
 from rig.analysis.uncertainty.contribution import calibrated, limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel, toggle
 from rig.instruments import Datasheet
 
 _SALEAE = "Saleae, support pages on time measurement error and worst-case channel skew"

@@ -19,9 +19,9 @@ from rig.analysis.clocks.brackets import Brackets
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram, statistics
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.contribution import Contribution, UncertainQuantity
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.instruments import Int64Array, UInt8Array
 
 DIRECTION = "rising against falling answers"

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, fields
 from typing import Self
 
 from rig.analysis.statistics.descriptive import DescriptiveStatistics
-from rig.analysis.uncertainty.bench import PPM
 from rig.analysis.uncertainty.by_edge import ByEdge
 from rig.analysis.uncertainty.effects import SystematicEffects
+from rig.analysis.uncertainty.error_model import PPM
 from rig.limit_names import DISTANCES
 
 _TWICE = 2.0

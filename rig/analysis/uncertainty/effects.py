@@ -3,7 +3,7 @@
 
 An *offset* is the same for each value of a run: it shifts maximum, average and percentiles alike
 and drops out of what tells of the spread. A *scale* is a clock that runs too fast: its effect grows
-with the time that was measured. Signs and rules are those of rig.analysis.uncertainty.bench.
+with the time that was measured. Signs and rules are those of rig.analysis.uncertainty.error_model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass, field, replace
 
 from rig.analysis.clocks.agreement import ClockAgreement
-from rig.analysis.uncertainty.bench import PPM, BenchErrorModel, latency_budget
 from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.by_edge import DIRECTION, ByEdge
 from rig.analysis.uncertainty.contribution import (
@@ -22,6 +21,7 @@ from rig.analysis.uncertainty.contribution import (
     limits,
     mean_of,
 )
+from rig.analysis.uncertainty.error_model import PPM, BenchErrorModel, latency_budget
 
 _EDGES = ("quantization of the first edge", "quantization of the second edge")
 _TIME_BASE = "analyzer time base"
@@ -117,7 +117,7 @@ class SystematicEffects:
 
 
 def of_latency(bench: BenchErrorModel) -> SystematicEffects:
-    """From a stimulus edge to an answer, as rig.analysis.uncertainty.bench has it."""
+    """From a stimulus edge to an answer, as rig.analysis.uncertainty.error_model has it."""
     whole = latency_budget("", 0.0, bench)  # of no length: scales have no effect
     offsets = [
         part

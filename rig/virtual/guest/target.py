@@ -24,7 +24,7 @@ from rig.virtual.guest.commands import Say
 from rig.virtual.guest.image import GuestImage
 from rig.virtual.guest.machine import Machine
 from rig.virtual.guest.timeline import TimeLine
-from rig.virtual.wired import AnswersAhead, WireEdge, WireEdges
+from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 
 SLICE_CYCLES = 8_000
 """The guest follows the microcontroller at this distance at most, 0.5 ms."""
@@ -51,7 +51,7 @@ _LINGER_NS = 50_000_000
 
 
 class GuestTarget(Closing):
-    """Implements rig.virtual.wired.WiredTarget. A context manager that ends the guest."""
+    """Implements rig.virtual.wired_target.WiredTarget. A context manager that ends the guest."""
 
     rising = True
     """The interrupt comes with the line's rising edge."""

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from rig.analysis.statistics.descriptive import excess_kurtosis
-from rig.analysis.uncertainty.bench import (
+from rig.analysis.uncertainty.budget import Budget
+from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated, limits
+from rig.analysis.uncertainty.error_model import (
     BenchErrorModel,
     average_budget,
     extreme_budget,
     latency_budget,
     toggle,
 )
-from rig.analysis.uncertainty.budget import Budget
-from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated, limits
 from rig.analysis.uncertainty.phase import PhaseTally, places
 
 SAMPLE_NS = 1e9 / 24e6

@@ -12,14 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rig.analysis.statistics.descriptive import excess_kurtosis
-from rig.analysis.uncertainty.bench import (
-    BenchErrorModel,
-    average_budget,
-    edge_shape,
-    extreme_budget,
-    latency_budget,
-    toggle,
-)
 from rig.analysis.uncertainty.budget import Budget, Judgment, coverage_factor, judge
 from rig.analysis.uncertainty.contribution import (
     Contribution,
@@ -27,6 +19,14 @@ from rig.analysis.uncertainty.contribution import (
     calibrated,
     limits,
     mean_of,
+)
+from rig.analysis.uncertainty.error_model import (
+    BenchErrorModel,
+    average_budget,
+    edge_shape,
+    extreme_budget,
+    latency_budget,
+    toggle,
 )
 from tests.analysis.budget.simulated import KINDS, coverage
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rig.analysis.clocks.blame import blame
 from rig.analysis.clocks.bracket_test import bracket_test
 from rig.analysis.clocks.brackets import Brackets, Rates
+from rig.analysis.clocks.false_witness import blame
 from rig.analysis.clocks.pyramid import CELL_EVENTS, Pyramid
 from rig.analysis.clocks.violations import Break, locate_violations
 from rig.analysis.clocks.windows import Windows

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.analysis.statistics.average import average_interval
+from rig.analysis.statistics.exceedance import unseen_probability
 from rig.analysis.statistics.summary import summarize
-from rig.analysis.statistics.unseen import unseen_probability
 from tests.analysis.figures.drawn import (
     RATE_HZ,
     autoregressive,

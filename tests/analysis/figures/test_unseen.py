@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rig.analysis.statistics.unseen import (
+from rig.analysis.statistics.exceedance import (
     events_needed,
     seen_probability,
     unseen_probability,

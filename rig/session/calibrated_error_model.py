@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rig.analysis.model.wiring import Wiring
-from rig.analysis.uncertainty.bench import BenchErrorModel
 from rig.analysis.uncertainty.chips import CaptureTiming
 from rig.analysis.uncertainty.clock_limits import (
     COUNTER,
@@ -26,6 +25,7 @@ from rig.analysis.uncertainty.clock_limits import (
     ClockLimits,
 )
 from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated
+from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.config.calibration.names import (
     CAPTURE_DELAY,
     CHANNEL_SKEW,

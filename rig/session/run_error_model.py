@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rig.analysis.uncertainty.analyzers import bench_by_maker, virtual_bench
-from rig.analysis.uncertainty.bench import BenchErrorModel, edge_shape
 from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE
 from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.contribution import UncertainQuantity, limits
+from rig.analysis.uncertainty.error_model import BenchErrorModel, edge_shape
 from rig.config.fixture import Fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.config.virtual.bench import VirtualSettings
