@@ -8,7 +8,7 @@ from calibration.trains import Sent
 
 
 def shown(text: str) -> str:
-    """Words of somebody else's, fit for a record."""
+    """Return a text from outside in printable characters, short enough for a record."""
     return "".join(each for each in text if each.isprintable())[:150]
 
 
@@ -74,7 +74,7 @@ def counter_wraps(text: str) -> Finding:
 
 
 def of_capture(sent: Sent) -> tuple[Finding, ...]:
-    """What the analyzer and the microcontroller themselves complain of."""
+    """Return findings for what the analyzer and the microcontroller themselves report as wrong."""
     found = [lost(loss.text) for loss in sent.heard.losses]
     if sent.status.late or sent.status.sent != sent.train.count:
         found.append(

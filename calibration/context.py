@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a step of the calibration works with: a fixture and its open instruments."""
+"""The context of a calibration step: a fixture and its open instruments."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rig.stimulus.chip import StimulusChip
 from rig.target.link import AgentLink
 
 Progress = Callable[[str], None]
-"""Is told, in a few words, what is being done."""
+"""A function that gets, in a few words, what is being done."""
 
 WAIT_MAX_MS = 1000
-"""A wait is cut into pieces, so that the wish to stop is heard."""
+"""The longest piece of a wait; between pieces a request to stop is noticed."""
 
 
 class StoppedError(RigError):
@@ -46,42 +46,42 @@ class BenchInstruments(Protocol):
     def target(self) -> Target: ...
 
     def check(self) -> None:
-        """Raises BenchError if something behind the cable ends is known to have died."""
+        """Check the bench. Raises BenchError if what is behind the cable ends has died."""
 
     def cause_of(self, error: RigError) -> RigError:
-        """What lies behind an error that a cable end reports."""
+        """Return the error that lies behind one that a cable end reports."""
         ...
 
 
 OpenBench = Callable[[Fixture], AbstractContextManager[BenchInstruments]]
-"""How a fixture's instruments are opened, the analyzer with every channel; they are closed on every
-path. Usually `partial(rig.bench.open.open_bench, every_channel=True, ...)`."""
+"""A function that opens a fixture's instruments, the analyzer with every channel; they are closed
+on every path. Usually `partial(rig.bench.open.open_bench, every_channel=True, ...)`."""
 
 
 @dataclass(frozen=True)
 class StepContext:
-    """Given to every step. The analyzer shows all of its channels, not only the wired ones."""
+    """Context of every step. The analyzer shows all of its channels, not only the wired ones."""
 
     fixture: Fixture
     bench: BenchInstruments
     stop: threading.Event = field(default_factory=threading.Event)
     settings: CalibrationSettings = field(default_factory=CalibrationSettings)
     reopen: OpenBench | None = None
-    """Opens the instruments anew, set as another fixture says: `bench` is closed then. None: they
-    have to stay as they are."""
+    """A function that opens the instruments anew, set as another fixture says: `bench` is closed
+    then. None: they have to stay as they are."""
 
     def check_stop_only(self) -> None:
-        """Raises StoppedError if the user wants to stop, whatever became of the bench."""
+        """Raise StoppedError if the user asked to stop, whatever became of the bench."""
         if self.stop.is_set():
             raise StoppedError
 
     def check_stop(self) -> None:
-        """Raises StoppedError if the user wants to stop, BenchError if the bench has died."""
+        """Raise StoppedError if the user asked to stop, BenchError if the bench has died."""
         self.check_stop_only()
         self.bench.check()
 
     def wait(self, time_ms: int) -> int:
-        """Let so much time pass on the microcontroller's clock; edges it captured meanwhile.
+        """Wait so long by the microcontroller's clock; return how many edges it captured meanwhile.
 
         The host's clock would not do: on the virtual bench time is not the host's.
         """
@@ -102,12 +102,12 @@ class StepContext:
 
     @property
     def agent(self) -> AgentLink | None:
-        """The target's agent, if a live one is there."""
+        """The target's agent, if there is a live one."""
         target = self.bench.target
         return target if isinstance(target, AgentLink) else None
 
     def instruments(self) -> dict[str, str]:
-        """Serial numbers, rates, ports and versions of what is on the bench."""
+        """Return serial numbers, rates, ports and versions of the instruments."""
         bench = self.bench
         return present_instruments(
             self.fixture, bench.analyzer.identity, bench.stimulus.identity, bench.target.identity

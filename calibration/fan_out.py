@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One train on several channels: what the steps that compare channels have in common."""
+"""The common part of the steps that compare channels: one train on several of them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ WORTH_SAMPLES = 0.02
 
 @dataclass(frozen=True)
 class FanOutResult:
-    """What came of it."""
+    """The result of one train on several channels."""
 
     sent: Sent
     reference: int
-    """Channel that all others are compared with."""
+    """The channel that all others are compared with."""
     skews: dict[int, ChannelSkew]
-    """By channel, of those that show the train; empty if the reference does not."""
+    """The skews of the channels that show the train; empty if the reference does not."""
     findings: tuple[Finding, ...]
 
 
@@ -60,7 +60,7 @@ def fan_out(context: StepContext, *, unhurried: bool = False) -> FanOutResult:
 
 
 def edges_differ(channel: int, skew: ChannelSkew, reference: int) -> tuple[Finding, ...]:
-    """Of a channel that shows the train, but not as it was."""
+    """Return the finding of a channel that shows the train, but not as it was."""
     if not skew.missing and not skew.extra:
         return ()
     return (

@@ -20,20 +20,21 @@ EXACT: Final = MappingProxyType(
         CHANNEL_SKEW: "the reference itself",
     }
 )
-"""Why a quantity of this name has no uncertainty."""
+"""The reason why a quantity of this name has no uncertainty."""
 TOLD: Final = "as told"
 UNSTATED: Final = "none is stated"
 
 
 def name_of(quantity: CalibratedQuantity) -> str:
-    """With what it is of."""
+    """Return the quantity's name with its subject."""
     return f"{quantity.name} {quantity.subject}".strip()
 
 
 def value_text(quantity: CalibratedQuantity) -> str:
-    """`1.25 +- 0.13 ns`: U (k = 2) to two digits, rounded up, and the value to the same place.
+    """Return U (k = 2) to two digits, rounded up, and the value to the same place.
 
-    A value without uncertainty says why: `120000000 samples (no U: a count)`.
+    Such as `1.25 +- 0.13 ns`; a value without uncertainty says why: `120000000 samples (no U: a
+    count)`.
     """
     unit = "" if quantity.unit == "1" else f" {quantity.unit}"
     expanded = Decimal(repr(2 * quantity.standard_uncertainty))
@@ -47,7 +48,7 @@ def value_text(quantity: CalibratedQuantity) -> str:
 
 
 def lines_of(outcome: StepOutcome) -> tuple[str, ...]:
-    """What a step drew, then its values; of many, those that it picked out."""
+    """Return what a step drew, then its values; of many, those that it picked out."""
     every = outcome.record.quantities
     picked = every if outcome.told is None else outcome.told
     lines = [*outcome.drawing.splitlines()]

@@ -16,13 +16,13 @@ from rig.stimulus.train import Pattern, Polarity, Train
 from rig.target.link import AgentLink
 
 MEAN_S = 0.001
-"""Slow ports answer within it."""
+"""The mean interval; slow ports answer within it."""
 WIDTH_S = 10e-6
 DRIFT_PPM_PER_S = 10.0
 
 
 def agent_of(context: StepContext) -> AgentLink:
-    """Raises BenchError if there is none."""
+    """Return the target's agent. Raises BenchError if there is none."""
     agent = context.agent
     if agent is None:
         raise BenchError("there is no agent on the target; start it: `rig target deploy`")
@@ -30,7 +30,7 @@ def agent_of(context: StepContext) -> AgentLink:
 
 
 def interrupts(chip: StimulusChip, count: int, seed: int) -> Train:
-    """A train for a target to answer."""
+    """Return a train for a target to answer."""
     mean_ticks = round(MEAN_S * chip.clock_hz)
     return Train(
         pattern=Pattern.UNIFORM,
@@ -47,7 +47,7 @@ def interrupts(chip: StimulusChip, count: int, seed: int) -> Train:
 def answered(
     context: StepContext, listener: Listener, train: Train, cpu: int | None = None
 ) -> LogArray:
-    """Arm, send, disarm; the log, dtype LOG_RECORD. Raises BenchError, StoppedError."""
+    """Arm, send, disarm; return the log, dtype LOG_RECORD. Raises BenchError, StoppedError."""
     agent = agent_of(context)
     options = {} if cpu is None else {"cpu": str(cpu)}
     bits = len(context.fixture.sequence_channels)
@@ -68,7 +68,7 @@ def answered(
 
 
 def rates_of(context: StepContext) -> Rates:
-    """Of analyzer and target."""
+    """Return the rates of analyzer and target."""
     bench = context.bench
     return Rates(
         bench.analyzer.identity.sample_rate_hz, bench.target.identity.tick_hz, DRIFT_PPM_PER_S

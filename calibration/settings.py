@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user says to the steps that measure: for how long, against what, where it is clipped."""
+"""The user's settings of the steps that measure: for how long, against what, clipped where."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from rig.config.calibration import CalibrationRecord
 from rig.errors import InputError
 
 SECONDS_MIN, SECONDS_MAX = 2, 600
-"""What a capture of every edge has room for."""
+"""The seconds that a capture of every edge has room for."""
 CHANNELS = 64
 COUNTER_VALID = 'a rate and its limits, such as "16000123.4 Hz +- 0.2 Hz"'
 _COUNTER = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?Hz ?(?:\+-|\+/-|±) ?([0-9.e-]{1,15}) ?Hz")
 _NEAR = 0.02
-"""A reading farther from nominal than any clock is was of something else."""
+"""The part of nominal beyond which a reading was of something else than the clock."""
 
 
 @dataclass(frozen=True)
 class CounterReading:
-    """What a frequency counter showed of the microcontroller's clock."""
+    """A frequency counter's reading of the microcontroller's clock."""
 
     rate_hz: float
     limit_hz: float
-    """Half-width: the true rate is surely within it."""
+    """The half-width within which the true rate surely is."""
     nominal_hz: int
-    """What the clock is to be."""
+    """The nominal rate of the clock."""
 
 
 @dataclass(frozen=True)
 class CalibrationSettings:
-    """Of one calibration. Raises InputError for what no bench has."""
+    """The settings of one calibration. Raises InputError for what no bench has."""
 
     seconds: int = 60
     """How long the time base and the target's counter are watched."""
@@ -41,13 +41,13 @@ class CalibrationSettings:
     pps_channel: int | None = None
     """Analyzer channel that a GPS receiver's pulse a second is clipped to."""
     pps_limit_ns: float = 100.0
-    """A pulse is surely this near to its second."""
+    """The limit of how far a pulse is from its second."""
     far_channel: int | None = None
     """Analyzer channel at the target's end of a wire or level shifter."""
     signal: str = "response"
-    """Whose wire that is."""
+    """The signal whose wire that is."""
     skew: CalibrationRecord | None = None
-    """What is known of the channels' skew, to be taken off where two are compared."""
+    """The channels' known skew, to be taken off where two are compared."""
 
     def __post_init__(self) -> None:
         if not SECONDS_MIN <= self.seconds <= SECONDS_MAX:
@@ -59,7 +59,7 @@ class CalibrationSettings:
 def parse_counter(
     text: str, nominal_hz: int, option: str = "--frequency-counter"
 ) -> CounterReading:
-    """A counter's reading as typed in. Raises InputError."""
+    """Return a counter's reading as typed in. Raises InputError."""
     match = _COUNTER.fullmatch(text.strip())
     try:
         reading = CounterReading(float(match[1]), float(match[2]), nominal_hz) if match else None
@@ -77,7 +77,7 @@ def parse_counter(
 
 
 def parse_channel(option: str, text: str) -> int:
-    """A channel by its name, such as D7. Raises InputError."""
+    """Return a channel by its name, such as D7. Raises InputError."""
     if not re.fullmatch("D[0-9]{1,2}", text) or int(text[1:]) >= CHANNELS:
         raise InputError(f"{option} {text[:20]!r}: no channel; valid: D0 to D{CHANNELS - 1}")
     return int(text[1:])

@@ -23,7 +23,7 @@ FETCH_EDGES = 64
 DELAY_S = 0.002
 WIDTH_MIN_US, WIDTH_MAX_US = 40, 2_000
 SAMPLES_WIDE = 10
-"""A pulse is at least as long as this, so that a skew of some samples confuses no edges."""
+"""The least length of a pulse, so that a skew of some samples confuses no edges."""
 
 
 def dithering_train(
@@ -34,7 +34,7 @@ def dithering_train(
     interval_ticks: int = 0,
     width_ticks: int = 0,
 ) -> Train:
-    """Pulses whose phase against the samples is different each time.
+    """Return pulses whose phase against the samples is different each time.
 
     `interval_ticks`: the mean from pulse to pulse, and `width_ticks`: both become as long as the
     sample rate asks for. Raises InputError for a rate at which no pulse would be seen well.
@@ -59,17 +59,17 @@ def dithering_train(
 
 @dataclass(frozen=True)
 class Sent:
-    """One train, from one end to the other."""
+    """A train that was sent, from one end to the other."""
 
     train: Train
     heard: Recording
     status: StimulusStatus
     captured_ticks: Int64Array
-    """What the microcontroller's input capture saw, shape (m,)."""
+    """The edges that the microcontroller's input capture saw, shape (m,)."""
 
     @property
     def rising_ticks(self) -> Int64Array:
-        """Shape (n,): planned, which the pin keeps to unless the status counts late edges."""
+        """The planned edges, shape (n,), which the pin keeps unless the status counts late ones."""
         return self.train.edges(0, self.train.count)
 
     @property
@@ -78,14 +78,14 @@ class Sent:
 
 
 def reach_of(chip: StimulusChip, train: Train, rate_hz: int) -> int:
-    """How many samples two edges of one pulse may be apart and are still one, on two channels."""
+    """Return how many samples apart two channels may show one edge of a pulse."""
     return max(1, train.width_ticks * rate_hz // chip.clock_hz // 2)
 
 
 def drive(
     context: StepContext, listener: Listener, train: Train
 ) -> tuple[StimulusStatus, Int64Array]:
-    """Send a train and wait for its end, in a capture under way; edges captured meanwhile.
+    """Send a train in a capture under way, wait for its end; return its status and captured edges.
 
     Raises BenchError, StoppedError.
     """
@@ -113,7 +113,7 @@ def drive(
 
 
 def send(context: StepContext, train: Train, before: Callable[[], None] = lambda: None) -> Sent:
-    """A train in a capture of its own; `before` is done just before it."""
+    """Send a train in a capture of its own; `before` is done just before it."""
     with listening(context) as listener:
         before()
         status, captured = drive(context, listener, train)
@@ -122,6 +122,6 @@ def send(context: StepContext, train: Train, before: Callable[[], None] = lambda
 
 
 def stimulus_edges(context: StepContext, sent: Sent) -> tuple[Int64Array, Int64Array]:
-    """Rising and falling edges on the stimulus's channel, sample indexes."""
+    """Return rising and falling edges on the stimulus's channel, sample indexes."""
     index, level = sent.heard.of_channel(context.fixture.channel_of(STIMULUS))
     return index[level == 1], index[level == 0]

@@ -124,7 +124,7 @@ def command(options: argparse.Namespace) -> int:
 def _settings(
     options: argparse.Namespace, fixture: Fixture, kept_in: Path | None
 ) -> CalibrationSettings:
-    """What the steps that measure are told. Raises InputError."""
+    """Return the settings of the steps that measure. Raises InputError."""
     counter, pps, far = options.frequency_counter, options.pps, options.far
     clock_hz = fixture.stimulus.chip.clock_hz
     return CalibrationSettings(
@@ -138,12 +138,15 @@ def _settings(
 
 
 def _known_skew(path: Path | None) -> CalibrationRecord | None:
-    """From the file that the records will be added to."""
+    """Return the newest channel skew in the file that the records will be added to."""
     return load_calibration(path).newest(SKEW_STEP) if path is not None and path.exists() else None
 
 
 def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[StepOutcome], None]:
-    """What writes the files asked for. What cannot be written is told before anything is driven."""
+    """Return what writes the files asked for.
+
+    Raises InputError for what cannot be written, before anything is driven.
+    """
     if (options.svg is None) != (options.board is None):
         raise InputError("--svg and --board go together: the board whose wires are drawn")
     kept_in = _kept_in(options, fixture)
@@ -168,7 +171,7 @@ def _keeper(options: argparse.Namespace, fixture: Fixture) -> Callable[[StepOutc
 
 
 def _kept_in(options: argparse.Namespace, fixture: Fixture) -> Path | None:
-    """The calibration file that takes the records, if any; one that is there must be fit for it."""
+    """Return the calibration file for the records, if any. Raises InputError if it is unfit."""
     if options.install and options.out is not None:
         raise InputError("--install and -o: one of the two; --install is the fixture's own file")
     path: Path | None = calibration_path(fixture) if options.install else options.out
@@ -195,7 +198,7 @@ def _tell(text: str) -> None:
 
 
 def _silent(_text: str) -> None:
-    """Tells nothing."""
+    """Report no progress."""
 
 
 def _show(outcome: StepOutcome) -> None:
@@ -214,7 +217,7 @@ def _show_finding(finding: Finding, say: Callable[[str], None]) -> None:
 
 
 def _write_fixture(path: Path, text: str) -> None:
-    """Never over a file that is there."""
+    """Write the fixture into a new file, never over one that exists."""
     if not text:
         say(f"  {path}: not written, as not every wire arrives on a channel of its own")
         return

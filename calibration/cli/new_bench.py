@@ -62,7 +62,7 @@ def command(options: argparse.Namespace) -> int:
 
 
 def _wizard(options: argparse.Namespace, asker: Asker) -> Wizard:
-    """The one named, or the only one that was begun, or a new one."""
+    """Return the wizard that is named, or the only one that was begun, or a new one."""
     name: str = options.new
     if options.state is not None:
         return Wizard.begun(WizardPaths(options.state), name or FIRST_NAME)
@@ -90,7 +90,7 @@ class _Stage:
         self._wizard, self._asker = wizard, asker
 
     def done(self) -> bool:
-        """Go through it and on, or back; True after the last one."""
+        """Go through the stage and on, or back; return whether it was the last one."""
         wizard = self._wizard
         stage = wizard.stage
         say_lines(f"\n{wizard.number}/{len(STAGES)}  {stage.title}", flush=True)
@@ -117,19 +117,19 @@ class _Stage:
         return False
 
     def _draw(self, shown: tuple[str, ...]) -> tuple[str, ...]:
-        """What is to be wired with these answers, if it is not what is shown already."""
+        """Show what is to be wired unless that is `shown` already; return its lines."""
         lines = self._wizard.stage.lines(self._wizard.state)
         if lines and lines != shown:
             say_lines("\n".join(("", *(f"    {line}" for line in lines), "")), flush=True)
         return lines
 
     def _hands(self) -> None:
-        """The user does something by hand before the work."""
+        """Wait until the user has done by hand what comes before the work."""
         if self._wizard.stage.pause:
             self._asker.pause("Enter when that is done")
 
     def _ask(self) -> None:
-        """Until the answers go together."""
+        """Ask until the answers go together."""
         while True:
             try:
                 self._ask_all()
@@ -162,7 +162,7 @@ class _Stage:
                 return
 
     def _work(self) -> None:
-        """Until nothing is wrong, or the user goes on all the same."""
+        """Do the work until it finds no faults, or the user goes on all the same."""
         work = self._wizard.stage.work
         while work is not None:
             try:
@@ -179,7 +179,7 @@ class _Stage:
                 return
 
     def _failed(self, error: RigError) -> None:
-        """What cannot be done at all cannot be passed over; its answers can be changed."""
+        """Show why the work failed and ask again: it cannot be passed over."""
         if not self._asker.attended:
             raise error
         say(f"  {error}")
@@ -188,13 +188,13 @@ class _Stage:
 
 
 class _Wires:
-    """Connecting, one wire after the other."""
+    """The stage in which wires are connected, one after the other."""
 
     def __init__(self, wizard: Wizard, asker: Asker) -> None:
         self._wizard, self._asker = wizard, asker
 
     def connect(self) -> None:
-        """Until every wire is sound, or the user goes on all the same."""
+        """Check the wires until each is sound, or the user goes on all the same."""
         while True:
             try:
                 with interruptible() as stop, open_wires(_job(self._wizard, stop)) as wires:
@@ -213,7 +213,10 @@ class _Wires:
                 return
 
     def _follow(self) -> None:
-        """Nobody mends anything: on, if the fixture can follow the wires; else that is the end."""
+        """Let the fixture follow the wires as found, since nobody can mend them.
+
+        Raises LeaveError if it cannot.
+        """
         for question in detected_wiring.questions(self._wizard.state):
             answer = self._asker.ask(question, self._wizard.default_of(question))
             self._wizard.answer(question, answer)
@@ -233,7 +236,7 @@ class _Wires:
         return tuple(faults)
 
     def _one(self, signal: str, check: Callable[[str], tuple[Finding, ...]]) -> tuple[Finding, ...]:
-        """What is wrong with it and was left so."""
+        """Check one wire until it is sound; return the findings that the user leaves as such."""
         self._asker.pause("Enter when it is connected")
         while True:
             found = check(signal)
@@ -249,7 +252,7 @@ class _Wires:
 
 
 def show(report: StageReport, indent: str = "  ") -> None:
-    """Lines, and each finding with what to do."""
+    """Print the report's lines, and each finding with what to do."""
     for line in report.lines:
         say(f"{indent}{line}")
     for finding in report.findings:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How `rig calibrate --new` gets its answers: typed, piped, or all at once from a file."""
+"""Ways in which `rig calibrate --new` gets its answers: typed, piped, or all from a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALWAYS = f"{BACK} back, {QUIT} leave"
 
 
 class BackError(Exception):
-    """The user wants the stage before."""
+    """The user asks for the stage before."""
 
 
 class LeaveError(Exception):
@@ -31,30 +31,30 @@ class LeaveError(Exception):
 
 
 class Asker(Protocol):
-    """Where answers come from. All but `refused` raise BackError and LeaveError."""
+    """The source of answers. All methods but `refused` raise BackError and LeaveError."""
 
     attended: bool
-    """Somebody is there who can do things by hand."""
+    """Whether somebody is there who can do things by hand."""
 
     def ask(self, question: Question, default: str) -> str:
-        """An answer, not checked yet."""
+        """Return an answer, not checked yet."""
         ...
 
     def choose(self, text: str, ways: Mapping[str, str], default: str, /) -> str:
-        """One of several ways on, by its letter."""
+        """Return the letter of one of several ways on."""
         ...
 
     def pause(self, text: str) -> None:
-        """Until the user has done something by hand."""
+        """Wait until the user has done something by hand."""
         ...
 
     def refused(self, error: InputError) -> None:
-        """An answer was wrong: ask again, or raise it."""
+        """Ask again after a wrong answer, or raise the error."""
         ...
 
 
 class Terminal:
-    """Standard input, a line an answer, whether somebody types it or a pipe gives it."""
+    """Answers from standard input, one a line, typed or piped."""
 
     attended = True
 
@@ -100,7 +100,10 @@ class Terminal:
 
 
 def _typed() -> str:
-    """A line, "" at the end of all. Ctrl-C leaves, whatever it does while an instrument works."""
+    """Return a line, or "" at the end of the input.
+
+    Ctrl-C raises LeaveError, whatever else it does while an instrument works.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return sys.stdin.readline(LINE_MAX)
@@ -111,7 +114,7 @@ def _typed() -> str:
 
 
 class Answers:
-    """A file of answers; a question that it does not answer gets its default."""
+    """Answers from a file; a question that it does not answer gets its default."""
 
     attended = False
 
@@ -126,11 +129,11 @@ class Answers:
         return answer
 
     def choose(self, _text: str, _ways: Mapping[str, str], _default: str, /) -> str:
-        """Nobody is there to mend a fault."""
+        """Raise LeaveError: nobody is there to mend a fault."""
         raise LeaveError
 
     def pause(self, text: str) -> None:
-        """All is done by hand already."""
+        """Go on at once: all is done by hand already."""
 
     def refused(self, error: InputError) -> None:
         raise InputError(f"{self._path}: {error}")
@@ -157,11 +160,11 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def wrapped(text: str, indent: str = "  ") -> None:
-    """A paragraph."""
+    """Print a paragraph."""
     say_lines(textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent))
 
 
 def paragraphs(texts: Sequence[str]) -> None:
-    """One below the other."""
+    """Print paragraphs, one below the other."""
     for text in texts:
         wrapped(text)

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Show it; 0 if all that a run would use of it holds, as far as the fixture tells."""
+    """Show the calibration; 0 if all that a run would use of it holds by what the fixture tells."""
     fixture = None if options.fixture is None else load_fixture(options.fixture)
     path = _path(options.file, fixture)
     calibration = load_calibration(path)
@@ -71,7 +71,7 @@ def _path(file: Path | None, fixture: Fixture | None) -> Path:
 def _judged(
     calibration: Calibration, fixture: Fixture | None, *, every: bool
 ) -> tuple[RecordStatus, ...]:
-    """By today's date, and by what the fixture tells without opening an instrument."""
+    """Judge the records by today's date and the fixture, without opening an instrument."""
     today = dt.datetime.now(dt.UTC).date()
     present = {} if fixture is None else present_of_fixture(fixture)
     if every:
@@ -87,7 +87,7 @@ def _judged(
 def _print(
     console: SafeConsole, path: Path, calibration: Calibration, judged: tuple[RecordStatus, ...]
 ) -> None:
-    """A line for each step, below it one for each value, below these what was found in words."""
+    """Print each step with a line for each value, then the step's findings."""
     lines = [Text(f"{path}: fixture {calibration.fixture}, U with k = 2")]
     names = [name_of(q) for each in judged if each.record for q in each.record.quantities]
     width = max(map(len, names), default=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the wizard for a new board has done on bench and target: the rig's own commands."""
+"""The work that the wizard for a new board has done on bench and target, by the rig's commands."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ _TELL_S: Final = 0.5
 
 
 class RigWizardServices:
-    """What the wizard asks for, done with the code of `rig target` and `rig run`."""
+    """The wizard's services, done with the code of `rig target` and `rig run`."""
 
     @contextmanager
     def open_bench(
         self, fixture: Fixture, stop: threading.Event, progress: Progress
     ) -> Iterator[Bench]:
-        """With every channel of the analyzer."""
+        """Open the bench with every channel of the analyzer."""
         with open_bench(fixture, stop, progress, every_channel=True) as bench:
             yield bench
 
     def ask_account(self, fixture: Fixture) -> tuple[Finding, ...]:
-        """Raises BenchError if ssh does not get in, InputError for another link."""
+        """Probe the account. Raises BenchError if ssh fails, InputError for another link."""
         host, _ = _ssh(fixture)
         port = _option(fixture, "--port")
         return _findings(account_findings(account_of(host), port))
 
     def ask_agent(self, fixture: Fixture) -> tuple[Finding, ...]:
-        """An agent that does not answer is a finding."""
+        """Probe the agent; one that does not answer is a finding."""
         return _findings(probe(TargetPlace(fixture.target.link, fixture)))
 
     def deploy(self, fixture: Fixture, *, there: bool) -> str:
-        """Raises BenchError, InputError."""
+        """Deploy the agent. Raises BenchError, InputError."""
         host, link = _ssh(fixture)
         deploy_agent(host, account_of(host), link.agent, compiler=None, there=there)
         return f"{link.host}:{link.agent}"
@@ -69,7 +69,7 @@ class RigWizardServices:
         stop: threading.Event,
         progress: Callable[[str], None],
     ) -> Measured:
-        """Raises RigError if nothing was measured, StoppedError if the user broke it off."""
+        """Run a plan. Raises RigError if nothing was measured, StoppedError if ordered."""
         asked = request_of(load_plan(plan).with_overrides(count), fixture.source)
         path = new_run_file(folder.absolute(), asked.plan, "name another folder")
         failure = measure(asked, path, _Teller(progress), stop, progress)
@@ -91,7 +91,7 @@ class RigWizardServices:
 
 
 class _Teller:
-    """A line now and then of a run that goes on."""
+    """A reporter of a run's progress, a line now and then."""
 
     def __init__(self, progress: Callable[[str], None]) -> None:
         self._progress = progress
@@ -108,7 +108,7 @@ class _Teller:
 
 
 def _findings(found: Iterable[target_findings.ProbeFinding]) -> tuple[Finding, ...]:
-    """In the words that steps of a calibration use."""
+    """Return what the target's probe found, as findings of a calibration."""
     return tuple(
         Finding(each.what, f"{each.what}: {each.state}", each.mend, each.needed and bool(each.mend))
         for each in found
@@ -123,7 +123,7 @@ def _ssh(fixture: Fixture) -> tuple[SshHost, SshLink]:
 
 
 def _option(fixture: Fixture, name: str) -> str:
-    """Of the agent, or ""."""
+    """Return the value of an option of the agent, or ""."""
     link = fixture.target.link
     if not isinstance(link, SshLink):
         raise BenchError("the target is not behind ssh")

@@ -37,12 +37,12 @@ DUTIES: Final = {
 
 
 def duty(signal: str) -> str:
-    """What a line does, in two words."""
+    """Return what a line does, in two words."""
     return DUTIES.get(signal, signal.replace("sequence", "sequence bit "))
 
 
 def sees_mv(target: Board, stimulus: Board, scene: Diagram) -> int:
-    """Highest voltage at the analyzer: behind a shifter, the target's."""
+    """Return the highest voltage at the analyzer in mV: behind a shifter, the target's."""
     if scene.shifter:
         return target.levels.supply_mv
     return max(target.levels.supply_mv, stimulus.levels.supply_mv)
@@ -51,7 +51,7 @@ def sees_mv(target: Board, stimulus: Board, scene: Diagram) -> int:
 def draw_board(
     board: Board, pins: Sequence[Pin], bottom: float, hues: Mapping[str, str], *, left: bool
 ) -> str:
-    """A box with its name, its voltage and its connectors."""
+    """Draw a box with the board's name, its voltage and its connectors."""
     x = MARGIN if left else TARGET_X
     width = STIMULUS_WIDTH if left else WIDTH - MARGIN - TARGET_X
     logic = f"{VOLTAGE.format(board.levels.supply_mv)} logic"
@@ -68,7 +68,7 @@ def draw_board(
 
 
 def _connector_names(pins: Sequence[Pin], x: float) -> list[str]:
-    """Above the first pin of each."""
+    """Draw each connector's name above its first pin."""
     names = []
     for name, group in groupby(pins, key=lambda pin: pin.connector):
         if name:
@@ -78,7 +78,7 @@ def _connector_names(pins: Sequence[Pin], x: float) -> list[str]:
 
 
 def _pin(pin: Pin, hues: Mapping[str, str]) -> str:
-    """A round pin, the first one square; what is used has its wire's color."""
+    """Draw a round pin, or a square one if it is number 1, in its wire's color if it is used."""
     signal = pin.line.signal if pin.line else ""
     hue = BAD if signal == SUPPLY else hues.get(signal, PAPER)
     look = {"fill": hue, "stroke": hue if signal else LINE, "data_pin": pin.name}
@@ -88,7 +88,7 @@ def _pin(pin: Pin, hues: Mapping[str, str]) -> str:
 
 
 def _row_labels(pins: Sequence[Pin]) -> list[str]:
-    """Names at the left of a row of pins."""
+    """Draw the names at the left of a row of pins."""
     labels = []
     for pin in pins:
         name = pin.name if pin.connector or not pin.line else pin.line.name
@@ -101,7 +101,7 @@ def _row_labels(pins: Sequence[Pin]) -> list[str]:
 
 
 def _line_labels(board: Board, pins: Sequence[Pin]) -> list[str]:
-    """Pin, name and duty at the right of the connector; two in one row share its height."""
+    """Draw pin, name and duty at the right of the connector; two in one row share its height."""
     used = sorted((pin for pin in pins if pin.line), key=lambda pin: (pin.y, pin.column))
     x = max(pin.x for pin in pins) + 18
     labels = []
@@ -133,7 +133,7 @@ def _line_label(board: Board, pin: Pin, x: float, y: float, size: float) -> str:
 
 
 def draw_shifter(target: Board, stimulus: Board, scene: Diagram, hues: Mapping[str, str]) -> str:
-    """A box over the wires that need one, with its two supplies; nothing if none does."""
+    """Draw a box over the wires that need a shifter, with its two supplies; "" if none does."""
     if scene.shifter is None:
         return ""
     (left, right), (top, bottom) = SHIFTER, scene.shifter
@@ -162,7 +162,7 @@ def draw_shifter(target: Board, stimulus: Board, scene: Diagram, hues: Mapping[s
 
 
 def _gate(x: float, y: float, way: int, hue: str) -> str:
-    """A buffer's triangle, in the direction of the signal."""
+    """Draw a buffer's triangle in the direction of the signal."""
     points = f"{x + way * 8:g},{y:g} {x - way * 8:g},{y - 8:g} {x - way * 8:g},{y + 8:g}"
     ends = [(SHIFTER[0], y), (SHIFTER[1], y)]
     return svg.polyline(ends, stroke=hue, stroke_width=3) + svg.element(
@@ -171,7 +171,7 @@ def _gate(x: float, y: float, way: int, hue: str) -> str:
 
 
 def _supplies(target: Board, stimulus: Board, x: float, y: float) -> list[str]:
-    """Where the two sides of the shifter get their voltage."""
+    """Draw where the two sides of the shifter get their voltage."""
     texts = []
     for board in (stimulus, target):
         line = board.line(SUPPLY)
@@ -185,7 +185,7 @@ def _supplies(target: Board, stimulus: Board, x: float, y: float) -> list[str]:
 
 
 def draw_analyzer(scene: Diagram, hues: Mapping[str, str]) -> str:
-    """A box below, with a channel for each lane."""
+    """Draw a box below, with a channel for each lane."""
     y, left, width = scene.analyzer_y, LANES[0] - 44, LANES[1] - LANES[0] + 88
     roomy = len(scene.wires) < 2 or scene.wires[1].lane - scene.wires[0].lane >= 42
     channels = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where everything is in a wiring diagram. Numbers only, no drawing.
+"""Positions of everything in a wiring diagram. Numbers only, no drawing.
 
 The stimulus is at the left, the target at the right, the analyzer below. Each wire has a lane of
 its own, a vertical line down to its analyzer channel, and from there level lines to its pins. The
@@ -19,21 +19,21 @@ from rig.config.board_connector import ROW, TWO_ROWS, Connector
 WIDTH: Final = 980.0
 MARGIN: Final = 24.0
 PITCH: Final = 18.0
-"""Between two rows of pins."""
+"""The distance between two rows of pins."""
 COLUMN: Final = 24.0
-"""Between two columns of pins."""
+"""The distance between two columns of pins."""
 TOP: Final = 76.0
-"""Of the boxes."""
+"""The upper edge of the boxes."""
 HEAD: Final = 72.0
-"""Of a box, above its first pin."""
+"""The height of a box above its first pin."""
 CONNECTOR_GAP: Final = 34.0
 CLEAR: Final = 9.0
-"""Between level lines of two wires, so that one does not seem to go on as the other."""
+"""The distance of two wires' level lines, so that one does not seem to go on as the other."""
 STIMULUS_WIDTH: Final = 184.0
 STIMULUS_EDGE: Final = MARGIN + STIMULUS_WIDTH
 TARGET_X: Final = 628.0
 SHIFTER: Final = (244.0, 336.0)
-"""Left and right edge."""
+"""The left and right edge of the level shifter."""
 LANES: Final = (384.0, 598.0)
 ANALYZER_DROP: Final = 44.0
 ANALYZER_HEIGHT: Final = 84.0
@@ -48,13 +48,13 @@ class Pin:
     x: float
     y: float
     line: BoardPin | None
-    """What it is used for."""
+    """The line that the pin is used for."""
     column: int
     shape: str
 
     @property
     def approach(self) -> float:
-        """Height at which a wire comes: one to the right column of a header, between two rows."""
+        """The height at which a wire comes: to the right column of a header, between two rows."""
         return self.y + PITCH / 2 if self.shape == TWO_ROWS and self.column else self.y
 
 
@@ -64,20 +64,20 @@ class DrawnWire:
 
     signal: str
     channel: int | None
-    """None is the analyzer's ground."""
+    """The analyzer's channel; None is its ground."""
     stimulus: Pin | None
     target: Pin
     lane: float
 
     @property
     def top(self) -> float:
-        """Upper end of the lane."""
+        """The upper end of the lane."""
         ends = [self.target.approach, *([self.stimulus.y] if self.stimulus else [])]
         return min(ends)
 
     @property
     def to_target(self) -> tuple[Point, ...]:
-        """From the lane to the target's pin."""
+        """The way from the lane to the target's pin."""
         pin = self.target
         if pin.approach == pin.y:
             return ((self.lane, pin.y), (pin.x, pin.y))
@@ -95,12 +95,12 @@ class Diagram:
     stimulus_pins: tuple[Pin, ...]
     target_pins: tuple[Pin, ...]
     wires: tuple[DrawnWire, ...]
-    """From the left lane to the right one."""
+    """The wires from the left lane to the right one."""
     stimulus_bottom: float
     target_bottom: float
     analyzer_y: float
     shifter: tuple[float, float] | None
-    """Upper and lower edge, if there must be one."""
+    """Upper and lower edge of the shifter, if there must be one."""
 
     @property
     def bottom(self) -> float:
@@ -115,9 +115,9 @@ def arrange(
     second_witness: bool,
     channels: Mapping[str, int] | None = None,
 ) -> Diagram:
-    """The picture of these wires; without `channels`, that of a signal is its place in `signals`.
+    """Return the picture of these wires.
 
-    `channels`: by signal.
+    `channels`: by signal; without, a signal's channel is its place in `signals`.
     """
     placed = channels or {signal: at for at, signal in enumerate(signals)}
     shown = (*signals, GROUND)
@@ -140,7 +140,7 @@ def arrange(
 
 
 def _clear_of(left: Sequence[Pin], right: Sequence[Pin]) -> float:
-    """How much lower the left pins must be for no wire to lie in line with another."""
+    """Return how much lower the left pins must be for no wire to lie in line with another."""
 
     def gap(lower: int) -> float:
         gaps = [
@@ -159,7 +159,7 @@ def _lowered(pins: Sequence[Pin], by: float) -> tuple[Pin, ...]:
 
 
 def pins_of(board: Board, x: float, y: float, signals: Sequence[str]) -> tuple[Pin, ...]:
-    """All pins of the connectors in use, one connector below the other, the first at x, y."""
+    """Return all pins of the used connectors, one connector below the other, the first at x, y."""
     pins: list[Pin] = []
     for connector in _connectors(board, signals):
         used = _used(board, connector, signals)
@@ -172,7 +172,7 @@ def pins_of(board: Board, x: float, y: float, signals: Sequence[str]) -> tuple[P
 
 
 def _connectors(board: Board, signals: Sequence[str]) -> tuple[Connector, ...]:
-    """Those that a signal is on; a board without has its lines in a row."""
+    """Return the connectors that a signal is on; a board without has its lines in a row."""
     lines = [line for signal in signals if (line := board.line(signal))]
     known = {line.connector for line in lines if line.pin}
     connectors = [each for each in board.connectors if each.name in known]
@@ -183,7 +183,7 @@ def _connectors(board: Board, signals: Sequence[str]) -> tuple[Connector, ...]:
 
 
 def _used(board: Board, connector: Connector, signals: Sequence[str]) -> dict[str, BoardPin]:
-    """What the pins of a connector are used for; the shifter's supply is marked as well."""
+    """Return the lines of a connector's pins, by pin, with the shifter's supply."""
     if not connector.name:
         return {line.signal: line for line in board.lines if line.signal in connector.pins}
     wanted = (*signals, SUPPLY)

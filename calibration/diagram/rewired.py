@@ -32,7 +32,7 @@ ROW: Final = 40.0
 GROUND_LANE: Final = 262.0
 TRUNK: Final = 322.0
 WIRE_BOX: Final = (396.0, 588.0)
-"""Left and right edge of the box that stands for a wire or level shifter."""
+"""The left and right edge of the box that stands for a wire or level shifter."""
 _HALO: Final = 8
 _LINE: Final = 18
 _CHARACTERS: Final = 128
@@ -41,7 +41,7 @@ _CHARACTERS: Final = 128
 def rewired_svg(
     target: Board, stimulus: Board, fixture: Fixture, rewired: Rewired, title: str
 ) -> str:
-    """The picture as the text of an SVG file; `title` of the step."""
+    """Return the picture as the text of an SVG file; `title` of the step."""
     ends = ends_of(target, stimulus, fixture, rewired)
     at_analyzer = [end for end in ends if not end.capture]
     shown = (STIMULUS, *((RESPONSE,) if rewired.capture else ()), GROUND)
@@ -75,7 +75,7 @@ def _analyzer(
     bottom: float,
     hues: dict[str, str],
 ) -> str:
-    """A box at the right, a row for each channel."""
+    """Draw a box at the right, a row for each channel."""
     parts = [
         svg.rectangle(
             TARGET_X, TOP, WIDTH - MARGIN - TARGET_X, bottom - TOP, fill=BOX, stroke=LINE
@@ -110,7 +110,7 @@ def _ground(pin: Pin | None, y: float, hue: str) -> str:
 def _fan(
     used: dict[str, Pin], ends: Sequence[End], rows: dict[str, float], hue: str, *, capture: bool
 ) -> str:
-    """From the stimulus pin to a trunk, from there to every row, and back to the capture pin."""
+    """Draw the wires from the stimulus pin by a trunk to every row, and back to the capture pin."""
     pin = used[STIMULUS]
     starts = [pin.y, *([used[RESPONSE].y] if capture else [])]
     levels = [*starts, *(rows[end.name] for end in ends)]
@@ -135,7 +135,7 @@ def _wire_box(end: End, y: float, hue: str) -> str:
 
 
 def _wire(points: Sequence[svg.Point], hue: str) -> str:
-    """Halo first: where wires cross, the one in front interrupts the other."""
+    """Draw a wire after its halo: where wires cross, the one in front interrupts the other."""
     halo: dict[str, str | int] = {"stroke": PAPER, "stroke_width": _HALO}
     line: dict[str, str | int] = {"stroke": hue, "stroke_width": 3, "stroke_linejoin": "round"}
     (ax, ay), (bx, by) = points[0], points[-1]
@@ -146,7 +146,7 @@ def _wire(points: Sequence[svg.Point], hue: str) -> str:
 
 
 def _notes(stimulus: Board, ends: Sequence[End], y: float) -> tuple[str, float]:
-    """Below the picture: what the inputs must stand; and the height of the whole."""
+    """Draw the notes below, on what the inputs must stand; also return the picture's height."""
     volts = VOLTAGE.format(stimulus.levels.supply_mv)
     words = [f"All these inputs see the pin's own {volts}: the analyzer must take it."]
     if any(end.off for end in ends):

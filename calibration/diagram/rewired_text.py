@@ -10,7 +10,7 @@ from rig.config.board import Board
 from rig.config.fixture import RESPONSE, STIMULUS, Fixture
 
 REACH = 30
-"""Characters from the pin to the other end."""
+"""The characters from the pin to the other end."""
 FAR_END = "free channel, at the target's end"
 
 
@@ -19,20 +19,20 @@ class End:
     """One end that the stimulus pin is connected to."""
 
     name: str
-    """`D1`, or a pin of the microcontroller."""
+    """The end's name: `D1`, or a pin of the microcontroller."""
     what: str
-    """What it is, in a few words."""
+    """What the end is, in a few words."""
     signal: str = ""
     off: str = ""
-    """What has to be taken off it; "" if nothing."""
+    """What has to be taken off the end; "" if nothing."""
     through: str = ""
-    """Signal whose own wire or level shifter lies before it; "" if none does."""
+    """The signal whose own wire or level shifter lies before the end; "" if none does."""
     capture: bool = False
-    """A pin of the microcontroller itself."""
+    """Whether the end is a pin of the microcontroller itself."""
 
 
 def ends_of(target: Board, stimulus: Board, fixture: Fixture, rewired: Rewired) -> tuple[End, ...]:
-    """From the stimulus's channel to the capture pin.
+    """Return the stimulus pin's ends, from the stimulus's channel to the capture pin.
 
     What drives the response's wire is at the target's end, what drives the stimulus's is not.
     """
@@ -54,7 +54,7 @@ def ends_of(target: Board, stimulus: Board, fixture: Fixture, rewired: Rewired) 
 def rewired_text(
     target: Board, stimulus: Board, fixture: Fixture, rewired: Rewired
 ) -> tuple[str, ...]:
-    """Lines of at most some 90 characters."""
+    """Return the wires as lines of at most some 90 characters."""
     ends = ends_of(target, stimulus, fixture, rewired)
     pins = {wire.signal: wire.stimulus_pin for wire in fixture.wires}
     pin = pins[STIMULUS] or "stimulus pin"

@@ -42,7 +42,7 @@ def wiring_svg(
     colors: Mapping[str, str] | None = None,
     findings: Mapping[str, str] | None = None,
 ) -> str:
-    """The picture as the text of an SVG file.
+    """Return the picture as the text of an SVG file.
 
     `signals` are those wired, by default the usual ones, on `channels` of the analyzer or else from
     D0 on; `colors` their wires' colors by name; `findings` what a check found wrong, by signal:
@@ -83,7 +83,7 @@ def _heading(title: str, *, tried: bool) -> tuple[str, ...]:
 
 
 def _wire(wire: DrawnWire, scene: Diagram, hue: str, findings: Mapping[str, str]) -> str:
-    """Halo first: where wires cross, the one in front interrupts the other."""
+    """Draw a wire after its halo: where wires cross, the one in front interrupts the other."""
     lane, foot = wire.lane, scene.analyzer_y
     parts = [((lane, wire.top), (lane, foot)), wire.to_target]
     if wire.stimulus:
@@ -107,7 +107,7 @@ def _wire(wire: DrawnWire, scene: Diagram, hue: str, findings: Mapping[str, str]
 
 
 def _short(points: Sequence[svg.Point]) -> list[svg.Point]:
-    """Without the ends: a halo must not bite into joints, nor reach into a board's box."""
+    """Return the points of a halo, short of joints and of the boards' boxes."""
     (ax, ay), (bx, by) = points[0], points[-1]
     if ax == bx:
         return [(ax, ay + 6), (bx, by - 3)]
@@ -125,7 +125,7 @@ def _sign(value: float) -> int:
 
 
 def _arrows(wire: DrawnWire, hue: str, foot: float) -> list[str]:
-    """Which way the signal goes: into a pin, and to the analyzer."""
+    """Draw which way the signal goes: into a pin, and to the analyzer."""
     if wire.channel is None:
         return []
     arrows = [_arrow(wire.lane, foot - 2, 0, 1, hue)]
@@ -137,7 +137,7 @@ def _arrows(wire: DrawnWire, hue: str, foot: float) -> list[str]:
 
 
 def _arrow(x: float, y: float, dx: int, dy: int, hue: str) -> str:
-    """A triangle with its tip at x, y."""
+    """Draw a triangle with its tip at x, y."""
     back = (x - dx * 2 * _ARROW, y - dy * 2 * _ARROW)
     left = (back[0] - dy * _ARROW, back[1] + dx * _ARROW)
     right = (back[0] + dy * _ARROW, back[1] - dx * _ARROW)
@@ -146,7 +146,7 @@ def _arrow(x: float, y: float, dx: int, dy: int, hue: str) -> str:
 
 
 def _pin_numbers(scene: Diagram) -> list[str]:
-    """Over the wires, since those to the right column pass between the pins."""
+    """Draw the pin numbers over the wires, since those to the right column pass between pins."""
     return [
         svg.text(
             pin.x, pin.y + 2.7, pin.name,

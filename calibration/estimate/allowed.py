@@ -28,21 +28,21 @@ from rig.instruments import Int64Array
 
 UNKNOWNS = 4
 STRICT = 1e-5
-"""Samples: the far bound is open, and a picosecond may have been rounded."""
+"""The margin of a bound in samples: the far one is open, a picosecond may have been rounded."""
 FEW = 2.0
-"""Added to the edges that are violated: there may be so many, and none was seen."""
+"""Edges added to those that are violated: there may be so many, and none was seen."""
 REACH_MAX = 3.0
 _FIRST_REACH = 0.02
 
 
 @dataclass(frozen=True)
 class PulseEdges:
-    """Of one direction on one channel, of pulses known by their own clock."""
+    """Edges of one direction on one channel, of pulses known by their own clock."""
 
     sample: Int64Array
-    """Shape (n,), the first that shows each."""
+    """The first sample that shows each edge, shape (n,)."""
     ticks: Int64Array
-    """Shape (n,)."""
+    """The ticks of each edge, shape (n,)."""
 
 
 @dataclass(frozen=True)
@@ -53,25 +53,25 @@ class _Bounds:
     over: FloatArray
 
     def near(self, reach: float) -> _Bounds:
-        """Those that a shift by this could violate."""
+        """Return the bounds that a shift by this could violate."""
         mine = self.over > -reach
         return _Bounds(self.slope[mine], self.over[mine])
 
 
 @dataclass(frozen=True)
 class _Range:
-    """Unknowns, shape (UNKNOWNS,), of the least delay and of the most."""
+    """The unknowns, shape (UNKNOWNS,), of the least delay and of the most."""
 
     lowest: FloatArray
     highest: FloatArray
     beyond: float
-    """Samples that the delay may be beyond them, either way."""
+    """Samples by which the delay may lie beyond the two, either way."""
 
 
 def delay(
     curve: PhaseCurve, reference: PulseEdges, other: PulseEdges, jitter: float
 ) -> Estimate | None:
-    """How much later `other` is than `reference` by the train's clock, in samples.
+    """Return how much later `other` is than `reference` by the train's clock, in samples.
 
     `curve`: about that of the reference. `jitter`: about that of single edges, in samples. None if
     no range is found.
@@ -95,7 +95,7 @@ def delay(
 
 
 def _powers(curve: PhaseCurve, ticks: Int64Array) -> FloatArray:
-    """Legendre polynomials up to the parabola, shape (n, 3): unknowns that hardly depend."""
+    """Return Legendre polynomials up to the parabola, shape (n, 3): unknowns that hardly depend."""
     t = (ticks - curve.middle_ticks) / curve.scale_ticks
     return np.polynomial.legendre.legvander(t, UNKNOWNS - 2)
 
@@ -111,7 +111,7 @@ def _bounds(curve: PhaseCurve, reference: PulseEdges, other: PulseEdges, first: 
 
 
 def _range(bounds: _Bounds, n: int) -> _Range | None:
-    """Without violations if that is possible, which is quick to find."""
+    """Return the range without violations if there is one, which is quick to find."""
     rows = np.ascontiguousarray(bounds.slope)
     ends = _ends(rows, -bounds.over)
     if ends is not None:
@@ -131,7 +131,7 @@ def _range(bounds: _Bounds, n: int) -> _Range | None:
 
 
 def _ends(rows: FloatArray | csr_array, limits: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Unknowns, shape (UNKNOWNS,), of the least delay and of the most."""
+    """Return the unknowns, shape (UNKNOWNS,), of the least delay and of the most."""
     wanted = np.zeros(rows.shape[1])
     ends = []
     for way in (1.0, -1.0):
@@ -146,7 +146,7 @@ def _ends(rows: FloatArray | csr_array, limits: FloatArray) -> tuple[FloatArray,
 def _solved(
     wanted: FloatArray, rows: FloatArray | csr_array, limits: FloatArray
 ) -> FloatArray | None:
-    """Least `wanted` @ x with `rows` @ x <= `limits`; violations are not below 0."""
+    """Return x of least `wanted` @ x with `rows` @ x <= `limits`; violations are not below 0."""
     bounds = np.zeros((len(wanted), 2))
     bounds[:, 1] = np.inf
     # What the rows at hand leave free is bounded by those that a wider reach will take in.
@@ -156,13 +156,13 @@ def _solved(
 
 
 def _fits(bounds: _Bounds, unknowns: FloatArray, reach: float) -> bool:
-    """No bound that was left out is violated."""
+    """Return whether no bound that was left out is violated."""
     out = bounds.over <= -reach
     left = bounds.slope[out] @ unknowns + bounds.over[out]
     return not len(left) or float(left.max()) <= STRICT
 
 
 def _widest_gap(x: FloatArray) -> float:
-    """Of the phases that edges had, 0 to 1: what happens within it cannot be seen."""
+    """Return the widest gap of the edges' phases, 0 to 1: what happens within it is not seen."""
     phase = np.sort(x - np.floor(x))
     return float(np.diff(np.append(phase, phase[0] + 1)).max())

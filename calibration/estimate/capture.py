@@ -14,20 +14,20 @@ from rig.instruments import Int64Array
 
 @dataclass(frozen=True)
 class Captured:
-    """By direction of the edge, in ticks; None: none was captured."""
+    """The capture's delay by direction of the edge, in ticks; None: no such edge was captured."""
 
     rising: Estimate | None
     falling: Estimate | None
     missing: int
     """Edges sent and not captured."""
     extra: int
-    """Captured, and none was sent shortly before."""
+    """Edges captured though none was sent shortly before."""
 
 
 def capture_delay(
     captured: Int64Array, rising: Int64Array, falling: Int64Array, reach_ticks: int
 ) -> Captured:
-    """How much later than it was sent an edge was captured; all in ticks of the same clock.
+    """Return how much later than it was sent an edge was captured; all in ticks of one clock.
 
     `captured` has shape (m,), `rising` and `falling` shape (n,): planned. An edge is captured at a
     whole tick, and where in it is not known: one tick either way. Both clocks are one, so that no

@@ -20,27 +20,27 @@ from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 PERIOD = 16
-"""Codes looked at: whatever repeats every 2, 4, 8 or 16 samples shows."""
+"""The codes looked at: whatever repeats every 2, 4, 8 or 16 samples shows."""
 MODULI = (2, 3, 5, 7, PERIOD)
 FEWEST_EXPECTED = 20
-"""A code that so many edges should have met and none did is missing."""
+"""Edges that should have met a code; if none did, it is missing."""
 TOLERANCE_SAMPLES = 2.0
 
 
 @dataclass(frozen=True)
 class Codes:
-    """What the samples are like."""
+    """Properties of the samples."""
 
     missing: tuple[tuple[int, int], ...]
-    """(code, modulus) that no edge ever met."""
+    """The (code, modulus) pairs that no edge ever met."""
     late: tuple[Estimate, ...]
-    """Of each of PERIOD codes: how much later than evenly it is taken, in samples.
+    """How much later than evenly each of PERIOD codes is taken, in samples.
 
     () if that cannot be told."""
     width: tuple[Estimate, ...]
-    """Of each: how much longer than one sample the time that it stands for is, in samples."""
+    """How much longer than one sample the time is that each code stands for, in samples."""
     departures: FloatArray
-    """Shape (n - 1,): intervals less what they were to be, in samples."""
+    """Intervals less what they were to be, in samples, shape (n - 1,)."""
     jitter: Estimate
     """Deviation of the edges from their own clock, beyond whole samples, in samples."""
     steady: bool
@@ -52,11 +52,11 @@ class Dropped:
 
     sample: int
     samples: int
-    """How many are missing; negative: too many."""
+    """How many samples are missing; negative: too many."""
 
 
 def dropped_blocks(sample: Int64Array, ticks: Int64Array) -> tuple[Dropped, ...]:
-    """Of edges, shape (n,) each: intervals that are not as long as they were sent."""
+    """Return the intervals of edges, shape (n,) each, that are not as long as they were sent."""
     if len(sample) < 3:
         return ()
     sent = np.diff(ticks).astype(np.float64)
@@ -72,7 +72,7 @@ def dropped_blocks(sample: Int64Array, ticks: Int64Array) -> tuple[Dropped, ...]
 
 
 def codes(sample: Int64Array, ticks: Int64Array) -> Codes:
-    """Of edges of a dithering train without holes. Raises ValueError for fewer than 4."""
+    """Return the codes of a dithering train's edges. Raises ValueError for fewer than 4."""
     where = PhaseCurve.through(sample, ticks).positions(sample, ticks)
     missing = tuple((code, modulus) for modulus in MODULI for code in _never_met(sample, modulus))
     departures = np.diff(sample) - np.diff(where.x)
@@ -96,7 +96,7 @@ def _never_met(sample: Int64Array, modulus: int) -> list[int]:
 
 
 def _late(sample: Int64Array, where: Positions, code: int) -> Estimate:
-    """Of edges within half a sample of such a code: which were shown by it, which came too late."""
+    """Return how much later a code is taken than evenly, by edges within half a sample of it."""
     nearest = np.rint(where.x).astype(np.int64)
     mine = nearest % PERIOD == code
     if mine.sum() < 2:

@@ -17,7 +17,7 @@ from rig.instruments import Int64Array
 
 @dataclass(frozen=True)
 class _Limits:
-    """Points that a line must be above, and below."""
+    """The points that a line must be above, and below."""
 
     lower_x: Int64Array
     lower_y: Int64Array
@@ -26,7 +26,7 @@ class _Limits:
 
 
 def ahead(reference: tuple[Logged, ...], other: Logged, rates: Rates) -> Estimate:
-    """By how many ns another core's counter is ahead, from runs in one capture.
+    """Return by how many ns another core's counter is ahead, from runs in one capture.
 
     The reference's runs should lie before and after the other's. One line through all brackets of
     the reference, and the same line moved by the offset through the other's: the least and the
@@ -56,7 +56,7 @@ def ahead(reference: tuple[Logged, ...], other: Logged, rates: Rates) -> Estimat
 
 
 def _limits(found: Logged, first: Logged) -> _Limits:
-    """Of the events that their own line fits; ticks from the first run's beginning."""
+    """Return the limits by the events that fit their own line; ticks from the first run's start."""
     named = [violation.event for violation in found.test.violations]
     b: Brackets = found.brackets.without(named)
     shift = _shift(found, first)
@@ -64,7 +64,7 @@ def _limits(found: Logged, first: Logged) -> _Limits:
 
 
 def _shift(found: Logged, first: Logged) -> int:
-    """Ticks from one run's first reading to another's."""
+    """Return the ticks from one run's first reading to another's."""
     # Differences of a counter of 64 bits, signed.
     shift = (found.origin_ticks - first.origin_ticks + (1 << 63)) % (1 << 64) - (1 << 63)
     modulus = max(found.modulus, first.modulus)
@@ -79,7 +79,7 @@ def _shift(found: Logged, first: Logged) -> int:
 
 
 def _base(mine: list[_Limits], middle: float, scale: float) -> FloatArray:
-    """A line near all of the reference's, so that what remains is small."""
+    """Return a line near all of the reference's points, so that what remains is small."""
     t = np.concatenate([(each.lower_x - middle) / scale for each in mine])
     y = np.concatenate([each.lower_y for each in mine])
     return np.asarray(np.polynomial.polynomial.polyfit(t, y, 1), np.float64)

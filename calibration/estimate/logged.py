@@ -22,33 +22,33 @@ from rig.instruments import Int64Array, LogArray, UInt8Array
 
 EVEN = 1 / math.sqrt(12)
 WARM_PPM_PER_S = 0.01
-"""Of crystals some minutes after they were switched on, with room to spare."""
+"""The drift of crystals some minutes after they were switched on, with room to spare."""
 NARROW = 1 << 32
 """Readings below this may be of a counter of 32 bits."""
 FEWEST = 16
-"""Answers from which a clock is fitted."""
+"""The fewest answers from which a clock is fitted."""
 
 
 @dataclass(frozen=True)
 class Logged:
-    """Answers that both saw: brackets, level of each edge, and the clock through them."""
+    """The answers that both saw: brackets, level of each edge, and the clock through them."""
 
     brackets: Brackets
     level: UInt8Array
-    """Shape (n,)."""
+    """The level after each edge, shape (n,)."""
     origin_ticks: int
     """The counter's value that the brackets count from."""
     test: BracketTest
     unmatched: tuple[str, ...]
     """Edges or records without a partner, in words."""
     modulus: int = 0
-    """Where the counter wraps, or may do so between two logs; 0: nowhere."""
+    """The value at which the counter wraps, or may do so between two logs; 0: none."""
     wraps: str = ""
-    """Which were undone, in words."""
+    """The wraps that were undone, in words."""
 
     @property
     def clock(self) -> Clock:
-        """Raises ValueError if none fits.
+        """The clock through the brackets. Raises ValueError if none fits.
 
         Where one line fits all, bounds are those of clocks that have warmed up.
         """
@@ -83,7 +83,7 @@ def logged(index: Int64Array, level: UInt8Array, log: LogArray, rates: Rates) ->
 @dataclass(frozen=True)
 class _Read:
     ticks: tuple[npt.NDArray[Any], npt.NDArray[Any]]
-    """Before and after each write, shapes (n,), as an endless counter would show them."""
+    """Readings before and after each write, shapes (n,), as an endless counter would show them."""
     modulus: int
     wraps: str
 
@@ -112,9 +112,9 @@ def _wraps(found: Wraps) -> str:
 
 
 def _near_rates(index: Int64Array, before_ticks: Int64Array, rates: Rates) -> Rates:
-    """Rates to match intervals by: a nominal rate may be far off what the counter does.
+    """Return rates to match intervals by: a nominal rate may be far off what the counter does.
 
-    Only as many edges as records can tell, for then the first belong together, and the last.
+    It takes as many edges as records, for then the first belong together, and the last.
     """
     samples, ticks = int(index[-1] - index[0]), int(before_ticks[-1] - before_ticks[0])
     if len(index) != len(before_ticks) or samples <= 0 or ticks <= 0:
@@ -124,19 +124,20 @@ def _near_rates(index: Int64Array, before_ticks: Int64Array, rates: Rates) -> Ra
 
 @dataclass(frozen=True)
 class PinWrite:
-    """Of one edge direction, in ns."""
+    """What a pin write takes, for one edge direction, in ns."""
 
     overhead: Estimate
-    """From the reading before the write to the pin's edge, on average."""
+    """The mean time from the reading before the write to the pin's edge."""
     spread: Estimate
-    """Standard deviation of single ones, without what samples and ticks add."""
+    """The standard deviation of single overheads, without what samples and ticks add."""
     took: Estimate
-    """From the reading before to the reading after: the edge comes within it."""
+    """The time from the reading before to the reading after: the edge comes within it."""
 
 
 def pin_write(found: Logged, level: int) -> PinWrite | None:
-    """Of the edges to this level; None if there are too few. Raises ValueError if no clock fits.
+    """Return what the writes to this level take; None if there are too few.
 
+    Raises ValueError if no clock fits.
     Edge and readings have no common clock but the one that the brackets allow; how far that can be
     shifted with every edge still in its bracket is how uncertain the overhead is. Where writes end
     now early, now late in their brackets that is little; where they always take the same time, it
@@ -149,7 +150,7 @@ def pin_write(found: Logged, level: int) -> PinWrite | None:
 def other_pin_write(
     found: Logged, index: Int64Array, level: UInt8Array, to: int
 ) -> PinWrite | None:
-    """Of another pin that the same writes move: its edges to a level, indexes of shape (m,).
+    """Return what the same writes take to move another pin to a level; its indexes: shape (m,).
 
     An edge belongs to the answer that it is nearest to, within half of the shortest interval.
     """
@@ -161,7 +162,7 @@ def other_pin_write(
 
 
 def _pin_write(found: Logged, sample: Int64Array, mine: npt.NDArray[np.bool_]) -> PinWrite | None:
-    """Edges, shape (n,), of the answers that are marked."""
+    """Return what the marked answers' pin writes take, by their edges, shape (n,)."""
     n = len(sample)
     if n < FEWEST:
         return None
@@ -193,7 +194,7 @@ def _pin_write(found: Logged, sample: Int64Array, mine: npt.NDArray[np.bool_]) -
 
 
 def deviation_beyond(values: npt.NDArray[np.float64], known_variance: float) -> Estimate:
-    """Standard deviation of what is left once a known variance is taken off.
+    """Return the standard deviation of what is left once a known variance is taken off.
 
     The variance's own deviation is from the fourth moment; where nothing is left, it says how much
     could be hidden.

@@ -20,29 +20,29 @@ from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 EVEN = 1 / math.sqrt(12)
-"""Deviation of what is spread evenly over one sample."""
+"""The deviation of what is spread evenly over one sample."""
 STEADY = 2.0
-"""Times EVEN: edges farther about their line than that have no phase that could be told."""
+"""The multiple of EVEN beyond which edges scatter too much for a phase."""
 
 
 @dataclass(frozen=True)
 class Positions:
-    """Where edges are by their own clock, in samples."""
+    """The positions of edges by their own clock, in samples."""
 
     x: FloatArray
-    """Shape (n,), on a scale where sample s shows what happened in (s - 1, s]."""
+    """The positions, shape (n,), on a scale where sample s shows what happened in (s - 1, s]."""
     steady: bool
-    """The edges keep to the curve; else the phases mean nothing."""
+    """Whether the edges keep to the curve; else the phases mean nothing."""
 
     @property
     def phase(self) -> FloatArray:
-        """Shape (n,), 0 to 1."""
+        """The phases, shape (n,), 0 to 1."""
         return self.x - np.floor(self.x)
 
 
 @dataclass(frozen=True)
 class PhaseCurve:
-    """Samples by ticks: a parabola, since a resonator may drift while one looks.
+    """The samples by ticks: a parabola, since a resonator may drift while one looks.
 
     Its middle and scale are taken off, so that digits are left.
     """
@@ -54,7 +54,7 @@ class PhaseCurve:
 
     @classmethod
     def through(cls, sample: Int64Array, ticks: Int64Array) -> PhaseCurve:
-        """By least squares. Raises ValueError for fewer than 4 edges."""
+        """Fit the curve by least squares. Raises ValueError for fewer than 4 edges."""
         if len(sample) < 4:
             raise ValueError(f"{len(sample)} edges; at least 4 are needed")
         middle = float(ticks[0] + ticks[-1]) / 2
@@ -66,13 +66,13 @@ class PhaseCurve:
         return cls(middle, scale, middle_sample, tuple(float(c) for c in fit))
 
     def at(self, ticks: Int64Array) -> FloatArray:
-        """Samples, with fractions, shape (n,)."""
+        """Return the samples at these ticks, with fractions, shape (n,)."""
         t = (ticks - self.middle_ticks) / self.scale_ticks
         found = np.polynomial.polynomial.polyval(t, np.array(self.coefficients))
         return np.asarray(found + self.middle_sample, np.float64)
 
     def positions(self, sample: Int64Array, ticks: Int64Array) -> Positions:
-        """Of edges of the same clock, and whether they keep to the curve."""
+        """Return the positions of edges of the same clock, and whether they keep to the curve."""
         x = self.at(ticks)
         spread = float(np.std(sample - x))
         return Positions(x, spread < STEADY * EVEN)
@@ -80,15 +80,15 @@ class PhaseCurve:
 
 @dataclass(frozen=True)
 class Offset:
-    """How much later something is shown, in samples."""
+    """The offset by which something is shown later, in samples."""
 
     mean: Estimate
     spread: Estimate
-    """Standard deviation of single edges about the mean, without what whole samples add."""
+    """The standard deviation of single edges, without what whole samples add."""
 
 
 def mean_over_phase(steps: Int64Array, where: Positions) -> Offset:
-    """Mean of whole numbers, shape (n,), over all phases as if they were evenly spread.
+    """Return the mean of whole numbers, shape (n,), as if their phases were evenly spread.
 
     `steps` are functions of the phase but for noise: differences of two sample indexes, or of an
     index and the floor of its position. Between neighbors in phase that differ, a step may be
@@ -115,9 +115,10 @@ def mean_over_phase(steps: Int64Array, where: Positions) -> Offset:
 
 
 def _spread(gap: FloatArray, half_square: FloatArray, n: int) -> Estimate:
-    """Of normal noise: over all phases p (1 - p) of a blurred step sums up to sigma / sqrt(pi).
+    """Return the deviation of normal noise, sigma, from the steps that it blurs.
 
-    The steps seen are two: one of each of two edges, or one and a half as sharp.
+    Over all phases p (1 - p) of a blurred step sums up to sigma / sqrt(pi). The steps seen are two:
+    one of each of two edges, or one and a half as sharp.
     """
     area = float(np.dot(gap, half_square))
     sigma = math.sqrt(math.pi) * area / 2

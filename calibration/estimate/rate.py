@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast one clock runs against the other, how surely, and how steadily."""
+"""The rate of one clock against another, how sure it is, and how steady."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from rig.instruments import Int64Array
 
 EVEN = 1 / math.sqrt(12)
 FEWEST_BLOCKS = 5
-"""Phases that say something of stability."""
+"""The fewest phases that say something of stability."""
 
 
 @dataclass(frozen=True)
 class Wander:
-    """Overlapping Allan deviation of two clocks at one averaging time, in ppb."""
+    """The overlapping Allan deviation of two clocks at one averaging time, in ppb."""
 
     tau_s: float
     deviation: Estimate
     floor_ppb: float
-    """What clocks without fault would show, from whole samples alone."""
+    """The deviation that clocks without fault would show, from whole samples alone."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """The tick clock against the analyzer's, over a stretch of time."""
+    """The tick clock's rate against the analyzer's, over a stretch of time."""
 
     ppm: Estimate
     """How much faster than nominal the ticks run, seen from the analyzer."""
     straight: bool
-    """One constant rate explains every edge."""
+    """Whether one constant rate explains every edge."""
     wander: tuple[Wander, ...]
     seconds: float
 
     @property
     def faster_by_ppm(self) -> Estimate:
-        """The other way round: by how much the samples are too fast, seen from the ticks."""
+        """The inverse: by how much the samples are too fast, seen from the ticks."""
         ratio = 1 + self.ppm.value * 1e-6
         u = self.ppm.standard_uncertainty / ratio**2
         return Estimate((1 / ratio - 1) * 1e6, u, self.ppm.n)
 
 
 def rate_of(brackets: Brackets, rates: Rates) -> Rate:
-    """From edges that both clocks saw, at least 2.
+    """Return the rate from edges that both clocks saw, at least 2.
 
     Every straight line through all brackets is a clock that may have been: its slope lies between
     hard limits. Where no line fits, the clocks drifted; then it is the mean rate, from what all
@@ -82,7 +82,7 @@ def _mean_limits(brackets: Brackets, test: BracketTest, rates: Rates) -> tuple[f
 
 
 def wander_of(brackets: Brackets, rates: Rates, block_s: float = 1.0) -> tuple[Wander, ...]:
-    """Allan deviations at 1, 2, 4 ... blocks; none for a stretch of too few.
+    """Return the Allan deviations at 1, 2, 4 ... blocks; none for a stretch of too few.
 
     Each phase is a mean over a block, so that whole samples average out; a constant rate is taken
     off before, for it would turn uneven spacing within a block into noise.
@@ -111,7 +111,7 @@ def wander_of(brackets: Brackets, rates: Rates, block_s: float = 1.0) -> tuple[W
 
 
 def _block_means(t: FloatArray, x: FloatArray, block_s: float) -> tuple[FloatArray, int]:
-    """Means of whole blocks, NaN where there is nothing, and how few values one has."""
+    """Return means of whole blocks, NaN where there is nothing, and how few values one has."""
     number = np.floor(t / block_s + 1e-9).astype(np.int64)
     count = np.bincount(number)
     total = np.bincount(number, weights=x)
@@ -124,7 +124,7 @@ def _block_means(t: FloatArray, x: FloatArray, block_s: float) -> tuple[FloatArr
 
 
 def pps_brackets(sample: Int64Array, rates: Rates, limit_ns: float) -> Brackets:
-    """Of a receiver's pulses, shape (n,), as edges of a clock of 1 GHz that is true.
+    """Return a receiver's pulses, shape (n,), as edges of a clock of 1 GHz that is true.
 
     Pulses that are missing leave out their seconds. Raises ValueError for distances that are no
     whole seconds within 2 %.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One edge on many channels: how much later each shows it, by edge."""
+"""The skew of one edge on many channels: how much later each shows it, by edge."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rig.instruments import Int64Array, UInt8Array
 
 RISING, FALLING = 1, 0
 FEWEST = 4
-"""Edges from which a skew is told."""
+"""The fewest edges from which a skew is estimated."""
 
 
 @dataclass(frozen=True)
@@ -25,31 +25,31 @@ class Pulses:
     """The train that was fanned out, by its own clock and as the reference channel shows it."""
 
     rising_ticks: Int64Array
-    """Shape (n,)."""
+    """The ticks of each pulse's rising edge, shape (n,)."""
     falling_ticks: Int64Array
-    """Shape (n,): each pulse's other edge."""
+    """The ticks of each pulse's other edge, shape (n,)."""
     rising: Int64Array
-    """Shape (n,), sample indexes on the reference channel."""
+    """The sample indexes on the reference channel, shape (n,)."""
     falling: Int64Array
 
 
 @dataclass(frozen=True)
 class ChannelSkew:
-    """Of one channel against the reference channel's rising edge, in samples."""
+    """The skew of one channel against the reference channel's rising edge, in samples."""
 
     rising: Offset | None
-    """None: too few edges could be paired."""
+    """The rising edges' skew; None: too few edges could be paired."""
     falling: Offset | None
     missing: int
     """Edges of the reference that the channel did not show."""
     extra: int
-    """Edges that it showed beside."""
+    """Edges of the channel that the reference did not show."""
     steady: bool
-    """The train kept to its clock, so that there is a value below a sample."""
+    """Whether the train kept to its clock, so that there is a value below a sample."""
 
 
 def paired(reference: Int64Array, index: Int64Array, reach: int) -> Int64Array:
-    """For each edge of the reference, shape (n,), the number of the nearest edge, or -1.
+    """Return, for each edge of the reference, shape (n,), the nearest edge's number, or -1.
 
     `index` has shape (m,), rising. Edges farther away than `reach` samples are no pair; of two
     claims on one edge the nearer counts.
@@ -71,10 +71,10 @@ def paired(reference: Int64Array, index: Int64Array, reach: int) -> Int64Array:
 def channel_skews(
     edges: Mapping[int, tuple[Int64Array, UInt8Array]], reference: int, pulses: Pulses, reach: int
 ) -> dict[int, ChannelSkew]:
-    """Of every channel that shows any of the pulses; `edges`: indexes and levels by channel.
+    """Return the skew of every channel that shows any of the pulses.
 
-    Falling edges are compared with the reference's rising ones by the width that the train was to
-    have. Raises ValueError for fewer than 4 pulses.
+    `edges`: indexes and levels by channel. Falling edges are compared with the reference's rising
+    ones by the width that the train was to have. Raises ValueError for fewer than 4 pulses.
     """
     train = _Train.of(pulses)
     found = {}
@@ -99,13 +99,13 @@ def channel_skews(
 
 @dataclass(frozen=True)
 class _Train:
-    """The pulses, and where they were by the reference's rising edges."""
+    """The pulses, and their positions by the reference's rising edges."""
 
     curve: PhaseCurve
     edges: tuple[PulseEdges, PulseEdges]
-    """Of the reference: falling ones and rising ones."""
+    """The reference's edges: falling ones and rising ones."""
     at: tuple[Positions, Positions]
-    """Of the same."""
+    """The positions of the same edges."""
 
     @classmethod
     def of(cls, pulses: Pulses) -> Self:
@@ -123,12 +123,12 @@ class _Train:
 
     @cached_property
     def rising(self) -> Offset:
-        """The reference's rising edge is where it is by definition; only its spread is found."""
+        """The reference's rising edge, which is at 0 by definition; only its spread is found."""
         return Offset(Estimate(0.0, 0.0, len(self.edges[RISING].sample)), self._own(RISING).spread)
 
     @cached_property
     def falling(self) -> Offset:
-        """The reference's own."""
+        """The reference's own falling edge."""
         own = self._own(FALLING)
         if self.steady:
             found = delay(self.curve, self.edges[RISING], self.edges[FALLING], own.spread.value)
@@ -137,7 +137,7 @@ class _Train:
         return Offset(_less(own.mean, self._own(RISING).mean), own.spread)
 
     def offset(self, index: Int64Array, pairs: Int64Array, level: int) -> Offset | None:
-        """Of a channel's edges, shape (m,), whose numbers by pulse, or -1, are `pairs`."""
+        """Return the offset of a channel's edges, shape (m,), by pulse at `pairs`, or -1."""
         there = pairs >= 0
         if there.sum() < FEWEST:
             return None

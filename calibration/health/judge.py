@@ -20,30 +20,30 @@ RATE_TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Health:
-    """What was read and counted."""
+    """The readings and counts that health is judged by."""
 
     rate_hz: float
-    """Of the samples, by the microcontroller's clock; 0 if too few pulses were seen."""
+    """The sample rate by the microcontroller's clock; 0 if too few pulses were seen."""
     set_hz: int
-    """As the driver reports it."""
+    """The sample rate as the driver reports it."""
     channels: int
     pulses: int
-    """Asked for."""
+    """The number of pulses asked for."""
     sent: int
     late: int
     seen: int
-    """Leading edges on the stimulus's channel."""
+    """The number of leading edges on the stimulus's channel."""
     holes: tuple[int, int]
-    """Intervals between pulses that are too short, and the samples that are missing in them."""
+    """The number of intervals between pulses that are too short, and of their missing samples."""
     losses: tuple[str, ...]
     invariant: bool
-    """The target's cycle counter keeps its rate."""
+    """Whether the target's cycle counter keeps its rate."""
     agent_version: str
     firmware: str
 
 
 def holes(rising: Int64Array) -> tuple[int, int]:
-    """Of a periodic train's edges: intervals that are too short, and the samples they lack.
+    """Count a periodic train's intervals that are too short, and the samples they lack.
 
     `rising` has shape (n,), sample indexes. What an interval may differ by is two samples and the
     jitter of a clock, a thousandth.
@@ -58,7 +58,7 @@ def holes(rising: Int64Array) -> tuple[int, int]:
 
 
 def findings(fixture: Fixture, health: Health) -> tuple[Finding, ...]:
-    """All that is wrong or worth saying."""
+    """Return all that is wrong or worth saying."""
     return (*_of_analyzer(fixture, health), *_of_others(health))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The highest sample rate without loss: which rates to try, and what came of it. Pure."""
+"""The search for the highest sample rate without loss: which rates to try, and the result. Pure."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tried:
-    """One rate."""
+    """A rate that was tried."""
 
     rate_hz: int
     lost: str
-    """How it was noticed that samples were lost, or that the driver does not take this rate; ""
-    if all was well."""
+    """How a loss of samples was noticed, or that the driver does not take this rate; "" if all
+    was well."""
 
 
 @dataclass(frozen=True)
 class Sustained:
-    """What was found."""
+    """The result of a search."""
 
     rate_hz: int
-    """Highest rate at which nothing was lost; 0 if there was none."""
+    """The highest rate at which nothing was lost; 0 if there was none."""
     limit: Tried | None
     """The lowest rate above it that was tried; None: there is none to be tried."""
 
@@ -30,10 +30,10 @@ class Sustained:
 def search(
     rates_hz: Sequence[int], own: Tried, attempt: Callable[[int], Tried]
 ) -> tuple[Sustained, tuple[Tried, ...]]:
-    """From the own rate upwards until samples are lost, or downwards until none are.
+    """Search from the own rate upwards until samples are lost, or downwards until none are.
 
-    `rates_hz` in any order; `attempt` is called for single ones of them. Also all that was tried,
-    the own rate first.
+    `rates_hz` in any order; `attempt` is called for single ones of them. Also returns all that was
+    tried, the own rate first.
     """
     tried = [own]
     if own.lost:
@@ -60,5 +60,5 @@ def _until(
 
 
 def bytes_per_second(rate_hz: int, channels: int) -> int:
-    """That come over the port: samples of whole bytes."""
+    """Return the bytes per second that come over the port: samples of whole bytes."""
     return rate_hz * -(-channels // 8)

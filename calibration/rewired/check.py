@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the wires are as a step wants them, before anything is measured with them."""
+"""The check that the wires are as a step needs them, before anything is measured with them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_rewired(
 
 
 def findings(fixture: Fixture, rewired: Rewired, observed: Observed) -> tuple[Finding, ...]:
-    """What is not connected as it should be. Pure."""
+    """Return findings for what is not connected as it should be. Pure."""
     found = (
         *_of_stimulus(fixture, rewired, observed),
         *_of_capture(fixture, rewired, observed),
@@ -74,6 +74,6 @@ def _turn(observed: Observed, signal: str) -> Driven | None:
 
 
 def _pin(fixture: Fixture, signal: str) -> str:
-    """Of the microcontroller."""
+    """Return the microcontroller's pin for a signal."""
     pins = {wire.signal: wire.stimulus_pin for wire in fixture.wires}
     return pins[signal] or ("stimulus pin" if signal == STIMULUS else "capture pin")

@@ -39,13 +39,13 @@ CORES_MAX = 64
 WORTH_NS = 5.0
 """Counters of cores that are less apart than this are as good as one."""
 OFF_PPM = 1000.0
-"""A counter whose nominal rate is farther off than this was told or measured wrongly."""
+"""A counter whose nominal rate is farther off than this was reported or measured wrongly."""
 WANDER, LINEARITY, AHEAD = "counter_allan", "counter_linearity", "core_ahead"
 
 
 @dataclass
 class Found:
-    """What came of it."""
+    """The results of the step."""
 
     rate: Rate | None = None
     linearity: Estimate | None = None
@@ -101,7 +101,7 @@ def _cores(
     progress: Progress,
     refused: list[Finding],
 ) -> list[Turn]:
-    """The first core before and after each other one."""
+    """Take a turn on the first core before and after each other one."""
     turns: list[Turn] = []
     for cpu in cpus[1:]:
         progress(f"core {cpu}")
@@ -119,7 +119,7 @@ def _cores(
 
 
 def judge(context: StepContext, heard: Recording, turns: list[Turn]) -> Found:
-    """Rate and linearity from the first turn, the cores from those after it."""
+    """Find rate and linearity from the first turn, the cores' offsets from those after it."""
     found = Found(findings=[common_findings.lost(loss.text) for loss in heard.losses])
     rates = rates_of(context)
     seen: list[tuple[int | None, Logged]] = []
@@ -160,7 +160,7 @@ def _compare_cores(found: Found, seen: list[tuple[int | None, Logged]], rates: R
 
 
 def rate_findings(rate: Rate, linearity: Estimate | None) -> list[Finding]:
-    """A counter that is far off, or does not keep its rate."""
+    """Return findings for a counter that is far off, or does not keep its rate."""
     found = []
     if abs(rate.ppm.value) > OFF_PPM:
         found.append(
@@ -207,7 +207,7 @@ def _refused(cpu: int, why: str) -> Finding:
 
 
 def cpus_of(environment: Mapping[str, object]) -> list[int]:
-    """Numbers of the cores that the agent tells of, the first CORES_MAX of them."""
+    """Return the numbers of the cores that the agent reports, the first CORES_MAX of them."""
     listed = environment.get("cpus")
     numbers = (
         [each["cpu"] for each in listed if isinstance(each, dict) and type(each.get("cpu")) is int]
@@ -218,7 +218,7 @@ def cpus_of(environment: Mapping[str, object]) -> list[int]:
 
 
 def of_environment(environment: Mapping[str, object], greeting: Mapping[str, str]) -> list[Finding]:
-    """A counter that the processor's frequency may change."""
+    """Return the finding of a counter that the processor's frequency may change."""
     if greeting.get("invariant", "1") != "0":
         return []
     span = _frequencies(environment).get("frequency range", "")
@@ -234,7 +234,7 @@ def of_environment(environment: Mapping[str, object], greeting: Mapping[str, str
 
 
 def _frequencies(environment: Mapping[str, object]) -> dict[str, str]:
-    """Range and governors as the agent tells them."""
+    """Return range and governors as the agent reports them."""
     listed = environment.get("cpus")
     cpus = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     lows, highs = (_told(cpus, key) for key in ("minimum_khz", "maximum_khz"))
@@ -250,7 +250,7 @@ def _frequencies(environment: Mapping[str, object]) -> dict[str, str]:
 
 
 def _told(cpus: list[dict[str, object]], key: str) -> list[int]:
-    """Of the cores that tell it."""
+    """Return the frequencies in kHz of the cores that report this one."""
     found = []
     for each in cpus:
         with contextlib.suppress(KeyError, ValueError):
@@ -259,7 +259,7 @@ def _told(cpus: list[dict[str, object]], key: str) -> list[int]:
 
 
 def quantities(found: Found, varied: Varied) -> tuple[CalibratedQuantity, ...]:
-    """Rates in ppm of nominal, wander in ppb, linearity and offsets of cores in ns."""
+    """Return rates in ppm of nominal, wander in ppb, linearity and offsets of cores in ns."""
     made = []
     if found.rate is not None:
         made.append(_quantity(COUNTER_RATE, found.rate.ppm, "ppm"))

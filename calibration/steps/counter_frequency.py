@@ -27,35 +27,35 @@ from rig.target.frequency import NotGivenBackError, can_adjust, locked_frequency
 
 PULSES_MIN = 200
 FOLLOWS = 0.05
-"""Rates that are as the frequencies within this part of their ratio follow it."""
+"""Rates follow the frequencies if their ratios agree within this part."""
 REACHED = 0.1
-"""A processor that is farther off than this part does not run as it was told."""
+"""A processor that is farther off than this part does not run at the frequency asked for."""
 
 
 @dataclass(frozen=True)
 class HeldTurn:
-    """One turn at one frequency."""
+    """A turn at one frequency."""
 
     khz: int
     current_khz: int | None
-    """What the target's kernel says it ran at."""
+    """The frequency that the target's kernel reports."""
     turn: Turn
 
 
 @dataclass
 class Varied:
-    """What came of it."""
+    """The results at the frequencies."""
 
     turns: list[HeldTurn] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     rates: dict[int, Estimate] = field(default_factory=dict)
-    """By frequency in kHz: rate in ppm of nominal, all at one time."""
+    """The rate in ppm of nominal by frequency in kHz, all at one time."""
     stability: Estimate | None = None
-    """Largest less smallest of them, in ppm."""
+    """The largest less the smallest rate, in ppm."""
 
     @property
     def conditions(self) -> dict[str, str]:
-        """For the record."""
+        """The frequencies that were held, for the record."""
         if not self.rates:
             return {}
         return {"frequencies held": ", ".join(map(megahertz, sorted(self.rates)))}
@@ -64,7 +64,7 @@ class Varied:
 def vary(
     context: StepContext, listener: Listener, cpus: list[int], seconds: int, progress: Progress
 ) -> Varied:
-    """Turns on the first core, held at one frequency after the other; it is given back after each.
+    """Take turns on the first core at one frequency after the other; it is given back after each.
 
     What the agent refuses is a finding. Raises BenchError, StoppedError.
     """
@@ -95,7 +95,7 @@ def vary(
 
 
 def judge_varied(context: StepContext, heard: Recording, found: Varied) -> None:
-    """Rates and their spread, from the turns of `vary`."""
+    """Find the rates and their spread from the turns of `vary`."""
     if not found.turns:
         return
     rates = rates_of(context)
@@ -117,7 +117,7 @@ def judge_varied(context: StepContext, heard: Recording, found: Varied) -> None:
 
 
 def stability_findings(rates: Mapping[int, Estimate]) -> list[Finding]:
-    """A counter that goes with the frequency, or is moved by it."""
+    """Return the finding of a counter that goes with the frequency, or is moved by it."""
     apart = spread(rates)
     if surely(apart) <= COUNTER_STABLE_PPM:
         return []
@@ -141,7 +141,7 @@ def stability_findings(rates: Mapping[int, Estimate]) -> list[Finding]:
 
 
 def _follows(rates: Mapping[int, Estimate]) -> bool:
-    """Rates are as the frequencies."""
+    """Return whether the rates are as the frequencies."""
     low, high = min(rates), max(rates)
     slow, fast = (1 + rates[khz].value * 1e-6 for khz in (low, high))
     return slow > 0 and abs(fast / slow * low / high - 1) < FOLLOWS
@@ -168,12 +168,12 @@ def _not_reached(turns: list[HeldTurn]) -> list[Finding]:
 
 
 def megahertz(khz: int) -> str:
-    """In words."""
+    """Return the frequency in words."""
     return f"{khz / 1000:g} MHz"
 
 
 def _words(refusal: BenchError) -> str:
-    """The agent's own, without who said it."""
+    """Return the agent's own words, without who said it."""
     return str(refusal).rpartition("FREQUENCY refused: ")[2]
 
 

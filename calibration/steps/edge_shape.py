@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether all samples are alike: intervals of a known train, missing codes, dropped blocks."""
+"""The step that tells whether all samples are alike: intervals, missing codes, dropped blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEED = 5
 WORTH_SAMPLES = 0.05
 """Unevenness below this is not worth a word."""
 COVERAGE = 5.0
-"""Of PERIOD codes at once, none passes this by chance."""
+"""The coverage factor that of PERIOD codes at once none passes by chance."""
 NON_LINEARITY, JITTER = "differential_nonlinearity", "edge_jitter"
 _BARS, _BINS = 40, 8
 
@@ -59,7 +59,7 @@ def run(context: StepContext, progress: Progress) -> StepOutcome:
 
 
 def findings(seen: Codes) -> tuple[Finding, ...]:
-    """Samples that never show an edge, or that are taken unevenly."""
+    """Return findings for samples that never show an edge, or that are taken unevenly."""
     if seen.missing:
         return (_missing(seen),)
     if not seen.steady:
@@ -104,7 +104,7 @@ def _dropped(holes: tuple[Dropped, ...]) -> Finding:
 
 
 def quantities(seen: Codes) -> tuple[CalibratedQuantity, ...]:
-    """Width of each code, and how edges scatter beyond whole samples, in samples."""
+    """Return the width of each code, and how edges scatter beyond whole samples, in samples."""
     made = [
         CalibratedQuantity(
             NON_LINEARITY, w.value, "samples", w.standard_uncertainty, w.n,
@@ -119,7 +119,7 @@ def quantities(seen: Codes) -> tuple[CalibratedQuantity, ...]:
 
 
 def drawing(seen: Codes) -> str:
-    """Histogram of the intervals' departures, and the worst code's width, for a terminal.
+    """Draw a histogram of the intervals' departures and the worst code's width for a terminal.
 
     The outermost bins hold all that is beyond them.
     """
@@ -135,7 +135,7 @@ def drawing(seen: Codes) -> str:
 
 
 def _widths(seen: Codes) -> str:
-    """From the least to the most, and which is the worst."""
+    """Return the codes' widths from the least to the most, and which is the worst."""
     percent = [100 * each.value for each in seen.width]
     worst = max(range(len(percent)), key=lambda code: abs(percent[code]))
     limits = 200 * seen.width[worst].standard_uncertainty

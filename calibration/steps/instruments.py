@@ -28,7 +28,7 @@ SETTLE_MS = 60
 
 
 RATE_MIN_HZ = 100_000
-"""Below this, pulses of half a millisecond are not seen well."""
+"""The lowest rate tried: below, pulses of half a millisecond are not seen well."""
 BYTES_RATE, SUSTAINED_RATE = "sustained_bytes", "sustained_rate"
 
 
@@ -64,7 +64,7 @@ def run(context: StepContext, progress: Progress) -> StepOutcome:
 
 
 def _search(context: StepContext, health: Health, progress: Progress) -> Sustained | None:
-    """The highest rate without loss; None if nothing tells whether there was any.
+    """Return the highest rate without loss; None if nothing tells whether there was any.
 
     The instruments of `context` are closed then.
     """
@@ -90,7 +90,7 @@ def _search(context: StepContext, health: Health, progress: Progress) -> Sustain
 
 
 def _tried(context: StepContext, seconds: int) -> Tried:
-    """A bench that is open at this rate."""
+    """Try the rate of a bench that is open."""
     pulses = seconds * 10**6 // PERIOD_US
     rate_hz = context.fixture.analyzer.sample_rate_hz
     set_hz = context.bench.analyzer.identity.sample_rate_hz
@@ -100,7 +100,7 @@ def _tried(context: StepContext, seconds: int) -> Tried:
 
 
 def _lost(health: Health) -> str:
-    """How it is known that samples were; "" if it is not."""
+    """Return how it is known that samples were lost; "" if it is not."""
     if health.losses:
         return health.losses[0]
     if health.seen < health.sent:
@@ -120,7 +120,7 @@ def _rate_quantities(found: Sustained, channels: int) -> tuple[CalibratedQuantit
 
 
 def _rate_conditions(context: StepContext, found: Sustained) -> dict[str, str]:
-    """For how long, and what came of the next higher rate."""
+    """Return for how long rates were tried, and what became of the next higher one."""
     limit = found.limit
     above = "the driver offers none" if limit is None else f"{limit.rate_hz / 1e6:g} MHz: "
     return {
@@ -130,7 +130,7 @@ def _rate_conditions(context: StepContext, found: Sustained) -> dict[str, str]:
 
 
 def _of_rate(context: StepContext, found: Sustained) -> tuple[Finding, ...]:
-    """Worth a word if it is the fixture's own rate that is too high."""
+    """Return the finding of a fixture's own rate that is too high."""
     own_hz = context.bench.analyzer.identity.sample_rate_hz
     if found.rate_hz >= own_hz:
         return ()

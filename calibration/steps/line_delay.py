@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A wire or level shifter, seen at both ends."""
+"""The delay of a wire or level shifter, seen at both ends."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run(context: StepContext, progress: Progress) -> StepOutcome:
 
 
 def delays_ns(near: ChannelSkew, far: ChannelSkew, sample_ns: float) -> dict[int, Estimate]:
-    """How much later an edge is at the analyzer's end than at the target's, by level."""
+    """Return how much later an edge is at the analyzer's end than at the target's, by level."""
     made = {}
     for level, late, early in ((1, near.rising, far.rising), (0, near.falling, far.falling)):
         if late is not None and early is not None:

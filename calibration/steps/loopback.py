@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A wire in place of the target: what the bench shows of no latency at all."""
+"""A wire in place of the target: the latency that the bench shows where there is none."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(context: StepContext, progress: Progress) -> StepOutcome:
 
 
 def captured_of(fanned: FanOutResult) -> Captured:
-    """What came back to the microcontroller."""
+    """Return what came back to the microcontroller."""
     sent = fanned.sent
     return capture_delay(
         sent.captured_ticks, sent.rising_ticks, sent.falling_ticks, sent.train.width_ticks - 1
@@ -59,7 +59,7 @@ def captured_of(fanned: FanOutResult) -> Captured:
 
 
 def findings(skew: ChannelSkew | None, channel: int, reference: int, rate_hz: int) -> list[Finding]:
-    """Of the response's channel; `reference`: the stimulus's."""
+    """Return findings of the response's channel; `reference`: the stimulus's."""
     if skew is None:
         return [
             Finding(
@@ -88,7 +88,7 @@ def _late(level: int, delay_ns: Estimate) -> Finding:
 
 
 def capture_findings(captured: Captured) -> list[Finding]:
-    """Of the microcontroller's input capture."""
+    """Return findings of the microcontroller's input capture."""
     if captured.rising is None and captured.falling is None:
         return [
             Finding(
@@ -126,7 +126,7 @@ def capture_findings(captured: Captured) -> list[Finding]:
 def quantities(
     skew: ChannelSkew | None, captured: Captured, rate_hz: int, clock_hz: int
 ) -> tuple[CalibratedQuantity, ...]:
-    """In ns."""
+    """Return the delays of loopback and capture, in ns."""
     made: list[tuple[str, int, Estimate]] = []
     if skew is not None:
         for level, offset in ((1, skew.rising), (0, skew.falling)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the agent's pin write takes: its readings around it against the pin's edge."""
+"""The time of the agent's pin write: its readings around it against the pin's edge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SLOW_NS = 200.0
 SPREAD = "toggle_spread"
 TOOK = "toggle_time"
 Writes = dict[tuple[str, int], PinWrite]
-"""By signal and level after the edge."""
+"""The pin writes by signal and level after the edge."""
 
 
 def run(context: StepContext, progress: Progress) -> StepOutcome:
@@ -59,13 +59,13 @@ def run(context: StepContext, progress: Progress) -> StepOutcome:
 
 
 def pins(context: StepContext) -> list[tuple[str, int]]:
-    """Pins beside the response's that its writes move, and their channels."""
+    """Return the pins beside the response's that its writes move, and their channels."""
     fixture = context.fixture
     return [(name, fixture.channel_of(name)) for name in SEQUENCE if fixture.has_signal(name)]
 
 
 def writes_of(seen: Logged, others: Mapping[str, tuple[Int64Array, UInt8Array]]) -> Writes:
-    """Of every pin and edge that there are enough of. Raises ValueError if no clock fits."""
+    """Return the pin writes with enough edges. Raises ValueError if no clock fits."""
     made = {(RESPONSE, level): pin_write(seen, level) for level in (1, 0)}
     for signal, edges in others.items():
         made |= {(signal, level): other_pin_write(seen, *edges, level) for level in (1, 0)}
@@ -73,14 +73,14 @@ def writes_of(seen: Logged, others: Mapping[str, tuple[Int64Array, UInt8Array]])
 
 
 def contradictions(seen: Logged) -> list[Finding]:
-    """Events outside their brackets, and edges or records without a partner."""
+    """Return findings for events outside their brackets, and what has no partner."""
     return [
         common_findings.contradiction(text) for text in (*seen.unmatched, *seen.test.findings)[:5]
     ]
 
 
 def findings(writes: Writes) -> list[Finding]:
-    """Pin writes that take long."""
+    """Return findings for pin writes that take long."""
     return [
         Finding(
             "slow pin write",
@@ -97,7 +97,7 @@ def findings(writes: Writes) -> list[Finding]:
 
 
 def quantities(writes: Writes) -> tuple[CalibratedQuantity, ...]:
-    """Fixed part, spread and length of the write, by pin and edge, in ns."""
+    """Return fixed part, spread and length of the write, by pin and edge, in ns."""
     made = []
     for (signal, level), write in writes.items():
         subject = f"{signal} {EDGES[level]}"

@@ -20,11 +20,11 @@ from rig.config.calibration.names import WIRING
 
 @dataclass(frozen=True)
 class WiresSeen:
-    """Of some wires."""
+    """The arrivals and findings of some wires."""
 
     findings: tuple[Finding, ...]
     arrivals: Mapping[str, tuple[Arrival, ...]]
-    """Where each that was driven arrives, by signal."""
+    """The arrivals of each signal that was driven."""
 
 
 def run(context: StepContext, progress: Progress) -> StepOutcome:
@@ -47,7 +47,7 @@ def run(context: StepContext, progress: Progress) -> StepOutcome:
 
 
 def check_wires(context: StepContext, progress: Progress, signals: Collection[str]) -> WiresSeen:
-    """The live check while wires are being connected: of these only, nothing is recorded.
+    """Check these wires while they are being connected; nothing is recorded.
 
     The stimulus is driven besides, whether it is connected or not. Raises BenchError, StoppedError.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drives one wire after the other from the end that drives it, and listens at all others.
+"""Drive one wire after the other from the end that drives it, and listen at all others.
 
 Each wire gets its own number of pulses. That number, not the time, tells whose pulses arrive where:
 it holds even if the analyzer samples at another rate than it says.
@@ -33,10 +33,10 @@ from rig.stimulus.train import Pattern, Polarity, Train
 from rig.target.link import AgentLink
 
 STIMULI = 20
-"""For the target to count."""
+"""The pulses for the target to count."""
 DELAY_US = 2000
 HELD_MS = 100
-"""A level that creeps through a pull-up gets there in this time."""
+"""The time in which a level that creeps through a pull-up gets there."""
 
 
 def observe(
@@ -59,7 +59,7 @@ def observe(
 
 
 def _rest(context: StepContext) -> None:
-    """All drivers low, so that every wire's pulses are high."""
+    """Set all drivers low, so that every wire's pulses are high."""
     context.bench.stimulus.abort()
     agent = context.agent
     if agent is not None:
@@ -77,7 +77,7 @@ def _sequence_bits(context: StepContext) -> int:
 def _drive_all(
     context: StepContext, listener: Listener, progress: Progress, asked: Collection[str]
 ) -> Turns:
-    """The stimulus comes first, whoever is asked for: time is counted from its beginning."""
+    """Drive the wires; the stimulus first in any case, as time is counted from its beginning."""
     stimulus = context.bench.stimulus
     progress(f"{STIMULUS}: {CODE_FIRST} pulses")
     captured = _drive_stimulus(context, CODE_FIRST)
@@ -101,7 +101,7 @@ def _drive_all(
 
 
 def _drain(context: StepContext, listener: Listener, start_ticks: int, start_samples: int) -> float:
-    """Read until the samples of all that was driven have come; the analyzer's rough rate."""
+    """Read until the samples of all that was driven have come; return the analyzer's rough rate."""
     nominal_hz = context.bench.analyzer.identity.sample_rate_hz
     clock_hz = context.chip.clock_hz
     passed_s = (context.bench.stimulus.status().now_ticks - start_ticks) / clock_hz
@@ -137,7 +137,7 @@ def _train(chip: StimulusChip, pulses: int, polarity: Polarity = Polarity.POSITI
 
 
 def _drive_stimulus(context: StepContext, pulses: int) -> int:
-    """Returns the edges that the microcontroller captured."""
+    """Drive the stimulus; return how many edges the microcontroller captured."""
     stimulus = context.bench.stimulus
     stimulus.configure(_train(context.chip, pulses))
     stimulus.start()
@@ -162,7 +162,7 @@ def _drive_target(context: StepContext, signal: str, pulses: int) -> int:
 
 
 def _creeps(context: StepContext, signal: str, progress: Progress) -> bool:
-    """Whether a wire that shows no pulses changes its level anywhere if driven high for long."""
+    """Return whether a wire without pulses changes its level anywhere if driven high for long."""
     progress(f"{signal}: held high")
     with listening(context) as listener:
         start = listener.samples
@@ -182,7 +182,7 @@ def _creeps(context: StepContext, signal: str, progress: Progress) -> bool:
 
 
 def _refusal(context: StepContext, agent: AgentLink, measurement: str, edge: str) -> str:
-    """Arm it; "", or why it did not want to."""
+    """Arm the measurement; return "", or why the agent refused."""
     try:
         agent.arm(ArmOptions(measurement, 4 * STIMULI, options={"edge": edge}))
     except BenchError as error:
@@ -192,7 +192,7 @@ def _refusal(context: StepContext, agent: AgentLink, measurement: str, edge: str
 
 
 def _ask_target(context: StepContext, progress: Progress) -> InterruptCount:
-    """How many of STIMULI the target counts, or why it was not asked."""
+    """Return how many of STIMULI the target counts, or why it was not asked."""
     agent = context.agent
     if agent is None:
         return InterruptCount(STIMULI, None, "there is no agent")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the observed pulses say of the wires. Pure: values in, findings out."""
+"""Judgment of the wires by the observed pulses. Pure: values in, findings out."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ RATE_TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Arrival:
-    """A wire's pulses on a channel."""
+    """The arrival of a wire's pulses on a channel."""
 
     channel: int
     inverted: bool
 
 
 def arrivals(observed: Observed) -> dict[str, tuple[Arrival, ...]]:
-    """Where each driven wire's pulses were seen, by signal."""
+    """Return where each driven wire's pulses were seen, by signal."""
     found: dict[str, list[Arrival]] = {each.signal: [] for each in observed.driven}
     for channel, bursts in observed.bursts.items():
         for burst in bursts:
@@ -38,7 +38,7 @@ def arrivals(observed: Observed) -> dict[str, tuple[Arrival, ...]]:
 def findings(
     fixture: Fixture, observed: Observed, signals: Collection[str] | None = None
 ) -> tuple[Finding, ...]:
-    """All that is wrong or worth saying, wire by wire, then of the bench; or only of some wires."""
+    """Return all that is wrong or worth saying: of every wire or of some, then of the bench."""
     asked = SIGNALS if signals is None else signals
     where = arrivals(observed)
     wires = {wire.signal: wire for wire in fixture.wires}
@@ -106,7 +106,7 @@ def _elsewhere(
 
 
 def _silent(wire: Wire, observed: Observed) -> Finding:
-    """Its number of pulses arrived nowhere: what does its channel show instead?"""
+    """Return the finding of a wire whose pulses arrived nowhere, by what its channel shows."""
     mine = _strange(wire, observed)
     if mine:
         # One edge, and perhaps the way back long after, makes a burst of its own.
@@ -123,17 +123,13 @@ def _silent(wire: Wire, observed: Observed) -> Finding:
 
 
 def _strange(wire: Wire, observed: Observed) -> list[EdgeBurst]:
-    """On a wire's channel, what is nobody's number of pulses."""
+    """Return the bursts on a wire's channel that are nobody's number of pulses."""
     bursts = observed.bursts.get(wire.channel, ())
     return [burst for burst in bursts if burst.pulses not in observed.codes]
 
 
 def _other_listener(wire: Wire, observed: Observed) -> tuple[str, bool]:
-    """Who else is on this wire, "" for nobody that was asked, and whether pulses arrive there.
-
-    That tells a wire that is shorted to ground, where nobody hears anything, from a clip that is
-    off. The other wires have one listener only.
-    """
+    """Return who else is on this wire, "" for nobody that was asked, and whether it hears it."""
     if wire.signal == STIMULUS:
         asked = observed.handled is not None
         return ("the target", bool(observed.handled)) if asked else ("", False)
@@ -152,7 +148,7 @@ def _wire_at(wires: Mapping[str, Wire], channel: int) -> Wire | None:
 
 
 def _of_capture(wires: Mapping[str, Wire], observed: Observed) -> Iterator[Finding]:
-    """The microcontroller's capture pin hears the response and nothing else."""
+    """Check that the microcontroller's capture pin hears the response and nothing else."""
     response = wires.get(RESPONSE)
     if response is None or not response.stimulus_pin:
         return

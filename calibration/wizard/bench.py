@@ -24,20 +24,20 @@ _VIRTUAL_TABLES = re.compile(r"^\[virtual\b", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Ends:
-    """One wire, as whoever connects it needs it."""
+    """The ends of one wire, as whoever connects it needs them."""
 
     signal: str
     text: str
-    """From where to where."""
+    """The wire from end to end, in words."""
 
 
 def is_virtual(state: WizardState) -> bool:
-    """There is no hardware: the bench is a model."""
+    """Return whether there is no hardware: the bench is a model."""
     return state.answer("bench", HARDWARE) != HARDWARE
 
 
 def boards_of(state: WizardState) -> tuple[Board, Board]:
-    """Target and stimulus. Raises InputError."""
+    """Return target and stimulus. Raises InputError."""
     board = load_board(state.answer("board", FIRST_BOARD))
     stimulus = load_board(state.answer("stimulus", FIRST_STIMULUS))
     for each, role in ((board, "target"), (stimulus, "stimulus")):
@@ -51,7 +51,7 @@ def boards_of(state: WizardState) -> tuple[Board, Board]:
 
 
 def wants_lines(board: Board) -> bool:
-    """Its GPIO lines are the user's to name."""
+    """Return whether the board's GPIO lines are the user's to name."""
     if board.agent is None or board.agent.port != GPIO_PORT:
         return False
     lines = (board.line(signal) for signal in (STIMULUS, RESPONSE))
@@ -59,7 +59,7 @@ def wants_lines(board: Board) -> bool:
 
 
 def offsets_of(words: str) -> dict[str, int]:
-    """`stimulus=17,response=27` as numbers by signal. Raises InputError."""
+    """Return `stimulus=17,response=27` as numbers by signal. Raises InputError."""
     offsets: dict[str, int] = {}
     for word in words.replace(" ", "").split(","):
         match = re.fullmatch("([a-z0-9]{1,20})=([0-9]{1,6})", word)
@@ -70,7 +70,7 @@ def offsets_of(words: str) -> dict[str, int]:
 
 
 def link_of(state: WizardState) -> TargetLink:
-    """How the target is reached. Raises InputError."""
+    """Return how the target is reached. Raises InputError."""
     if is_virtual(state):
         return VirtualLink()
     word = state.answer("target")
@@ -87,7 +87,7 @@ def link_of(state: WizardState) -> TargetLink:
 
 
 def text_of(state: WizardState) -> str:
-    """The fixture. Raises InputError for answers that make none."""
+    """Return the fixture's text. Raises InputError for answers that make none."""
     target, stimulus = boards_of(state)
     virtual = load_fixture(state.answer("bench")) if is_virtual(state) else None
     if virtual is not None and not virtual.is_virtual:
@@ -105,7 +105,7 @@ def text_of(state: WizardState) -> str:
 
 
 def _as_found(text: str, state: WizardState) -> str:
-    """With the channels that its wires were found on, if the user took them."""
+    """Return the fixture's text with the channels as found, if the user took them."""
     found = channels_of(state)
     if not found:
         return text
@@ -118,12 +118,12 @@ def _as_found(text: str, state: WizardState) -> str:
 
 
 def fixture_of(state: WizardState) -> Fixture:
-    """The fixture itself. Raises InputError."""
+    """Return the fixture itself. Raises InputError."""
     return parse_fixture(text_of(state), state.name)
 
 
 def wires_of(state: WizardState) -> tuple[Ends, ...]:
-    """In the order in which to connect them. Raises InputError."""
+    """Return the wires in the order in which to connect them. Raises InputError."""
     target, stimulus = boards_of(state)
     ends = []
     for wire in fixture_of(state).wires:
@@ -139,7 +139,7 @@ def wires_of(state: WizardState) -> tuple[Ends, ...]:
 
 
 def grounds_of(state: WizardState) -> str:
-    """What comes before all wires. Raises InputError."""
+    """Return the grounds to be connected before all wires, in words. Raises InputError."""
     boards = reversed(boards_of(state))
     pins = [f"{board.title} {board.label(line)}" for board in boards
             if (line := board.line("ground"))]  # fmt: skip
@@ -164,7 +164,7 @@ def _analyzer(state: WizardState) -> AnalyzerSettings:
 
 
 def _virtual_tables(virtual: Fixture | None) -> str:
-    """What is behind the cable ends, taken over from another virtual bench."""
+    """Return the tables of what is behind another virtual bench's cable ends."""
     if virtual is None:
         return ""
     found = _VIRTUAL_TABLES.search(virtual.text)

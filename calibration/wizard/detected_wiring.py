@@ -17,14 +17,14 @@ from rig.config.fixture import TASK, Fixture
 KEY = "wires"
 TAKE, MEND = "as-found", "mend"
 ELSEWHERE = frozenset(("swapped", "misplaced", "moved"))
-"""Findings of wires with nothing wrong but their place."""
+"""The kinds of findings of wires with nothing wrong but their place."""
 BYTES_MAX = 1 << 12
 _PLACE = re.compile("([a-z0-9]{1,20})=D([0-9]{1,2})")
 _OR_WRITE = ", or take the wiring as found with --write-fixture"
 
 
 def channel_seen(signal: str, seen: WiresSeen) -> int | None:
-    """Where this wire arrives; None unless that is all there is to say of it."""
+    """Return the channel where this wire arrives; None if it has any other fault."""
     there = seen.arrivals.get(signal, ())
     faults = [finding for finding in seen.findings if finding.fault]
     if len(there) != 1 or there[0].inverted or any(f.kind not in ELSEWHERE for f in faults):
@@ -33,7 +33,7 @@ def channel_seen(signal: str, seen: WiresSeen) -> int | None:
 
 
 def complete(fixture: Fixture, channels: Mapping[str, int | None]) -> tuple[str, ...]:
-    """`response=D2` of every wire; nothing unless each has a channel of its own, and some moved.
+    """Return `response=D2` for every wire; () unless each has its own channel and some moved.
 
     A task's wire cannot be driven: it keeps its channel, if that is free.
     """
@@ -51,7 +51,7 @@ def complete(fixture: Fixture, channels: Mapping[str, int | None]) -> tuple[str,
 
 
 def offered(finding: Finding) -> Finding:
-    """A wire that is elsewhere: in the wizard its fixture can follow it."""
+    """Return a finding that adds, for a wire that is elsewhere, that the fixture can follow it."""
     if finding.kind not in ELSEWHERE:
         return finding
     remedy = (f"{finding.remedy.replace(_OR_WRITE, '')} Or leave this wire as it is: if all wires "
@@ -60,7 +60,7 @@ def offered(finding: Finding) -> Finding:
 
 
 def write(path: Path, places: Iterable[str]) -> None:
-    """For whoever keeps the wizard's state; no file if there is nothing. Raises InputError."""
+    """Write the places for whoever keeps the wizard's state, or no file. Raises InputError."""
     text = "".join(f"{place}\n" for place in places)
     if text:
         write_whole(path, text)
@@ -69,7 +69,7 @@ def write(path: Path, places: Iterable[str]) -> None:
 
 
 def read(path: Path) -> tuple[str, ...]:
-    """What was written there; nothing if it is not there, or anything else."""
+    """Return the places that were written there; () if there is no file or anything else in it."""
     try:
         with path.open("rb") as file:
             lines = file.read(BYTES_MAX).decode("ascii", "replace").splitlines()
@@ -79,7 +79,7 @@ def read(path: Path) -> tuple[str, ...]:
 
 
 def channels_of(state: WizardState) -> dict[str, int]:
-    """Channel by signal, if the user took the wiring as found."""
+    """Return the channels by signal, if the user took the wiring as found."""
     if state.answer(KEY) != TAKE:
         return {}
     matches = (_PLACE.fullmatch(place) for place in state.as_found)
@@ -87,13 +87,13 @@ def channels_of(state: WizardState) -> dict[str, int]:
 
 
 def without(state: WizardState) -> WizardState:
-    """Nothing was found, or it does not hold any more."""
+    """Return the state without a wiring as found: there is none, or it does not hold any more."""
     answers = {key: answer for key, answer in state.answers.items() if key != KEY}
     return replace(state, answers=answers, as_found=())
 
 
 def questions(state: WizardState) -> tuple[Question, ...]:
-    """Only if there is something to be taken."""
+    """Return the question whether to take the wiring as found, if there is one."""
     if not state.as_found:
         return ()
     where = ", ".join(place.replace("=", " on ") for place in state.as_found)
@@ -105,7 +105,7 @@ def questions(state: WizardState) -> tuple[Question, ...]:
 
 
 def explain(state: WizardState) -> tuple[str, ...]:
-    """Why that is asked."""
+    """Return why that is asked."""
     if not state.as_found:
         return ()
     return ("All wires are sound, but some arrive on other channels than planned. The fixture can "

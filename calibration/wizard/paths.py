@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where wizards that were begun are kept."""
+"""Paths of the files of wizards that were begun."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATE_NAME = "state.json"
 
 @dataclass(frozen=True)
 class WizardPaths:
-    """Files of one wizard, side by side."""
+    """The files of one wizard, side by side."""
 
     state: Path
 
@@ -31,21 +31,21 @@ class WizardPaths:
 
     @property
     def outdated(self) -> Path:
-        """A calibration of wires that are others now."""
+        """A calibration of wires that have been changed since."""
         return self.state.with_name(f"{self._stem}.outdated{SUFFIX}")
 
     @property
     def as_found(self) -> Path:
-        """Where the wires arrive, while they are other channels than the fixture's."""
+        """The wiring as found, while it is on other channels than the fixture's."""
         return self.state.with_name(f"{self._stem}.as-found")
 
     @property
     def _stem(self) -> str:
-        """A state that is called like a fixture is not to be mistaken for one."""
+        """The name without suffix; it keeps a state from being mistaken for a fixture."""
         return "bench" if self.state.name == STATE_NAME else f"{self.state.stem}-bench"
 
     def clear(self) -> None:
-        """All is saved elsewhere."""
+        """Remove the files, as all is saved elsewhere."""
         for path in (self.state, self.fixture, self.calibration, self.outdated, self.as_found):
             path.unlink(missing_ok=True)
         if self.state.name == STATE_NAME:
@@ -56,12 +56,12 @@ class WizardPaths:
 
 
 def place_of(name: str) -> WizardPaths:
-    """Of the wizard of this bench, in the user's own folder for such things."""
+    """Return the paths of this bench's wizard, in the user's own folder for such things."""
     return WizardPaths(_home() / name / STATE_NAME)
 
 
 def unfinished() -> tuple[str, ...]:
-    """Names of the benches whose wizards were begun, sorted."""
+    """Return the names of the benches whose wizards were begun, sorted."""
     try:
         return tuple(sorted(file.parent.name for file in _home().glob(f"*/{STATE_NAME}")))
     except OSError as error:
@@ -69,7 +69,7 @@ def unfinished() -> tuple[str, ...]:
 
 
 def _home() -> Path:
-    """$XDG_STATE_HOME, as the XDG Base Directory Specification has it: absolute, or ignored."""
+    """Return the folder of wizards in $XDG_STATE_HOME: that is absolute, or ignored."""
     told = Path(os.environ.get("XDG_STATE_HOME", ""))
     base = told if told.is_absolute() else Path.home() / ".local" / "state"
     return base / "latency-rig" / "wizard"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from rig.errors import InputError, nearest
 
 ANSWER_MAX = 400
-"""Characters of an answer."""
+"""The most characters of an answer."""
 
 
 @dataclass(frozen=True)
 class AnswerOption:
-    """One answer of several."""
+    """One of several answers."""
 
     value: str
     label: str
@@ -21,23 +21,23 @@ class AnswerOption:
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to be decided. Raises InputError for what is no answer."""
+    """A thing to be decided. Raises InputError for what is no answer."""
 
     key: str
-    """Name of its answer, in the wizard's state and in a file of answers."""
+    """The name of its answer, in the wizard's state and in a file of answers."""
     text: str
     default: str = ""
     choices: tuple[AnswerOption, ...] = ()
-    """The only answers; none: any text."""
+    """The only answers; (): any text."""
     hint: str = ""
     """What a valid answer looks like, or how to find it out."""
     others: bool = False
-    """Answers other than the choices are valid, too."""
+    """Whether answers other than the choices are valid, too."""
     unattended: str = ""
-    """Default where nobody is there to do something by hand; "" if that is no other one."""
+    """The default where nobody can do something by hand; "" if it is no other one."""
 
     def checked(self, answer: str) -> str:
-        """The answer as it is kept: without spaces around it, the default if it is empty."""
+        """Return the answer as it is kept: stripped, the default if it is empty."""
         answer = answer.strip() or self.default
         if len(answer) > ANSWER_MAX or not answer.isprintable():
             raise InputError(
@@ -51,7 +51,7 @@ class Question:
 
     @property
     def valid(self) -> str:
-        """In a few words."""
+        """The valid answers in a few words."""
         values = ", ".join(choice.value for choice in self.choices)
         if values and self.others:
             return f"{values}, or {self.hint}"

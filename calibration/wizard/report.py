@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a stage of the wizard has done and found: alike for terminal, window and state file."""
+"""The report of a stage of the wizard: alike for terminal, window and state file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class StageReport:
     lines: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     run: str = ""
-    """Run file, of a measurement."""
+    """The run file of a measurement."""
 
     @property
     def passed(self) -> bool:
-        """Nothing has to be mended."""
+        """Whether nothing has to be mended."""
         return not any(finding.fault for finding in self.findings)
 
     def __add__(self, other: StageReport) -> StageReport:
@@ -31,10 +31,10 @@ class StageReport:
 
 
 def of_outcome(outcome: StepOutcome, title: str) -> StageReport:
-    """Of a step of the calibration."""
+    """Return the report of a step of the calibration."""
     return StageReport((title, *lines_of(outcome)), outcome.findings)
 
 
 def summary(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Faults in one line each, to be remembered."""
+    """Return the faults in one line each, to be remembered."""
     return tuple(finding.text for finding in findings if finding.fault)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the wizard needs done on bench and target, and does not do itself."""
+"""The work on bench and target that the wizard needs done, and does not do itself."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from rig.config.fixture import Fixture
 
 @dataclass(frozen=True)
 class Measured:
-    """A first measurement."""
+    """The outcome of a first measurement."""
 
     path: Path
-    """Its run file."""
+    """The run file."""
     lines: tuple[str, ...]
     """The result, as a terminal shows it."""
     failure: str = ""
-    """Why it did not get to its end, or what its verdict complains of; "" if all is well."""
+    """Why the run did not get to its end, or what its verdict complains of; "" if all is well."""
 
 
 class WizardServices(Protocol):
-    """All raise RigError: BenchError if something fails, StoppedError or an ordered end on stop."""
+    """The services. All raise RigError: BenchError if one fails, StoppedError or an end on stop."""
 
     def open_bench(
         self, fixture: Fixture, stop: threading.Event, progress: Progress
     ) -> AbstractContextManager[BenchInstruments]:
-        """All three instruments, the analyzer with every channel."""
+        """Open all three instruments, the analyzer with every channel."""
         ...
 
     def ask_account(self, fixture: Fixture) -> tuple[Finding, ...]:
-        """What a target behind ssh has and what it lacks, before there is an agent."""
+        """Return what a target behind ssh has and lacks, before there is an agent."""
         ...
 
     def ask_agent(self, fixture: Fixture) -> tuple[Finding, ...]:
-        """Who answers on the target, and what its system says."""
+        """Return who answers on the target, and what its system reports."""
         ...
 
     def deploy(self, fixture: Fixture, *, there: bool) -> str:
-        """Put the agent on a target behind ssh, compiled there if asked for; where it is now."""
+        """Put the agent on a target behind ssh, compiled there if asked; return where it is."""
         ...
 
     def measure(
@@ -57,5 +57,5 @@ class WizardServices(Protocol):
         stop: threading.Event,
         progress: Callable[[str], None],
     ) -> Measured:
-        """Run a plan; a new run file in this folder, evaluated."""
+        """Run a plan; return the new run file in this folder, evaluated."""
         ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a wizard has come, and its file: small, written after each stage, read strictly."""
+"""The progress of a wizard, and its file: small, written after each stage, read strictly."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ _FIELDS = ("format", "name", "stage", "answers", "done", "checked", "fixture", "
 
 @dataclass(frozen=True)
 class WizardState:
-    """One wizard. Immutable; `with_...` make the next one."""
+    """The state of one wizard. Immutable; `with_...` make the next one."""
 
     name: str
-    """Of the bench, and of its fixture."""
+    """The name of the bench, and of its fixture."""
     stage: str
-    """Where it goes on."""
+    """The stage at which the wizard goes on."""
     answers: Mapping[str, str] = field(default_factory=dict)
     done: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Stages whose work is done, each with the faults that it found, one line each."""
+    """The stages whose work is done, each with the faults that it found, one line each."""
     checked: tuple[str, ...] = ()
-    """Signals whose wires were found sound while they were connected."""
+    """The signals whose wires were found sound while they were connected."""
     fixture: str = ""
-    """Text of the fixture that `done` is about."""
+    """The text of the fixture that `done` is about."""
     run: str = ""
-    """File of the first measurement."""
+    """The file of the first measurement."""
     as_found: tuple[str, ...] = ()
     """`response=D2`: where each wire arrives, if some are on others' channels and all are sound."""
 
     def answer(self, key: str, default: str = "") -> str:
-        """What was answered."""
+        """Return the answer to a question."""
         return self.answers.get(key, default)
 
     def with_answer(self, key: str, answer: str) -> WizardState:
-        """Another answer."""
+        """Return the state with another answer."""
         return replace(self, answers={**self.answers, key: answer})
 
     def with_done(self, stage: str, faults: tuple[str, ...]) -> WizardState:
-        """A stage whose work is done."""
+        """Return the state with a stage's work done."""
         return replace(self, done={**self.done, stage: faults})
 
     def without_done(self, stage: str) -> WizardState:
-        """A stage whose work is to be done again."""
+        """Return the state with a stage's work to be done again."""
         return replace(self, done={key: self.done[key] for key in self.done if key != stage})
 
     def __post_init__(self) -> None:
@@ -66,14 +66,14 @@ class WizardState:
 
 
 def state_text(state: WizardState) -> str:
-    """As a file has it."""
+    """Return the state as the text of a file."""
     fields = {"format": FORMAT, **{name: getattr(state, name) for name in _FIELDS[1:]}}
     fields |= {"answers": dict(state.answers), "done": dict(state.done)}
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
 
 def parse_state(text: str, source: str) -> WizardState:
-    """From a file's text. Raises InputError: one line."""
+    """Return the state from a file's text. Raises InputError: one line."""
     try:
         fields = json_value(text)
         return _state(fields)
@@ -129,7 +129,7 @@ def _texts(what: str, texts: Any) -> tuple[str, ...]:
 
 
 def read_state(path: Path) -> WizardState:
-    """Raises InputError."""
+    """Read a state from its file. Raises InputError."""
     try:
         if path.stat().st_size > BYTES_MAX:
             raise InputError(f"{path}: too long for a wizard's state; name another with --state")
@@ -142,7 +142,7 @@ def read_state(path: Path) -> WizardState:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """The whole file, or the one that was there. Raises InputError."""
+    """Write the whole file, or keep the one that was there. Raises InputError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replace_atomically(path) as new:

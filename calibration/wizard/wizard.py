@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wizard itself: where it stands, what it goes to next; every change is in its file at once."""
+"""The wizard itself: its stage and the next; every change is in its file at once."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ORDER = tuple(STAGES)
 CALIBRATE = CALIBRATE_STAGE.name
 _BEFORE_WIRES = _ORDER[: _ORDER.index(CONNECT)]
 _BENCH_STAGES = ("board", "access")
-"""Their answers make the fixture."""
+"""The stages whose answers make the fixture."""
 
 
 class Wizard:
-    """One new bench. All methods raise InputError; the state is as before then."""
+    """The wizard of one new bench. All methods raise InputError; the state is as before then."""
 
     def __init__(self, place: WizardPaths, state: WizardState) -> None:
         if state.stage not in STAGES or any(key not in KEYS for key in state.answers):
@@ -38,7 +38,7 @@ class Wizard:
 
     @classmethod
     def begun(cls, place: WizardPaths, name: str) -> Wizard:
-        """A new one, or the one that was begun there."""
+        """Return a new wizard, or the one that was begun there."""
         if place.state.exists():
             return cls(place, read_state(place.state))
         check_name(name)
@@ -48,28 +48,28 @@ class Wizard:
 
     @property
     def stage(self) -> Stage:
-        """The one it stands at."""
+        """The stage that the wizard is at."""
         return STAGES[self.state.stage]
 
     @property
     def number(self) -> int:
-        """Of the stage, from 1."""
+        """The number of the stage, from 1."""
         return _ORDER.index(self.state.stage) + 1
 
     def default_of(self, question: Question) -> str:
-        """What was answered last time, else what most people answer."""
+        """Return what was answered last time, else what most people answer."""
         return self.state.answer(question.key, question.default)
 
     def answer(self, question: Question, text: str) -> None:
-        """Keep an answer; whether it goes with the others is for `forward` to say."""
+        """Keep an answer; `forward` checks whether it goes with the others."""
         self._keep(self.state.with_answer(question.key, question.checked(text)))
 
     def give(self, key: str, text: str) -> None:
-        """An answer to a question that was not asked yet: its default from now on."""
+        """Keep the answer to a question that was not asked yet: its default from now on."""
         self._keep(self.state.with_answer(key, Question(key, key).checked(text)))
 
     def check(self) -> None:
-        """The stage's answers go together; the fixture is written if they complete it."""
+        """Check that the stage's answers go together; write the fixture if they complete it."""
         for question in self.stage.questions(self.state):
             question.checked(self.state.answer(question.key, question.default))
         self.stage.check(self.state)
@@ -79,7 +79,7 @@ class Wizard:
             self._settle_wires()
 
     def forward(self) -> None:
-        """To the next stage. At the last one it stays."""
+        """Go to the next stage, or stay at the last one."""
         was_done = self.stage.name in self.state.done
         self.check()
         if was_done and self.stage.name not in self.state.done:
@@ -88,15 +88,15 @@ class Wizard:
         self._keep(replace(self.state, stage=_ORDER[at]))
 
     def back(self) -> None:
-        """To the stage before."""
+        """Go to the stage before."""
         self._keep(replace(self.state, stage=_ORDER[max(0, self.number - 2)]))
 
     def go_to(self, stage: str) -> None:
-        """A stage that was reached before."""
+        """Go to a stage that was reached before."""
         self._keep(replace(self.state, stage=stage))
 
     def record(self, report: StageReport) -> None:
-        """The stage's work is done, and this came of it."""
+        """Keep that the stage's work is done, and what came of it."""
         done = self.state.with_done(self.stage.name, summary(report.findings))
         if self.stage.name in special_wiring.NAMES:
             # Wherever the wires are now: they are to be put back once more.
@@ -107,17 +107,17 @@ class Wizard:
             self.place.clear()
 
     def wires_left(self) -> tuple[str, ...]:
-        """Signals whose wires were not found sound yet."""
+        """Return the signals whose wires were not found sound yet."""
         signals = (ends.signal for ends in wires_of(self.state))
         return tuple(signal for signal in signals if signal not in self.state.checked)
 
     def wire_is_sound(self, signal: str) -> None:
-        """It was looked at, and nothing is wrong with it."""
+        """Keep that a wire was looked at, and nothing is wrong with it."""
         checked = tuple(dict.fromkeys((*self.state.checked, signal)))
         self._keep(replace(self.state, checked=checked))
 
     def connected(self, faults: tuple[str, ...] = ()) -> None:
-        """All wires were gone through; these faults are left.
+        """Keep that all wires were gone through, and the faults that are left.
 
         If nothing is wrong with them but their places, the next stage asks about these.
         """
@@ -127,7 +127,7 @@ class Wizard:
         self._keep(state.with_done(CONNECT, faults))
 
     def _settle_fixture(self) -> None:
-        """What was found of another bench does not hold for this one."""
+        """Write the fixture; drop what was found if it was another bench's."""
         if self._is_settled(text_of(self.state)):
             return
         state = detected_wiring.without(self.state)
@@ -136,7 +136,7 @@ class Wizard:
         self._keep(replace(state, fixture=text, done={}, checked=(), run=""))
 
     def _settle_wires(self) -> None:
-        """The wires as found are taken, or not any more; the target is the same."""
+        """Write the fixture with the wires as found, or without; the target is the same."""
         text = text_of(self.state)
         if self._is_settled(text):
             return
@@ -161,6 +161,6 @@ class Wizard:
 
 
 def check_name(name: str) -> None:
-    """Raises InputError."""
+    """Check the name of a bench. Raises InputError."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise InputError(f'"{name[:80]}": no name of a bench; valid: {NAME_VALID}')

@@ -40,7 +40,7 @@ def questions(state: WizardState) -> tuple[Question, ...]:
 
 
 def check(state: WizardState) -> None:
-    """The fixture is complete now."""
+    """Check that the fixture is complete now. Raises InputError."""
     if not is_virtual(state) and not state.answer("target"):
         raise InputError(
             "target: nothing is named; valid: ssh:[USER@]HOST, tcp:HOST:PORT, serial:DEVICE[:BAUD]"
@@ -49,7 +49,7 @@ def check(state: WizardState) -> None:
 
 
 def work(job: StageContext) -> StageReport:
-    """Look at an account behind ssh; others tell of themselves when their agent runs."""
+    """Look at an account behind ssh; other targets are looked at when their agent runs."""
     fixture = job.fixture
     if not isinstance(fixture.target.link, SshLink):
         return StageReport()
@@ -60,7 +60,7 @@ def work(job: StageContext) -> StageReport:
 
 
 def wants_work(state: WizardState) -> bool:
-    """Only ssh can be asked before there is an agent."""
+    """Return whether the target is behind ssh, which can be asked before there is an agent."""
     return state.answer("target").startswith("ssh:") and not is_virtual(state)
 
 

@@ -63,7 +63,7 @@ def questions(state: WizardState) -> tuple[Question, ...]:
 
 
 def steps_of(state: WizardState) -> tuple[Step, ...]:
-    """Those asked for. Raises InputError."""
+    """Return the steps asked for. Raises InputError."""
     steps = chosen(state.answer("steps", ALL).replace(",", " ").split())
     for step in steps:
         if step.apart:
@@ -76,7 +76,7 @@ def steps_of(state: WizardState) -> tuple[Step, ...]:
 
 
 def settings_of(state: WizardState) -> CalibrationSettings:
-    """What the steps are told. Raises InputError."""
+    """Return the settings of the steps. Raises InputError."""
     text = state.answer("seconds", str(SECONDS))
     if not text.isascii() or not text.isdigit() or len(text) > 9:
         raise InputError(f'seconds: "{text}" is no number; valid: {SECONDS_MIN} to {SECONDS_MAX}')
@@ -106,7 +106,7 @@ def check(state: WizardState) -> None:
 
 
 def work(job: StageContext) -> StageReport:
-    """Run them; each record is kept as it comes."""
+    """Run the steps; each record is kept as it comes."""
     fixture, report = job.fixture, StageReport()
     steps, settings = steps_of(job.state), settings_of(job.state)
     opener = partial(job.tools.open_bench, stop=job.stop, progress=job.progress)

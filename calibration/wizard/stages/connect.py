@@ -33,15 +33,15 @@ def explain(state: WizardState) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class WireCheck:
-    """Looks at single wires on an open bench."""
+    """A check of single wires on an open bench."""
 
     _context: StepContext
     _job: StageContext
     _channels: dict[str, int | None] = field(default_factory=dict)
-    """Where each wire arrives that was looked at; None: it is not sound."""
+    """The channel where each wire that was looked at arrives; None: it is not sound."""
 
     def check(self, signal: str) -> tuple[Finding, ...]:
-        """What is wrong with this wire; nothing if all is well. Raises BenchError, StoppedError."""
+        """Return what is wrong with this wire; () if nothing. Raises BenchError, StoppedError."""
         seen = check_wires(self._context, self._job.progress, [signal])
         self._channels[signal] = detected_wiring.channel_seen(signal, seen)
         found = detected_wiring.complete(self._context.fixture, self._channels)
@@ -51,7 +51,7 @@ class WireCheck:
 
 @contextmanager
 def open_wires(job: StageContext) -> Iterator[WireCheck]:
-    """The bench, open for checks; closed on every path. Raises RigError."""
+    """Open the bench for checks; it is closed on every path. Raises RigError."""
     fixture = job.fixture
     with opened(job, fixture) as context:
         # What was found sound before is where the fixture says.

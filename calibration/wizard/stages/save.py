@@ -36,7 +36,7 @@ def questions(state: WizardState) -> tuple[Question, ...]:
 
 
 def file_of(state: WizardState) -> Path:
-    """Where the fixture goes. Raises InputError."""
+    """Return the file that the fixture goes to. Raises InputError."""
     path = Path(state.answer("file") or f"{state.name}.toml").expanduser()
     if path.suffix != ".toml" or path.name.endswith(SUFFIX) or str(path) in fixture_names():
         raise InputError(f"file: {path}: no name of a fixture's file; valid: such as ./bench.toml")
@@ -50,7 +50,7 @@ def check(state: WizardState) -> None:
 
 
 def work(job: StageContext) -> StageReport:
-    """Both or none; a file that a stopped attempt left is taken for what it is."""
+    """Write both files or none; one that a stopped attempt left, with the same content, is kept."""
     place, path = job.place, file_of(job.state)
     record_skipped(place.calibration, job.fixture.name)
     wanted = {path: place.fixture.read_bytes()}

@@ -32,7 +32,7 @@ DOES = {
     "analyzer at both ends, and compares the ends. The channels' own skew is taken off if it was "
     "measured.",
 }
-"""What happens, where the step's own words speak of the command line."""
+"""What happens, by step, where the step's own words speak of the command line."""
 WHY = {
     SKEW_STEP: "A channel that shows edges later than the others makes every latency wrong by as "
     "much; the sequence bits' channels are compared, too.",
@@ -42,11 +42,11 @@ WHY = {
     "there was no loopback through it. A run wants it of both wires: measure the answer's, come "
     "back to this page, measure the stimulus's.",
 }
-"""Who needs it, by step."""
+"""Who needs the step, by step."""
 
 
 def is_wanted(state: WizardState, name: str) -> bool:
-    """The step of this name is to be measured."""
+    """Return whether the step of this name is to be measured."""
     if name == LINE_STEP:
         return state.answer(FAR, NONE) != NONE
     return state.answer(name, _first_choice(state)) != SKIP
@@ -86,7 +86,7 @@ def _line_questions(state: WizardState) -> tuple[Question, ...]:
 
 
 def settings_of(state: WizardState, skew: CalibrationRecord | None = None) -> CalibrationSettings:
-    """What the steps are told. Raises InputError."""
+    """Return the settings of the steps. Raises InputError."""
     far = state.answer(FAR, NONE)
     return CalibrationSettings(
         far_channel=None if far == NONE else parse_channel(FAR, far),
@@ -96,7 +96,7 @@ def settings_of(state: WizardState, skew: CalibrationRecord | None = None) -> Ca
 
 
 def rewired_of(state: WizardState, name: str) -> Rewired | None:
-    """The step's wires; None if it is skipped. Raises InputError."""
+    """Return the step's wires; None if it is skipped. Raises InputError."""
     if not is_wanted(state, name):
         return None
     return rewired_for(name, fixture_of(state), settings_of(state))
@@ -121,7 +121,7 @@ def check(step: Step, state: WizardState) -> None:
 
 
 def work(step: Step, job: StageContext) -> StageReport:
-    """Nothing is measured with wires that are not as they should be."""
+    """Check the wires, then measure with them if they are as they should be."""
     fixture = job.fixture
     path = calibration_path(fixture)
     skew = load_calibration(path).newest(SKEW_STEP) if path.exists() else None
@@ -176,22 +176,22 @@ NAMES = tuple(stage.name for stage in STAGES)
 
 
 def were_changed(state: WizardState) -> bool:
-    """The wires may be other ones than a measurement's."""
+    """Return whether the wires may be other ones than a measurement's."""
     return any(name in state.done or is_asked_for(state, name) for name in NAMES)
 
 
 def is_asked_for(state: WizardState, name: str) -> bool:
-    """By an answer, not by what is proposed."""
+    """Return whether the step was asked for by an answer, not by what is proposed."""
     return (FAR if name == LINE_STEP else name) in state.answers and is_wanted(state, name)
 
 
 def skipped(known: Calibration) -> tuple[str, ...]:
-    """Of the steps with wires of their own what was not measured, in words."""
+    """Return which steps with wires of their own were not measured, in words."""
     return tuple(filter(None, (_skipped(name, known.newest(name)) for name in NAMES)))
 
 
 def _skipped(name: str, record: CalibrationRecord | None) -> str:
-    """A wire's delay is of single wires, and a run wants it of both."""
+    """Return what was not measured of one step; of a wire's delay, a run needs both wires."""
     what = f"{STEPS[name].title} ({name})"
     if record is None or not record.quantities:
         return f"{what}: not measured, left out"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stage of the wizard: what it says, what it asks, what it does."""
+"""A stage of the wizard: its explanation, its questions, its work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rig.config.fixture import Fixture, load_fixture
 
 @dataclass(frozen=True)
 class StageContext:
-    """What a stage's work is done with."""
+    """The context of a stage's work."""
 
     state: WizardState
     place: WizardPaths
@@ -28,7 +28,7 @@ class StageContext:
 
     @property
     def fixture(self) -> Fixture:
-        """As it was written when the last question about it was answered. Raises InputError."""
+        """The fixture as of the last answer about it. Raises InputError."""
         return load_fixture(str(self.place.fixture))
 
 
@@ -45,30 +45,30 @@ def _no_lines(_state: WizardState) -> tuple[str, ...]:
 
 
 def _no_check(_state: WizardState) -> None:
-    """Nothing to be wrong."""
+    """Accept all answers."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One page of the wizard."""
+    """A page of the wizard."""
 
     name: str
     title: str
     explain: Callable[[WizardState], tuple[str, ...]]
-    """Paragraphs."""
+    """The paragraphs that explain the stage."""
     questions: Callable[[WizardState], tuple[Question, ...]] = _no_questions
-    """May depend on answers given before, also in this stage."""
+    """The questions; they may depend on answers given before, also in this stage."""
     check: Callable[[WizardState], None] = _no_check
-    """Raises InputError if the answers do not go together."""
+    """The check that the answers go together; raises InputError."""
     work: Callable[[StageContext], StageReport] | None = None
-    """Raises RigError. Can be done again at any time."""
+    """The work, which can be done again at any time; raises RigError."""
     wants_work: Callable[[WizardState], bool] = _always
-    """If not, there is nothing to be done with these answers."""
+    """Whether there is anything to be done with these answers."""
     does: str = ""
-    """What the work is called on a button."""
+    """The name of the work on a button."""
     svg: Callable[[WizardState], str] | None = None
-    """What is to be wired, as a picture; "" if nothing is to be. Raises InputError."""
+    """A picture of what is to be wired; "" if nothing is to be. Raises InputError."""
     lines: Callable[[WizardState], tuple[str, ...]] = _no_lines
     """The same for a terminal, in even columns. Raises InputError."""
     pause: bool = False
-    """The user does something by hand before it goes on."""
+    """Whether the user does something by hand before it goes on."""

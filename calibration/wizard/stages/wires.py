@@ -13,17 +13,17 @@ PITFALLS_SHOWN = 3
 
 
 def warnings(state: WizardState) -> tuple[str, ...]:
-    """What may destroy something, or will not be seen. Raises InputError."""
+    """Return what may destroy something, or will not be seen. Raises InputError."""
     return tuple(finding.text for finding in level_findings(*boards_of(state)))
 
 
 def pins(state: WizardState) -> tuple[str, ...]:
-    """A line for each wire, the grounds first. Raises InputError."""
+    """Return a line for each wire, the grounds first. Raises InputError."""
     return (grounds_of(state), *(f"{ends.signal}: {ends.text}" for ends in wires_of(state)))
 
 
 def drawing(state: WizardState) -> str:
-    """The wiring as SVG. Raises InputError."""
+    """Return the wiring as SVG. Raises InputError."""
     target, stimulus = boards_of(state)
     fixture = fixture_of(state)
     return wiring_svg(
