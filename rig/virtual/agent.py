@@ -27,7 +27,7 @@ from rig.virtual.frequency import FrequencyControl
 from rig.virtual.target import ModelledTarget
 
 MEASUREMENTS = ("interrupt", "interrupt_to_task", "period", *SELF_MEASUREMENTS)
-"""A model has no task that an interrupt could interrupt."""
+"""The measurements of a model; it has no task that an interrupt could interrupt."""
 _LOOK_S = 0.01
 
 
@@ -63,7 +63,7 @@ class AgentServer(Closing):
         self._thread.start()
 
     def close(self) -> None:
-        """May be called twice."""
+        """Stop serving; may be called twice."""
         self._closed = True
         for connection in (self._listener, self._host):
             if connection is not None:
@@ -88,7 +88,7 @@ class AgentServer(Closing):
             self._let_go()
 
     def _let_go(self) -> None:
-        """What a host holds ends with it."""
+        """Release what the host holds, as it has gone."""
         if self._frequency.held_khz:
             self._target.stop()
             self._frequency.release()

@@ -23,15 +23,15 @@ from rig.virtual.clock import VirtualClock
 from rig.virtual.wired_target import WireEdges
 
 _BUFFER_BYTES: Final = 1 << 18
-"""What the analyzer says of its own buffers."""
+"""The size of its buffers that the analyzer reports."""
 _MAX_LINE_BYTES: Final = 256
 _EVEN_SEGMENT_BYTES: Final = 32764
 """An even TCP segment size: the driver passes on what one recv gave it, and with the loopback's odd
 default a packet of two-byte samples could end within a sample."""
 _SEND_BUFFER_BYTES: Final = 1 << 18
-"""What is on its way to the host stays in the processor's cache."""
+"""The socket's buffer: what is on its way to the host stays in the processor's cache."""
 _CONGESTION_CONTROL: Final = b"reno"
-"""One that does not pace: pacing splits what the loopback takes whole, with a timer for each."""
+"""A control that does not pace: pacing splits what the loopback takes whole, with timers."""
 _MAX_RATE_HZ: Final = 100_000_000
 _SAMPLEUNIT_16_BITS: Final = 0
 _SAMPLEUNIT_8_BITS: Final = 1
@@ -85,7 +85,7 @@ class VirtualAnalyzer(Closing):
 
     @property
     def streaming(self) -> bool:
-        """The host has started a capture and not ended it."""
+        """Whether the host has started a capture and not ended it."""
         return self._stream is not None
 
     @property
@@ -133,7 +133,7 @@ class VirtualAnalyzer(Closing):
         self._pass(until_ps)
 
     def emit_many(self, edges: WireEdges, until_ps: int) -> None:
-        """As `emit`; quicker for many edges, each of which changes its line's level."""
+        """Emit as `emit` does, quicker for many edges, each of which changes its line's level."""
         capture, levels = self.capture, edges.levels_from(self._levels)
         if self._holes or capture is None or capture.holes or levels is None or not len(levels):
             self.emit(edges.listed(), until_ps)
@@ -146,7 +146,7 @@ class VirtualAnalyzer(Closing):
         self._pass(until_ps)
 
     def _check(self, first_ps: int, last_ps: int, until_ps: int) -> None:
-        """Edges that are not in the stretch of time that comes now are a fault of the bench."""
+        """Check that edges are in the stretch of time that comes now, as the bench must see to."""
         if not self._until_ps <= first_ps or last_ps >= until_ps:
             raise ValueError(
                 f"edges from {first_ps} to {last_ps} ps are not within "
@@ -187,13 +187,13 @@ class VirtualAnalyzer(Closing):
         self._listener.close()
 
     def _pass(self, until_ps: int) -> None:
-        """Time has passed; a stretch that began while nobody captured is over with it."""
+        """Note that time has passed: a stretch that began while nobody captured is over with it."""
         self._until_ps = until_ps
         while self._holes and self._holes[0][0] < until_ps:
             self._holes.popleft()
 
     def _open_holes(self, capture: SampleCapture, until_ps: int) -> None:
-        """Hand the capture those that begin in the stretch of time that comes now."""
+        """Hand the capture the holes that begin in the stretch of time that comes now."""
         for first_ps, end_ps in self._holes:
             if first_ps < until_ps:
                 capture.leave_out(first_ps, end_ps)
@@ -203,7 +203,7 @@ class VirtualAnalyzer(Closing):
         self._levels = self._levels | bit if level else self._levels & ~bit
 
     def _clock(self) -> VirtualClock:
-        """What samples are taken by, from the time of sample 0."""
+        """Return the clock by which samples are taken, from the time of sample 0."""
         rate_hz = self._true_rate_hz or self.sample_rate_hz
         return VirtualClock(
             rate_hz, self._rate_error_ppb, drift_ppb_per_s=self._rate_drift_ppb_per_s
@@ -270,7 +270,7 @@ class VirtualAnalyzer(Closing):
 
 
 def _quicken(client: socket.socket) -> None:
-    """Whatever this system's defaults are for far hosts, these serve one on the same machine."""
+    """Set the options of a socket to a host on the same machine, whatever the defaults are."""
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
     with contextlib.suppress(OSError):  # a kernel may be without it

@@ -23,7 +23,7 @@ class AnswerWires:
 
 
 class AnswerPins:
-    """Levels as they will be when all that was decided has happened."""
+    """The levels of the pins as they will be when all that was decided has happened."""
 
     def __init__(self, wires: AnswerWires) -> None:
         self._wires = wires
@@ -35,11 +35,11 @@ class AnswerPins:
 
     @property
     def sequence_wired(self) -> int:
-        """Sequence pins there are."""
+        """The number of sequence pins."""
         return len(self._wires.sequence)
 
     def write(self, at_ps: int, sequence: int) -> None:
-        """An answer: low bits of its number, and the response pin toggles."""
+        """Write an answer: the low bits of its number, and the response pin toggles."""
         for bit, channel in enumerate(self._wires.sequence):
             if (sequence ^ self._sequence) >> bit & 1:
                 heapq.heappush(self._edges, (at_ps, channel, sequence >> bit & 1))
@@ -48,11 +48,11 @@ class AnswerPins:
 
     @property
     def next_level(self) -> int:
-        """The response pin's, behind the next answer."""
+        """The response pin's level behind the next answer."""
         return self._response ^ 1
 
     def write_many(self, at_ps: Int64Array, sequence: Int64Array) -> None:
-        """So many answers in order, which the microcontroller has got already."""
+        """Write many answers, in order, which the microcontroller has got already."""
         response = np.full(len(at_ps), self._wires.response, np.uint8)
         level = ((np.arange(len(at_ps)) + self.next_level) & 1).astype(np.uint8)
         parts = [self._many, WireEdges(at_ps, response, level)]
@@ -67,17 +67,17 @@ class AnswerPins:
             self._sequence = int(sequence[-1])
 
     def take_many(self, until_ps: int) -> WireEdges:
-        """Edges of `write_many` before a time."""
+        """Return the edges of `write_many` before a time."""
         taken, self._many = self._many.split(until_ps)
         return taken
 
     def toggle(self, at_ps: int) -> None:
-        """The response pin alone."""
+        """Toggle the response pin alone."""
         self._response ^= 1
         self._drive(at_ps, self._wires.response, self._response)
 
     def idle(self, at_ps: int) -> None:
-        """All of them low."""
+        """Bring all pins low."""
         if self._response:
             self._response = 0
             self._drive(at_ps, self._wires.response, 0)
@@ -87,21 +87,21 @@ class AnswerPins:
         self._sequence = 0
 
     def pulse(self, first_ps: int, number: int, count: int, width_ps: int) -> int:
-        """Pulses on one pin, 0 the response's, else a sequence pin's; when the last is over."""
+        """Put pulses on one pin, 0 the response's, else a sequence pin's; return their end."""
         channel = (self._wires.response, *self._wires.sequence)[number]
         for half in range(1, 2 * count + 1):
             self._drive(first_ps + half * width_ps, channel, half % 2)
         return first_ps + (2 * count + 1) * width_ps
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
-        """Those before a time, in order."""
+        """Return the edges before a time, in order."""
         taken = []
         while self._edges and self._edges[0][0] < until_ps:
             taken.append(heapq.heappop(self._edges))
         return taken
 
     def take_decided(self) -> list[WireEdge]:
-        """Edges of the response pin decided since the last call, mostly still to come."""
+        """Return the response pin's edges decided since the last call, mostly still to come."""
         decided, self._decided = self._decided, []
         return decided
 

@@ -24,7 +24,7 @@ _BLOCKS: Final = 8
 _RUN_BYTES: Final = 1 << 16
 _RUNS_MAX: Final = 256
 _SHORT_BYTES: Final = 1 << 10
-"""Not worth to be kept."""
+"""Runs up to this length are not kept."""
 _PIECES_MAX: Final = 512
 """The kernel takes up to 1024 pieces at once."""
 
@@ -38,7 +38,7 @@ class Drop:
     time_ps: int
     """True time at which the hole begins."""
     samples: int
-    """How many are missing."""
+    """The number of missing samples."""
 
 
 class SampleCapture:
@@ -63,7 +63,7 @@ class SampleCapture:
         return self._clock.ticks_at_or_after(time_ps - self.origin_ps)
 
     def samples_at(self, times_ps: Int64Array) -> Int64Array:
-        """`sample_at` of each."""
+        """Return `sample_at` of each time."""
         return self._clock.ticks_at_or_after_of(times_ps - self.origin_ps)
 
     def time_of(self, sample: int) -> int:
@@ -88,18 +88,18 @@ class SampleCapture:
 
     @property
     def holes(self) -> bool:
-        """Samples lie ahead that will not be sent."""
+        """Whether samples lie ahead that will not be sent."""
         return bool(self._holes)
 
     def fill_many(self, until_samples: Int64Array, levels: Int64Array) -> None:
-        """As `fill` for each pair; no holes are ahead."""
+        """Gather samples as `fill` for each pair; no holes are ahead."""
         counts = np.diff(until_samples, prepend=self._next_sample)
         for count, level in zip(counts.tolist(), levels.tolist(), strict=True):
             if count > 0:
                 self._gather(count, level)
 
     def leave_out(self, first_ps: int, end_ps: int) -> None:
-        """The samples of this stretch will not be sent."""
+        """Leave the samples of this stretch unsent."""
         first, end = self.sample_at(first_ps), self.sample_at(end_ps)
         if first < end:
             self._holes.append((first, end, first_ps))
@@ -125,7 +125,7 @@ class SampleCapture:
             self.flush()
 
     def _run_of(self, levels: int) -> memoryview:
-        """Many samples of the same levels: sent as often as they are needed, made only once."""
+        """Return many samples of the same levels: sent as often as needed, made only once."""
         if len(self._runs) == _RUNS_MAX:
             self._runs.clear()
         count = _RUN_BYTES // self._sample_bytes
@@ -156,7 +156,7 @@ class SampleStream:
         self._sender.start()
 
     def put(self, pieces: list[memoryview]) -> None:
-        """Send these; waits while the host has too much before it. Nothing once it is closed."""
+        """Send these pieces, unless closed; wait while the host has too much before it."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._waiting) < _BLOCKS or not self._open)
             if self._open:
@@ -188,7 +188,7 @@ class SampleStream:
 
 
 def _send_all(client: socket.socket, pieces: list[memoryview]) -> None:
-    """In one call of the kernel's if it takes them all, and without a copy of our own."""
+    """Send pieces in one call of the kernel's if it takes them all, and without a copy."""
     if len(pieces) > _PIECES_MAX:
         pieces = [memoryview(b"".join(pieces))]
     sent = client.sendmsg(pieces)

@@ -17,9 +17,9 @@ from rig.instruments import Int64Array
 PS_PER_S = 10**12
 PPB = 10**9
 _DOUBT: Final = 1e-3
-"""So close to a whole number a float does not tell on which side of it the exact value lies."""
+"""The distance from a whole number within which a float may be on the wrong side of it."""
 _SPAN: Final = float(1 << 38)
-"""Values up to this one, rounded a few times, are off by a fifth of that at most."""
+"""The bound of values that, rounded a few times, are off by a fifth of `_DOUBT` at most."""
 
 
 Rounding = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
@@ -62,7 +62,7 @@ class VirtualClock:
         return time_ps
 
     def ticks(self, time_ps: int) -> int:
-        """What the counter shows at a true time."""
+        """Return the counter's ticks at a true time."""
         return self._start_ticks + self._phase(time_ps) // self._denominator
 
     def ticks_at_or_after(self, time_ps: int) -> int:
@@ -129,12 +129,12 @@ def _one_by_one(given: Int64Array, exact: Callable[[int], int]) -> Int64Array:
 
 
 LEAD_PS = 10**10
-"""The task begins to wait so long after ARM. Longer than any stretch of time that the bench grants
+"""The time from ARM until the task begins to wait, longer than any stretch that the bench grants
 at once: what is decided for the next stretch is never past."""
 
 
 class PeriodSchedule:
-    """Period k is due k periods after the start, whatever became of those before it."""
+    """A schedule whose period k is due k periods after the start, whatever became of the others."""
 
     def __init__(self, clock: VirtualClock, tick_hz: int, start_ps: int, period_ns: int) -> None:
         self._clock, self._tick_hz = clock, tick_hz
@@ -148,7 +148,7 @@ class PeriodSchedule:
 
 
 class Counter:
-    """One clock after the other; each goes on where the one before is."""
+    """A counter made of one clock after the other, each of which goes on where the last one is."""
 
     def __init__(self, target: VirtualTarget, start_ticks: int) -> None:
         self._rate_hz, self._error_ppb = target.clock_hz, target.clock_error_ppb
@@ -156,7 +156,7 @@ class Counter:
         self.clock = self._at(Fraction(1), start_ticks)
 
     def go_on(self, now_ps: int, factor: Fraction) -> VirtualClock:
-        """From now on `factor` times as fast as at first, to a part in 10^9 of the nominal rate."""
+        """Return the clock from now on, `factor` times the first rate, to 10^-9 of nominal."""
         fresh = self._at(factor, 0)
         start_ticks = self.clock.ticks(now_ps) - fresh.ticks(now_ps)
         self.clock = self._at(factor, start_ticks)

@@ -35,10 +35,10 @@ CLOCK_HZ = chip_named("atmega328p").clock_hz
 """The microcontroller's clock."""
 
 INPUTS_MAX = 4096
-"""Response edges one grant can carry."""
+"""The number of response edges that one grant can carry."""
 
 ANSWERS_MAX = 4096
-"""Answers decided ahead that one grant can carry."""
+"""The number of answers decided ahead that one grant can carry."""
 
 _GRANT = struct.Struct("<4sHHQII")
 _REPORT = struct.Struct("<4sBBHQQQ")
@@ -103,7 +103,7 @@ class EmulatorReport:
     bytes_from_host: int
     bytes_to_host: int
     rows: npt.NDArray[Any]
-    """What happened on the lines since the last report, as the frame has it."""
+    """The events on the lines since the last report, as the frame has them."""
 
     @property
     def edges(self) -> list[tuple[int, int]]:
@@ -297,7 +297,7 @@ class Emulator(Closing):
             return self._process.wait()
 
     def _failure(self, error: OSError | None) -> RigError:
-        """What to tell of an emulator that gave no answer. Ends it if it hangs."""
+        """Return the error of an emulator that gave no answer; end it if it hangs."""
         if isinstance(error, BlockingIOError | TimeoutError):
             self._process.kill()
             self._process.wait()

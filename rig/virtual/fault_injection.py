@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the modelled target misbehaves, and how."""
+"""The faults of the modelled target: when it misbehaves, and how."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from rig.config.virtual.bench import FaultSettings
 
 QUIET_EVENTS = 3
-"""Events without misbehavior after one with: what two in a row mean, no outside view could tell."""
+"""Events without misbehavior after one with it: no witness could tell what two in a row mean."""
 
 
 class FaultInjector:
@@ -20,16 +20,16 @@ class FaultInjector:
         self.idle()
 
     def idle(self) -> None:
-        """The next event may be a bad one."""
+        """Let the next event be one that may misbehave."""
         self._quiet = QUIET_EVENTS
 
     @property
     def none(self) -> bool:
-        """Nothing ever goes wrong."""
+        """Whether nothing ever goes wrong."""
         return not self._choices
 
     def choose(self) -> str:
-        """The name of what goes wrong with the next event, "" for nothing."""
+        """Return the name of the next event's fault, "" for none."""
         if self._quiet < QUIET_EVENTS or not self._choices:
             self._quiet += 1
             return ""

@@ -14,7 +14,7 @@ NEEDS = "FREQUENCY needs STATE cpu=N, HOLD cpu=N khz=F, or RELEASE"
 
 
 def counter_factor(settings: CpuFrequency, khz: int) -> Fraction:
-    """By how much the counter's rate differs from that at the highest frequency."""
+    """Return the ratio of the counter's rate to that at the highest frequency."""
     span = settings.maximum_khz - settings.minimum_khz
     down = Fraction(settings.maximum_khz - khz, span) if span else Fraction(0)
     factor = 1 + down * Fraction(settings.counter_error_ppb, PPB)
@@ -27,13 +27,13 @@ class FrequencyControl:
     def __init__(
         self, settings: CpuFrequency, cores: int, set_rate: Callable[[Fraction], None]
     ) -> None:
-        """`set_rate` is told by how much the counter's rate differs from now on."""
+        """`set_rate` gets the ratio of the counter's rate from now on to that at first."""
         self._settings, self._cores, self._set_rate = settings, cores, set_rate
         self.held_khz = 0
         """0: nothing is held."""
 
     def answer(self, words: str) -> str:
-        """What follows OK. Raises ValueError for what is refused."""
+        """Return the reply's text behind OK. Raises ValueError for what is refused."""
         verb, _, rest = words.strip().partition(" ")
         if verb == "RELEASE" and not rest:
             self.release()
@@ -50,7 +50,7 @@ class FrequencyControl:
         return self._state(cpu)
 
     def release(self) -> None:
-        """As it was; nothing if nothing is held."""
+        """Let the frequency be as it was, if one is held."""
         if self.held_khz:
             self._set_rate(Fraction(1))
         self.held_khz = 0

@@ -11,11 +11,11 @@ from rig.virtual.wired_target import WireEdge
 
 PPS_WIDTH_PS = PS_PER_S // 10
 PPS_FIRST_PS = PS_PER_S // 3
-"""A receiver's seconds begin when they do."""
+"""The time of the first pulse: a receiver's seconds begin when they do."""
 
 
 class JumperWires:
-    """Between the pins and the wires. Edges of one channel stay in order."""
+    """The jumpers between the pins and the wires. Edges of one channel stay in order."""
 
     def __init__(self, jumpers: Jumpers, stimulus: int, response: int, seed: int = 0) -> None:
         self._jumpers, self._stimulus, self._response = jumpers, stimulus, response
@@ -31,20 +31,20 @@ class JumperWires:
 
     @property
     def plain(self) -> bool:
-        """There are none."""
+        """Whether there are no jumpers."""
         return not self._replaced
 
     @property
     def loopback(self) -> bool:
-        """The microcontroller's answer is its own stimulus."""
+        """Whether the microcontroller's answer is its own stimulus."""
         return self._jumpers.loopback
 
     def answer_ps(self, time_ps: int) -> int:
-        """When a stimulus edge is back at the input capture."""
+        """Return the time at which a stimulus edge is back at the input capture."""
         return time_ps + self._jumpers.loopback_delay_ps
 
     def through(self, edges: list[WireEdge], until_ps: int) -> list[WireEdge]:
-        """Edges at the pins before a time, which never falls, to edges on the wires, in order."""
+        """Turn edges at pins before a time, which never falls, into edges on wires, in order."""
         if not self._replaced:
             return edges
         shown = [edge for edge in edges if edge[1] not in self._replaced]
@@ -62,7 +62,7 @@ class JumperWires:
         return sorted(shown)
 
     def _make_pulses(self, until_ps: int) -> None:
-        """Of the receiver, whole ones, ahead of time."""
+        """Make the receiver's pulses, whole ones, ahead of time."""
         channel, jitter_ps = self._jumpers.pps, self._jumpers.pps_jitter_ps
         while channel >= 0 and self._pps_ps - jitter_ps < until_ps + PS_PER_S:
             off_ps = int(self._rng.integers(-jitter_ps, jitter_ps + 1))

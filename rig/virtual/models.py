@@ -37,10 +37,10 @@ class LatencyModel(Protocol):
         """Latency in ps of an interrupt that arrives now; times must not fall."""
 
     def ahead(self) -> Int64Array:
-        """What the next calls of `draw` will return; none if that depends on the time."""
+        """Return what the next calls of `draw` will return; nothing if that depends on the time."""
 
     def skip(self, count: int) -> None:
-        """As many calls of `draw`, of latencies that were seen ahead."""
+        """Stand for `count` calls of `draw`, of latencies that were seen ahead."""
 
 
 class _Drawn:
@@ -57,13 +57,13 @@ class _Drawn:
         return int(value)
 
     def ahead(self) -> Int64Array:
-        """At least one. No more is drawn than has to be: other things are drawn between."""
+        """Return at least one. No more is drawn than has to be: other things are drawn between."""
         if self._next == len(self._values):
             self._values, self._next = _block(self._sample), 0
         return self._values[self._next :]
 
     def skip(self, count: int) -> None:
-        """The next ones are used."""
+        """Take the next latencies as used."""
         self._next += count
 
 
@@ -84,11 +84,11 @@ class _LoadDependent:
         return latency_ps
 
     def ahead(self) -> Int64Array:
-        """Nothing is known: it depends on the times."""
+        """Return nothing: latencies depend on the times."""
         return NONE
 
     def skip(self, count: int) -> None:
-        """There is nothing to skip."""
+        """Skip nothing: none was seen ahead."""
 
 
 def _block(sample: Sampler) -> Int64Array:
@@ -96,7 +96,7 @@ def _block(sample: Sampler) -> Int64Array:
 
 
 def build_model(model: settings.LatencyModel, rng: np.random.Generator) -> LatencyModel:
-    """The model that a fixture describes. Raises InputError if its published row is not there."""
+    """Build the model of a fixture. Raises InputError if its published row is not there."""
     match model:
         case settings.ConstantModel():
             return _Drawn(lambda n: np.full(n, model.latency_ps))
@@ -118,7 +118,7 @@ def _truncated_normal(
     model: settings.NormalModel | settings.MixtureModel | settings.LoadModel,
     rng: np.random.Generator,
 ) -> Sampler:
-    """Drawn anew below the minimum, not clipped to it: there is no pile-up at the minimum."""
+    """Return a sampler that draws anew below the minimum: no clipping, so no pile-up there."""
     if model.deviation_ps == 0:
         return lambda n: np.full(n, model.mean_ps)
     low = (model.minimum_ps - model.mean_ps) / model.deviation_ps
@@ -142,7 +142,7 @@ def truncated_normal(probability: Samples, low: float) -> Samples:
 
 
 def _with_outliers(model: settings.MixtureModel, rng: np.random.Generator) -> Sampler:
-    """Outliers are uniform between the body's mean and the largest."""
+    """Return a sampler with outliers, uniform between the body's mean and the largest."""
     body = _truncated_normal(model, rng)
 
     def sample(n: int) -> npt.NDArray[Any]:
@@ -157,7 +157,7 @@ def _with_outliers(model: settings.MixtureModel, rng: np.random.Generator) -> Sa
 
 
 def _published(name: str, rng: np.random.Generator) -> Sampler:
-    """Beta distribution on [min, max] with the row's average and deviation (method of moments).
+    """Return a beta sampler on [min, max] with the row's average and deviation (method of moments).
 
     Johnson, Kotz, Balakrishnan, "Continuous Univariate Distributions" vol. 2, 2nd ed., ch. 25.
     """

@@ -11,11 +11,11 @@ from rig.instruments import LOG_ENTRY, Int64Array
 from rig.virtual.clock import VirtualClock
 
 SETTLE_S = 5.0
-"""Longer than the bench holds virtual time for its host."""
+"""The longest wait for answers; the bench holds virtual time for its host for less."""
 
 
 class GivenAhead:
-    """Whether the emulator is making answers now. To be called with the target's lock held."""
+    """A gate that is open unless the emulator makes answers; callers hold the target's lock."""
 
     def __init__(self, lock: threading.Lock) -> None:
         self._settled = threading.Condition(lock)
@@ -24,11 +24,11 @@ class GivenAhead:
         """How many wait for `settle`; nothing new is to be given before they have been let on."""
 
     def give(self) -> None:
-        """The emulator makes the next answers."""
+        """Let the emulator make the next answers."""
         self._given = True
 
     def happened(self) -> None:
-        """The answers are known and noted."""
+        """Note that the answers given are known."""
         self._given = False
         self._settled.notify_all()
 
@@ -42,7 +42,7 @@ class GivenAhead:
 def entry_leads(
     clock: VirtualClock, entry_ps: Int64Array, before_ticks: Int64Array, lead_max_ticks: int
 ) -> tuple[Int64Array, Int64Array]:
-    """Of many log records the flags, and the ticks from the handler's entry to the pin's write."""
+    """Return many records' flags, and the ticks from the handler's entry to the pin's write."""
     lead = before_ticks - clock.ticks_of(entry_ps)
     fits = (lead >= 0) & (lead < lead_max_ticks)
     return np.where(fits, LOG_ENTRY, 0), np.where(fits, lead, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chooses when the virtual analyzer silently loses samples."""
+"""The choice of when the virtual analyzer silently loses samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STREAM = 1
 
 
 class SampleDropper:
-    """Asks for a hole after some stimuli, anywhere within an interval as long as the last one."""
+    """A source of holes after some stimuli, anywhere within an interval as long as the last one."""
 
     def __init__(self, analyzer: VirtualAnalyzer, misbehavior: FaultSettings, seed: int) -> None:
         self._analyzer = analyzer
@@ -24,11 +24,11 @@ class SampleDropper:
 
     @property
     def drops(self) -> bool:
-        """It ever does."""
+        """Whether samples are ever dropped."""
         return self._probability > 0
 
     def on_stimulus(self, time_ps: int) -> None:
-        """A stimulus edge passes; the analyzer has not sent its sample yet."""
+        """Take a stimulus edge whose sample the analyzer has not sent yet."""
         last_ps, self._last_ps = self._last_ps, time_ps
         if last_ps is None or not self._probability:
             return

@@ -11,21 +11,21 @@ from rig.virtual.clock import PS_PER_S
 from rig.virtual.wired_target import WireEdge
 
 PERIOD_PS = PS_PER_S // 50
-"""From one loss to the next: a buffer in the analyzer runs over now and then."""
+"""The time from one loss to the next: a buffer in the analyzer runs over now and then."""
 RATE_SAMPLES = 1 << 20
 
 
 class SampleClock(Protocol):
-    """When samples are taken, of a capture under way."""
+    """The times of the samples of a capture under way."""
 
     def sample_at(self, time_ps: int) -> int:
-        """Number of the first sample at or after a time."""
+        """Return the number of the first sample at or after a time."""
 
     def time_of(self, sample: int) -> int:
-        """True time of a sample, in ps."""
+        """Return the true time of a sample, in ps."""
 
     def leave_out(self, first_ps: int, end_ps: int) -> None:
-        """The samples of this stretch will not be sent."""
+        """Leave the samples of this stretch unsent."""
 
 
 class Overrun:
@@ -38,7 +38,7 @@ class Overrun:
         self._hole_ps = self._next_ps = 0
 
     def lose(self, until_ps: int, clock: SampleClock) -> None:
-        """Of the samples before a time, which never falls, in a capture under way."""
+        """Lose some of the samples before a time, which never falls, in a capture under way."""
         if not self._sustained_hz:
             return
         if clock is not self._clock:
@@ -53,7 +53,7 @@ class Overrun:
 
 
 class UnevenSamples:
-    """Between the wires and an analyzer that samples evenly."""
+    """A stage between the wires and an analyzer that samples evenly."""
 
     def __init__(self, sampling: Sampling) -> None:
         self._sampling = sampling
@@ -63,7 +63,7 @@ class UnevenSamples:
 
     @property
     def plain(self) -> bool:
-        """Samples are alike, and none is lost."""
+        """Whether samples are alike, and none is lost."""
         return self._sampling.even and not self._sampling.sustained_hz
 
     def through(

@@ -10,26 +10,26 @@ from __future__ import annotations
 
 
 class Service:
-    """When interrupts are taken; times in ps, which never fall."""
+    """The service of interrupts one at a time; times are in ps and never fall."""
 
     def __init__(self, service_ps: int) -> None:
-        """0: any number of interrupts may wait, and each is taken at once."""
+        """`service_ps` 0: any number of interrupts may wait, and each is taken at once."""
         self._service_ps = service_ps
         self.idle()
 
     def idle(self) -> None:
-        """Nothing is being served."""
+        """Note that nothing is being served."""
         self._free_ps = 0
 
     @property
     def limited(self) -> bool:
-        """It has a highest rate."""
+        """Whether there is a highest rate."""
         return self._service_ps > 0
 
     def take(self, arrival_ps: int) -> int:
-        """When an interrupt is taken that arrives now and did not become one with another."""
+        """Return when an interrupt is taken that arrives now and did not merge with another."""
         return max(arrival_ps, self._free_ps) if self.limited else arrival_ps
 
     def answered(self, taken_ps: int, answer_ps: int) -> None:
-        """The last one's answer comes at this time: it is served no sooner."""
+        """Note the time of the last one's answer: it is served no sooner."""
         self._free_ps = max(taken_ps + self._service_ps, answer_ps)

@@ -27,15 +27,15 @@ from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 
 CAPACITY_MAX = 100_000_000
 BOOT_TICKS = 3_600_000_000_000
-"""The target has been up for a while: its counter does not start at zero."""
+"""The counter's start: the target has been up for a while."""
 BREATH_PS = 20_000_000
-"""From one answer to the next: the handler is not entered again sooner."""
+"""The time from one answer to the next: the handler is not entered again sooner."""
 LEAD_MAX_TICKS = 1 << 32
 PULSES_MAX, PULSE_WIDTH_US_MAX = 100, 100_000
 PS_PER_US = 1_000_000
 GLITCH_AFTER_PS = 15_000_000
 ENTRY_PS = 500_000
-"""From an interrupt that is taken to the handler's first instruction, unless it answers sooner."""
+"""The time from a taken interrupt to the handler's first instruction, unless it answers sooner."""
 
 _NAMES = TRUTH.names or ()
 _KIND, _DUPLICATES, _GLITCHES = (_NAMES.index(n) for n in ("kind", "duplicates", "glitches"))
@@ -150,7 +150,7 @@ class ModelledTarget(Closing):
         )  # fmt: skip
 
     def ended(self) -> bool:
-        """A measurement inside the target has come to its count."""
+        """Return whether a measurement inside the target has come to its count."""
         with self._lock:
             return self._inside is None or self._inside.over
 
@@ -159,7 +159,7 @@ class ModelledTarget(Closing):
         self._log.add(iteration, before, after, flags)
 
     def _show(self, iteration: int, value_end_ps: int, flags: int) -> int:
-        """The agent reads its counter again before it writes the pins."""
+        """Write an iteration to the pins; the agent reads its counter again before that."""
         self._handled = iteration
         at_ps = max(value_end_ps + self._toggle_ps + PS_PER_US, self._free_ps)
         before, after = self._answer(at_ps, flags)
@@ -194,7 +194,7 @@ class ModelledTarget(Closing):
             self._free_ps = self._pins.pulse(at_ps, names.index(signal), count, width_ps)
 
     def set_counter_rate(self, factor: Fraction) -> None:
-        """The counter goes on at another rate from now on. Raises ValueError while armed."""
+        """Set the counter's rate from now on. Raises ValueError while armed."""
         with self._lock:
             if self.armed:
                 raise ValueError("armed; send STOP first")
@@ -215,7 +215,7 @@ class ModelledTarget(Closing):
     # --- the wires' side --------------------------------------------------------------------
 
     def answers_ahead(self) -> AnswersAhead | None:
-        """None if what an interrupt meets depends on those before it, or on chance."""
+        """Return the next answers; None if they depend on earlier interrupts, or on chance."""
         with self._lock:
             plain = self._faults.none and not self._service.limited
             if not self.armed or self.eager or not plain or self._ahead.waiting:
@@ -229,7 +229,7 @@ class ModelledTarget(Closing):
             return AnswersAhead(latency_ps, self._free_ps, apart_ps, self.rising, level)
 
     def answered(self, stimulus_ps: Int64Array, response_ps: Int64Array) -> None:
-        """What came of those given ahead."""
+        """Take what came of the answers given ahead."""
         with self._lock:
             count = len(stimulus_ps)
             if count:
@@ -241,7 +241,7 @@ class ModelledTarget(Closing):
     def _log_many(
         self, stimulus_ps: Int64Array, response_ps: Int64Array, latency_ps: Int64Array
     ) -> None:
-        """As `_interrupt` does for one."""
+        """Log interrupts as `_interrupt` does one."""
         count = len(stimulus_ps)
         handled = np.arange(self._handled + 1, self._handled + count + 1)
         early_ps = (self._rng.random(count) * self._toggle_ps).astype(np.int64)
@@ -267,11 +267,11 @@ class ModelledTarget(Closing):
 
     @property
     def eager(self) -> bool:
-        """It answers periods, or measures by itself."""
+        """Whether the target answers periods, or measures by itself."""
         return self.armed and (self._schedule is not None or self._inside is not None)
 
     def pass_until(self, now_ps: int) -> None:
-        """Answers to stimuli were decided at their edges; those to periods are decided ahead."""
+        """Decide answers to periods, ahead; those to stimuli were decided at their edges."""
         with self._lock:
             self._now_ps = now_ps
             if self.armed and self._schedule is not None:
@@ -285,7 +285,7 @@ class ModelledTarget(Closing):
             return self._pins.take_edges(until_ps)
 
     def take_many(self, until_ps: int) -> WireEdges:
-        """Those of the interrupts that were answered ahead, before a time, in order."""
+        """Return the edges of interrupts that were answered ahead, before a time, in order."""
         with self._lock:
             return self._pins.take_many(until_ps)
 
@@ -358,7 +358,7 @@ class ModelledTarget(Closing):
             self._skip_until(schedule, at_ps)
 
     def _skip_until(self, schedule: PeriodSchedule, now_ps: int) -> None:
-        """What was due before the task waits again is missed, as by an agent's schedule."""
+        """Miss what was due before the task waits again, as an agent's schedule does."""
         while self._next_period <= self._periods:
             due_ps = schedule.due_ps(self._next_period)
             if due_ps > now_ps:

@@ -11,7 +11,7 @@ from rig.instruments import LOG_LEAD, LOG_RECORD, Int64Array, LogArray
 
 
 class TargetLog:
-    """Records on disk, so that a long run needs no memory."""
+    """A log with its records on disk, so that a long run needs no memory."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="rig-log-")  # noqa: SIM115 - lives as long as self
@@ -22,11 +22,11 @@ class TargetLog:
         """Records that found the log full."""
 
     def close(self) -> None:
-        """Drop it; may be called twice."""
+        """Drop the log; may be called twice."""
         self._file.close()
 
     def begin(self, capacity: int) -> None:
-        """Forget all, and hold so many."""
+        """Forget all records, and hold up to `capacity` new ones."""
         self._rows.clear()
         self._file.truncate(0)
         self._capacity, self.count, self.dropped = capacity, 0, 0
@@ -34,7 +34,7 @@ class TargetLog:
     def add(
         self, handled: int, before_ticks: int, after_ticks: int, flags: int, lead_ticks: int = 0
     ) -> None:
-        """One more record, or one dropped. `lead_ticks`: see LOG_ENTRY."""
+        """Add a record, or count one dropped. `lead_ticks`: see LOG_ENTRY."""
         if self.count >= self._capacity:
             self.dropped += 1
             return
@@ -51,7 +51,7 @@ class TargetLog:
         flags: Int64Array,
         lead_ticks: Int64Array,
     ) -> None:
-        """So many more records, or as many as there is room for."""
+        """Add records, as many as there is room for; the others count as dropped."""
         count = min(len(handled), self._capacity - self.count)
         self.dropped += len(handled) - count
         records = np.zeros(count, LOG_RECORD)

@@ -32,7 +32,7 @@ _KEEP = 64
 
 
 class TruthLog(Closing):
-    """Collects rows and appends them to a file; without a path it keeps nothing."""
+    """A log that appends its rows to a file; without a path it keeps nothing."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -40,7 +40,7 @@ class TruthLog(Closing):
         self.recent: list[list[int]] = []
 
     def add(self, row: list[int]) -> None:
-        """`row` in the order of TRUTH; it may be changed while it is among the last few."""
+        """Add a row, in the order of TRUTH; it may be changed while it is among the last few."""
         self.recent.append(row)
         if len(self.recent) >= 4096 + _KEEP:
             self._write(len(self.recent) - _KEEP)
@@ -52,7 +52,7 @@ class TruthLog(Closing):
         ticks: tuple[Int64Array, Int64Array],
         handled: Int64Array,
     ) -> None:
-        """Interrupts that were answered, and will stay so. `ticks`: before and after."""
+        """Add interrupts that were answered, and will stay so. `ticks`: before and after."""
         self._write(len(self.recent))
         if self._file is None:
             return
@@ -80,13 +80,13 @@ class TruthLog(Closing):
             facts_path(self._path).write_text(json.dumps(facts), encoding="utf-8")
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close the file; may be called twice."""
         if self._file:
             self._file.close()
 
 
 def facts_path(truth: Path) -> Path:
-    """Where the facts beside a truth file are."""
+    """Return the path of the facts beside a truth file."""
     return truth.with_suffix(truth.suffix + ".json")
 
 

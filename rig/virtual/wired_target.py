@@ -25,7 +25,7 @@ class WireEdges:
 
     @classmethod
     def joined(cls, parts: Sequence[WireEdges]) -> Self:
-        """All of them, in order of time, channel and level."""
+        """Return all edges of the parts, in order of time, channel and level."""
         time_ps = np.concatenate([part.time_ps for part in parts])
         channel = np.concatenate([part.channel for part in parts])
         level = np.concatenate([part.level for part in parts])
@@ -34,17 +34,17 @@ class WireEdges:
 
     @classmethod
     def of(cls, edges: Sequence[WireEdge]) -> Self:
-        """The same edges."""
+        """Return the same edges in the other form."""
         columns = np.array(edges, np.int64).reshape(-1, 3)
         return cls(columns[:, 0], columns[:, 1].astype(np.uint8), columns[:, 2].astype(np.uint8))
 
     def listed(self) -> list[WireEdge]:
-        """The same edges."""
+        """Return the same edges in the other form."""
         columns = (self.time_ps.tolist(), self.channel.tolist(), self.level.tolist())
         return list(zip(*columns, strict=True))
 
     def levels_from(self, levels: int) -> Int64Array | None:
-        """All channels' levels behind each edge, a bit a channel, from those before the first.
+        """Return the channels' levels behind each edge, a bit a channel; `levels`: those before.
 
         None if an edge repeats the level that its channel had.
         """
@@ -52,7 +52,7 @@ class WireEdges:
         return behind if np.array_equal(behind >> self.channel & 1, self.level) else None
 
     def split(self, until_ps: int) -> tuple[Self, Self]:
-        """Those before a time, and the others."""
+        """Return the edges before a time, and the others."""
         at = int(np.searchsorted(self.time_ps, until_ps))
         first = (self.time_ps[:at], self.channel[:at], self.level[:at])
         rest = (self.time_ps[at:], self.channel[at:], self.level[at:])
@@ -67,19 +67,19 @@ class AnswersAhead:
     """How long the next interrupts' answers take, decided before the interrupts have come."""
 
     latency_ps: Int64Array
-    """Of each, in order; shape (n,)."""
+    """The latency of each interrupt, in order; shape (n,)."""
     free_ps: int
     """No answer comes before this time."""
     apart_ps: int
-    """Nor sooner than this after the one before."""
+    """The least time from one answer to the next."""
     rising: bool
-    """The interrupt comes with the rising edge."""
+    """Whether the interrupt comes with the rising edge."""
     level: int
-    """Of the response line behind the first of these answers."""
+    """The level of the response line behind the first of these answers."""
 
 
 class WiredTarget(Protocol):
-    """Modelled or real: edges come in, edges of the answering pins go out.
+    """A target, modelled or real: edges come in, edges of the answering pins go out.
 
     The bench's loop tells of every stimulus edge up to now, lets the target follow to now, and
     takes what the pins did.
@@ -87,12 +87,12 @@ class WiredTarget(Protocol):
 
     @property
     def rising(self) -> bool:
-        """The interrupt comes with the rising edge."""
+        """Whether the interrupt comes with the rising edge."""
         ...
 
     @property
     def answers_at_once(self) -> bool:
-        """Its answer is known as soon as the stimulus edge is: the loop stops at each for it."""
+        """Whether an answer is known as soon as its stimulus edge is: the loop stops at each."""
         ...
 
     @property
@@ -102,34 +102,34 @@ class WiredTarget(Protocol):
 
     @property
     def busy(self) -> bool:
-        """Something waits for it: time need not keep to real time."""
+        """Whether something waits for the target: time need not keep to real time."""
         ...
 
     @property
     def eager(self) -> bool:
-        """It does what it does by itself: whoever records it waits for nothing but time."""
+        """Whether the target acts by itself: whoever records it waits for nothing but time."""
         ...
 
     def answers_ahead(self) -> AnswersAhead | None:
-        """How it will answer the next interrupts, if that is known before they come.
+        """Return how the next interrupts will be answered, if that is known before they come.
 
         Then it waits for `answered`, and does nothing else until then.
         """
 
     def answered(self, stimulus_ps: Int64Array, response_ps: Int64Array) -> None:
-        """Interrupts came, and were answered in this way; perhaps fewer than were known ahead."""
+        """Take interrupts that came and how they were answered; perhaps fewer than known ahead."""
 
     def on_stimulus(self, time_ps: int, level: int) -> None:
-        """An edge arrives at the interrupt pin."""
+        """Take an edge at the interrupt pin."""
 
     def pass_until(self, now_ps: int) -> None:
-        """Time has passed until now."""
+        """Let time pass until now."""
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
         """Edges of the answering pins before a time, in order."""
 
     def take_many(self, until_ps: int) -> WireEdges:
-        """Those of the interrupts that were `answered`, before a time."""
+        """Return the edges of interrupts that were `answered`, before a time."""
 
     def take_decided(self) -> list[WireEdge]:
         """Edges of the response pin known since the last call, past or still to come."""

@@ -9,7 +9,7 @@ from rig.config.virtual.wiring import CHANNELS_MAX, WiringFaults
 from rig.virtual.wired_target import WireEdge
 
 RECOVERY_PS = 20 * 10**9
-"""A level that only leaks away is across the threshold after this: longer than any pulse."""
+"""The time after which a level that only leaks away has crossed the threshold: beyond any pulse."""
 
 
 def _mask(channels: Sequence[int]) -> int:
@@ -17,7 +17,7 @@ def _mask(channels: Sequence[int]) -> int:
 
 
 class VirtualWiring:
-    """Edges of the drivers in, edges at the analyzer's inputs out. All lines are low at first."""
+    """The wires from drivers to the analyzer's inputs. All lines are low at first."""
 
     def __init__(self, faults: WiringFaults) -> None:
         self._faults = faults
@@ -36,11 +36,11 @@ class VirtualWiring:
 
     @property
     def plain(self) -> bool:
-        """What is driven is what is shown."""
+        """Whether all that is driven is shown as it is."""
         return self._whole
 
     def through(self, edges: list[WireEdge], now_ps: int) -> list[WireEdge]:
-        """Edges at the inputs before `now_ps`, in order; to be told of all that were driven."""
+        """Return the edges at the inputs before `now_ps`, sorted; `edges`: all that were driven."""
         if self._whole:
             return edges
         shown: list[WireEdge] = []
@@ -58,7 +58,7 @@ class VirtualWiring:
         return shown
 
     def _levels(self) -> int:
-        """Where every input settles, given what is driven."""
+        """Return the levels to which the inputs settle, given what is driven."""
         levels = self._driven
         if self._faults.swap:
             a, b = self._faults.swap
@@ -82,7 +82,7 @@ class VirtualWiring:
                 self._show(time_ps, channel, shown)
 
     def _recover(self, until_ps: int, shown: list[WireEdge]) -> None:
-        """Slow channels whose time has come before this."""
+        """Show slow channels whose time has come before `until_ps`."""
         for due_ps, channel in sorted((due, channel) for channel, due in self._due_ps.items()):
             if due_ps < until_ps:
                 del self._due_ps[channel]

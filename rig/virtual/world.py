@@ -34,16 +34,16 @@ from rig.virtual.wiring import VirtualWiring
 
 BUSY_STRIDE = CLOCK_HZ // 250
 AHEAD_STRIDE = 2 * CLOCK_HZ // 5
-"""With answers known ahead there is nothing to stop for."""
+"""The stride with answers known ahead, when there is nothing to stop for."""
 IDLE_STRIDE = CLOCK_HZ // 500
 HOLD_AFTER = CLOCK_HZ // 1000
-"""A train does not outrun a host that owes the microcontroller a word by more than this."""
+"""The most by which a train outruns a host that owes the microcontroller a word."""
 HOLD_MS = 2000
 
 
 @dataclass(frozen=True)
 class BenchParts:
-    """What is on the bench."""
+    """The parts of the bench."""
 
     emulator: Emulator
     analyzer: VirtualAnalyzer
@@ -57,7 +57,7 @@ class BenchParts:
 
     @property
     def answers_in_emulator(self) -> bool:
-        """The interrupt reaches the target, and its answers the input capture, at once."""
+        """Whether interrupts reach the target, and its answers the input capture, at once."""
         wiring = self.wiring
         return not (
             wiring.interrupt_open
@@ -68,7 +68,7 @@ class BenchParts:
 
     @property
     def wires_are_plain(self) -> bool:
-        """What the pins do is what the analyzer is shown."""
+        """Whether the analyzer is shown just what the pins do."""
         return self.wiring.plain and self.jumpers.plain and self.delays.plain and self.samples.plain
 
 
@@ -96,7 +96,7 @@ class World:
         self._pace = _Pace()
 
     def run(self) -> None:
-        """Loop. Raises BenchError if the emulator dies."""
+        """Run the loop until the end. Raises BenchError if the emulator dies."""
         busy = True
         while not self._stop.is_set():
             ahead = self._answers_ahead()
@@ -122,7 +122,7 @@ class World:
                 self._pace.wait(now_ps, self._stop)
 
     def _answers_ahead(self) -> AnswersAhead | None:
-        """What the target knows of its next answers while a train runs."""
+        """Return the target's next answers, if it knows them and a train runs."""
         if not self._train or not self._can_answer_ahead:
             return None
         return self._parts.target.answers_ahead()
@@ -153,7 +153,7 @@ class World:
         )
 
     def _answered(self, report: EmulatorReport, ahead: AnswersAhead, now_ps: int) -> WireEdges:
-        """As `_happened`, of a stretch in which the emulator made the answers."""
+        """Return the edges, as `_happened`, of a stretch in which the emulator made the answers."""
         target = self._parts.target
         cycles, levels = report.stimuli
         times_ps = self._clock.times_ps_of(cycles)
@@ -172,7 +172,7 @@ class World:
         return WireEdges.joined([stimuli, target.take_many(now_ps), others])
 
     def _show_many(self, edges: WireEdges, now_ps: int) -> None:
-        """To the analyzer; one by one only where something on the way asks for it."""
+        """Send edges to the analyzer, one by one only where something on the way asks for it."""
         if self._parts.wires_are_plain:
             self._parts.analyzer.emit_many(edges, now_ps)
             return
@@ -181,13 +181,13 @@ class World:
         self._show(wires, now_ps)
 
     def _show(self, edges: list[WireEdge], now_ps: int) -> None:
-        """Edges on the wires to the analyzer's samples."""
+        """Send edges on the wires to the analyzer."""
         arrived = self._parts.delays.through(edges, now_ps)
         analyzer = self._parts.analyzer
         analyzer.emit(self._parts.samples.through(arrived, now_ps, analyzer.capture), now_ps)
 
     def _happened(self, report: EmulatorReport, now_ps: int) -> list[WireEdge]:
-        """Everything on the wires up to now, in order."""
+        """Return the edges on the wires up to now, in order."""
         target, channel = self._parts.target, self._parts.stimulus_channel
         edges = []
         for cycle, level in report.edges:

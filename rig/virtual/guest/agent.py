@@ -40,7 +40,7 @@ def foreign_agent(architecture: str, cache: Cache, commands: ProgramRunner, say:
 
 
 def _digest(sources: Path) -> str:
-    """Of all that the agent is made of."""
+    """Return the digest of all sources of the agent."""
     digest = hashlib.sha256(__version__.encode())
     files = [sources / "agent/Makefile", *sources.glob("module/*.h")]
     for folder in ("core", "counters", "ports", "program"):

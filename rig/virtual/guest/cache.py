@@ -20,9 +20,9 @@ from typing import IO
 from rig.errors import BenchError, InputError
 
 KEEP = 8
-"""So many entries of a kind stay, those used last: the kernels of all fixtures, and a few older."""
+"""The number of entries kept of a kind, those used last: all fixtures' kernels, a few older."""
 KEEP_S = 3600
-"""What was used since then stays in any case: a run may be about to open it."""
+"""The time for which an entry stays in any case: a run may be about to open it."""
 
 _MAKING = "making-"
 _KIND = re.compile(r"[^0-9_]*")
@@ -30,7 +30,7 @@ _LOOK_S = 0.1
 
 
 class Cache:
-    """Entries are folders that are there whole or not at all."""
+    """A cache whose entries are folders that are there whole or not at all."""
 
     def __init__(self, folder: Path, stop: threading.Event | None = None) -> None:
         """`stop` ends the wait for another run that makes an entry."""
@@ -39,13 +39,13 @@ class Cache:
 
     @classmethod
     def of_user(cls, stop: threading.Event | None = None) -> Cache:
-        """As the XDG base directory specification has it."""
+        """Return the user's cache, placed as in the XDG base directory specification."""
         base = os.environ.get("XDG_CACHE_HOME", "")
         root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
         return cls(root / "latency-rig" / "guest", stop)
 
     def entry(self, name: str, make: Callable[[Path], None]) -> Path:
-        """The folder of this name; if there is none, `make` fills a new one first.
+        """Return the folder of this name; if there is none, `make` fills a new one first.
 
         What its name begins with, up to a digit or `_`, is its kind: of each kind the entries used
         last are kept. Raises InputError if the cache cannot be written, BenchError if the bench
@@ -72,7 +72,7 @@ class Cache:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """One run at a time makes entries; the lock ends with its process."""
+        """Hold the lock by which one run at a time makes entries; it ends with its process."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = (self.folder / "lock").open("a")
@@ -87,7 +87,7 @@ class Cache:
             yield
 
     def _wait_for(self, lock: IO[str]) -> None:
-        """Another run may take minutes, and a wait inside the kernel would not hear of `stop`."""
+        """Wait for another run, perhaps minutes; a wait inside the kernel would not see `stop`."""
         while True:
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -99,7 +99,7 @@ class Cache:
                 )
 
     def _remove_halves(self) -> None:
-        """What a killed run has left: with the lock held, nobody is at work on it."""
+        """Remove what killed runs have left: with the lock held, nobody is at work on it."""
         for half in self.folder.glob(f"{_MAKING}*"):
             shutil.rmtree(half, ignore_errors=True)
 
@@ -114,7 +114,7 @@ class Cache:
                     self._remove(entry)
 
     def _remove(self, entry: Path) -> None:
-        """In one step for everyone else: an entry is never there in part."""
+        """Remove an entry in one step for everyone else: it is never there in part."""
         going = Path(tempfile.mkdtemp(prefix=_MAKING, dir=self.folder))
         with contextlib.suppress(OSError):
             entry.rename(going / entry.name)
@@ -127,7 +127,7 @@ def _kind(name: str) -> str:
 
 
 def _use(entry: Path) -> bool:
-    """Whether it is there; if so, it counts as used now."""
+    """Return whether an entry is there; if so, it counts as used now."""
     with contextlib.suppress(PermissionError):  # another user's: it can be read all the same
         try:
             os.utime(entry)

@@ -15,7 +15,7 @@ from pathlib import Path
 from rig.errors import BenchError, InputError
 
 Say = Callable[[str], None]
-"""Tells the user what is being done."""
+"""The function that tells the user what is being done."""
 
 _LOOK_S = 0.1
 _LAST_LINES = 3
@@ -28,7 +28,7 @@ class ProgramRunner:
         self._stop = stop
 
     def run(self, command: Sequence[str], package: str, folder: Path | None = None) -> str:
-        """What it printed. `package` is the Debian package to install if there is no such program.
+        """Run a program; return what it printed. `package` is the Debian package that has it.
 
         Raises InputError if the program is missing, BenchError if it fails or the bench ends.
         """
@@ -73,7 +73,7 @@ class ProgramRunner:
 
 
 def missing_program(program: str, package: str) -> InputError:
-    """One line for a program that the guest cannot do without."""
+    """Return the error for a program that the guest cannot do without."""
     return InputError(
         f"{program} not found, a guest needs it; install it with `apt-get install {package}`"
     )

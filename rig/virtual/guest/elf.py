@@ -22,12 +22,12 @@ _END, _NEEDED, _STRINGS = 0, 1, 5
 
 @dataclass(frozen=True)
 class Needs:
-    """Of one ELF file."""
+    """The interpreter and libraries that one ELF file needs."""
 
     interpreter: str
     """An absolute path; "" for a library."""
     libraries: tuple[str, ...]
-    """Names only, as in `libc.so.6`."""
+    """The libraries' names only, as in `libc.so.6`."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class _Segment:
 
 
 def needs_of(data: bytes, name: str) -> Needs:
-    """What an ELF file asks for. Raises BenchError for one that is none or is cut off."""
+    """Read what an ELF file needs. Raises BenchError for one that is none or is cut off."""
     if not data.startswith(_MAGIC):
         raise BenchError(f"{name}: not an ELF file of 64 bits, little-endian")
     try:

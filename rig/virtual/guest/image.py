@@ -32,7 +32,7 @@ _MAKE_PATH = r"[A-Za-z0-9_.+@/-]+"
 _BUSYBOX_PACKAGE, _BUSYBOX = "busybox-static", "bin/busybox"
 _FOLDERS = ("bin", "dev", "lib", "proc", "sys", "tmp")
 _PROGRAMS = ("cat", "dd", "insmod", "mount", "poweroff", "sh", "sleep", "stty", "uname")
-"""Busybox goes by these names."""
+"""The programs that are Busybox by other names."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class GuestImage:
     vmlinux: Path
     initrd: bytes
     options: str
-    """Of the kernel's command line, for the guest's first process."""
+    """The options on the kernel's command line, for the guest's first process."""
     board: MachineBoard = PC
     """The machine it is for."""
     stall_us: tuple[int, int] = (0, 0)
-    """Time is taken from the guest each so often, and for so long; 0: never."""
+    """The interval at which time is taken from the guest, and how much; 0: never."""
 
 
 def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestImage:
@@ -85,13 +85,13 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
 
 
 def _folders(files: Iterable[str]) -> list[str]:
-    """Those of the files and those that are empty, each behind the one it is in."""
+    """Return the folders of the files and the empty ones, each behind the one it is in."""
     parents = {str(parent) for path in files for parent in PurePosixPath(path).parents}
     return sorted({*_FOLDERS, *parents} - {"."})
 
 
 def _options(guest: VirtualGuest, board: MachineBoard) -> str:
-    """What the guest's first process must know."""
+    """Return the options for the guest's first process."""
     words = {
         "port": guest.port,
         "load": guest.load,
@@ -116,7 +116,7 @@ def _busybox(packages: Packages, cache: Cache, say: Say) -> bytes:
 
 
 def _programs(packages: Packages, cache: Cache, say: Say) -> dict[str, bytes]:
-    """None if they cannot be had: whatever needs one says that it is missing."""
+    """Return the programs, none if they cannot be had: what needs one then reports it missing."""
     try:
         return programs(packages, cache, say)
     except BenchError as error:
@@ -129,12 +129,12 @@ def _module_path(path: Path) -> str:
 
 
 def _unpacked(path: Path) -> bytes:
-    """Debian 12's modules are plain, later ones compressed."""
+    """Read a kernel module: Debian 12's are plain, later ones compressed."""
     return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
 
 
 def _module(kdir: Path, release: str, cache: Cache, commands: ProgramRunner, say: Say) -> bytes:
-    """The rig's own kernel module, built for this kernel."""
+    """Return the rig's own kernel module, built for this kernel."""
     sources = module_sources()
     digest = hashlib.sha256()
     for path in sources:

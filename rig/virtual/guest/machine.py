@@ -28,12 +28,12 @@ from rig.virtual.guest.console import Console
 from rig.virtual.guest.image import GuestImage
 
 QEMU = PC.qemu
-"""The usual one."""
+"""The program of the usual machine."""
 QEMU_SERIES = "7.2"
-"""The plugin uses functions whose interface is this series' only."""
+"""QEMU's series; the plugin uses functions whose interface is of this series only."""
 
 EDGES_MAX = 4096
-"""Stimulus edges one grant can carry."""
+"""The number of stimulus edges that one grant can carry."""
 
 _GRANT = struct.Struct("<4sIq")
 _EDGE = struct.Struct("<qB7x")
@@ -42,10 +42,10 @@ _WRITE = struct.Struct("<qB7x")
 _WRITES_MAX = 65536
 _WRITES_LOST = 1
 _STORM_INTERRUPTS = 20
-"""So many interrupts beyond the stimulus edges, in one grant: the guest makes them itself."""
+"""The most interrupts beyond the stimulus edges in one grant: of more, the guest makes some."""
 _STORM_CONTROL = 4_000
-"""So many writes to the control register in one grant. A loop that does nothing else comes to twice
-as many in half a millisecond; a driver needs a few."""
+"""The most writes to the control register in one grant. A loop that does nothing else comes to
+twice as many in half a millisecond; a driver needs a few."""
 _MEMORY_MIB = 256
 _CLOSE_TIMEOUT_S = 2.0
 # noirqdebug: a threaded handler (PREEMPT_RT) that drains the agent's serial port leaves its hard
@@ -58,7 +58,7 @@ class GuestReport:
     """What happened in the granted time."""
 
     now_ns: int
-    """At most an instruction past the grant."""
+    """The guest's time now, at most an instruction past the grant."""
     writes: list[tuple[int, int]]
     """(time_ns, levels of all pins) of each write to them, in order."""
     edge_late_max_ns: int
@@ -186,7 +186,7 @@ class Machine(Closing):
         return report
 
     def _follow(self, writes: Sequence[tuple[int, int]]) -> int:
-        """Keep the pins' levels; how often the trigger pin rose, if it is wired."""
+        """Keep the pins' levels; return how often the trigger pin rose, if it is wired."""
         rising = 0
         for _, data in writes:
             rising += bool(data & ~self.data & self._trigger_mask)
@@ -227,7 +227,7 @@ class Machine(Closing):
             return self._process.wait()
 
     def _failure(self, error: OSError | None) -> BenchError:
-        """What to tell of a machine that gave no answer. Ends it if it hangs."""
+        """Return the error of a machine that gave no answer; end it if it hangs."""
         if isinstance(error, BlockingIOError | TimeoutError):
             self._process.kill()
             self._process.wait()
@@ -265,7 +265,7 @@ def _command(image: GuestImage, plugin: str, initrd: int, serial: int) -> list[s
 
 
 def _in_option(path: Path) -> str:
-    """A path in an option's text, where a comma would end it and two of them are one."""
+    """Return a path as an option's text, where a comma would end it and two of them are one."""
     return str(path).replace(",", ",,")
 
 

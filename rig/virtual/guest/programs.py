@@ -16,14 +16,14 @@ from rig.virtual.guest.elf import needs_of
 from rig.virtual.guest.packages import Package, Packages
 
 PROGRAMS = {"rt-tests": "cyclictest", "rtla": "rtla", "stress-ng": "stress-ng"}
-"""Package and program of each, found in /usr/bin."""
+"""The program of each package, found in /usr/bin."""
 
 _PACKAGES_MAX = 80
-"""So many are unpacked at most, should one never hold what is looked for."""
+"""The most packages that are unpacked, should none hold what is looked for."""
 
 
 def programs(packages: Packages, cache: Cache, say: Say) -> dict[str, bytes]:
-    """The files of PROGRAMS, by their paths in the guest without a slash in front.
+    """Return the files of PROGRAMS, by their paths in the guest without a slash in front.
 
     Raises BenchError, InputError.
     """
@@ -48,7 +48,7 @@ def _gather(wanted: list[Package], packages: Packages, folder: Path) -> None:
 
 
 class _Gathering:
-    """Programs, and libraries out of the packages that they depend on, until none is missing."""
+    """A collection of programs and of libraries from the packages that they depend on."""
 
     def __init__(self, packages: Packages, folder: Path) -> None:
         self._packages, self._folder = packages, folder
@@ -81,7 +81,7 @@ class _Gathering:
             )
 
     def _take_from(self, package: Package) -> bool:
-        """Whether it holds what is missing."""
+        """Take what is missing from a package; return whether it held any of it."""
         into = self._unpacked / package.name
         self._packages.unpack(package, into, lambda _path: True)
         inside = into.resolve()
@@ -99,7 +99,7 @@ class _Gathering:
         return taken
 
     def _keep(self, found: Path, path: str) -> None:
-        """A file, under the name by which others ask for it."""
+        """Keep a file under the name by which others ask for it."""
         data = found.read_bytes()
         place = self._folder / path
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -27,13 +27,13 @@ from rig.virtual.guest.timeline import TimeLine
 from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 
 SLICE_CYCLES = 8_000
-"""The guest follows the microcontroller at this distance at most, 0.5 ms."""
+"""The largest distance at which the guest follows the microcontroller, 0.5 ms."""
 RESPONSE_DELAY_CYCLES = SLICE_CYCLES + 2_000
-"""So much later do the guest's answers reach the microcontroller, captured with their own time: a
+"""The delay of the guest's answers to the microcontroller, captured with their own time: a
 slice, the instruction that crosses its end, and a margin."""
 
 EDGE_LATE_MAX_NS = 100
-"""An edge is fed between two instructions, a few nanoseconds late."""
+"""The bound of an edge's lateness: it is fed between two instructions, some nanoseconds late."""
 
 _BOOT_STRETCH_NS = 20_000_000
 _MEETING_STRETCH_NS = 200_000_000
@@ -45,16 +45,16 @@ _GREETING = b"HELLO\n"
 _GREETING_STRETCHES = 25
 _GREETINGS = 20
 _REPLY_LIMIT_NS = 20 * 10**9
-"""An agent that says nothing for so much of its own time has hung."""
+"""The time, its own, after which an agent that sends nothing has hung."""
 _LINGER_NS = 50_000_000
-"""After the last byte on the agent's link, virtual time does not wait for real time yet."""
+"""The time after the last byte on the agent's link in which real time is not yet waited for."""
 
 
 class GuestTarget(Closing):
     """Implements rig.virtual.wired_target.WiredTarget. A context manager that ends the guest."""
 
     rising = True
-    """The interrupt comes with the line's rising edge."""
+    """Whether the interrupt comes with the line's rising edge."""
     answers_at_once = False
     stride_cycles = SLICE_CYCLES
 
@@ -114,16 +114,16 @@ class GuestTarget(Closing):
 
     @property
     def busy(self) -> bool:
-        """The host and the agent are talking: no need to keep to real time."""
+        """Whether the host and the agent are talking: no need to keep to real time."""
         return self._bridge.guest_owes or self._machine.now_ns - self._moved_ns < _LINGER_NS
 
     @property
     def eager(self) -> bool:
-        """The agent answers periods."""
+        """Whether the agent answers periods."""
         return self._bridge.periods
 
     def answers_ahead(self) -> AnswersAhead | None:
-        """A real kernel does not tell."""
+        """Return None: a real kernel does not tell its answers ahead."""
         return None
 
     def answered(self, stimulus_ps: Int64Array, response_ps: Int64Array) -> None:
@@ -248,7 +248,7 @@ def _boot(machine: Machine, stop: threading.Event) -> None:
 
 
 def _greet(machine: Machine, stop: threading.Event) -> None:
-    """Until the agent has opened its port, what it is told is lost: greet it until it answers."""
+    """Greet the agent until it answers: what it is sent before it has opened its port is lost."""
     serial = machine.serial
     heard = b""
     serial.setblocking(False)

@@ -12,23 +12,23 @@ from __future__ import annotations
 
 PS_PER_NS = 1000
 MEETING_NS = 60 * 10**9
-"""A train's first edge comes at a multiple of this: longer than a boot and the preparations take,
+"""The raster of times of a train's first edge: longer than a boot and the preparations take,
 and than the kernel's own slow timers."""
 
 
 class TimeLine:
-    """Bench times are picoseconds, guest times nanoseconds."""
+    """The line between bench times in picoseconds and guest times in nanoseconds."""
 
     def __init__(self, origin_ns: int) -> None:
-        """The guest's time at the bench's time 0."""
+        """`origin_ns`: the guest's time at the bench's time 0."""
         self._origin_ps = origin_ns * PS_PER_NS
 
     def guest_ns(self, time_ps: int) -> int:
-        """The first nanosecond of the guest's that is not before a time of the bench."""
+        """Return the guest's first nanosecond that is not before a time of the bench."""
         return -(-(self._origin_ps + time_ps) // PS_PER_NS)
 
     def bench_ps(self, time_ns: int) -> int:
-        """A guest's time on the bench."""
+        """Return the bench's time at a time of the guest."""
         return time_ns * PS_PER_NS - self._origin_ps
 
     def meet(self, edge_ps: int, now_ps: int, now_ns: int) -> int:
@@ -43,5 +43,5 @@ class TimeLine:
         return self.guest_ns(now_ps)
 
     def go_on(self, now_ps: int, now_ns: int) -> None:
-        """It did not come to that: from now on the guest's time is what it is."""
+        """Set the line so that the guest's time now is `now_ns`: the meeting did not come about."""
         self._origin_ps = now_ns * PS_PER_NS - now_ps
