@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a calibration's records to what is known of a bench's errors in one run.
+"""The errors of a bench in one run, from a calibration's records.
 
 Skew, line and pin write are of single channels, pins and edges there; here they become differences
 between the edges that a run's latencies lie between. A target that toggles answers with a rising
@@ -45,12 +45,12 @@ from rig.config.fixture import STIMULUS as STIMULUS_SIGNAL
 
 _THRICE = 3.0
 _Find = Callable[[str], CalibratedQuantity | None]
-"""The quantity of an edge by its word, `rising` or `falling`."""
+"""The function that finds an edge's quantity by the edge's name, `rising` or `falling`."""
 
 
 @dataclass(frozen=True)
 class _Delay:
-    """What one effect adds to answers that rise and that fall."""
+    """The delay that one effect adds to answers that rise and that fall."""
 
     rising_ns: float
     falling_ns: float
@@ -59,7 +59,7 @@ class _Delay:
     source: str
 
     def known(self) -> UncertainQuantity:
-        """The mean of both edges."""
+        """Return the mean of both edges."""
         middle = (self.rising_ns + self.falling_ns) / 2
         return calibrated(middle, self.u_ns, "ns", self.source, degrees_of_freedom=_freedom(self.n))
 
@@ -71,7 +71,7 @@ def calibrated_bench(
     stimulus_clock_hz: int,
     present: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[BenchErrorModel, tuple[str, ...]]:
-    """The bench with what valid records tell in place of tolerances; and what they lack, in words.
+    """Return the bench with valid records in place of tolerances, and what these lack, in words.
 
     `present`: what is on the bench, by which it is known whether two clocks were calibrated
     together. A loopback holds skew, edge shape and lines in one, with these very wires: it is used
@@ -106,7 +106,7 @@ def calibrated_bench(
 def _with_direction(
     bench: BenchErrorModel, found: list[_Delay], shown: list[_Delay]
 ) -> BenchErrorModel:
-    """What tells rising answers from falling ones; `shown`: what of it comes behind the pin."""
+    """Return the bench with what differs between answers' edges; `shown`: that behind the pin."""
     half = _half(found)
     if not half.estimate:
         return bench
@@ -120,7 +120,7 @@ def _with_direction(
 
 
 def _half(found: list[_Delay]) -> UncertainQuantity:
-    """Of the differences between rising and falling answers."""
+    """Return half of the difference between rising and falling answers."""
     estimate = math.fsum(each.rising_ns - each.falling_ns for each in found) / 2
     u_ns = math.hypot(*(each.u_ns for each in found))
     return calibrated(estimate, u_ns, "ns", "calibration, by the level of each answer")
@@ -129,7 +129,7 @@ def _half(found: list[_Delay]) -> UncertainQuantity:
 def _with_capture(
     bench: BenchErrorModel, records: tuple[CalibrationRecord, ...], clock_hz: int
 ) -> BenchErrorModel:
-    """The input capture's own delay, wire and all, of edges that were sent back to it.
+    """Return the bench with the input capture's delay, wire included, of edges sent back to it.
 
     Those had one place in a tick, which is not known; the answers of a run have any.
     """
@@ -170,7 +170,7 @@ def _with_time_base(
 def _with_rates(
     bench: BenchErrorModel, records: tuple[CalibrationRecord, ...], present: Mapping[str, str]
 ) -> BenchErrorModel:
-    """How fast other clocks ran by this analyzer's when they were calibrated together."""
+    """Return the bench with the rates of clocks calibrated together with this analyzer."""
     found = []
     for clock, name in ((STIMULUS, STIMULUS_RATE), (COUNTER, COUNTER_RATE)):
         for record in records:
@@ -191,7 +191,7 @@ def _with_rates(
 
 
 def _answer_edges(wiring: Wiring) -> tuple[str, str]:
-    """Edge that stands for rising answers, and for falling ones: one for both if only it counts."""
+    """Return the edges that stand for rising and for falling answers: one if only that counts."""
     if wiring.answer_level is None:
         return EDGES[1], EDGES[0]
     return EDGES[wiring.answer_level], EDGES[wiring.answer_level]
@@ -203,7 +203,7 @@ def _skew(
     edges: tuple[str, str],
     missing: list[str],
 ) -> _Delay | None:
-    """Response channel less stimulus channel."""
+    """Return the delay of the response channel less that of the stimulus channel."""
     found = quantities_named(records, CHANNEL_SKEW)
 
     def of(channel: int) -> _Find:
@@ -214,7 +214,7 @@ def _skew(
 
 
 def _task_skew(records: tuple[CalibrationRecord, ...], wiring: Wiring) -> UncertainQuantity | None:
-    """Task's channel less response channel; None if it is not wired, or not told of both."""
+    """Return the task channel's skew less the response channel's; None if not wired, or unknown."""
     found = quantities_named(records, CHANNEL_SKEW)
     if wiring.task is None:
         return None
@@ -242,7 +242,7 @@ def _line(
     edges: tuple[str, str],
     missing: list[str],
 ) -> _Delay | None:
-    """Response path less stimulus path."""
+    """Return the delay of the response path less that of the stimulus path."""
     found = quantities_named(records, LINE_DELAY)
     both = _of_signal(found, RESPONSE), _of_signal(found, STIMULUS_SIGNAL)
     return _difference(records, LINE_DELAY, both, wiring, edges, missing)
@@ -289,12 +289,12 @@ def _of_response(
 
 
 def _of_signal(found: dict[str, CalibratedQuantity], signal: str) -> _Find:
-    """Of this edge, of both, or of the whole bench."""
+    """Return a function that finds a signal's quantity: of an edge, of both, or of the bench."""
     return lambda edge: found.get(f"{signal} {edge}") or found.get(signal) or found.get("")
 
 
 def _freedom(n: int) -> float:
-    """Degrees of freedom of a mean of n observations; told values count as well known."""
+    """Return the degrees of freedom of a mean of n observations; stated values count as exact."""
     return n - 1 if n > 1 else math.inf
 
 

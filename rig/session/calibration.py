@@ -44,22 +44,22 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CalibrationInUse:
-    """What one run has of it."""
+    """The calibration as one run uses it."""
 
     is_there: bool
-    """False: the run had none."""
+    """Whether the run had a calibration."""
     judged: tuple[RecordStatus, ...]
-    """Steps that correct first, then all others of the file."""
+    """The steps that correct, then all others of the file."""
     error: str = ""
-    """Why its text cannot be used."""
+    """The reason why its text cannot be used; "" if it can."""
     missing: tuple[str, ...] = ()
-    """What records that hold do not tell."""
+    """The quantities that the valid records lack, in words."""
     warnings: tuple[str, ...] = ()
-    """What they tell that no correction mends."""
+    """The findings of valid records that no correction mends, in words."""
 
     @property
     def correcting(self) -> tuple[RecordStatus, ...]:
-        """Steps that a run wants: a valid loopback stands for skew and line, and else these do."""
+        """The steps that a run wants: a valid loopback, or else skew and line."""
         valid = {each.step for each in self.judged if each.validity is Validity.VALID}
         spared = {SKEW_STEP, LINE_STEP} if LOOPBACK_STEP in valid else {LOOPBACK_STEP}
         return tuple(
@@ -71,13 +71,13 @@ class CalibrationInUse:
 
     @property
     def is_whole(self) -> bool:
-        """All that a run wants is there and holds."""
+        """Whether all that a run wants is there and valid."""
         holds = all(each.validity is Validity.VALID for each in self.correcting)
         return holds and not self.missing
 
     @property
     def summary(self) -> CalibrationSummary:
-        """The same for other programs."""
+        """The summary for other programs."""
         return CalibrationSummary(
             used=self.is_there and not self.error,
             error=self.error or None,
@@ -96,14 +96,14 @@ class StepStatus:
     step: str
     validity: Validity
     why: str | None
-    """Why it does not hold; None if it does."""
+    """The reason why the record is not valid; None if it is."""
     date: str | None
-    """Of the record, ISO 8601; None without one."""
+    """The date of the record, ISO 8601; None without one."""
     valid_until: str | None
 
     @classmethod
     def of(cls, judged: RecordStatus) -> Self:
-        """From what was judged of it."""
+        """Return the status for a judged record."""
         record = judged.record
         until = None if record is None else record.valid_until
         return cls(
@@ -117,19 +117,19 @@ class StepStatus:
 
 @dataclass(frozen=True)
 class CalibrationSummary:
-    """What a run's figures have of a calibration; docs/reference/calibration-file.md tells more."""
+    """The calibration that a run's figures use; docs/reference/calibration-file.md has more."""
 
     used: bool
     error: str | None
-    """Why the calibration cannot be used; None if it can, or there is none."""
+    """The reason why the calibration cannot be used; None if it can, or there is none."""
     missing: tuple[str, ...]
-    """What records that hold do not tell."""
+    """The quantities that the valid records lack, in words."""
     warnings: tuple[str, ...]
-    """What they tell that no correction mends."""
+    """The findings of valid records that no correction mends, in words."""
     complete: bool
-    """All that a run wants is there and holds."""
+    """Whether all that a run wants is there and valid."""
     applied: tuple[str, ...]
-    """Steps whose records correct the figures."""
+    """The steps whose records correct the figures."""
     steps: tuple[StepStatus, ...]
 
 
@@ -139,9 +139,9 @@ _WRONG = (Validity.EXPIRED, Validity.NOT_MATCHING)
 def bench_in_use(
     texts: Mapping[str, str], text: str, created: str, settings: Settings
 ) -> tuple[BenchErrorModel, CalibrationInUse]:
-    """What is known of the errors of a run's bench, from all that its file tells.
+    """Return the errors of a run's bench as its file tells them, and the calibration's use.
 
-    `text`: of the calibration, which need not be the file's own. What does not hold corrects
+    `text`: the calibration's, which need not be the file's own. A record that is not valid corrects
     nothing: what the fixture or the maker tells stays in its place.
     """
     fixture = fixture_of_texts(texts)
@@ -181,7 +181,7 @@ def calibration_in_use(
 
 
 def calibration_for(path: Path, asked: str | None) -> str:
-    """Text of the calibration to compute a run file's figures with, "" for none.
+    """Return the text of the calibration to compute a run file's figures with, "" for none.
 
     `asked`: a file, "none", or None for the run's own. Raises InputError for one that cannot be
     used, or of another fixture.
@@ -200,14 +200,14 @@ def calibration_for(path: Path, asked: str | None) -> str:
 
 
 def fixture_of_texts(texts: Mapping[str, str]) -> Fixture | None:
-    """None if the run file has none, or that of an older rig, which is not readable any more."""
+    """Return a run file's fixture; None if it has none, or an older rig's that cannot be read."""
     with contextlib.suppress(InputError):
         return parse_fixture(texts.get("fixture", ""), "fixture")
     return None
 
 
 def _day(created: str) -> dt.date:
-    """Of a time that cannot be read it cannot be told that anything was valid then."""
+    """Return the day of a time; the last there is if it cannot be read, when nothing is valid."""
     try:
         return dt.datetime.fromisoformat(created).astimezone(dt.UTC).date()
     except (ValueError, OverflowError):
@@ -217,7 +217,7 @@ def _day(created: str) -> dt.date:
 def calibration_warnings(
     records: Iterable[CalibrationRecord], texts: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """In words; `records`: those that hold, `texts`: of the run file.
+    """Return warnings in words; `records`: the valid ones, `texts`: those of the run file.
 
     A counter that goes with the processor's frequency is as good as any while that is fixed, and
     the environment may tell that it was.
@@ -235,12 +235,12 @@ def calibration_warnings(
 
 
 def _least(found: CalibratedQuantity) -> float:
-    """Of a value between hard limits."""
+    """Return the lower limit of a value between hard limits."""
     return found.value - math.sqrt(3) * found.standard_uncertainty
 
 
 def _fixed(texts: Mapping[str, str]) -> bool:
-    """Each processor of the target that tells of its limits has one frequency, and one does."""
+    """Return whether each processor that tells its limits has one frequency, and one tells them."""
     try:
         told = json_value(texts.get("environment/target", ""))["environment"]["cpus"]
         limits = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a bench's clocks may be off and run apart, from what its fixture says of each."""
+"""The limits of a bench's clocks, by which they may be off and run apart, from its fixture."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _PPM = 1000
 """Parts per billion in one part per million."""
 _CRYSTAL_PPM = KINDS["crystal"].ppb / _PPM
 _DRIFTING_S = 600
-"""So long a virtual clock may have drifted since its bench began."""
+"""The longest time that a virtual clock may have drifted since its bench began."""
 
 
 def clock_bounds(told: ClockSettings) -> ClockBounds:
-    """Of each pair: as before there were such keys, unless one clock of the pair is told.
+    """Return the bounds of each pair of clocks: the usual ones, unless one of the pair is stated.
 
     The other one is then taken for a crystal, or for the stimulus's usual resonator.
     """
@@ -41,14 +41,14 @@ def clock_bounds(told: ClockSettings) -> ClockBounds:
 
 
 def sheet_of(driver: str) -> Datasheet | None:
-    """What the maker of an analyzer says; None of one that is not known, or not installed."""
+    """Return an analyzer's data sheet; None if it is not known, or not installed."""
     with contextlib.suppress(BenchError):
         return DATASHEETS.get(driver) or datasheet_of(driver)
     return None
 
 
 def clock_limits(fixture: Fixture | None, driver: str) -> ClockLimits:
-    """How far each clock may be off: by the fixture, else by the maker, else by its kind."""
+    """Return each clock's limit: by the fixture, else by the maker, else by its kind."""
     found = ClockLimits()
     sheet = sheet_of(driver)
     if sheet is not None:
@@ -79,7 +79,7 @@ def _by_kind(kind: ClockKind | None, usual: ClockLimit) -> ClockLimit:
 
 
 def _virtual(found: ClockLimits, virtual: VirtualSettings) -> ClockLimits:
-    """What the fixture of a virtual bench sets is known of it, unless no such clock could be."""
+    """Return the limits with what a virtual bench's fixture sets, unless no such clock could be."""
     if not virtual.wiring.analyzer_rate_hz:
         off_ppm = _off_ppm(virtual.analyzer_error_ppb, virtual.analyzer_drift_ppb_per_s)
         source = "virtual bench: as its fixture sets it"

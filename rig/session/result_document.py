@@ -32,7 +32,7 @@ from rig.untrusted.decode import Layout, decoded
 from rig.untrusted.encode import encoded
 
 FORMAT: Final = 2
-"""Of both documents. The first had the figures of the primary measurand at its top."""
+"""The version of both documents. The first had the primary measurand's figures at its top."""
 LAYOUT: Final = Layout(
     tags={kind: kind.kind for kind in details_kinds()},
     derived={
@@ -54,42 +54,42 @@ LAYOUT: Final = Layout(
         Tick: ("phase_n", "phase_average", "phase_max"),
     },
 )
-"""What only a drawing needs is omitted; the histogram of the primary measurand has a place of its
-own in a run file."""
+"""The layout of both documents. What only a drawing needs is omitted; the primary measurand's
+histogram has a place of its own in a run file."""
 
 
 @dataclass(frozen=True)
 class ResultHeader:
-    """What `--json` prints of a run beside its evaluation."""
+    """The part of what `--json` prints of a run that is beside its evaluation."""
 
     format: int
     file: str
     state: str
     """`complete`, `interrupted`, `recording` or `imported`."""
     samples: int | None
-    """Samples that the file accounts for; null for a capture of which no run file was made."""
+    """The samples that the file accounts for; null for a capture of which no run file was made."""
     measurement: str
     scenario: str
     planned: int | None
-    """Events that the plan asked for; null if no plan is known."""
+    """The events that the plan asked for; null if no plan is known."""
     sample_period_ns: float
     calibration: CalibrationSummary | None
-    """Null: nothing is known of the bench, as of a capture."""
+    """The calibration in use; null if nothing is known of the bench, as of a capture."""
     tools: tuple[ToolReport, ...] = ()
-    """What test tools on the target said before."""
+    """The results of test tools on the target, run before."""
     digests: str | None = None
-    """Why the file has none; null: it has digests, and they hold."""
+    """The reason why the file has no digests; null: it has digests, and they hold."""
 
 
 def printed_document(header: ResultHeader, evaluation: Evaluation) -> dict[str, Any]:
-    """What `--json` prints, as plain values."""
+    """Return the document that `--json` prints, as plain values."""
     return {**encoded(header, LAYOUT), **encoded(evaluation, LAYOUT)}
 
 
 def stored_document(
     evaluation: Evaluation, calibration: CalibrationSummary | None
 ) -> dict[str, Any]:
-    """What a run file holds, as plain values."""
+    """Return the document that a run file holds, as plain values."""
     return {
         "format": FORMAT,
         **encoded(evaluation, LAYOUT),
@@ -98,7 +98,7 @@ def stored_document(
 
 
 def evaluation_of(document: Mapping[str, Any]) -> Evaluation:
-    """The evaluation that a run file holds.
+    """Return the evaluation that a run file holds.
 
     Raises WrongValueError: the place, what was found there, what is valid.
     """

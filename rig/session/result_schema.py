@@ -32,7 +32,7 @@ _PLAIN: Final[dict[Any, str]] = {
 
 
 def result_schema() -> Schema:
-    """The schema of the document that `--json` prints of one run."""
+    """Return the schema of the document that `--json` prints of one run."""
     schemas = _Schemas()
     header, evaluation = (schemas.of_class(kind) for kind in (ResultHeader, Evaluation))
     properties = {**header["properties"], **evaluation["properties"]}
@@ -49,13 +49,13 @@ def result_schema() -> Schema:
 
 
 class _Schemas:
-    """Makes the schema of a class, and definitions of those that it refers to."""
+    """The schema of a class, and definitions of those that it refers to."""
 
     def __init__(self) -> None:
         self.definitions: dict[str, Schema] = {}
 
     def of_class(self, kind: type) -> Schema:
-        """An object with a property for each field that is written."""
+        """Return an object with a property for each field that is written."""
         told = _field_docs(kind)
         properties: dict[str, Schema] = {}
         if kind in LAYOUT.tags:
@@ -121,21 +121,21 @@ def _bounded(schema: Schema, bounds: tuple[Any, ...]) -> Schema:
 
 
 def _any_of(schemas: list[Schema]) -> Schema:
-    """Plain types as one list of names."""
+    """Return plain types as one list of names."""
     if all(schema.keys() == {"type"} for schema in schemas):
         return {"type": [schema["type"] for schema in schemas]}
     return {"anyOf": schemas}
 
 
 def _said(documented: object) -> Schema:
-    """The first line of a docstring."""
+    """Return the first line of a docstring as a description."""
     text = inspect.getdoc(documented) or ""
     return {"description": " ".join(text.partition("\n\n")[0].split())} if text else {}
 
 
 @cache
 def _field_docs(kind: type) -> dict[str, Schema]:
-    """What stands below each field of a class, by the field's name."""
+    """Return the docstring of each field of a class, by the field's name."""
     found: dict[str, Schema] = {}
     for base in reversed(kind.__mro__[:-1]):
         (body,) = ast.parse(dedent(inspect.getsource(base))).body

@@ -34,7 +34,7 @@ from rig.session.windows import CaptureWindow, windows_of, windows_text
 from rig.tools.tool_runs import ToolRun
 
 BYTES_AN_EVENT = 8
-"""Room for computed groups, for each raw edge; compressed they take less."""
+"""The room for computed groups, for each raw edge; compressed they take less."""
 EXIT_CODES = {
     Verdict.PASS: 0,
     Verdict.FAIL: 1,
@@ -44,7 +44,7 @@ EXIT_CODES = {
 }
 NO_DIGESTS = "none, format version 1 has none: nobody can tell whether this file was changed"
 INTERRUPTED_EXIT_CODE = 130
-"""A run ended by Ctrl-C, as a shell reports it."""
+"""The exit code of a run ended by Ctrl-C, as a shell reports it."""
 
 
 @dataclass(frozen=True)
@@ -60,21 +60,21 @@ class Result:
     samples: int | None = None
     """Samples that the file accounts for; None for a capture of which no run file was made."""
     calibration: CalibrationInUse | None = None
-    """What was known of the bench; None for such a capture."""
+    """The calibration in use; None for such a capture."""
     tools: tuple[ToolRun, ...] = ()
-    """What the target's own tools said before."""
+    """The results of the target's own tools, run before."""
     has_digests: bool = True
-    """False for a run file of a format version that had none."""
+    """Whether the file has digests; a format version had none."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Plan, fixture, and what target, instruments and host said of themselves, by name."""
     losses: tuple[tuple[str, int, str], ...] = ()
     """Signs of lost samples that an instrument gave: what, at which sample, in words."""
     outliers: Outliers | None = None
-    """What stands out among its events; None unless they were just stored."""
+    """The outliers among the events; None unless these were just stored."""
 
     @property
     def windows(self) -> list[CaptureWindow]:
-        """Those of its outliers; empty unless its events were just stored."""
+        """The windows of the outliers; empty unless the events were just stored."""
         if self.outliers is None or self.samples is None:
             return []
         return windows_of(self.outliers, self.settings, self.samples)
@@ -185,7 +185,7 @@ def _evaluated(file: RunFile, on_events: OnEvents | None, text: str) -> Result:
 
 
 def _doubted(file: RunFile, evaluation: Evaluation) -> Evaluation:
-    """What nothing vouches for does not pass."""
+    """Return the evaluation, inconclusive instead of passed if nothing vouches for the file."""
     if evaluation.verdict is not Verdict.PASS:
         return evaluation
     if file.left_open:
@@ -198,18 +198,18 @@ def _doubted(file: RunFile, evaluation: Evaluation) -> Evaluation:
 
 
 def result_text(result: Result) -> str:
-    """Canonical JSON: the same raw data and the same calibration give the same bytes."""
+    """Return canonical JSON: the same raw data and calibration give the same bytes."""
     return evaluation_text(result.evaluation, result.calibration)
 
 
 def evaluation_text(evaluation: Evaluation, used: CalibrationInUse | None = None) -> str:
-    """The same of what need not be a run file's."""
+    """Return canonical JSON of an evaluation that need not be a run file's."""
     stored = stored_document(evaluation, None if used is None else used.summary)
     return json_text(stored, sort_keys=True, indent=1)
 
 
 def document(result: Result) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Return the document that `--json` prints."""
     settings, used = result.settings, result.calibration
     header = ResultHeader(
         format=FORMAT,
@@ -228,6 +228,6 @@ def document(result: Result) -> dict[str, Any]:
 
 
 def figures_by_name(evaluation: Evaluation) -> dict[str, int | float | None]:
-    """Counts and figures for those who read them one by one; `latencies`: values, n: stimuli."""
+    """Return counts and figures by name; `latencies` is the number of values, `n` of stimuli."""
     figures = as_dict(evaluation.figures)
     return {**asdict(evaluation.counts), "latencies": figures.pop("n"), **figures}

@@ -34,34 +34,34 @@ from rig.target.protocol import LOG_CHUNK
 from rig.target.scenario import IDLE, Load, load_on, nobody_starts
 
 READ_S = 0.1
-"""Longest wait for samples before other things are looked after."""
+"""The longest wait for samples before other things are looked after."""
 FAILURE_MAX = 1000
-"""Characters of a failure that the report has room for."""
+"""The characters of a failure that the report has room for."""
 OnProgress = Callable[[LiveSummary], None]
 
 
 @dataclass
 class _Ending:
-    """How the run ended, and what the instruments have counted."""
+    """The end of the run: its state, its first failure, and what the instruments have counted."""
 
     state: str = "complete"
     account: InstrumentCounts = field(default_factory=InstrumentCounts)
     error: RigError | None = None
 
     def fail(self, error: RigError) -> None:
-        """The first failure counts; later ones follow from it."""
+        """Note a failure; the first one counts, as later ones follow from it."""
         if self.error is None:
             self.error = error
             self.state = "failed"
             self.account = replace(self.account, failure=str(error)[:FAILURE_MAX])
 
     def interrupt(self) -> None:
-        """The user has ended the run."""
+        """Note that the user has ended the run."""
         self.account = replace(self.account, interrupted=True)
         self.state = "interrupted" if self.error is None else self.state
 
     def check(self, load: Load) -> None:
-        """What was measured under a load that did not last was not measured under it."""
+        """Check that the load has lasted; what was measured without it fails."""
         try:
             self.account = replace(self.account, load_workers=load.check())
         except RigError as error:
@@ -124,7 +124,7 @@ def run(
 
 
 def _say_of(live: LiveSummary, on_progress: OnProgress) -> Callable[[str], None]:
-    """Tells what is done before samples flow."""
+    """Return the function that shows what is done before samples flow."""
 
     def say(name: str) -> None:
         live.phase = f"{name} on the target"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of the errors of the bench that a run was made on."""
+"""The errors of the bench that a run was made on, as far as they are known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SOURCE = "fixture"
 
 
 def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> BenchErrorModel:
-    """The fixture's word goes before the maker's. `fixture` None: not known, as of a capture."""
+    """Return a bench's errors, by its fixture before its maker. `fixture` None: a capture's."""
     sample_ns = 1e9 / sample_rate_hz
     clocks = clock_limits(fixture, driver)
     if fixture is None:
@@ -49,7 +49,7 @@ def _real(fixture: Fixture, driver: str, sample_ns: float) -> BenchErrorModel:
 
 
 def _virtual(virtual: VirtualSettings, sample_ns: float) -> BenchErrorModel:
-    """What is made to be found, by a calibration or a witness, the rig is not told."""
+    """Return a virtual bench's errors without those that a calibration or a witness shall find."""
     drifts = virtual.analyzer_drift_ppb_per_s != 0
     bench = virtual_bench(sample_ns, virtual.analyzer_error_ppb, drifts=drifts)
     bench = replace(bench, capture_timing=EMULATED_CAPTURE, capture_line_ns=bench.line_ns)
@@ -61,7 +61,7 @@ def _virtual(virtual: VirtualSettings, sample_ns: float) -> BenchErrorModel:
 
 
 def _with_delays(bench: BenchErrorModel, known: UncertaintySettings) -> BenchErrorModel:
-    """What a fixture states of its channels, edges and wires."""
+    """Return the bench with what a fixture states of its channels, edges and wires."""
     if known.channel_skew_ps is not None:
         bench = replace(bench, skew_ns=limits(known.channel_skew_ps / 1000, "ns", _SOURCE))
     if known.edges is not None:
@@ -78,7 +78,7 @@ def _with_delays(bench: BenchErrorModel, known: UncertaintySettings) -> BenchErr
 def bench_of_run(
     fixture: Fixture | None, texts: Mapping[str, str], sample_rate_hz: int
 ) -> BenchErrorModel:
-    """From a run's fixture, if it can be read, and the texts that its file holds."""
+    """Return the bench of a run's fixture, if it can be read, and the texts that its file holds."""
     driver = ""
     with contextlib.suppress(ValueError):
         analyzer = json_value(texts.get("environment/analyzer", ""))
@@ -89,7 +89,7 @@ def bench_of_run(
 
 
 def _rate_source(texts: Mapping[str, str]) -> str:
-    """Where the agent has its counter's rate from, by its own word; "" if it does not tell."""
+    """Return where the agent has its counter's rate from, by its own report; "" if not reported."""
     with contextlib.suppress(ValueError):
         target = json_value(texts.get("environment/target", ""))
         if isinstance(target, dict):

@@ -19,7 +19,7 @@ def settings_of(
     stimulus_clock_hz: int,
     tick_hz: int | None = None,
 ) -> Settings:
-    """What analysis needs, with the rates that the instruments reported."""
+    """Return the settings that analysis needs, with the rates that the instruments reported."""
     source = plan.event_source(replace(fixture.stimulus.chip, clock_hz=stimulus_clock_hz))
     return Settings(
         measurement=plan.measurement,

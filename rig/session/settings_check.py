@@ -23,22 +23,22 @@ from rig.session.settings import settings_of
 from rig.untrusted.json_reader import json_value
 
 IMPORTED = "imported"
-"""State of a capture that was made without this rig: no plan and no fixture tell of it."""
+"""The state of a capture that was made without this rig, so without plan and fixture."""
 _RATES = {
     "sample_rate_hz": ("analyzer", "sample_rate_hz"),
     "stimulus_clock_hz": ("stimulus", "clock_hz"),
     "tick_hz": ("target", "tick_hz"),
 }
-"""Settings that the instruments told, where they told them."""
+"""The settings that instruments reported, and where."""
 _OPTIONS: dict[str, type] = {"count": int, "seed": int, "period": str, "timer": str}
-"""Of Plan.with_overrides."""
+"""The options of Plan.with_overrides."""
 _SHOWN_MAX = 3
 
 
 def checked_settings(file: RunFile) -> Settings:
-    """What analysis needs of a run.
+    """Return the settings of a run file that analysis needs.
 
-    Raises InputError if it makes no sense, or is not what follows from the file's own texts.
+    Raises InputError if they make no sense, or are not what follows from the file's own texts.
     """
     settings = settings_from_json(file.path, file.settings)
     if file.format_version >= DIGESTS_SINCE:
@@ -55,13 +55,13 @@ def checked_settings(file: RunFile) -> Settings:
 
 
 def check_stored_settings(path: Path) -> None:
-    """The same of a file whose digests were looked at. Raises InputError."""
+    """Check the settings of a file whose digests were looked at. Raises InputError."""
     with RunFile(path, checked=False) as file:
         checked_settings(file)
 
 
 def contradictions(texts: Mapping[str, str], settings: Settings) -> list[str]:
-    """What settings and texts that follow from each other say differently, each a clause.
+    """Return what settings and texts that follow from each other have differently, as clauses.
 
     texts: those of the run file, by name.
     """
@@ -80,7 +80,7 @@ def contradictions(texts: Mapping[str, str], settings: Settings) -> list[str]:
 
 
 def _lengths(report: Mapping[str, Any], covered: int) -> list[str]:
-    """How many samples the analyzer said it had taken at the end, where it said so."""
+    """Return what differs between the samples covered and those that the analyzer reported."""
     said = report.get("samples")
     if said is None or (type(said) is int and said == covered):
         return []
@@ -114,7 +114,7 @@ def _rate(texts: Mapping[str, str], party: str, name: str) -> int:
 
 
 def _plain(settings: Settings) -> dict[str, Any]:
-    """By path, as JSON has the values."""
+    """Return the settings by path, with values as JSON has them."""
     return dict(_leaves("", json.loads(json.dumps(settings_to_json(settings)))))
 
 
@@ -137,7 +137,7 @@ def _differences(ours: dict[str, Any], theirs: dict[str, Any]) -> Iterator[str]:
 
 
 def _place_of(name: str) -> str:
-    """Who tells a setting, as the beginning of a clause."""
+    """Return the source of a setting, as the beginning of a clause."""
     if name in _RATES:
         party, field = _RATES[name]
         return f"environment/{party} has {field} ="

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run file holds of the target's own tools."""
+"""The results of the target's own tools in a run file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rig.tools.tool_runs import HWLAT, ToolRun, from_json
 from rig.tools.wakeup import ToolFigures, wakeup_figures
 
 TOOLS_TEXT = "environment/tools"
-"""Name of the text in the run file."""
+"""The name of the text in the run file."""
 
 
 def tool_runs(path: Path, texts: Mapping[str, str]) -> tuple[ToolRun, ...]:
-    """Of a run file's texts. Raises InputError naming the file for a damaged one."""
+    """Return the tool runs in a run file's texts. Raises InputError naming a damaged file."""
     try:
         return from_json(texts.get(TOOLS_TEXT, ""))
     except ValueError as error:
@@ -27,21 +27,21 @@ def tool_runs(path: Path, texts: Mapping[str, str]) -> tuple[ToolRun, ...]:
 
 @dataclass(frozen=True)
 class ToolReport:
-    """What came of one tool, for other programs: its figures, or why there are none."""
+    """The result of one tool, for other programs: its figures, or why there are none."""
 
     tool: str
     words: str
-    """What the agent was told beside its name."""
+    """The words that the agent got beside the tool's name."""
     reason: str
-    """Why there are no figures; "" if there are."""
+    """The reason why there are no figures; "" if there are."""
     figures: tuple[ToolFigures, ...] = ()
-    """Of a tool that measures latencies."""
+    """The figures of a tool that measures latencies."""
     gaps: HwlatFigures | None = None
-    """Of a tool that looks for gaps."""
+    """The figures of a tool that looks for gaps."""
 
     @classmethod
     def of(cls, run: ToolRun) -> Self:
-        """From what the run file has of it."""
+        """Return the report of a tool run of the run file."""
         report = cls(run.tool, run.words, run.reason)
         if run.reason:
             return report

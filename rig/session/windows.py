@@ -23,9 +23,9 @@ from rig.record.reader import RunFile
 from rig.untrusted.json_reader import json_value
 
 MARGIN_NS = 200_000
-"""Shown before the stimulus and after the answer unless asked otherwise."""
+"""The time shown before the stimulus and after the answer unless asked otherwise."""
 WINDOWS_MAX = 16
-"""Written of themselves after a run; any other event's can be exported."""
+"""The most windows that are written after a run; any other event's can be exported."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _around(event: Outlier, margin: int, covered_samples: int, reason: str) -> C
 
 
 def _class_name(number: int) -> str:
-    """Of a class that a newer version stores there is no name here."""
+    """Return the name of a class, or its number if a newer version has stored it."""
     return EventClass(number).name.lower() if number in set(EventClass) else f"class {number}"
 
 
@@ -107,7 +107,7 @@ def write_window(file: RunFile, settings: Settings, window: CaptureWindow, out: 
 
 
 def write_windows(path: Path, settings: Settings, windows: Sequence[CaptureWindow]) -> Path | None:
-    """Write these windows of a run beside it; their folder, or None if there are none."""
+    """Write these windows of a run beside it; return their folder, or None if there are none."""
     if not windows:
         return None
     folder = folder_of(path)
@@ -132,7 +132,7 @@ def windows_text(path: Path, windows: Sequence[CaptureWindow]) -> str:
 
 
 def folder_of(path: Path) -> Path:
-    """Where the windows of a run file lie."""
+    """Return the folder of a run file's windows."""
     return path.with_suffix(".windows")
 
 
