@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the bracket test of a run says of its target's counter."""
+"""The result of a run's bracket test, for the target's counter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOLD = 5
 
 @dataclass(frozen=True)
 class Residuals:
-    """Some of the brackets, less what the fitted clock showed at the samples of their edges.
+    """Some of the brackets, less the fitted clock's ticks at the samples of their edges.
 
     Shapes (k,). Sample and tick are within: an edge fits if it lies from `before_ns` to `after_ns`.
     """
@@ -26,7 +26,7 @@ class Residuals:
 
 @dataclass(frozen=True)
 class ClockAgreement:
-    """What the bracket test says."""
+    """The result of the bracket test."""
 
     n: int
     """Edges tested."""

@@ -14,16 +14,16 @@ from rig.arrays import FloatArray
 
 @dataclass(frozen=True)
 class AllanDeviation:
-    """One value for each averaging time."""
+    """Allan deviations, one for each averaging time."""
 
     tau_s: FloatArray
     """Shape (m,)."""
     deviation: FloatArray
     """Overlapping Allan deviation, a relative frequency, shape (m,)."""
     terms: FloatArray
-    """How many second differences each is made of; few say little."""
+    """Number of second differences in each deviation; few make it uncertain. Shape (m,)."""
     floor: FloatArray
-    """What phases within their bounds, but otherwise perfect, could give at most, shape (m,)."""
+    """Largest deviation that the error of perfect clocks' phases could give, shape (m,)."""
 
 
 def overlapping_adev(
@@ -32,7 +32,7 @@ def overlapping_adev(
     factors: Sequence[int] | None = None,
     phase_error_s: float = 0.0,
 ) -> AllanDeviation:
-    """From phases at equal intervals, shape (n,), n >= 3; averaging over `factors` intervals.
+    """Return the deviations of phases at equal intervals, shape (n,), n >= 3, by averaging factor.
 
     Second differences over m intervals, at every start: sigma^2 = sum((x[i+2m] - 2 x[i+m] +
     x[i])^2) / (2 (m tau0)^2 (n - 2m)). W. J. Riley, "Handbook of Frequency Stability Analysis",

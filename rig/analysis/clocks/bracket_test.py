@@ -22,7 +22,7 @@ from rig.analysis.clocks.windows import EventWindow, LineFit, WindowFit, Windows
 from rig.instruments import Int64Array
 
 NAMED_MAX = 100
-"""Violations and breaks named one by one."""
+"""Largest number of violations and breaks that are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Piece:
     first_sample: int
     last_sample: int
     ticks_per_sample: float
-    """The middle of the range below."""
+    """The middle of `lowest` and `highest`."""
     lowest: float
     highest: float
-    """Ticks per sample of all lines that fit lie between."""
+    """All lines that fit have from `lowest` to `highest` ticks per sample."""
     slack_ticks: float
-    """Negative: it fits only with what the clocks may drift in it."""
+    """Negative: a line fits only with what the clocks may drift in the stretch."""
 
     @property
     def middle_sample(self) -> float:
@@ -48,7 +48,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class BracketTest:
-    """The outcome, and the straight pieces that the clock is made of."""
+    """The outcome of a bracket test, and the straight pieces that the clock is made of."""
 
     rates: Rates
     n: int
@@ -75,7 +75,7 @@ class BracketTest:
 
     @property
     def slack_ns(self) -> float:
-        """By how much all brackets could shrink at both ends, in the tightest piece."""
+        """The time by which all brackets could shrink at both ends, in the tightest piece."""
         return min((p.slack_ticks for p in self.pieces), default=0.0) * self.rates.tick_ns
 
     @property
@@ -92,7 +92,7 @@ class BracketTest:
 
     @property
     def rate_within_ppm(self) -> float:
-        """How far that may be off: what the longest piece leaves open, and all that it changes."""
+        """Largest error of `rate_ppm`: half the longest piece's range and half of all changes."""
         if not self.pieces:
             return 0.0
         longest = max(self.pieces, key=lambda piece: piece.last_sample - piece.first_sample)
@@ -102,7 +102,7 @@ class BracketTest:
 
     @property
     def text(self) -> str:
-        """One line for reports."""
+        """The outcome in one line, for reports."""
         if not self.holds_but_for_named:
             return f"no clock fits {self.n:,} events: {len(self.breaks)} breaks" + (
                 "" if self.complete else " and more"
@@ -115,7 +115,7 @@ class BracketTest:
         )
 
     def numbered(self, number: Int64Array) -> BracketTest:
-        """The same with events named by other numbers: event i is number[i], shape (n,)."""
+        """Return this outcome with event i named number[i], shape (n,)."""
         violations = tuple(
             replace(v, event=int(number[v.event]), instead=tuple(number[list(v.instead)].tolist()))
             for v in self.violations
@@ -128,7 +128,7 @@ class BracketTest:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """What is wrong, a line each."""
+        """The violations and breaks, a line each."""
         lines = [violation.text for violation in self.violations]
         lines += [found.text for found in self.breaks]
         return tuple(lines if self.complete else [*lines, "and more, not named one by one"])
@@ -140,13 +140,13 @@ class _Sweep:
 
     windows: Windows
     known: set[EventWindow]
-    """Windows whose contradiction is a break already told."""
+    """Windows whose contradiction is a break that is already in the outcome."""
     good: dict[EventWindow, WindowFit] = field(default_factory=dict)
     bad: dict[EventWindow, WindowFit] = field(default_factory=dict)
     _seen: dict[EventWindow, bool] = field(default_factory=dict)
 
     def visit(self, window: EventWindow) -> bool:
-        """Whether there is a contradiction inside; with too many found it looks no further."""
+        """Return whether there is a contradiction inside; with too many found, look no further."""
         if len(self.bad) > NAMED_MAX:
             return True
         if window not in self._seen:
@@ -204,7 +204,7 @@ def bracket_test(source: BracketSource, rates: Rates) -> BracketTest:
 def _explain_all(
     bad: Iterable[WindowFit], windows: Windows, breaks: dict[EventWindow, Break]
 ) -> dict[int, Violation]:
-    """Worst first; a window that shares an event just named waits for the next sweep."""
+    """Locate the violations, worst window first; one with an event just named waits a sweep."""
     named: dict[int, Violation] = {}
     by_slack = sorted(bad, key=lambda fit: fit.line.slack_ticks if fit.line else 0)
     for fit in by_slack[:NAMED_MAX]:
@@ -219,7 +219,7 @@ def _explain_all(
 
 
 def _merged(breaks: Iterable[Break]) -> tuple[Break, ...]:
-    """Overlapping windows tell of one break several times; the narrowest account stays."""
+    """Return the breaks, each once: of those that overlapping windows found, the narrowest."""
     kept: list[Break] = []
     for found in sorted(breaks, key=lambda b: (b.last_event - b.first_event, b.first_event)):
         if all(
@@ -231,7 +231,7 @@ def _merged(breaks: Iterable[Break]) -> tuple[Break, ...]:
 
 
 def _pieces(fits: Iterable[WindowFit], windows: Windows) -> tuple[Piece, ...]:
-    """In order; of two with nearly one middle the longer."""
+    """Return the pieces in order; of two with nearly one middle the longer."""
     kept: list[WindowFit] = []
     for fit in sorted((fit for fit in fits if fit.line), key=lambda fit: fit.middle_sample):
         if kept and fit.middle_sample - kept[-1].middle_sample < _closest(kept[-1], fit):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brackets: what each event says of one clock against another.
+"""Brackets: for each event, an interval of one clock's ticks at a sample of another clock.
 
 An edge whose index is sample s lies in (s - 1, s] of the analyzer's clock: s is the first sample
 that shows the new level. A counter read as `before` at or before the edge, and as `after` at or
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from rig.instruments import Int64Array
 
 LARGEST = 1 << 53
-"""Samples and ticks stay below, so that their differences are exact in floating point too."""
+"""Samples and ticks stay below this, so that their differences are exact as floats too."""
 
 
 class BracketSource(Protocol):
@@ -31,7 +31,7 @@ class BracketSource(Protocol):
     def read(self, first: int, count: int) -> Brackets: ...
 
     def samples(self, first: int, count: int) -> Int64Array:
-        """Those of `read`, alone."""
+        """Return the samples of `read`, alone."""
         ...
 
 
@@ -61,7 +61,7 @@ class Rates:
         return 1e9 / self.tick_hz
 
     def ppm(self, ticks_per_sample: float) -> float:
-        """How much faster than nominal the tick clock runs, seen from the analyzer's."""
+        """Return how much faster than nominal the tick clock runs, by the analyzer's clock."""
         return (ticks_per_sample / self.nominal_ticks_per_sample - 1) * 1e6
 
     @overload
@@ -71,7 +71,7 @@ class Rates:
     def allowance_ticks(self, span_samples: Int64Array) -> npt.NDArray[np.float64]: ...
 
     def allowance_ticks(self, span_samples: float | Int64Array) -> float | npt.NDArray[np.float64]:
-        """How far a clock of that drift may depart from the best straight line over a span.
+        """Return how far a clock of that drift may depart from the best straight line over a span.
 
         With |f''| <= c over a length T the best line is never further off than c T^2 / 16
         (Chebyshev's linear approximation of the parabola, the worst case).
@@ -112,16 +112,16 @@ class Brackets:
         return len(self.sample)
 
     def read(self, first: int, count: int) -> Brackets:
-        """Events `first` to `first + count` - 1, fewer at the end."""
+        """Return events `first` to `first + count` - 1, fewer at the end."""
         part = slice(first, first + count)
         return Brackets(self.sample[part], self.before_ticks[part], self.after_ticks[part])
 
     def samples(self, first: int, count: int) -> Int64Array:
-        """Those of `read`, alone."""
+        """Return the samples of `read`, alone."""
         return self.sample[first : first + count]
 
     def part(self, first: int, stop: int) -> Brackets:
-        """As `read`, not looked at again: what is a part of brackets is such."""
+        """Return events `first` to `stop` - 1, without the checks: a part of brackets is valid."""
         part = slice(first, stop)
         found = object.__new__(Brackets)
         found.__dict__.update(
@@ -132,14 +132,14 @@ class Brackets:
         return found
 
     def without(self, events: Sequence[int] | Int64Array) -> Brackets:
-        """All but these, numbers counted from 0."""
+        """Return all events but these, whose numbers count from 0."""
         keep = np.ones(len(self), bool)
         keep[np.asarray(events, np.int64)] = False
         return Brackets(self.sample[keep], self.before_ticks[keep], self.after_ticks[keep])
 
     @property
     def width_ticks(self) -> float:
-        """Median width, the counter's own tick included."""
+        """The median width of the brackets, the counter's own tick included."""
         return float(np.median(self.after_ticks - self.before_ticks)) + 1 if len(self) else 0.0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fitted clock: what the other clock showed at a sample, how surely, and at which rate it ran.
+"""A fitted clock: the other clock's ticks at a sample, their bounds, and the rate at which it ran.
 
 The rate comes from the longest stretches that one line fits, since length is what makes a rate
 sure. The bounds come from short ones, in which the stated drift can hide little: they hold for
@@ -22,7 +22,7 @@ from rig.instruments import Int64Array
 
 DRIFT_PPM_PER_S = 10
 """Fastest drift of one clock against the other: what a ceramic resonator may do while it warms up.
-Crystals are far slower. A fixture's [clocks] may tell better."""
+Crystals are far slower. A fixture's [clocks] may state a smaller one."""
 
 
 _FEWEST_EVENTS = 16
@@ -33,10 +33,10 @@ _HIDDEN = 1 / 8
 
 @dataclass(frozen=True)
 class Readings:
-    """What the tick clock showed at given samples."""
+    """Readings of the tick clock at given samples."""
 
     origin_ticks: int
-    """To be added to all others, which are relative so that they keep their digits."""
+    """Ticks to add to all others, which are relative so that they keep their digits."""
     lowest_ticks: FloatArray
     """Shape (n,)."""
     highest_ticks: FloatArray
@@ -51,7 +51,7 @@ class Clock:
     """Ticks as a function of samples, from a bracket test's pieces and the events themselves."""
 
     def __init__(self, source: BracketSource, test: BracketTest) -> None:
-        """Events that the test named are left out.
+        """Fit the lines of the stretches, without the events that the test named.
 
         Raises ValueError if the test did not get through the run: then there is no one clock.
         """
@@ -92,7 +92,7 @@ class Clock:
     def _by_stretch(
         self, sample: Int64Array
     ) -> tuple[Int64Array | None, Int64Array, list[int], Int64Array]:
-        """Samples in the order of the stretches whose lines tell of them, and that order if it is
+        """Return the samples in the order of the stretches they are in, and that order if it is
         another; numbers of the stretches, and the range of each one's samples, shape (k, 2)."""
         stretch, order = np.searchsorted(self._borders, sample), None
         if np.any(stretch[1:] < stretch[:-1]):
@@ -103,11 +103,11 @@ class Clock:
         return order, sample, stretch[begins].tolist(), ranges
 
     def _stop(self, first: int) -> int:
-        """The last stretch takes what is left."""
+        """Return the end of the stretch that begins there; the last one takes all that is left."""
         return len(self._source) if first == self._firsts[-1] else first + self._events
 
     def _middle_samples(self) -> FloatArray:
-        """Halfway from the first to the last event of each stretch."""
+        """Return the sample halfway from the first to the last event of each stretch."""
         ends = np.array([[first, self._stop(first) - 1] for first in self._firsts])
         wanted, where = np.unique(ends, return_inverse=True)
         found = np.empty(len(wanted), np.int64)
@@ -145,7 +145,7 @@ def _rate_knots(test: BracketTest) -> tuple[FloatArray, FloatArray]:
 
 
 def _stretch_events(source: BracketSource, rates: Rates) -> int:
-    """How many events a stretch has in which drift hides little."""
+    """Return how many events a stretch has in which drift hides little."""
     n = len(source)
     first, last = (int(source.samples(i, 1)[0]) for i in (0, n - 1))
     per_sample_2 = rates.allowance_ticks(1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Counters that are no clocks: narrow ones that wrap, ones that jump, stop, or change their rate.
 
-Nothing is mended unsaid: wraps are undone, since the modulus tells by how much, and the diagnosis
-says so. A jump or a rate that changes is named and left in, since nobody knows what was lost.
+Wraps are undone, since the modulus gives their size, and the diagnosis lists them. A jump or a rate
+that changes is named and left in, since nobody knows what was lost.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from rig.instruments import Int64Array
 
 NAMED_MAX = 100
 _BESIDE = 5
-"""Events on each side of a place, whose median tells what holds there."""
+"""Values around a place, whose median is taken for the usual one there."""
 _AROUND = 21
 """The same for jumps, which late stamps in a row must not look like."""
 _CRYSTAL = 300e-6
 """No crystal changes its rate by so much within a run."""
 _SMALL = 5e-4
-"""Share of an interval; a smaller jump is left to the bracket test, which knows the late stamps."""
+"""Share of an interval; a smaller jump is left to the bracket test, which allows late stamps."""
 _LASTING = 8
 """Intervals that a rate must last to be one."""
 _NOISE = 10.0
@@ -35,7 +35,7 @@ _NOISE = 10.0
 
 
 class FaultKind(StrEnum):
-    """What a counter does that a clock does not."""
+    """A behavior of a counter that a clock does not have."""
 
     WRAPS = "wraps"
     JUMPS = "jumps"
@@ -45,7 +45,7 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault, at one place."""
+    """One fault of a counter, at one place."""
 
     kind: FaultKind
     event: int
@@ -57,14 +57,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found, and what was done about it."""
+    """The faults of a counter, and its readings with the wraps undone."""
 
     faults: tuple[Fault, ...]
     wraps: Wraps | None
     ticks: Int64Array
     """The readings, wraps undone, shape (n,); from 0 if they were of 64 unsigned bits."""
     notes: tuple[str, ...]
-    """What was done, and what could not be told."""
+    """What was done to the readings, and what could not be decided."""
     complete: bool = True
     """False: more than NAMED_MAX of one kind, the others are not listed."""
 
@@ -75,13 +75,13 @@ class Diagnosis:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """A line each, what was done last."""
+        """The faults and notes, a line each, the notes last."""
         more = () if self.complete else (f"and more; of each kind {NAMED_MAX} are told",)
         return (*(fault.text for fault in self.faults), *more, *self.notes)
 
 
 def diagnose(sample: Int64Array, ticks: npt.NDArray[Any], rates: Rates) -> Diagnosis:
-    """Look at a counter's readings at edges, shapes (n,), samples rising.
+    """Find the faults in a counter's readings at edges, shapes (n,), samples rising.
 
     `ticks`: as read, signed or unsigned; values of 2^62 and more are taken relative to the first,
     modulo 2^64.
@@ -210,7 +210,7 @@ def _median_of(values: FloatArray, first: Int64Array, count: int) -> FloatArray:
 
 
 def _running_median(values: FloatArray, count: int) -> FloatArray:
-    """Of the `count` values around each; the ends are repeated."""
+    """Return the median of the `count` values around each; the ends are repeated."""
     from scipy import ndimage  # only where a counter is looked at
 
     median: FloatArray = ndimage.median_filter(values, count, mode="nearest")

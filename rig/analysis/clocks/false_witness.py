@@ -43,12 +43,12 @@ def blame_by_capture(
     clock_hz: int,
     number: Int64Array,
 ) -> tuple[str, ...]:
-    """Which is false, edge or record, by what the stimulus's input capture has of the same answers.
+    """Return a line for each violation: edge or record is false, as the input capture shows.
 
     Args:
-        source: edges and records.
-        tested: their test; only events that it named are told of.
-        ticks: shape (n,), when each was captured, the same time late for all.
+        source: the edges and records.
+        tested: their bracket test; only its violations are judged.
+        ticks: shape (n,), when each answer was captured, the same time late for all.
         clock_hz: nominal rate of the stimulus clock.
         number: shape (n,), by which the events are named.
     """

@@ -36,7 +36,7 @@ class Chains:
         return len(self.starts) - 1
 
     def stretch(self, first_group: int, stop_group: int) -> Chains:
-        """Groups next to each other as one, though it may not be a hull."""
+        """Return groups next to each other as one, though it may not be a hull."""
         first, stop = int(self.starts[first_group]), int(self.starts[stop_group])
         part = slice(first, stop)
         ends = np.array([0, stop - first], np.int64)
@@ -44,7 +44,7 @@ class Chains:
 
 
 def joined(parts: list[Chains]) -> Chains:
-    """Groups of all parts, one after the other."""
+    """Return the groups of all parts, one after the other."""
     offsets = np.cumsum([0, *(len(part.x) for part in parts)])
     starts = [part.starts[:-1] + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
     return Chains(
@@ -56,7 +56,7 @@ def joined(parts: list[Chains]) -> Chains:
 
 
 def paired(chains: Chains) -> Chains:
-    """Each two groups next to each other made one; the last alone if their number is odd."""
+    """Return the hulls of each two neighboring groups as one; the last alone if they are odd."""
     starts = np.append(chains.starts[:-1:2], chains.starts[-1])
     return upper_hulls(Chains(chains.x, chains.y, chains.event, starts))
 
@@ -87,8 +87,8 @@ def upper_hulls(chains: Chains, passes: int | None = None) -> Chains:
 
 
 def _sheared(chains: Chains) -> tuple[Int64Array, Int64Array, bool]:
-    """The points less a steep line of whole slope, which hulls do not feel; and whether all
-    products of differences are then exact in 64 bits."""
+    """Return the points less a line of whole slope, which changes no hull; and whether all products
+    of differences are then exact in 64 bits."""
     x, y = chains.x, chains.y
     if len(x) < 2:
         return x, y, True
@@ -102,7 +102,7 @@ def _sheared(chains: Chains) -> tuple[Int64Array, Int64Array, bool]:
 
 
 def _turns_right(x: Int64Array, y: Int64Array, *, small: bool) -> npt.NDArray[np.bool_]:
-    """Whether the path bends downward at each inner point, shape (n - 2,)."""
+    """Return whether the path bends downward at each inner point, shape (n - 2,)."""
     dx, dy = x[1:] - x[:-1], y[1:] - y[:-1]
     exact: npt.NDArray[np.bool_] = dx[:-1] * dy[1:] < dy[:-1] * dx[1:]
     if small:

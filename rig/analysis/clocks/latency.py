@@ -23,7 +23,7 @@ TRIGGER_FLAG = 0x10
 
 @dataclass(frozen=True)
 class InternalLatencyBounds:
-    """By event, shapes (n,): the true value lies between lowest and highest. NaN: not known."""
+    """Limits of the internal latency by event, shapes (n,), between which it lies. NaN: unknown."""
 
     lowest_ns: FloatArray
     highest_ns: FloatArray
@@ -34,7 +34,7 @@ class InternalLatencyBounds:
 
     @property
     def text(self) -> str:
-        """One line."""
+        """The average and extremes in one line, for reports."""
         known = self.middle_ns[np.isfinite(self.middle_ns)]
         if not len(known):
             return "latency inside the target: not known for any event"
@@ -49,7 +49,7 @@ class InternalLatencyBounds:
 def stimulus_to_handler(
     clock: Clock, stimulus_sample: Int64Array, before_ticks: Int64Array
 ) -> InternalLatencyBounds:
-    """From the stimulus edge to the reading before the answer's pin write.
+    """Return the time from the stimulus edge to the reading before the answer's pin write.
 
     Shapes (n,); events pair an edge with its record, and ticks count from where the clock's
     brackets do. The edge lies in (s - 1, s] and the reading in [before, before + 1).

@@ -26,11 +26,11 @@ _NEAR = 1e-15
 
 
 _PASSES = 4
-"""Over whole arrays, of one stretch; the few points left are faster to go through one by one."""
+"""Passes over whole arrays for one stretch; the few points left are faster one by one."""
 
 
 class Side(StrEnum):
-    """Which end of a bracket."""
+    """An end of a bracket."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -51,7 +51,7 @@ class Line:
     sample: int
     ticks: Fraction
     ticks_per_sample: Fraction | None
-    """None: one event alone does not tell."""
+    """None: one event alone has no slope."""
     slack_ticks: Fraction
     """Each bracket can shrink by this at both ends; if negative, each must widen by as much."""
     binding: tuple[Bound, ...]
@@ -74,7 +74,7 @@ class Corners:
 
 
 def points(brackets: Brackets, first_event: int = 0) -> tuple[Chains, Chains]:
-    """Lower points, and upper points upside down, as one group each."""
+    """Return the lower points, and the upper points upside down, as one group each."""
     n = len(brackets)
     event = np.arange(first_event, first_event + n)
     ends = np.array([0, n], np.int64)
@@ -83,13 +83,13 @@ def points(brackets: Brackets, first_event: int = 0) -> tuple[Chains, Chains]:
 
 
 def corners(lower: Chains, upside_down: Chains) -> Corners:
-    """From points that hold the hulls' corners, each as one group."""
+    """Return the hull corners of points that include them, each side one group."""
     upper_x, upper_y, upper_event = exact_hull(upside_down)
     return Corners(*exact_hull(lower), upper_x, [-y for y in upper_y], upper_event)
 
 
 def corners_of(brackets: Brackets, first_event: int = 0) -> Corners:
-    """From the brackets themselves."""
+    """Return the hull corners of brackets."""
     lower, upside_down = points(brackets, first_event)
     return corners(*(upper_hulls(chain, _PASSES) for chain in (lower, upside_down)))
 
@@ -152,7 +152,7 @@ class _Chain:
 
 
 def _narrowest(lower: _Chain, upper: _Chain) -> int:
-    """Where the chains are nearest to each other: guessed in floating point, found in integers."""
+    """Return the x where the chains are nearest: guessed in floating point, found in integers."""
     first, last = max(lower.x[0], upper.x[0]), min(lower.x[-1], upper.x[-1])
     at = sorted({x for x in (*lower.x, *upper.x) if first <= x <= last})
     k = _guess(lower, upper, at)
@@ -177,7 +177,7 @@ def _guess(lower: _Chain, upper: _Chain, at: Sequence[int]) -> int:
 def _level(
     chain: _Chain, x0: int, y0: int, slope: float
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Corners less a line, so that floating point has digits left for what remains."""
+    """Return the corners less a line, so that floating point has digits left for what remains."""
     x = np.array(chain.x) - x0
     return x, (np.array(chain.y) - y0) - slope * x
 

@@ -41,7 +41,7 @@ class LineSet:
     """Largest change of ticks per sample, per sample."""
 
     def bounds(self, sample: Int64Array) -> tuple[FloatArray, FloatArray]:
-        """Lowest and highest ticks there, relative to `origin_ticks`, shapes (n,).
+        """Return the lowest and highest ticks there, relative to `origin_ticks`, shapes (n,).
 
         A clock within the drift bound stays within the allowance of one of the lines. Outside the
         stretch its slope may be off by 5/8 of what it can change over the stretch (half of that

@@ -9,7 +9,7 @@ measurements", INFOCOM 1999). Only vertices of the hull are kept.
 
 A few points far below the others, as of wake-ups that found the processor awake already, tilt that
 edge. So the points are dealt to several hulls in turn: the line takes the median of their slopes,
-and how these differ tells how well the points determine it.
+and their spread is the measure of how well the points determine it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rig.instruments import Int64Array
 Point = tuple[int, int]
 _EXACT_MAX = 1 << 62
 _FEW = 64
-"""So few points are not worth an array operation."""
+"""Number of points up to which an array operation is not worth it."""
 
 
 DEALT_TO = 9
@@ -36,14 +36,14 @@ _MEDIAN_SPREAD = 1.2533
 
 @dataclass(frozen=True)
 class EnvelopeLine:
-    """Through (x, y), rising by `rise` every `run`."""
+    """A line through (x, y) that rises by `rise` every `run`."""
 
     x: int
     y: int
     run: int
     rise: int
     slope_uncertainty: float | None = None
-    """Standard uncertainty; None with too few points to tell."""
+    """Standard uncertainty of the slope; None with too few points."""
 
     @property
     def slope(self) -> float:
@@ -52,7 +52,7 @@ class EnvelopeLine:
 
 
 class LowerEnvelope:
-    """Takes points of increasing x and keeps those that a line from below can touch."""
+    """The points of a stream, of increasing x, that a line from below can touch."""
 
     def __init__(self) -> None:
         self._hull: list[Point] = []
@@ -60,7 +60,7 @@ class LowerEnvelope:
         self._sum_x = 0
 
     def add(self, x: Int64Array, y: Int64Array) -> None:
-        """More points, shapes (n,); `x` increases within and between calls."""
+        """Add points, shapes (n,); `x` increases within and between calls."""
         self._n += len(x)
         self._sum_x += sum(x.tolist())
         x, y = _thinned(x, y)
@@ -75,7 +75,7 @@ class LowerEnvelope:
 
     @property
     def vertices(self) -> list[Point]:
-        """Of the lower convex hull, in order of x."""
+        """Return the vertices of the lower convex hull, in order of x."""
         return list(self._hull)
 
     def line(self) -> EnvelopeLine | None:
@@ -99,7 +99,7 @@ class EarliestLine:
         self._n = 0
 
     def add(self, x: Int64Array, y: Int64Array) -> None:
-        """More points, shapes (n,); `x` increases within and between calls."""
+        """Add points, shapes (n,); `x` increases within and between calls."""
         self._all.add(x, y)
         for number, hull in enumerate(self._dealt):
             first = (number - self._n) % DEALT_TO
@@ -107,7 +107,7 @@ class EarliestLine:
         self._n += len(x)
 
     def line(self) -> EnvelopeLine | None:
-        """No point is below it, one at least on it; None without any point."""
+        """Return the line with no point below it and at least one on it; None without points."""
         whole = self._all.line()
         if whole is None or self._n < DEALT_TO * DEALT_MIN:
             return whole
@@ -121,12 +121,12 @@ class EarliestLine:
 
 
 def _is_below(a: Point, b: Point, c: Point) -> bool:
-    """b lies below the chord from a to c."""
+    """Return whether b lies below the chord from a to c."""
     return (b[1] - a[1]) * (c[0] - a[0]) < (c[1] - a[1]) * (b[0] - a[0])
 
 
 def _thinned(x: Int64Array, y: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Without points that lie on or above the chord of their neighbors: no vertex is among them.
+    """Return the points but those on or above the chord of their neighbors, which are no vertices.
 
     That holds for all of them at once, since the neighbors are points of the stream themselves.
     """

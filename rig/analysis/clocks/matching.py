@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which record belongs to which edge? By the pattern of their intervals.
+"""Edges are matched with records by the pattern of their intervals.
 
 Both show the same moments, so their intervals are the same up to brackets and clocks. Where they
-part, one of them lacks something that the other has, and how the intervals go on tells which: a
+part, one of them lacks something that the other has, and how the intervals go on shows which: a
 missing record would else put a million events outside their brackets.
 """
 
@@ -22,9 +22,9 @@ _FAR = 0.05
 """A ratio that is off nominal by more is taken from the intervals themselves."""
 _FAR_SKEW = 0.02
 _KNOWN = 2e-5
-"""And once it is known, drift included."""
+"""How far the ratio may be off once it is known, drift included."""
 _ENOUGH = 32
-"""Intervals from which it is known."""
+"""Intervals from which the ratio is known."""
 _AHEAD = 16
 """Intervals by which a way to go on is judged."""
 _FARTHEST = 64
@@ -47,7 +47,7 @@ class Parting:
 
     @property
     def text(self) -> str:
-        """One line."""
+        """The missing edges or records, in one line."""
         if self.missing_records:
             return _missing("record", self.record, self.missing_records, "edge", self.edge)
         return _missing("edge", self.edge, self.missing_edges, "record", self.record)
@@ -87,7 +87,7 @@ class Matching:
         return tuple(lines)
 
     def brackets(self, sample: Int64Array, before: Int64Array, after: Int64Array) -> Brackets:
-        """The pairs as brackets; their events are numbered as the pairs are."""
+        """Return the pairs as brackets; their events are numbered as the pairs are."""
         return Brackets(sample[self.edge], before[self.record], after[self.record])
 
 
@@ -104,7 +104,7 @@ def match(
 
 
 def _first_ratio(sample: Int64Array, before: Int64Array, rates: Rates) -> tuple[float, float]:
-    """Ticks per sample before any match, and how far off that may be, relatively."""
+    """Return the ticks per sample before any match, and how far off they may be, relatively."""
     nominal = rates.nominal_ticks_per_sample
     if min(len(sample), len(before)) <= _ENOUGH:
         return nominal, _SKEW
@@ -150,12 +150,12 @@ class _Matcher:
             self._partings.append(Parting(edge, record, edges, records))
 
     def _rest(self, edge: int, record: int) -> None:
-        """One of them ended first."""
+        """Note what is left of the edges or records once the others have ended."""
         self._part(edge, record, len(self._sample) - edge, 0)
         self._part(edge, record, 0, len(self._before) - record)
 
     def _first(self) -> tuple[int, int]:
-        """Where both begin: the first edge or the first records may be missing."""
+        """Return the first edge and record that match: the first of either may be missing."""
         if not len(self._sample) or not len(self._before):
             return 0, 0
         best = max(_steps(), key=lambda s: self._agreeing(s[0], s[1]))
@@ -165,14 +165,14 @@ class _Matcher:
         return best
 
     def _goes_on(self) -> bool:
-        """Whether the first edge and the first record belong together, with a parting behind."""
+        """Return whether the first edge and the first record match, a later parting or not."""
         length = self._together(0, 0)
         if length >= min(len(self._sample), len(self._before)):
             return True
         return self._step(length, length) not in (None, (0, 0))
 
     def _together(self, edge: int, record: int) -> int:
-        """How many pairs from here on have intervals that agree."""
+        """Return how many pairs from here on have intervals that agree."""
         total = min(len(self._sample) - edge, len(self._before) - record)
         done = 1
         while done < total:
@@ -185,7 +185,7 @@ class _Matcher:
         return total
 
     def _learn(self, edge: int, record: int, agree: np.ndarray) -> None:
-        """The ratio of the rates, from the latest long stretch."""
+        """Take the ratio of the rates from this stretch if it is long enough."""
         wrong = np.flatnonzero(~agree)
         length = int(wrong[0]) if len(wrong) else len(agree)
         if length >= _ENOUGH:
@@ -196,7 +196,7 @@ class _Matcher:
                 self._ratio, self._skew = float(ticks) / float(span), _KNOWN
 
     def _agree(self, edge: int, record: int, count: int) -> np.ndarray:
-        """Whether intervals from these pairs on agree, at most `count` of them."""
+        """Return whether each interval from this pair on agrees, at most `count` of them."""
         n = max(0, min(count, len(self._sample) - edge - 1, len(self._before) - record - 1))
         ticks = np.diff(self._sample[edge : edge + n + 1]) * self._ratio
         width = self._width[record : record + n + 1]
@@ -206,13 +206,13 @@ class _Matcher:
         return agree
 
     def _agreeing(self, edge: int, record: int) -> int:
-        """How many of the intervals ahead agree from this pair on."""
+        """Return how many of the intervals ahead agree from this pair on."""
         return int(np.count_nonzero(self._agree(edge, record, _AHEAD)))
 
     def _step(self, edge: int, record: int) -> tuple[int, int] | None:
-        """How many edges and records to pass over at a parting; none: a false one, or a jump.
+        """Return the edges and records to pass over at a parting; 0, 0: a false one, or a jump.
 
-        The interval over the parting must agree too, except where nothing is missing.
+        The interval over the parting must agree too, except where nothing is missing. None: no fit.
         """
         best, most = (0, 0), self._agreeing(edge, record) + 1
         for edges, records in _steps():
@@ -225,7 +225,7 @@ class _Matcher:
         return best if most > min(_AHEAD, left - 1) // 4 else None
 
     def _spans(self, edge: int, record: int, edges: int, records: int) -> bool:
-        """Whether the interval from the last pair to behind the missing ones agrees."""
+        """Return whether the interval from the last pair to behind the missing ones agrees."""
         to_edge, to_record = edge + edges, record + records
         if to_edge >= len(self._sample) or to_record >= len(self._before):
             return False
@@ -236,7 +236,7 @@ class _Matcher:
 
 
 def _steps() -> Iterator[tuple[int, int]]:
-    """Edges and records to pass over, fewest first."""
+    """Yield the numbers of edges and records to pass over, fewest first."""
     for n in range(1, _FARTHEST + 1):
         yield n, 0
         yield 0, n

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hulls of a run's events at every scale: of each 256 events, of each 512, up to all of them.
 
-Made in one pass over the events; what is kept is the hulls' corners, a few percent of the points.
+They are made in one pass over the events; only their corners are kept, a few percent of the points.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ class Pyramid:
         return len(self._levels) - 1
 
     def events(self, first: int, stop: int) -> Brackets:
-        """Those events, the excluded ones left out; numbers are lost: see `numbers`."""
+        """Return those events without the excluded ones; numbers are lost: see `numbers`."""
         return self._source.read(first, stop - first).without(self._gone(first, stop))
 
     def numbers(self, first: int, stop: int) -> Int64Array:
-        """Numbers of those events, the excluded ones left out."""
+        """Return the numbers of those events without the excluded ones."""
         return np.delete(np.arange(first, stop), self._gone(first, stop))
 
     def _gone(self, first: int, stop: int) -> list[int]:
         return sorted(event - first for event in self.excluded if first <= event < stop)
 
     def corners(self, level: int, cell: int, cells: int = 1) -> Corners:
-        """Of one cell, or of several next to each other as one stretch.
+        """Return the corners of one cell, or of several next to each other as one stretch.
 
-        Empty if all events there are excluded.
+        There are none if all events there are excluded.
         """
         lower, upper = self._levels[level]
         stop = min(cell + cells, len(lower))

@@ -19,11 +19,11 @@ from rig.instruments import Int64Array
 
 _READ_EVENTS = 1 << 15
 _KEPT_MAX = 1 << 12
-"""Stretches whose lines are kept: some MB."""
+"""Largest number of stretches whose lines are kept: some MB."""
 
 
 class StretchLines:
-    """Lines by the numbers of their stretches."""
+    """The lines that fit each of many stretches, found when first asked for."""
 
     def __init__(
         self, source: BracketSource, stretches: Int64Array, excluded: Int64Array, rates: Rates
@@ -33,9 +33,9 @@ class StretchLines:
         self._excluded = excluded
         self._block = 0, source.read(0, 0)
         self._alone: OrderedDict[int, LineSet] = OrderedDict()
-        """Found one by one, by number."""
+        """Lines that were found one by one, by number of the stretch."""
         self._row_of: dict[int, int] = {}
-        """Where the others are; -1: among these."""
+        """Row of the others in `_rows`, by number of the stretch; -1: it is in `_alone`."""
         self._rows: native.LineRows | None = None
         if native.available():
             fastest = FASTEST * rates.nominal_ticks_per_sample
@@ -45,9 +45,9 @@ class StretchLines:
     def bounds(
         self, numbers: list[int], ranges: Int64Array, sample: Int64Array
     ) -> tuple[int, FloatArray, FloatArray]:
-        """An origin, and lowest and highest ticks less it at these samples, shapes (n,).
+        """Return an origin, and lowest and highest ticks less it at these samples, shapes (n,).
 
-        `ranges`: first and stop of the samples that each of these stretches tells of, shape (k, 2).
+        `ranges`: first and stop of the samples that are in each of these stretches, shape (k, 2).
         Raises ValueError if the events of one contradict the drift bound.
         """
         found = np.empty(len(sample)), np.empty(len(sample))
@@ -81,7 +81,7 @@ class StretchLines:
             highest[asked] = high + (lines.origin_ticks - origin)
 
     def _rows_for(self, numbers: list[int]) -> list[int]:
-        """The row of each of these stretches, -1 for one that was found alone."""
+        """Return the row of each of these stretches, -1 for one that is found alone."""
         if self._rows is None:
             return [-1] * len(numbers)
         missing = [number for number in numbers if number not in self._row_of]
@@ -93,7 +93,7 @@ class StretchLines:
         return [self._row_of[number] for number in numbers]
 
     def _find(self, numbers: list[int], rows: native.LineRows) -> None:
-        """Stretches that are not there yet, those in one block of events at once."""
+        """Find the lines of these stretches, of those in one block of events at once."""
         waiting: list[int] = []
         for number in numbers:
             first, stop = self._stretches[number].tolist()
@@ -140,13 +140,13 @@ class StretchLines:
         return lines
 
     def _gone(self, first: int, stop: int) -> list[int]:
-        """Events of a stretch that are left out, counted from its first."""
+        """Return the events of a stretch that are left out, counted from its first."""
         left_out = self._excluded[(self._excluded >= first) & (self._excluded < stop)] - first
         gone: list[int] = left_out.tolist()
         return gone
 
     def _read(self, first: int, stop: int) -> Brackets:
-        """Events of a stretch, out of a block of many: stretches are mostly asked for in order."""
+        """Return a stretch's events, out of a block of many: most are asked for in order."""
         begin, block = self._block
         if not begin <= first <= stop <= begin + len(block):
             count = max(stop - first, _READ_EVENTS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a stretch that no clock fits: one record, a few, or the clock itself."""
+"""The causes of a stretch that no clock fits: one false record, a few, or the clock itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rig.analysis.clocks.windows import EventWindow, LineFit, WindowFit, fit_win
 from rig.instruments import Int64Array
 
 _TOGETHER_MAX = 3
-"""More false events than that in one small stretch look like a clock that jumped."""
+"""More false events than this in one small stretch are taken for a clock that jumped."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Violation:
 
     @property
     def text(self) -> str:
-        """One line."""
+        """The event and by how much it is off, in one line."""
         where = f"event {self.event:,} (sample {self.sample:,})"
         if not self.off_ticks:
             return f"{where}: the record's ticks run backward"
@@ -50,14 +50,14 @@ class Break:
 
     first_event: int
     last_event: int
-    """Between these two it lies."""
+    """The break lies between the first and the last event."""
     step_ns: float | None
     """How far the tick clock jumps there; None: it is no clean jump."""
     drift_ppm_per_s: float
 
     @property
     def text(self) -> str:
-        """One line."""
+        """The place and size of the break, in one line."""
         between = f"between events {self.first_event:,} and {self.last_event:,}"
         if self.step_ns is not None:
             way = "forward" if self.step_ns > 0 else "back"
@@ -126,7 +126,7 @@ def _violation(
 
 
 def _break(window: EventWindow, events: Brackets, numbers: Int64Array, rates: Rates) -> Break:
-    """Where it lies: behind the longest beginning that holds, before the longest end that does."""
+    """Return the break: behind the longest beginning that holds, before the longest such end."""
     n = len(events)
 
     def holds(first: int, stop: int) -> bool:
@@ -144,7 +144,7 @@ def _break(window: EventWindow, events: Brackets, numbers: Int64Array, rates: Ra
 
 
 def _step_ticks(events: Brackets, at: int) -> float:
-    """How far the clock steps at event `at`, by the middles of the brackets and their rate."""
+    """Return the clock's step at event `at` in ticks, by the brackets' middles and their rate."""
     middle = (events.before_ticks + events.after_ticks) / 2
     rate = float(np.median(np.diff(middle) / np.diff(events.sample)))
     level = middle - rate * events.sample

@@ -16,17 +16,17 @@ from rig.analysis.clocks.pyramid import CELL_EVENTS, Pyramid, numbered_corners
 
 _FEWEST_EVENTS = 8
 _FEW_EVENTS = 64
-"""No smaller stretches, unless drift could hide an eighth of a bracket in them."""
+"""Stretches of no more events are not split, unless drift could hide an eighth of a bracket."""
 
 
 class LineFit(Enum):
-    """How a stretch stands to one straight line."""
+    """The outcome of fitting one straight line to a stretch."""
 
     FITS = "fits"
     DRIFTS = "drifts"
     """Only brackets widened by what the clocks may drift let a line through."""
     BROKEN = "broken"
-    """Not even those: no clock within the drift bound fits."""
+    """Not even those do: no clock within the drift bound fits."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class EventWindow:
 
 @dataclass(frozen=True)
 class WindowFit:
-    """What came of a window."""
+    """The outcome and line of a window."""
 
     window: EventWindow
     outcome: LineFit
@@ -68,18 +68,18 @@ class Windows:
 
     @property
     def whole(self) -> EventWindow:
-        """All events."""
+        """The window of all events."""
         top = self.pyramid.top
         return EventWindow(0, self.pyramid.count, top - 1 if top else -1)
 
     def fit(self, window: EventWindow) -> WindowFit:
-        """The line with the most slack, and whether that will do."""
+        """Return the window's line with the most slack, and whether it fits."""
         if window not in self._fits:
             self._fits[window] = fit_window(window, self.corners(window), self.rates)
         return self._fits[window]
 
     def corners(self, window: EventWindow) -> Corners:
-        """Hull corners of its events."""
+        """Return the hull corners of the window's events."""
         if window.level >= 0:
             cell = window.first // (CELL_EVENTS << window.level)
             return self.pyramid.corners(window.level, cell, 2)
@@ -87,7 +87,7 @@ class Windows:
         return numbered_corners(events, self.pyramid.numbers(window.first, window.stop))
 
     def forget(self, events: set[int]) -> None:
-        """These were excluded: windows that hold them must be fitted again."""
+        """Discard the fits of windows that hold these events, which were excluded."""
         self._fits = {
             window: fit
             for window, fit in self._fits.items()
@@ -95,13 +95,13 @@ class Windows:
         }
 
     def is_smallest(self, fit: WindowFit) -> bool:
-        """Whether splitting would tell nothing more."""
+        """Return whether the window is too small to be split further."""
         events = fit.window.stop - fit.window.first
         hidden = fit.allowance_ticks > self.pyramid.width_ticks / 8
         return events <= (_FEWEST_EVENTS if hidden else _FEW_EVENTS)
 
     def parts(self, window: EventWindow) -> list[EventWindow]:
-        """Its halves, and the one across their border."""
+        """Return the window's halves, and the third half across their border."""
         if window.level > 0:
             level = window.level - 1
             size = CELL_EVENTS << level

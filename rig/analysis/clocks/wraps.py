@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counters narrower than 64 bits: where they wrapped, at what, and what they would show without."""
+"""Counters narrower than 64 bits: where they wrapped, at which modulus, and readings without."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 _OFF = 0.02
-"""A step back that is a wrap is the modulus to this share of it; another one is not by chance."""
+"""A step back is a wrap if it is the modulus to within this share of it."""
 _WIDER = 4
-"""How many widths that all readings fit in are tried: most come near the top of their counter."""
+"""How many widths that hold all readings are tried: most come near the top of their counter."""
 _DECIMAL = (10**6, 10**9)
 """Counters that count microseconds or nanoseconds of a second."""
 
 
 @dataclass(frozen=True)
 class Wraps:
-    """How a counter wraps."""
+    """The wraps of a counter."""
 
     modulus: int
     events: Int64Array
@@ -32,7 +32,7 @@ class Wraps:
 
     @property
     def name(self) -> str:
-        """Of the counter."""
+        """The name of the counter."""
         bits = self.modulus.bit_length() - 1
         if self.modulus == 1 << bits:
             return f"{bits}-bit counter"
@@ -61,14 +61,14 @@ def find_wraps(sample: Int64Array, ticks: Int64Array, rate: float) -> Wraps | No
 
 
 def _times(lacking: FloatArray, modulus: int) -> Int64Array:
-    """How often the counter wrapped in each interval."""
+    """Return how often the counter wrapped in each interval."""
     times = np.rint(lacking / modulus).astype(np.int64)
     exactly = np.abs(lacking - times * modulus) <= _OFF * modulus
     return np.where(exactly & (times > 0), times, 0)
 
 
 def unwrap(ticks: Int64Array, wraps: Wraps) -> Int64Array:
-    """The readings as an endless counter would have shown them, shape (n,)."""
+    """Return the readings as an endless counter would have shown them, shape (n,)."""
     turns = np.zeros(len(ticks), np.int64)
     turns[wraps.events] = wraps.times
     return ticks + np.cumsum(turns) * wraps.modulus
@@ -77,7 +77,7 @@ def unwrap(ticks: Int64Array, wraps: Wraps) -> Int64Array:
 def unwrap_after(
     before: Int64Array, unwrapped: Int64Array, after: npt.NDArray[Any], modulus: int
 ) -> Int64Array:
-    """The readings behind the pin writes, which may be the first behind a wrap, shape (n,).
+    """Return the readings behind the pin writes, which may be the first behind a wrap, shape (n,).
 
     `before` as it was read and as `unwrap` made it.
     """

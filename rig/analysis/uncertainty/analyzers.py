@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of a bench without a calibration: makers' data, the fixture, a virtual bench.
+"""Error models of benches without a calibration: makers' data, the fixture, a virtual bench.
 
-Only what a maker has written down; for others nothing is known until the fixture or a calibration
-tells.
+Makers' data are only what a maker has written down; of others nothing is known until the fixture or
+a calibration states it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ DATASHEETS = {
     "saleae-logic16": Datasheet(200.0, 1.0, _SALEAE),
     "saleae-logic-pro": Datasheet(50.0, 1.0, _SALEAE),
 }
-"""By libsigrok's name of the driver. Other kinds of analyzers say it themselves."""
+"""Data sheets by libsigrok's name of the driver. Other kinds of analyzers have their own."""
 
 
 def bench_by_maker(sheet: Datasheet | None, sample_ns: float) -> BenchErrorModel:
-    """What the maker of an analyzer has written down of it."""
+    """Return the error model by what the maker of an analyzer has written down of it."""
     if sheet is None:
         return BenchErrorModel(sample_ns)
     bench = BenchErrorModel(sample_ns, limits(sheet.time_base_ppm, "ppm", sheet.source))
@@ -36,9 +36,9 @@ def bench_by_maker(sheet: Datasheet | None, sample_ns: float) -> BenchErrorModel
 def virtual_bench(
     sample_ns: float, analyzer_error_ppb: int, *, drifts: bool = False
 ) -> BenchErrorModel:
-    """Its wires have no delay; its time base may be off by as much as its fixture says.
+    """Return a virtual bench's model, without delays, with its fixture's error of the time base.
 
-    If it `drifts`, how far off it gets depends on the length of the run: it is not known.
+    If it `drifts`, that error depends on the length of the run: it is not known.
     """
     nothing = calibrated(0.0, 0.0, "ns", "virtual bench: its wires have no delay")
     if drifts:
@@ -49,9 +49,9 @@ def virtual_bench(
 
 
 def with_log(bench: BenchErrorModel, bracket_ns: float | None) -> BenchErrorModel:
-    """With the time from the agent's stamp before its pin write to the one after it.
+    """Return the model with the pin write's delay by the agent's stamps before and after it.
 
-    A calibration that tells where between the two the edge lies is not replaced.
+    A calibration that states where between the two the edge lies is not replaced.
     """
     if bracket_ns is None or bench.pin_write_delay is not None:
         return bench

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the true value of any statistic may lie: what n leaves open, and what the bench adds.
+"""Intervals for the true value of any statistic: what n leaves open, and what the bench adds.
 
 Maximum and average have budgets of their own. A percentile has its distribution-free interval,
-widened at both ends by the U of one value. What tells of the spread has a 95 % interval as well:
+widened at both ends by the U of one value. A measure of spread has a 95 % interval as well:
 interquartile range and median absolute deviation by Bonferroni's inequality from two intervals of
 97.5 %, the deviation from the fourth moment (Cramer, "Mathematical Methods of Statistics", 1946,
 28.4). Ends are added, not their squares: that is wider than it need be, never narrower.
@@ -25,23 +25,23 @@ from rig.analysis.uncertainty.measurand import Measurand
 
 _HALF_RISK = (1 + CONFIDENCE) / 2
 _FEWEST = 8
-"""Values from which an average's and a deviation's scatter can be told."""
+"""Fewest values from which an average's and a deviation's scatter is estimated."""
 _QUARTILES = {"median": "50", "quartile_1": "25", "quartile_3": "75"}
 
 
 @dataclass(frozen=True)
 class CoverageInterval:
-    """In ns. An end that n does not bound is None."""
+    """A statistic's value and interval in ns. An end that n does not bound is None."""
 
     value: float
-    """With what the bench adds taken off."""
+    """The statistic, less what the bench adds."""
     low: float | None
     high: float | None
     needed: int | None = None
-    """Values that would bound it above."""
+    """Number of values that would bound it above."""
 
     def magnitude(self) -> CoverageInterval:
-        """Of the value without its sign."""
+        """Return the interval of the value without its sign."""
         low, high = self.low, self.high
         ends = [abs(end) for end in (low, high) if end is not None]
         across = low is None or high is None or low <= 0 <= high
@@ -61,9 +61,9 @@ class Undetermined:
 
 
 def bounds(found: Measurand, statistic: str) -> CoverageInterval | Undetermined:
-    """Of a statistic by the name that rig.limit_names has for it.
+    """Return the interval of a statistic by the name that rig.limit_names has for it.
 
-    Where events are ambiguous, by both readings.
+    Where events are ambiguous, it covers both readings.
     """
     own = _bounds(found, statistic)
     if found.other is None:
@@ -94,7 +94,7 @@ def _bounds(found: Measurand, statistic: str) -> CoverageInterval | Undetermined
 def worst_of(
     largest: CoverageInterval | Undetermined, smallest: CoverageInterval | Undetermined
 ) -> CoverageInterval | Undetermined:
-    """The larger departure from 0, of two ends that are known on both sides."""
+    """Return the interval of the larger departure from 0, of two that are bounded on both sides."""
     if isinstance(largest, Undetermined) or isinstance(smallest, Undetermined):
         return largest
     value = max(largest.value, -smallest.value)
@@ -103,9 +103,9 @@ def worst_of(
 
 
 def needed_n(percent: str, thinning: float = 1.0) -> int:
-    """Values from which a percentile has an interval that ends above.
+    """Return the number of values from which a percentile has an interval that ends above.
 
-    `thinning`: values that count as one.
+    `thinning`: number of values that count as one.
     """
     p = float(Fraction(percent) / 100)
     n = math.ceil(math.log(1 - CONFIDENCE) / math.log(p))
@@ -140,7 +140,7 @@ def _percentile(found: Measurand, percent: str) -> CoverageInterval | Undetermin
 
 
 def _quantile(found: Measurand, percent: str, interval: Interval) -> CoverageInterval:
-    """`interval`: of the quantile, in ns."""
+    """Return the quantile's interval, `interval` in ns, widened by what the bench leaves open."""
     value = float(found.histogram.quantile(Fraction(percent) / 100)) * found.unit_ns
     budget = found.effects.value(percent, value)
     ends = [
@@ -175,7 +175,7 @@ Ends = tuple[float, float]
 
 
 def _gap(found: Measurand) -> Ends:
-    """Of the values that were measured: nothing is said of others."""
+    """Return the gap of the values that were measured, twice: it says nothing of others."""
     gap = float(found.histogram.values[-1] - found.histogram.values[0])
     return gap, gap
 
@@ -200,7 +200,7 @@ def _interquartile_range(found: Measurand) -> Ends | None:
 
 
 def _absolute_deviation(found: Measurand) -> Ends | None:
-    """The distances' median, and how far the median itself may lie elsewhere."""
+    """Return the interval of the distances' median, widened by how far the median may be off."""
     histogram = found.histogram
     middle = _inside(histogram, 0.5, found.effective_n)
     if middle is None:

@@ -16,15 +16,15 @@ LEVEL = 0.9545
 
 @dataclass(frozen=True)
 class Budget:
-    """How well one figure is known. All in the figure's unit; contributions are not correlated."""
+    """The budget of one figure, all in the figure's unit; contributions are not correlated."""
 
     figure: str
-    """What it is the budget of, such as "maximum"."""
+    """The name of the figure, such as "maximum"."""
     indication: float
-    """As measured, before any correction."""
+    """The figure as measured, before any correction."""
     contributions: tuple[Contribution, ...]
     unknown: tuple[Unknown, ...] = ()
-    """What the expanded uncertainty does not cover."""
+    """Quantities that the expanded uncertainty does not cover."""
     unit: str = "ns"
 
     @property
@@ -59,16 +59,16 @@ class Budget:
 
     @property
     def is_whole(self) -> bool:
-        """Nothing is missing: U may be stated without reserve."""
+        """Whether nothing is missing, so that U may be stated without reserve."""
         return not self.unknown
 
     def share(self, contribution: Contribution) -> float:
-        """Its part of the combined variance, 0 to 1; 0 if there is none."""
+        """Return a contribution's part of the combined variance, 0 to 1; 0 if there is none."""
         return (contribution.uncertainty / self.combined) ** 2 if self.combined else 0.0
 
 
 def effective_degrees_of_freedom(contributions: Sequence[Contribution]) -> float:
-    """Welch-Satterthwaite (G.2b); infinite if no contribution has a finite number."""
+    """Return the number by Welch-Satterthwaite (G.2b); infinite if no contribution's is finite."""
     combined = math.hypot(*(c.uncertainty for c in contributions))
     if not combined:
         return math.inf
@@ -80,7 +80,7 @@ def effective_degrees_of_freedom(contributions: Sequence[Contribution]) -> float
 
 
 def coverage_factor(degrees_of_freedom: float) -> float:
-    """k for a level of confidence of 95.45 %; the number is cut to a whole one, as G.4.1 asks."""
+    """Return k for a level of confidence of 95.45 %, degrees rounded down, as G.4.1 asks."""
     if degrees_of_freedom > 10**6:
         return 2.0
     whole = max(1, math.floor(degrees_of_freedom))
@@ -91,7 +91,7 @@ def coverage_factor(degrees_of_freedom: float) -> float:
 
 
 class Judgment(StrEnum):
-    """What may be said of an upper limit."""
+    """The outcome of comparing a figure with an upper limit."""
 
     KEPT = "kept"
     EXCEEDED = "exceeded"
@@ -99,11 +99,11 @@ class Judgment(StrEnum):
 
 
 def judge(limit: float, budget: Budget) -> Judgment:
-    """Whether a figure keeps an upper limit, with a guard band of U on either side.
+    """Return whether a figure keeps an upper limit, with a guard band of U on either side.
 
     Decision rule: JCGM 106:2012, 8.3.2 (guarded acceptance) and 8.3.3 (guarded rejection), with
     the length of the guard band U. An unknown contribution leaves no acceptance or rejection but
-    that of what is known; whether to rely on it is told by `budget.is_whole`.
+    that of what is known; `budget.is_whole` is whether to rely on it.
     """
     if budget.corrected + budget.expanded <= limit:
         return Judgment.KEPT

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which answers rise and which fall, and what that is known to make of their times.
+"""Rising and falling answers, and the known difference of their times.
 
-A pin that is toggled rises and falls in turn: the first edge's level tells every other's. Pulses
+A pin that is toggled rises and falls in turn: the first edge's level gives every other's. Pulses
 that are set aside as glitches are two edges, and change nothing of it. A hole in the samples may
-hide an odd number of edges: behind it levels are not known, and nothing is said of any.
+hide an odd number of edges: behind it levels are not known, so no answer of the run has one.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ DIRECTION = "rising against falling answers"
 """Name of their difference in a budget."""
 _PS_PER_S = 10**12
 _LARGEST_PS = 1 << 60
-"""Beyond it values are of a damaged log."""
+"""Larger values are those of a damaged log."""
 _TWICE = 2.0
 
 
 @dataclass(frozen=True)
 class AnswerEdges:
-    """Of one run."""
+    """The levels of the answers of one run, and the known difference of their times."""
 
     first_level: int
     later_ns: UncertainQuantity
     """Half of what a rising answer's latency is too long by beyond a falling one's."""
     shown_ns: UncertainQuantity
-    """The part of it that comes behind the pin: the analyzer shows it late."""
+    """The part of `later_ns` that arises behind the pin: the analyzer shows it late."""
 
     @classmethod
     def of(cls, raw: RawRun, settings: Settings, bench: BenchErrorModel) -> Self | None:
-        """None if nothing is known of the difference, if only edges of one level are answers, or
-        if samples are missing."""
+        """Return the answers' edges of a run; None if nothing is known of the difference, if only
+        edges of one level are answers, or if samples are missing."""
         later, shown = bench.edge_later_ns, bench.edge_shown_ns
         if later is None or shown is None or settings.wiring.answer_level is not None:
             return None
@@ -56,17 +56,17 @@ class AnswerEdges:
         return cls(level, later, shown)
 
     def levels(self, number: Int64Array) -> UInt8Array:
-        """Level after each answer edge by its number, shape (n,)."""
+        """Return the level after each answer edge by its number, shape (n,)."""
         return ((number + self.first_level) & 1).astype(np.uint8)
 
     def shown_later_ns(self, number: Int64Array) -> npt.NDArray[np.float64]:
-        """How much later than on average the analyzer shows these answers, shape (n,)."""
+        """Return how much later than on average the analyzer shows these answers, shape (n,)."""
         return np.where(self.levels(number), self.shown_ns.estimate, -self.shown_ns.estimate)
 
     def shifted(self, brackets: Brackets, number: Int64Array, tick_ns: float) -> Brackets:
-        """When the analyzer showed these edges, as the records tell: brackets that move with them.
+        """Return the brackets moved to when the analyzer showed these edges.
 
-        `number`: of each edge, shape (n,). Widened by what the difference may be off.
+        `number`: of each edge, shape (n,). They are widened by what the difference may be off.
         """
         later = self.shown_later_ns(number) / tick_ns
         reserve = _TWICE * self.shown_ns.standard_uncertainty / tick_ns
@@ -85,7 +85,7 @@ class ByEdge:
         self._histograms = ExactHistogram(), ExactHistogram()
 
     def add(self, latency: Int64Array, answer: Int64Array) -> None:
-        """In samples, and numbers of the answers' edges; shapes (n,)."""
+        """Add latencies in samples, by the numbers of the answers' edges; shapes (n,)."""
         level = self._edges.levels(answer)
         for each, histogram in enumerate(self._histograms):
             if (level == each).any():
@@ -93,12 +93,12 @@ class ByEdge:
 
     @property
     def later_ns(self) -> UncertainQuantity:
-        """What is left of the difference in each value: its uncertainty, about 0."""
+        """The difference that is left in each value: its uncertainty, about 0."""
         return replace(self._edges.later_ns, estimate=0.0)
 
     @cached_property
     def figures(self) -> DescriptiveStatistics:
-        """As if all answers came half as late as rising and falling ones do together."""
+        """The figures as if each answer came as late as the mean of a rising and a falling one."""
         whole = ExactHistogram()
         for each, histogram in enumerate(self._histograms):
             later_ps = (2 * each - 1) * self._edges.later_ns.estimate * 1e3
@@ -108,7 +108,7 @@ class ByEdge:
         return statistics(whole, _PS_PER_S)
 
     def applied(self, name: str, budget: Budget) -> Budget:
-        """A budget of one of these figures, such as `max_ns`, that knows of the difference."""
+        """Return a budget of one of these figures, such as `max_ns`, with the difference in it."""
         value_ns = getattr(self.figures, name)
         if value_ns is None:
             return budget

@@ -13,24 +13,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CaptureTiming:
-    """From a planned tick to the stamp of an answer that takes no time. In cycles of the timer."""
+    """The time from a planned tick to the stamp of an answer without latency, in timer cycles."""
 
     output_cycles: float
-    """From the planned tick to the edge at the output pin."""
+    """Cycles from the planned tick to the edge at the output pin."""
     least_cycles: float
-    """From an edge at the capture pin to the counter's value that is its stamp: synchronizer and
-    noise canceler, the edge's place within a cycle included."""
+    """Cycles from an edge at the capture pin to the counter's value that is its stamp: synchronizer
+    and noise canceler, the edge's place within a cycle included."""
     most_cycles: float
     source: str
 
     @property
     def low_cycles(self) -> float:
-        """All of it, at least."""
+        """The least time from the planned tick to the stamp."""
         return self.output_cycles + self.least_cycles
 
     @property
     def high_cycles(self) -> float:
-        """And at most."""
+        """The longest time from the planned tick to the stamp."""
         return self.output_cycles + self.most_cycles
 
 
@@ -39,8 +39,8 @@ CAPTURE_TIMINGS = {
     # cycle either way.
     "atmega328p": CaptureTiming(1.0, 4 + 2.0, 4 + 4.0, "ATmega328P data sheet, 16.5 to 17.1"),
 }
-"""By the fixture's name of the chip."""
+"""Timings by the fixture's name of the chip."""
 EMULATED_CAPTURE = CaptureTiming(
     1.0, 4.0, 5.0, "emulated ATmega328P, whose input has no synchronizer"
 )
-"""firmware/emulator/README.md: what differs from the chip."""
+"""The emulator's timing; firmware/emulator/README.md has what differs from the chip."""

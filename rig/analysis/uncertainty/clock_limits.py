@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far each clock of a bench may be off the rate that it declares, and who says so.
+"""Limits of how far each clock of a bench may be off its declared rate, and where they are from.
 
-A limit comes from the fixture, from a calibration, from the maker's data, or, if none of these
-tells, from the kind of clock that such an instrument usually has. Only the first two are statements
+A limit comes from the fixture, from a calibration, from the maker's data, or, if none of these has
+one, from the kind of clock that such an instrument usually has. Only the first two are statements
 about this very instrument; what the others leave open belongs into the uncertainty of the results.
 """
 
@@ -15,19 +15,19 @@ ANALYZER, STIMULUS, COUNTER, TIMER = (
 )  # fmt: skip
 """The clocks of a bench, by the names that reports have for them."""
 TOLERANCE_MAX_PPM = 10_000.0
-"""No clock that a fixture can state is farther off."""
+"""Largest tolerance of a clock that a fixture can state."""
 
 
 @dataclass(frozen=True)
 class ClockLimit:
-    """The error of one clock, true rate against declared rate, lies between two limits."""
+    """Two limits between which lies the error of one clock, true rate against declared rate."""
 
     low_ppm: float
     high_ppm: float
     source: str
     """Where the limits are from, for the reader of a report."""
     is_stated: bool = False
-    """The fixture or a calibration says so of this very instrument."""
+    """The limits are stated by the fixture or a calibration of this very instrument."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for what is no interval."""
@@ -36,7 +36,7 @@ class ClockLimit:
 
     @classmethod
     def within(cls, ppm: float, source: str, *, is_stated: bool = False) -> ClockLimit:
-        """The same either way."""
+        """Return limits that are the same either way."""
         return cls(-ppm, ppm, source, is_stated)
 
     @property
@@ -45,7 +45,7 @@ class ClockLimit:
         return (self.high_ppm - self.low_ppm) / 2
 
     def narrowed(self, other: ClockLimit) -> ClockLimit:
-        """Both hold. If they exclude each other, the other one alone: it is the newer word."""
+        """Return limits within both; if they exclude each other, the other's: they are newer."""
         low, high = max(self.low_ppm, other.low_ppm), min(self.high_ppm, other.high_ppm)
         if low > high:
             return other
@@ -55,19 +55,19 @@ class ClockLimit:
 CRYSTAL_CHANGE_PPM = 100.0
 """A crystal changes by no more than this with temperature and age after its calibration."""
 RESONATOR_CHANGE_PPM = 3000.0
-"""The same of a ceramic resonator, by makers' data."""
+"""A ceramic resonator changes by no more than this, by makers' data."""
 CRYSTAL_PPM = 200.0
 """A clock that may be farther off than this is taken for a resonator."""
 
 
 @dataclass(frozen=True)
 class CalibratedRate:
-    """How fast a clock ran by the analyzer's when both were calibrated."""
+    """The rate of a clock by the analyzer's when both were calibrated."""
 
     clock: str
     ppm: float
     within_ppm: float
-    """It was off by no more than this."""
+    """The rate was off by no more than this."""
     source: str
 
     def __post_init__(self) -> None:
@@ -84,17 +84,17 @@ _TIMER = ClockLimit.within(1000, "default for a system's clock, which NTP may st
 
 @dataclass(frozen=True)
 class ClockLimits:
-    """Of all clocks of a bench. What nobody tells is the usual of its kind."""
+    """The limits of all clocks of a bench. The default is what is usual of the kind."""
 
     analyzer: ClockLimit = _ANALYZER
     stimulus: ClockLimit = _STIMULUS
     counter: ClockLimit = _COUNTER
     timer: ClockLimit = _TIMER
     calibrated: tuple[CalibratedRate, ...] = ()
-    """Of clocks against this very analyzer's, at most one each."""
+    """Rates of clocks by this very analyzer's, at most one for each clock."""
 
     def of_changes(self) -> ClockLimits:
-        """How far each clock may have changed since its calibration."""
+        """Return the limits of how far each clock may have changed since its calibration."""
         source = "change since calibration"
         resonator = self.stimulus.half_width_ppm > CRYSTAL_PPM
         stimulus_ppm = RESONATOR_CHANGE_PPM if resonator else CRYSTAL_CHANGE_PPM
@@ -108,7 +108,7 @@ class ClockLimits:
         )
 
     def by_name(self) -> dict[str, ClockLimit]:
-        """By the names above."""
+        """Return the limits by the clocks' names above."""
         return {
             ANALYZER: self.analyzer,
             STIMULUS: self.stimulus,
@@ -117,7 +117,7 @@ class ClockLimits:
         }
 
     def with_counter_rate_from(self, source: str) -> ClockLimits:
-        """`source`: where the agent has the counter's rate from, by its own word."""
+        """Return the limits with the counter's for the source of its rate that the agent states."""
         known = COUNTER_RATES.get(source)
         if known is None or self.counter.is_stated:
             return self
@@ -130,4 +130,4 @@ COUNTER_RATES = {
     ),
     "cpuid": ClockLimit.within(1000, "default for a counter's rate that the processor tells"),
 }
-"""By the agent's word for the source; all others have the default."""
+"""Limits of the counter by the agent's name of its rate's source; all others have the default."""

@@ -15,7 +15,7 @@ from rig.untrusted.decode import NullIs
 
 
 class Distribution(StrEnum):
-    """What is assumed of a quantity within its limits, and so how limits become a deviation."""
+    """The distribution assumed within a quantity's limits, by which they become a deviation."""
 
     NORMAL = "normal"
     STUDENT = "Student's t"
@@ -31,7 +31,7 @@ _DIVISORS = {
 
 @dataclass(frozen=True)
 class UncertainQuantity:
-    """What is known of one quantity: an estimate and its standard uncertainty, in one unit."""
+    """The estimate of one quantity and its standard uncertainty, in one unit."""
 
     estimate: float
     standard_uncertainty: float
@@ -40,7 +40,7 @@ class UncertainQuantity:
     evaluation: str
     """"A": by statistics of repeated observations; "B": by any other means (4.2, 4.3)."""
     source: str
-    """Where the numbers are from, for the reader of the report."""
+    """The source of the numbers, for the reader of the report."""
     degrees_of_freedom: Annotated[float, NullIs(math.inf)] = math.inf
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class UncertainQuantity:
             raise ValueError(f"{self.source}: evaluation {self.evaluation!r}; valid: A, B")
 
     def half_width(self, coverage_factor: float) -> float:
-        """Its limits, either way; of what has none that many standard uncertainties."""
+        """Return half the distance of its limits, or, without limits, that many uncertainties."""
         return self.standard_uncertainty * _DIVISORS.get(self.distribution, coverage_factor)
 
 
@@ -66,7 +66,7 @@ def limits(
     estimate: float = 0.0,
     distribution: Distribution = Distribution.RECTANGULAR,
 ) -> UncertainQuantity:
-    """A quantity of which only limits are known, estimate +- half_width. Type B.
+    """Return a quantity of which only limits are known, estimate +- half_width. Type B.
 
     Raises ValueError for a distribution without limits.
     """
@@ -85,7 +85,7 @@ def calibrated(
     *,
     degrees_of_freedom: float = math.inf,
 ) -> UncertainQuantity:
-    """A quantity from a calibration that states its standard uncertainty. Type B (4.3.3)."""
+    """Return a quantity from a calibration that states its standard uncertainty. Type B (4.3.3)."""
     return UncertainQuantity(
         estimate,
         standard_uncertainty,
@@ -100,7 +100,7 @@ def calibrated(
 def mean_of(
     deviation: float, n: float, unit: str, source: str, *, excess_kurtosis: float = 0.0
 ) -> UncertainQuantity:
-    """Scatter of a mean of `n` independent values with this sample deviation. Type A (4.2.3).
+    """Return the scatter of a mean of `n` independent values of this deviation. Type A (4.2.3).
 
     Degrees of freedom say how well the deviation is known (G.4.2, formula G.3): n - 1 for normal
     values, and fewer with a long tail, since the variance of s^2 is sigma^4 (excess kurtosis + 2) /
@@ -125,7 +125,7 @@ class Contribution:
 
     @property
     def correction(self) -> float:
-        """What this adds to the indication, in the result's unit."""
+        """The correction that this adds to the indication, in the result's unit."""
         return self.sensitivity * self.quantity.estimate
 
     @property
@@ -134,7 +134,7 @@ class Contribution:
         return abs(self.sensitivity) * self.quantity.standard_uncertainty
 
     def scaled(self, factor: float) -> Contribution:
-        """The same with another sensitivity."""
+        """Return the contribution with its sensitivity multiplied."""
         return replace(self, sensitivity=self.sensitivity * factor)
 
 
@@ -144,4 +144,4 @@ class Unknown:
 
     name: str
     remedy: str
-    """What to do so that it becomes known."""
+    """The action by which it becomes known."""

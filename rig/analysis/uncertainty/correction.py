@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bench is known to add is taken off the figures, and how much may be left.
+"""Correction of the figures for what a bench is known to add, and the error that may be left.
 
     corrected = indicated * factor - offset
 
-The same for all values of a run, so it is done to the figures, in nanoseconds: sample indexes stay
+It is the same for all values of a run, so it is done to the figures, in ns: sample indexes stay
 as they were measured. Figures that are distances between values get the factor alone. Where rising
 and falling answers differ and are known apart, the figures are those of two tables of values, each
 moved by half of the difference.
@@ -22,27 +22,27 @@ from rig.analysis.uncertainty.error_model import PPM
 from rig.limit_names import DISTANCES
 
 _TWICE = 2.0
-"""Half-width of what has no hard limits: 95 %."""
+"""Coverage factor of quantities without hard limits: 95 %."""
 
 
 @dataclass(frozen=True)
 class Correction:
-    """Of one measurand."""
+    """The correction of one measurand's figures."""
 
     factor: float
     offset_ns: float
     limits: tuple[tuple[str, float], ...]
-    """What may be left of each quantity, either way, in ns."""
+    """The error that each quantity may leave, either way, in ns."""
     parts: tuple[tuple[str, float], ...]
-    """The same for clocks, as a part of the time measured."""
+    """The error that each clock may leave, as a part of the time measured."""
     unknown: tuple[str, ...]
-    """Of these nothing is known: they are not corrected, and no limit can be told."""
+    """Quantities of which nothing is known: they are not corrected, and have no limit."""
     by_edge: ByEdge | None = field(default=None, compare=False)
     """Rising and falling answers differ, and each value is corrected by its own edge."""
 
     @classmethod
     def of(cls, effects: SystematicEffects) -> Self:
-        """From all that is known to bear upon it."""
+        """Return the correction for all systematic effects."""
         rate = math.fsum(each.quantity.estimate for each in effects.scales) * PPM
         shift = math.fsum(part.correction for part in effects.offsets)
         return cls(
@@ -62,7 +62,7 @@ class Correction:
         )
 
     def figures(self, indicated: DescriptiveStatistics) -> DescriptiveStatistics:
-        """All times of them corrected; n stays."""
+        """Return the figures with all times corrected; n stays."""
         if self.by_edge is not None and self.by_edge.figures.n == indicated.n:
             indicated = self.by_edge.figures
         times = [each.name for each in fields(indicated) if each.name != "n"]
@@ -70,9 +70,9 @@ class Correction:
         return DescriptiveStatistics(indicated.n, **corrected)
 
     def residual_error_ns(self, indicated_ns: float) -> float:
-        """Systematic error that may be left in such a value, either way, of what is known.
+        """Return the known systematic error that may be left in such a value, either way.
 
-        The sum of all limits, with those of 95 % for what has no hard ones.
+        It is the sum of all limits, with those of 95 % for what has no hard ones.
         """
         clocks = math.fsum(part for _, part in self.parts) * abs(indicated_ns)
         return clocks + math.fsum(limit for _, limit in self.limits)

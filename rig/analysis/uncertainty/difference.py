@@ -21,12 +21,12 @@ LEVEL = 0.95
 TURNS = 2000
 _SEED = 1908
 FEWEST_ABOVE = 10
-"""A quantile with fewer values beyond it has no interval worth the name."""
+"""Fewest values beyond a quantile for which it has a usable interval."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Second less first, in ns; limits None if n is too small for an interval."""
+    """The second run's figure less the first's, in ns; limits None if n is too small for them."""
 
     value_ns: float
     low_ns: float | None = None
@@ -34,7 +34,7 @@ class Difference:
 
     @property
     def is_clear(self) -> bool:
-        """The interval leaves 0 out."""
+        """Whether the interval excludes 0."""
         return self.low_ns is not None and self.high_ns is not None and (
             self.low_ns > 0 or self.high_ns < 0
         )  # fmt: skip
@@ -42,7 +42,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Sample:
-    """Latencies of one run."""
+    """The latencies of one run."""
 
     histogram: ExactHistogram
     sample_rate_hz: int
@@ -54,7 +54,7 @@ class Sample:
 
 
 def average_difference(first: Sample, second: Sample) -> Difference | None:
-    """Of the averages; Welch's interval (Biometrika 34, 1947). None if one run has no values."""
+    """Return that of the averages, by Welch (Biometrika 34, 1947). None if a run has no values."""
     sides = [_moments(side) for side in (first, second)]
     if any(n == 0 for n, _, _ in sides):
         return None
@@ -71,7 +71,7 @@ def average_difference(first: Sample, second: Sample) -> Difference | None:
 
 
 def quantile_difference(first: Sample, second: Sample, p: Fraction) -> Difference | None:
-    """Of a quantile; percentile bootstrap of each run's own values, for independent events.
+    """Return that of a quantile, by percentile bootstrap of each run's independent values.
 
     Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), 13.3. None if one run has no
     values; no interval with fewer than FEWEST_ABOVE values on either side of the quantile.
@@ -93,7 +93,7 @@ def quantile_difference(first: Sample, second: Sample, p: Fraction) -> Differenc
 
 
 def _moments(side: Sample) -> tuple[int, float, float]:
-    """n, average in ns, sample variance in ns^2."""
+    """Return n, average in ns, sample variance in ns^2."""
     n = side.histogram.n
     if n == 0:
         return 0, 0.0, 0.0
@@ -105,7 +105,7 @@ def _moments(side: Sample) -> tuple[int, float, float]:
 
 
 def _resampled(side: Sample, p: float, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """The quantile of TURNS samples with replacement, shape (TURNS,), in ns.
+    """Return the quantile of TURNS samples with replacement, shape (TURNS,), in ns.
 
     How many of n resampled values lie below each value is a binomial walk; the quantile is where
     it passes the rank. Its rank among the data is that of an order statistic of n uniform numbers:

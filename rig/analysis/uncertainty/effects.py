@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bears upon a measurand, and the budgets of its statistics that follow from it.
+"""Systematic effects on a measurand, and the budgets of its statistics that follow from them.
 
 An *offset* is the same for each value of a run: it shifts maximum, average and percentiles alike
-and drops out of what tells of the spread. A *scale* is a clock that runs too fast: its effect grows
+and drops out of the measures of spread. A *scale* is a clock that runs too fast: its effect grows
 with the time that was measured. Signs and rules are those of rig.analysis.uncertainty.error_model.
 """
 
@@ -33,27 +33,27 @@ _RATE = Unknown(
 
 @dataclass(frozen=True)
 class SystematicEffects:
-    """Of one measurand."""
+    """The systematic effects on one measurand."""
 
     resolution_ns: float
-    """Each of the two ends of a value is known to this."""
+    """Resolution to which each of the two ends of a value is known."""
     offsets: tuple[Contribution, ...] = ()
     scales: tuple[Contribution, ...] = ()
     """Clocks, their rates in ppm, positive if the clock runs too fast."""
     unknown_offsets: tuple[Unknown, ...] = ()
     unknown_scales: tuple[Unknown, ...] = ()
     base_interval_ns: float = 0.0
-    """Time measured beyond the value itself, as the period of which only the error is told."""
+    """Time measured beyond the value itself, as the period where the value is its error."""
     by_edge: ByEdge | None = field(default=None, compare=False)
-    """The values once each is corrected by the edge that it ends with; None: not known of each."""
+    """The values by the edge that each ends with, for its correction; None: not known of each."""
 
     def value(self, figure: str, indicated_ns: float) -> Budget:
-        """Of one value that was not chosen for its size, or of a percentile."""
+        """Return the budget of one value that was not chosen for its size, or of a percentile."""
         edge = limits(self.resolution_ns / 2, "ns", self._source)
         return self._budget(figure, indicated_ns, [Contribution(name, edge) for name in _EDGES])
 
     def extreme(self, figure: str, indicated_ns: float) -> Budget:
-        """Of the largest or smallest of many values, likely made so by quantization."""
+        """Return the budget of the largest or smallest value, likely made so by quantization."""
         quantity = limits(self.resolution_ns, "ns", f"{self._source}; chosen among many")
         part = Contribution("quantization of both edges", quantity)
         return self._budget(figure, indicated_ns, [part])
@@ -68,7 +68,7 @@ class SystematicEffects:
         kept: float = 1.0,
         excess_kurtosis: float = 0.0,
     ) -> Budget:
-        """Of the average; `effective_n`: independent values that it is worth.
+        """Return the budget of the average; `effective_n`: how many independent values it is worth.
 
         `kept`: share of one edge's quantization that is not known to average out.
         `excess_kurtosis`: of the values.
@@ -84,7 +84,7 @@ class SystematicEffects:
         return self._budget(figure, indicated_ns, parts)
 
     def spread(self, figure: str, indicated_ns: float) -> Budget:
-        """Of a distance between two values, each of them chosen: offsets drop out."""
+        """Return the budget of a distance between two chosen values: offsets drop out."""
         quantity = limits(self.resolution_ns, "ns", self._source)
         parts = [
             Contribution("quantization of the larger value", quantity),
@@ -94,7 +94,7 @@ class SystematicEffects:
         return Budget(figure, indicated_ns, tuple(parts), self.unknown_scales)
 
     def reaching(self, time_ns: float) -> SystematicEffects:
-        """The same of values that tell only the error of this time."""
+        """Return the effects on values that are only the error of this time."""
         return replace(self, base_interval_ns=time_ns)
 
     @property
@@ -117,7 +117,7 @@ class SystematicEffects:
 
 
 def of_latency(bench: BenchErrorModel) -> SystematicEffects:
-    """From a stimulus edge to an answer, as rig.analysis.uncertainty.error_model has it."""
+    """Return the effects on a stimulus-to-answer time, by rig.analysis.uncertainty.error_model."""
     whole = latency_budget("", 0.0, bench)  # of no length: scales have no effect
     offsets = [
         part
@@ -129,7 +129,7 @@ def of_latency(bench: BenchErrorModel) -> SystematicEffects:
 
 
 def by_edge(effects: SystematicEffects, values: ByEdge) -> SystematicEffects:
-    """The same where the edges' difference is taken off each value."""
+    """Return the effects where the edges' difference is taken off each value."""
     parts = tuple(
         replace(part, quantity=values.later_ns) if part.name == DIRECTION else part
         for part in effects.offsets
@@ -138,7 +138,7 @@ def by_edge(effects: SystematicEffects, values: ByEdge) -> SystematicEffects:
 
 
 def of_intervals(bench: BenchErrorModel, period_ns: float) -> SystematicEffects:
-    """From one edge of a pin to its next, which is of the other kind: one rises, one falls."""
+    """Return the effects on a time between two edges of a pin, of which one rises and one falls."""
     found = replace(on_analyzer(bench), base_interval_ns=period_ns)
     name = "rising against falling edges"
     if bench.skew_ns is None:
@@ -149,14 +149,14 @@ def of_intervals(bench: BenchErrorModel, period_ns: float) -> SystematicEffects:
 def of_grid_latency(
     bench: BenchErrorModel, slope_u_ppm: float | None, duration_ns: float
 ) -> SystematicEffects:
-    """Past the due times, whose grid is fitted to the same edges: delays of wires drop out."""
+    """Return the effects on latencies past a grid fitted to the same edges: no delays of wires."""
     return on_own_grid(on_analyzer(bench), slope_u_ppm, duration_ns)
 
 
 def on_own_grid(
     clock: SystematicEffects, slope_u_ppm: float | None, duration_ns: float
 ) -> SystematicEffects:
-    """By this clock, past a grid that is fitted to the same values.
+    """Return the effects on a latency by this clock, past a grid fitted to the same values.
 
     `slope_u_ppm`: standard uncertainty of the grid's rate, which tilts it about its middle.
     """
@@ -173,7 +173,7 @@ def on_own_grid(
 
 
 def between_answers(bench: BenchErrorModel, room_ns: float | None = None) -> SystematicEffects:
-    """From one answering pin to another, as from the handler's to the task's.
+    """Return the effects on a time from one answering pin to another, as handler's to task's.
 
     `room_ns`: what is not known of their delays is no more than this, by the target's log.
     """
@@ -198,7 +198,7 @@ def between_answers(bench: BenchErrorModel, room_ns: float | None = None) -> Sys
 def on_counter(
     bench: BenchErrorModel, tick_hz: int, clock: ClockAgreement | None, duration_ns: float
 ) -> SystematicEffects:
-    """Between two readings of the target's counter, whose rate the analyzer's clock tells."""
+    """Return the effects on a time between two readings of the counter, by the analyzer's clock."""
     known = on_analyzer(bench)
     tick_ns = 1e9 / tick_hz
     if clock is None or clock.rate_ppm is None or not duration_ns > 0:
@@ -212,7 +212,7 @@ def on_counter(
 
 
 def on_analyzer(bench: BenchErrorModel) -> SystematicEffects:
-    """A time between two edges of one channel, by the analyzer's clock."""
+    """Return the effects on a time between two edges of one channel, by the analyzer's clock."""
     if bench.time_base_ppm is not None:
         return SystematicEffects(
             bench.sample_ns, (), (Contribution(_TIME_BASE, bench.time_base_ppm),)
@@ -223,6 +223,6 @@ def on_analyzer(bench: BenchErrorModel) -> SystematicEffects:
 
 
 def _centered(found: UncertainQuantity) -> UncertainQuantity:
-    """Of other edges than those it was found for: how large it may be, but not which way."""
+    """Return the quantity for other edges than its own: how large it may be, but not which way."""
     u = math.hypot(found.estimate, found.standard_uncertainty)
     return replace(found, estimate=0.0, standard_uncertainty=u)

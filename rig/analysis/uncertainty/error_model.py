@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of a bench, and the budgets of a latency measured on it.
+"""The error model of a bench, and the budgets of a latency measured on it.
 
 The latency wanted runs from the stimulus edge at the target's line to the moment the agent begins
 to write its pin. The analyzer indicates the distance of two edges at its own inputs, in samples of
@@ -34,7 +34,7 @@ PPM = 1e-6
 
 @dataclass(frozen=True)
 class BenchErrorModel:
-    """Properties of a bench. None: not known, which is told and never taken for 0."""
+    """Properties of a bench. None: not known, which is reported and never taken for 0."""
 
     sample_ns: float
     """Sample period of the analyzer, nominal."""
@@ -43,33 +43,33 @@ class BenchErrorModel:
     skew_ns: UncertainQuantity | None = None
     """Delay of the response channel less that of the stimulus channel, inside the analyzer."""
     edge_shape_ns: UncertainQuantity | None = None
-    """The same for the time the signals take to reach the threshold."""
+    """The time that the signals take to reach the threshold: response less stimulus."""
     line_ns: UncertainQuantity | None = None
     """Delay of wires and level shifters: response path less stimulus path."""
     pin_write_delay: UncertainQuantity | None = None
-    """From the agent's time stamp before its pin write to the pin's edge."""
+    """Time from the agent's time stamp before its pin write to the pin's edge."""
     calibration_ns: UncertainQuantity | None = None
-    """What a calibration of the whole bench has found it to add."""
+    """The time that the whole bench adds, as calibrated."""
     is_calibrated: bool = False
     """`calibration_ns` holds skew, edge shape and line together: they need not be known apart."""
     edge_direction_ns: UncertainQuantity | None = None
-    """Half of what rising answers are later than falling ones, as calibrated; the others hold the
-    mean of both. In an average of answers that take turns it cancels out."""
+    """Half of what rising answers are later than falling ones, as calibrated; the other fields hold
+    the mean of both. In an average of answers that take turns it cancels out."""
     edge_later_ns: UncertainQuantity | None = None
     """The same with its sign: half of what a rising answer's latency is too long by beyond a
-    falling one's. It can be taken off where it is known of each answer which it was."""
+    falling one's. It is subtracted where each answer's direction is known."""
     edge_shown_ns: UncertainQuantity | None = None
-    """The part of it that is not the pin write's: how late the analyzer shows an edge."""
+    """The part of `edge_later_ns` that is not the pin write's, but the analyzer's."""
     clocks: ClockLimits | None = None
-    """How far each clock may be off its declared rate; None: nobody looked, the usual holds."""
+    """How far each clock may be off its declared rate; None: not known, the usual limits hold."""
     capture_timing: CaptureTiming | None = None
-    """What the stimulus's input capture takes itself."""
+    """The time that the stimulus's input capture takes itself."""
     capture_line_ns: UncertainQuantity | None = None
     """Delay of the wire from the answering pin to the capture pin."""
     delay_allowance_ns: float = 200.0
-    """So much may a path of wires and inputs delay of which nobody states anything."""
+    """Largest delay of a path of wires and inputs for which none is stated."""
     wires_ns: UncertainQuantity | None = None
-    """Skew, edge shape and line, as far as they are not known, by what another witness tells."""
+    """Skew, edge shape and line, as far as they are not known, by another witness."""
     task_skew_ns: UncertainQuantity | None = None
     """Delay of the interrupted task's channel less that of the response's: the mean of their edges,
     half of whose differences is in the uncertainty."""
@@ -85,7 +85,7 @@ _CALIBRATION = ("calibration of the bench", "calibrate with a wire in place of t
 
 
 def latency_budget(figure: str, indicated_ns: float, bench: BenchErrorModel) -> Budget:
-    """Of one latency that was not chosen for its size, such as that of a given event.
+    """Return the budget of one latency not chosen for its size, such as that of a given event.
 
     Each edge happened up to one sample before the first sample that shows it, anywhere in it: the
     difference of two such errors is triangular, u = T / sqrt(6).
@@ -101,7 +101,7 @@ def latency_budget(figure: str, indicated_ns: float, bench: BenchErrorModel) -> 
 def extreme_budget(
     figure: str, indicated_ns: float, bench: BenchErrorModel, *, alone: bool
 ) -> Budget:
-    """Of the largest or smallest of many latencies.
+    """Return the budget of the largest or smallest of many latencies.
 
     The largest indication is likely one that quantization made larger. Among many values close
     together the error comes near its bound of one sample, so it is taken as rectangular over
@@ -125,7 +125,7 @@ def average_budget(
     excess_kurtosis: float = 0.0,
     figure: str = "average",
 ) -> Budget:
-    """Of the average of `n` latencies with this sample deviation, as an estimate of their mean.
+    """Return the budget of an average of `n` latencies, as an estimate of their mean.
 
     The independent part of the quantization is in the scatter of the values, so in deviation /
     sqrt(n); a term for it would count it twice. What does not average out is `coherence` (0 to 1,
@@ -154,7 +154,7 @@ def average_budget(
 
 
 def _direction(bench: BenchErrorModel) -> Iterator[Contribution]:
-    """Of a single latency, of which it is not asked whether its answer rose or fell."""
+    """Yield the contribution of an answer's direction to a latency whose direction is not asked."""
     if bench.edge_direction_ns is not None:
         yield Contribution("rising against falling answers", bench.edge_direction_ns)
 
@@ -173,7 +173,7 @@ def _budget(
 
 
 def _systematic(indicated_ns: float, bench: BenchErrorModel) -> Iterator[Contribution | Unknown]:
-    """What is the same for each event of a run."""
+    """Yield the contributions that are the same for each event of a run, and what is unknown."""
     # A clock that runs fast counts too many samples: the time is shorter than indicated.
     yield _known(*_TIME_BASE, bench.time_base_ppm, -indicated_ns * PPM)
     apart = (
@@ -211,7 +211,7 @@ def _known(
 def edge_shape(
     stimulus_rise_ns: float, response_rise_ns: float, threshold_low: float, threshold_high: float
 ) -> UncertainQuantity:
-    """Difference of the times both edges take from their middle to an uncertain threshold.
+    """Return the difference of both edges' times from their middle to an uncertain threshold.
 
     Rise times are those from 10 to 90 %, of straight edges; thresholds are fractions of the swing
     between which the analyzer's lies. Each edge crosses it anywhere in (high - low) * rise / 0.8;
@@ -235,5 +235,5 @@ def edge_shape(
 
 
 def toggle(bracket_ns: float, source: str) -> UncertainQuantity:
-    """The pin's edge lies anywhere between the time stamps before and after its write."""
+    """Return the delay of a pin's edge that lies anywhere between the stamps around its write."""
     return limits(bracket_ns / 2, "ns", source, estimate=bracket_ns / 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One thing that a run measured: its values, their figures, and how well these are known."""
+"""A quantity that a run measured: its values, their figures, and how well these are known."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ class Measurand:
     """A quantity that a run measures; its values are whole units of `unit_ns`."""
 
     name: str
-    """As limits are named by: `latency`, `interval_error_by_ticks`."""
+    """The name that limits have for it: `latency`, `interval_error_by_ticks`."""
     unit_ns: float
     statistics: DescriptiveStatistics
-    """As indicated."""
+    """The figures as indicated."""
     corrected: DescriptiveStatistics
-    """With what the bench is known to add taken off."""
+    """The figures less what the bench is known to add."""
     inference: InferenceSummary | None
-    """In ns. None without values."""
+    """Inferences from the values, in ns. None without values."""
     effects: SystematicEffects = field(compare=False)
     histogram: ExactHistogram = field(compare=False, default_factory=ExactHistogram)
     budgets: Budgets = field(default_factory=dict)
-    """`max` and `average`, in ns; empty without values."""
+    """Budgets of `max` and `average`, in ns; empty without values."""
     other: Measurand | None = field(default=None, compare=False)
-    """By the other reading of ambiguous events: the true figures lie between the two."""
+    """The same by the other reading of ambiguous events: the true figures lie between the two."""
 
     def between(self, other: Measurand) -> Measurand:
-        """The same with another reading: its minimum, and its average in the uncertainty."""
+        """Return the measurand with both readings' extremes, their averages' gap as uncertainty."""
         mine, its = self.statistics, other.statistics
         budgets = dict(self.budgets)
         average = budgets.get("average")
@@ -65,18 +65,18 @@ class Measurand:
 
     @property
     def correction(self) -> Correction:
-        """What the bench is known to add to every value."""
+        """The correction for what the bench is known to add to every value."""
         return Correction.of(self.effects)
 
     @property
     def residual_error_ns(self) -> float | None:
-        """Systematic error that may be left in the corrected maximum, of what is known."""
+        """The systematic error that may be left in the corrected maximum, of what is known."""
         max_ns = self.statistics.max_ns
         return None if max_ns is None else self.correction.residual_error_ns(max_ns)
 
     @property
     def effective_n(self) -> float:
-        """Independent values that tell as much, for what depends on all of them."""
+        """The number of independent values that would say as much as these."""
         average = None if self.inference is None else self.inference.average
         n = float(self.histogram.n)
         return n if average is None else min(n, average.effective_n)
@@ -92,10 +92,10 @@ def measurand(
     kept: float = 1.0,
     budgets: Budgets | None = None,
 ) -> Measurand:
-    """From its series.
+    """Return the measurand of a series of values.
 
     `rate_hz`: of the clock of the series' times; a value's unit is one `parts`-th of its period.
-    `kept`: see Effects.mean. `budgets`: where they are made otherwise.
+    `kept`: see SystematicEffects.mean. `budgets`: where they are made otherwise.
     """
     figures = statistics(series.histogram, rate_hz * parts)
     found = Measurand(

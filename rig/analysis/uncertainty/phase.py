@@ -28,23 +28,23 @@ _GROUPS_MAX = 256
 
 
 class PhaseTally:
-    """Counts places between two samples; memory is constant."""
+    """Counts of places between two samples; memory is constant."""
 
     def __init__(self) -> None:
         self._counts = np.zeros(_BINS, np.int64)
 
     def add(self, place: npt.NDArray[np.float64]) -> None:
-        """Places in samples, shape (n,); whole samples do not matter."""
+        """Add places in samples, shape (n,); whole samples do not matter."""
         number = np.floor((place % 1.0) * _BINS).astype(np.int64) % _BINS
         self._counts += np.bincount(number, minlength=_BINS)
 
     @property
     def n(self) -> int:
-        """Edges counted."""
+        """The number of edges counted."""
         return int(self._counts.sum())
 
     def coherence(self) -> float:
-        """Deviation of the mean error, in that of one edge: 0 averages out, 1 does not at all.
+        """Return the mean error's deviation by one edge's: 0 averages out, 1 does not at all.
 
         What n random places would show of themselves is taken off: that part is in the scatter of
         the values already. 1 if fewer than two edges were counted.
@@ -62,7 +62,7 @@ class PhaseTally:
 def places(
     sample: npt.NDArray[np.int64], planned_ticks: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Places of stimulus edges between samples, up to one constant, from a line through all edges.
+    """Return places of stimulus edges between samples, up to a constant, by a line through all.
 
     Shapes (n,), all planned ticks known. The line is known far better than one edge, since the
     quantization of many edges averages out in it; where it does not, the clocks are locked and the
@@ -77,11 +77,11 @@ def places(
 
 
 def scatter_samples(sample: npt.NDArray[np.int64], planned_ticks: npt.NDArray[np.int64]) -> float:
-    """How far apart edges lie about a line through neighbors, the earliest to the latest of them.
+    """Return the samples from the earliest to the latest edge about a line through neighbors.
 
     Shapes (n,), all planned ticks known. The median of all groups of neighbors, so that a few edges
     that came late have no part in it; about 1 at most where an edge is known to the sample. 0 for
-    fewer edges than tell.
+    too few edges.
     """
     neighbors = min(len(sample), _NEIGHBORS)
     if neighbors < _NEIGHBORS_MIN:
@@ -97,7 +97,7 @@ def scatter_samples(sample: npt.NDArray[np.int64], planned_ticks: npt.NDArray[np
 
 
 def _slope(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
-    """Least squares, about the middle; a second turn leaves out edges that came late."""
+    """Return the slope by least squares; a second turn leaves out edges that came late."""
     keep = np.ones(len(x), bool)
     slope = 0.0
     for _ in range(2):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values in order, counted exactly, with all that is said of them."""
+"""The values of a measurand in order, counted exactly, and what is inferred from them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ TAIL_EVENTS = 10
 docs/explanation/statistics.md has the reasons.
 """
 _LARGEST = 1 << 53
-"""Beyond it floating point is not exact; only a damaged log has such values."""
+"""Larger values are not exact in floating point; only a damaged log has them."""
 
 
 class MeasurandSeries:
-    """Collects the values of one measurand, in whole units of its clock."""
+    """The values of one measurand, collected in whole units of its clock."""
 
     def __init__(self) -> None:
         self.histogram = ExactHistogram()
         self.sequence = EventSequence()
 
     def add(self, values: Int64Array, times: Int64Array) -> None:
-        """The next values and when they were, in the clock's units; shapes (n,)."""
+        """Add the next values and when they were, in the clock's units; shapes (n,)."""
         self.histogram.add(values)
         self.sequence.add(values, times)
 
     def inference(self, rate_hz: int, parts: int = 1) -> InferenceSummary | None:
-        """What all values allow to be said, in ns; None without any, or if they are no times.
+        """Return the inferences from all values, in ns; None without any, or if they are no times.
 
         `rate_hz`: of the clock of the series' times; `parts` of a value's unit are its period.
         """
