@@ -17,8 +17,12 @@ class EventSource(ABC):
     kind: ClassVar[str]
     """What a run file calls it."""
     count: int
-    """Events that the plan asks for; of a search, whose number depends on the answers, those at the
-    first rate."""
+    """Events, or of several holds those of each."""
+
+    @property
+    def planned(self) -> int:
+        """Events that the plan asks for; where their number depends on the answers, of the first hold."""
+        return self.count
 
     @property
     def active_level(self) -> int:

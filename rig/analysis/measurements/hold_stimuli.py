@@ -32,7 +32,7 @@ class HoldStimuli(Stimuli):
 
     def scan(self, seen: Observation, responses: int) -> None:
         super().scan(seen, responses)
-        wanted = min(self.source.hold_count, FIRST_EDGES) - len(self._first_edges)
+        wanted = min(self.source.count, FIRST_EDGES) - len(self._first_edges)
         self._first_edges += seen.stimulus[:wanted].tolist()
 
     def rates(self) -> tuple[ClockRate, ...]:

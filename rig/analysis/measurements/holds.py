@@ -123,7 +123,7 @@ class HoldTally:
                 average_ns=float(latency.mean()) * sample_ns if len(latency) else None,
                 max_ns=float(latency.max()) * sample_ns if len(latency) else None,
                 backlog_growing=falls_behind(latency, spacing),
-                is_complete=n == self._source.hold_count,
+                is_complete=n == self._source.count,
             )
         )
 
@@ -145,8 +145,5 @@ def hold_witness(source: RateSteps, tally: HoldTally, steps: Sequence[int] | Non
     if tally.uneven:
         places = ", ".join(str(sample) for sample in tally.uneven[:_NAMED_MAX])
         problems.append(f"{len(tally.uneven)} stimuli off their rate, at sample {places}")
-    text = (
-        "; ".join(problems)
-        or f"{len(seen)} of up to {source.hold_count:,} stimuli, each of one rate"
-    )
+    text = "; ".join(problems) or f"{len(seen)} of up to {source.count:,} stimuli, each of one rate"
     return Witness("holds", not problems, text)

@@ -20,7 +20,7 @@ import numpy as np
 from rig.analysis.model.rate_steps import RateSteps
 from rig.arrays import Int64Array
 from rig.stimulus.limits import TICKS_MAX
-from rig.stimulus.train import COUNT_MAX, Pattern, Polarity, Train
+from rig.stimulus.train import COUNT_MAX, Polarity
 
 HANDLER, TASK = "interrupt", "interrupt_to_task"
 ANSWERED_BY: Final = {"handler": HANDLER, "task": TASK}
@@ -68,16 +68,6 @@ class RateSearch(RateSteps):
         self.train(self.least_ticks)
 
     @property
-    def hold_count(self) -> int:
-        return self.count
-
-    def train(self, interval_ticks: int) -> Train:
-        return Train(
-            Pattern.PERIODIC, self.count, 0, self.delay_ticks, self.width_ticks, self.polarity,
-            period_ticks=interval_ticks,
-        )  # fmt: skip
-
-    @property
     def ramp_ticks(self) -> list[int]:
         """Intervals that are tried as long as all holds are kept."""
         found = [self.first_ticks]
@@ -87,22 +77,15 @@ class RateSearch(RateSteps):
 
     @property
     def holds_max(self) -> int:
-        """No search has more holds than this."""
         ratio = _SPEED_UP[1] / _SPEED_UP[0]
         closing = math.log(math.log(ratio) / math.log1p(self.resolution_ppm * 1e-6), 2)
         return len(self.ramp_ticks) + max(0, math.ceil(closing)) + 2
 
     @property
     def longest_ticks(self) -> int:
-        """No search takes longer, but for what lies between its holds."""
         ramp = self.ramp_ticks
         closing = max(0, self.holds_max - len(ramp)) * self.first_ticks
         return self.count * (sum(ramp) + closing)
-
-    @property
-    def shortest_level_ticks(self) -> int:
-        """The shortest pulse, or rest between two."""
-        return min(self.width_ticks, self.least_ticks - self.width_ticks)
 
 
 def _faster(ticks: int, least_ticks: int) -> int:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Final
 
 from rig.event_source import EventSource
-from rig.stimulus.train import Polarity, Train
+from rig.stimulus.train import Pattern, Polarity, Train
 
 REST_FACTOR: Final = 4
 """The rest between two holds is longer than the longest interval by this at least: so the capture
@@ -15,22 +15,39 @@ alone tells where a hold begins."""
 
 
 class RateSteps(EventSource):
-    """Base of a source of such events."""
+    """Base of a source of such events; `count` are those of a hold. Ticks are those of the stimulus
+    clock."""
 
     first_ticks: int
-    """Interval of the first hold, and the longest of all, in ticks of the stimulus clock."""
+    """The longest interval, which comes first."""
+    least_ticks: int
+    """The shortest one."""
+    width_ticks: int
+    delay_ticks: int
+    polarity: Polarity
+
+    def train(self, interval_ticks: int) -> Train:
+        """The hold of this interval. Raises ValueError for one that no chip could make."""
+        return Train(
+            Pattern.PERIODIC, self.count, 0, self.delay_ticks, self.width_ticks, self.polarity,
+            period_ticks=interval_ticks,
+        )  # fmt: skip
 
     @property
     @abstractmethod
-    def hold_count(self) -> int:
-        """Stimuli of a hold."""
+    def holds_max(self) -> int:
+        """There are no more holds than this."""
 
-    polarity: Polarity
+    @property
+    @abstractmethod
+    def longest_ticks(self) -> int:
+        """All of them take no longer, but for what lies between them."""
+
+    @property
+    def shortest_level_ticks(self) -> int:
+        """The shortest pulse, or rest between two."""
+        return min(self.width_ticks, self.least_ticks - self.width_ticks)
 
     @property
     def active_level(self) -> int:
         return self.polarity.active_level
-
-    @abstractmethod
-    def train(self, interval_ticks: int) -> Train:
-        """The hold of this interval. Raises ValueError for one that no chip could make."""

@@ -94,7 +94,7 @@ class Settings:
     @property
     def planned(self) -> int | None:
         """Events planned: stimuli, periods or values; None: not known."""
-        return None if self.source is None else self.source.count
+        return None if self.source is None else self.source.planned
 
     def __post_init__(self) -> None:
         """Raises ValueError for values that contradict each other, as in a foreign file."""
