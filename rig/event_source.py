@@ -21,7 +21,7 @@ class EventSource(ABC):
 
     @property
     def planned(self) -> int:
-        """Events that the plan asks for; where their number depends on the answers, of the first hold."""
+        """Events that the plan asks for; of the first hold, where answers decide on the others."""
         return self.count
 
     @property

@@ -97,6 +97,7 @@ class RatesPlan(PlannedEvents):
             "width_ticks": ps_to_ticks(self.width_ps, clock_hz),
             "delay_ticks": ps_to_ticks(self.delay_ps, clock_hz),
             "polarity": self.polarity,
+            "answered_by": self.asked_of_agent,
         }
 
     def source(self, chip: StimulusChip) -> RateSteps:

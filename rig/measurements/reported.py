@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rig.analysis.model.sources import SelfTriggers
-from rig.document import Fact, Section, TextTable
+from rig.document import Curve, Fact, Plot, Section, TextTable
 from rig.formatting import count, microseconds, time_text
 from rig.limit_names import DISTANCES, LATENCY
 from rig.stimulus.train import Train
@@ -152,6 +152,17 @@ def figures_of(statistics: DescriptiveStatistics, shift_ns: int = 0) -> dict[str
         name: None if value is None else value + (0 if name in DISTANCES else shift_ns)
         for name, value in times.items()
     }
+
+
+def curve_plot(caption: str, curve: Curve) -> Plot:
+    """A curve as a picture of the page and a chart of the window."""
+
+    def draw() -> str:
+        from rig.plots.curve import curve_svg  # loads matplotlib
+
+        return curve_svg(curve)
+
+    return Plot(caption, draw, curve=curve)
 
 
 def statistics_table(*rows: tuple[str, DescriptiveStatistics | None]) -> TextTable:

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rig.analysis.model.rate_search import HANDLER, RateSearch
+from rig.analysis.model.rate_search import RateSearch
 from rig.document import (
     Curve,
     CurvePoint,
     Fact,
-    Plot,
     Section,
     TextTable,
     Tone,
@@ -20,12 +18,11 @@ from rig.document import (
     section,
 )
 from rig.formatting import ABSENT, count, expanded_microseconds, microseconds, percent
-from rig.instruments import ArmOptions
 from rig.limit_names import LATENCY, SPACING
-from rig.measurements.interrupt import Interrupt
+from rig.measurements.at_rates import AtRates
 from rig.measurements.measurement import source_as
 from rig.measurements.planned_events import PlannedEvents
-from rig.measurements.reported import Subject, TableRow
+from rig.measurements.reported import Subject, TableRow, curve_plot
 from rig.measurements.search_plan import SearchPlan, parse_search
 from rig.toml.reader import TomlTable
 
@@ -53,32 +50,20 @@ _SPACING: Final = (
 )
 
 
-class Saturation(Interrupt):
+class Saturation(AtRates):
     """One train after the other, each of another rate, until the limit is enclosed."""
 
     name = "saturation"
     title = "saturation"
     sources = (RateSearch,)
     plan_table = SearchPlan.table
-    is_replayable = False
     no_pulses = "the pulses follow from what is kept up with, by [search]"
     measurands = (LATENCY, SPACING)
-    agent_keys = ("handler", "second_level", "priority", "cpu")
     subjects = (Subject("saturation", "saturation", note=_SPACING),)
     counts_not_limited = ("missed", "late", "merged")  # it is made to find where answers get lost
 
     def planned_events(self, table: TomlTable) -> PlannedEvents:
         return parse_search(table)
-
-    def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
-        """The agent is asked for the measurement whose answers are wanted."""
-        search = source_as(RateSearch, settings)
-        options = super().arm_options(settings, planned)
-        return replace(options, measurement=search.answered_by)
-
-    def variant_words(self, settings: Settings) -> list[str]:
-        by_task = source_as(RateSearch, settings).answered_by != HANDLER
-        return (["task"] if by_task else []) + super().variant_words(settings)
 
     def course(self, settings: Settings, timeout_samples: int) -> Course:
         from rig.recording.rate_search import RateSearchCourse  # loads the native library
@@ -116,20 +101,13 @@ class Saturation(Interrupt):
         if found is None:
             return ()
 
-        curve = _curve(found)
-
-        def draw() -> str:
-            from rig.plots.curve import curve_svg
-
-            return curve_svg(curve)
-
         caption = "Answered share over rate. Late answers count, merged and missed stimuli do not."
         return section(
             "measured",
             _title(found),
             facts(_facts(found)),
             _holds(found),
-            Plot(caption, draw, curve=curve),
+            curve_plot(caption, _curve(found)),
         )
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002

@@ -23,11 +23,7 @@ class SearchPlan(RatesPlan):
     """Of the limit that is looked for."""
 
     def in_ticks(self, clock_hz: int) -> RateSearch:
-        return RateSearch(
-            resolution_ppm=self.resolution_ppm,
-            answered_by=self.asked_of_agent,
-            **self.trains(clock_hz),
-        )
+        return RateSearch(resolution_ppm=self.resolution_ppm, **self.trains(clock_hz))
 
 
 def parse_search(table: TomlTable) -> SearchPlan:

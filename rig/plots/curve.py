@@ -39,6 +39,9 @@ def curve_svg(curve: Curve) -> str:
         axes.xaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
         axes.set_ylabel(curve.y_title)
         axes.set_xlabel(curve.x_title)
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=5, fontsize=8.5, borderpad=0)
+        if curve.key or curve.limit is not None:
+            axes.legend(
+                loc="lower left", bbox_to_anchor=(0, 1.0), ncols=5, fontsize=8.5, borderpad=0
+            )
 
     return svg("curve", curve.title, paint)

@@ -25,6 +25,8 @@ class RateSteps(EventSource):
     width_ticks: int
     delay_ticks: int
     polarity: Polarity
+    answered_by: str
+    """The measurement that the agent is asked for."""
 
     def train(self, interval_ticks: int) -> Train:
         """The hold of this interval. Raises ValueError for one that no chip could make."""
