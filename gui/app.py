@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start of the window: application, settings, theme, and what to do when something goes wrong."""
+"""Start of the window: application, settings, theme, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOME_FOLDER = "latency-rig/runs"
 
 
 def main(folder: Path | None = None) -> int:
-    """Open the window and stay until it is closed; returns the exit code."""
+    """Open the window and stay until it is closed; return the exit code."""
     app = application()
     settings = open_settings()
     theme().begin(settings)
@@ -39,7 +39,7 @@ def main(folder: Path | None = None) -> int:
 
 
 def _one_window(app: QApplication, runs: Path, settings: QSettings) -> tuple[int, bool]:
-    """Exit code, and whether the user wants a new window in place of this one."""
+    """Show a window; return the exit code, and whether a new window shall take its place."""
     window = MainWindow(runs, settings)
     signals = _CloseOnSignal(window)
     window.show()
@@ -50,7 +50,7 @@ def _one_window(app: QApplication, runs: Path, settings: QSettings) -> tuple[int
 
 
 def application() -> QApplication:
-    """The application, made if there is none yet."""
+    """Return the application, made if there is none yet."""
     found = QApplication.instance()
     if isinstance(found, QApplication):
         return found  # a style set anew under widgets that already have one can crash Qt
@@ -66,7 +66,7 @@ def application() -> QApplication:
 
 
 def runs_folder(asked: Path | None, settings: QSettings) -> Path:
-    """Where runs are: as asked; else `runs` here, as `rig run` uses it; else that of last time."""
+    """Return the folder of runs: as asked; else `runs` here, as of `rig run`; else last time's."""
     if asked is None:
         here = Path("runs")
         last = settings.value("window/folder")
@@ -78,7 +78,7 @@ def runs_folder(asked: Path | None, settings: QSettings) -> Path:
 
 
 class _CloseOnSignal(QObject):
-    """Ctrl-C at the terminal and SIGTERM close the window as its button does, asking if need be.
+    """A handler of Ctrl-C and SIGTERM that closes the window as its button does, asking if need be.
 
     Python handles signals between its own instructions only, and Qt may not give it any: a byte
     in a socket, which Qt watches, does.
@@ -103,7 +103,7 @@ class _CloseOnSignal(QObject):
         self._window.quit()
 
     def restore(self) -> None:
-        """As it was before."""
+        """Restore the signal handlers that were there before."""
         self._notifier.setEnabled(False)
         signal.set_wakeup_fd(self._fd_before)
         for number, handler in self._before.items():

@@ -15,10 +15,10 @@ from gui.theme.theme import figures_font
 
 
 class Navigation(QFrame):
-    """Buttons of checkable actions, of which one is on."""
+    """A column of buttons of checkable actions, of which one is on."""
 
     def __init__(self, actions: Iterable[tuple[str, QAction]], parent: QWidget | None = None):
-        """Strokes of the icon and action of each page."""
+        """Make the buttons; `actions`: strokes of the icon, and action, of each page."""
         super().__init__(parent)
         self.setObjectName("navigation")
         self._actions = tuple(actions)
@@ -37,8 +37,10 @@ class Navigation(QFrame):
         self._recolor()
 
     def _widest(self) -> int:
-        """Of the names of pages, that of the page in front in bold: all stand still when another
-        one comes to the front, and none is cut short for a page that wants more room."""
+        """Return the width of the widest name of a page in bold, as the page in front has it.
+
+        So all buttons stand still when another page comes to the front, and no name is cut short.
+        """
         font = figures_font(self.font().pointSizeF(), bold=True)
         texts = (action.iconText() for _, action in self._actions)
         return max(QFontMetrics(font).horizontalAdvance(text) for text in texts) + 2 * GAP

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The main window: navigation, menus, status bar. What is on a page is the page's."""
+"""The main window: navigation, menus, status bar. The content of a page is the page's."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ SIZE_FIRST: Final = QSize(1280, 720)
 
 
 class MainWindow(QMainWindow):
-    """One window; each page is made when it is first entered."""
+    """The window; each page is made when it is first entered."""
 
     def __init__(self, folder: Path, settings: QSettings) -> None:
-        """`folder` is where run files are."""
+        """Make the window; `folder` is where run files are."""
         super().__init__()
         self._folder, self._settings = folder, settings
         self.wants_another = False
-        """It was closed to be opened again at once, in another language."""
+        """Whether it was closed to be opened again at once, in another language."""
         self._specs = all_pages()
         self._pages: dict[str, Page] = {}
         self._measuring: set[str] = set()
-        """Pages whose measurement goes on."""
+        """The pages whose measurement goes on."""
         self._menus: dict[str, QMenu] = {}
         self._stack = QStackedWidget()
         self._page_actions = self._make_page_actions()
@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.enter(last if last in self._page_actions else FIRST)
 
     def page(self, name: str) -> Page:
-        """A page by name, made if need be."""
+        """Return a page by name, made if need be."""
         if name not in self._pages:
             spec = next(spec for spec in self._specs if spec.name == name)
             self._pages[name] = self._made(spec)
@@ -79,19 +79,19 @@ class MainWindow(QMainWindow):
         page.entered()
 
     def show_run(self, path: Path) -> None:
-        """A run file on the Results page."""
+        """Show a run file on the Results page."""
         results = cast("ResultsPage", self.page("results"))
         results.show_run(path)
         self.enter("results")
 
     def use_bench(self, name: str) -> None:
-        """A fixture on the Run page."""
+        """Use a fixture on the Run page."""
         run = cast("RunPage", self.page("run"))
         run.use_bench(name)
         self.enter("run")
 
     def quit(self) -> None:
-        """Close it for good."""
+        """Close the window for good."""
         self.wants_another = False
         self.close()
 
@@ -140,7 +140,7 @@ class MainWindow(QMainWindow):
         self._retitle()
 
     def _retitle(self) -> None:
-        """What a task bar shows: the page, or that a measurement goes on."""
+        """Set the title for a task bar: the page, or that a measurement goes on."""
         front = self._stack.currentWidget()
         title = front.title if isinstance(front, Page) else ""
         shown = self.tr("Measuring") if self._measuring else title
@@ -207,7 +207,7 @@ class MainWindow(QMainWindow):
             group.addAction(action)
 
     def _speak(self, choice: str) -> None:
-        """Open again in this language, unless something still needs this window."""
+        """Open the window again in this language, unless something still needs it."""
         if choice == chosen_language(self._settings):
             return
         choose_language(choice, self._settings)
@@ -246,7 +246,7 @@ class MainWindow(QMainWindow):
 
 
 def with_letter(title: str, others: Sequence[str]) -> str:
-    """The title with `&` before the first letter that no other title has for its own."""
+    """Return the title with `&` before the first letter that no other title has for its own."""
     taken = {other.partition("&")[2][:1].lower() for other in others}
     at = next((at for at, letter in enumerate(title) if letter.lower() not in taken), 0)
     return f"{title[:at]}&{title[at:]}"

@@ -16,11 +16,11 @@ from gui.processes.messages import FAILED, Message
 
 
 class RunEngine(ChildProcess):
-    """At most one run at a time. All signals come in the window's thread."""
+    """The engine of at most one run at a time. All signals come in the window's thread."""
 
     snapshot = Signal(Snapshot)
     preparing = Signal(str)
-    """What takes long before anything is measured, one line."""
+    """A line on what takes long before anything is measured."""
     bench_failed = Signal(str)
     """An instrument failed in mid-run, one line; `done` follows when all is evaluated."""
     done = Signal(RunResult)
@@ -36,17 +36,17 @@ class RunEngine(ChildProcess):
 
     @property
     def is_running(self) -> bool:
-        """From `start` until `done` or `failed`."""
+        """Whether a run goes on: from `start` until `done` or `failed`."""
         return self._running
 
     @property
     def is_stopping(self) -> bool:
-        """`stop` was called and the run has not ended yet."""
+        """Whether `stop` was called and the run has not ended yet."""
         return self._running and self._stopping
 
     @property
     def path(self) -> Path | None:
-        """The file of this run, or of the last one; None before it has one."""
+        """The file of this run, or of the last one; None before there is one."""
         return self._path
 
     def prepare(self) -> None:
@@ -56,7 +56,7 @@ class RunEngine(ChildProcess):
             self._start("gui.engine")
 
     def start(self, job: RunRequest) -> None:
-        """Measure. Ends with either `done` or `failed`."""
+        """Begin to measure. The run ends with either `done` or `failed`."""
         if self._running:
             raise RuntimeError("a run is going on")
         self._path, self._stopping = None, False
@@ -65,13 +65,13 @@ class RunEngine(ChildProcess):
         self._send(job.fields())
 
     def stop(self) -> None:
-        """Ask for the end in order: what was measured is kept and evaluated."""
+        """Ask for the run's end in order: what was measured is kept and evaluated."""
         if self._running and not self._stopping:
             self._stopping = True
             self._ask_end()
 
     def close(self) -> None:
-        """The window goes: the run, if any, is ended in order, and every process reaped."""
+        """End the run, if any, in order, and reap every process: the window closes."""
         self._closed = True
         if not self._running:
             self._kill()  # it waits for a job, or still loads what measures
@@ -81,7 +81,7 @@ class RunEngine(ChildProcess):
         return self.tr("The measuring process")
 
     def _newest(self, messages: list[Message]) -> list[Message]:
-        """Only the newest picture is worth drawing."""
+        """Return the messages without all snapshots but the newest: only that is worth drawing."""
         newest = max((i for i, m in enumerate(messages) if m.kind == SNAPSHOT), default=-1)
         return [m for i, m in enumerate(messages) if m.kind != SNAPSHOT or i == newest]
 
@@ -109,7 +109,7 @@ class RunEngine(ChildProcess):
         return self._path if self._path is not None and self._path.exists() else None
 
     def _end(self, ending: RunResult | Failure) -> None:
-        """The process has no more to say; the next run gets another."""
+        """Let go of the process after its last message; the next run gets another."""
         self._let_go()
         if not self._running:
             return

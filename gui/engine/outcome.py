@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run ended, in the words and figures that every report shares."""
+"""The outcome of a run, in the words and figures that every report shares."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the window does not compute results, and opens sooner witho
 
 DONE: Final = "done"
 BENCH_FAILED: Final = "bench failed"
-"""In mid-run; the run's figures follow when they are computed."""
+"""Kind of the message of a failure in mid-run; the run's figures follow once computed."""
 
 
 ShownRow = tuple[str, str, str, str]
@@ -34,48 +34,48 @@ ShownRow = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class RunResult:
-    """A finished run: what `rig show` says of its file."""
+    """The result of a finished run, as `rig show` has it of its file."""
 
     file: str
     report: str
-    """Path of the page for the browser."""
+    """The path of the page for the browser."""
     failure: str | None
-    """What the bench failed with after the run had begun, one line."""
+    """The failure of the bench after the run had begun, one line."""
     verdict: str
     verdict_words: str
     reasons: tuple[str, ...]
     document: Mapping[str, Any]
-    """What `rig show --json` prints."""
+    """The document that `rig show --json` prints."""
     figures: tuple[tuple[str, str], ...]
-    """Name and text, as `rig show` prints them."""
+    """The figures' names and texts, as `rig show` prints them."""
     counts: tuple[ShownRow, ...]
     measured: tuple[ShownRow, ...]
-    """Figures of the first line of the measurement's own table, whose name is `measured_name`."""
+    """The figures of the first line of the measurement's own table, named `measured_name`."""
     measured_name: str
     found: tuple[ShownRow, ...]
-    """Values that it found beside; what the report says of each as hint."""
+    """The values found beside, each with the report's text as hint."""
     tools: tuple[ShownRow, ...]
-    """Of the target's own tools the figure that they share."""
+    """The figure that the target's own tools share, of each."""
     tools_name: str
     silent_tools: tuple[str, ...]
-    """Why tools have no figures, a line each."""
+    """The reasons why tools have no figures, a line each."""
     tone: str
-    """How the verdict stands out."""
+    """The tone in which the verdict stands out."""
     headline: tuple[str, str]
-    """Name and text of the value that the run was made for."""
+    """The name and text of the value that the run was made for."""
     quantity: str
-    """What figures and histogram are of."""
+    """The quantity of figures and histogram."""
     is_periods: bool
     is_inside: bool
-    """The target measured by itself."""
+    """Whether the target measured by itself."""
     worst_event: int
-    """Number of the stimulus whose answer took longest, of periods of the answer after the worst
-    interval; -1 without any."""
+    """The number of the stimulus whose answer took longest, of periods of the answer after the
+    worst interval; -1 without any."""
     bins: tuple[int, ...]
     bin_counts: tuple[int, ...]
     """The final histogram, as a snapshot has it."""
     curve: Curve | None
-    """What was found over a quantity that the run has varied; None: it has varied nothing."""
+    """The findings over a quantity that the run has varied; None: it has varied nothing."""
 
     @property
     def path(self) -> Path:
@@ -89,8 +89,7 @@ class RunResult:
 
     @property
     def unit_hz(self) -> int | None:
-        """What the values of the histogram are counted in, if the target measured them; else None:
-        in samples."""
+        """The unit of the histogram's values if the target measured them; None: samples."""
         details = self.document["details"] or {}
         return details.get("unit_hz")
 
@@ -100,17 +99,17 @@ class Failure:
     """A run that was not begun, or whose process ended before it could finish."""
 
     message: str
-    """One line: what, where, what would be valid."""
+    """A line: what, where, what would be valid."""
     kept: Path | None = None
     """The run file with what had been measured, if there is one."""
     details: str = ""
-    """For a report: a traceback, the process's last words. Empty for what the user can mend."""
+    """A traceback and the process's last words for a report; "" for what the user can mend."""
     refused: bool = False
-    """This target cannot do what was asked; another run may be possible."""
+    """Whether the target cannot do what was asked; another run may be possible."""
 
 
 def done(result: Result, page: Path, failure: str | None) -> Message:
-    """The message of a finished run."""
+    """Return the message of a finished run."""
     from rig.measurements.registry import measurement_of
     from rig.report.labels import count_rows, figure_rows
     from rig.report.run_report import run_report
@@ -150,7 +149,7 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
 
 
 def _measured(section: Section | None) -> dict[str, Any]:
-    """The first line of its table of statistics, and all facts that have a short form."""
+    """Return the first line of the table of statistics, and all facts that have a short form."""
     blocks = () if section is None else section.blocks
     facts = [fact for block in blocks if isinstance(block, Facts) for fact in block.rows]
     tables = [each for each in blocks if isinstance(each, TextTable) and 0 not in each.numbers]
@@ -168,7 +167,7 @@ def _measured(section: Section | None) -> dict[str, Any]:
 
 
 def _tools(section: Section | None) -> dict[str, Any]:
-    """Largest less least of each where any tells it, else the largest."""
+    """Return each tool's largest less least value where any reports it, else its largest."""
     blocks = () if section is None else section.blocks
     rows = [row for block in blocks if isinstance(block, TextTable) for row in block.rows]
     texts: dict[str, str] = {}
@@ -188,12 +187,12 @@ def _tools(section: Section | None) -> dict[str, Any]:
 
 
 def outcome_of(message: Message) -> RunResult:
-    """The way back. Raises ValueError if fields are missing or of other types."""
+    """Return the result in a message. Raises ValueError for missing fields or other types."""
     return decoded(RunResult, message.fields)
 
 
 def _binned(histogram: ExactHistogram) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Bins that are not empty, and how much is in each."""
+    """Return the bins that are not empty, and how much is in each."""
     bins, which = np.unique(bin_of(np.maximum(histogram.values, 0)), return_inverse=True)
     weights = np.zeros(len(bins), np.int64)
     np.add.at(weights, which, histogram.counts)
@@ -201,7 +200,7 @@ def _binned(histogram: ExactHistogram) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 def _worst_event(result: Result, *, is_periods: bool) -> int:
-    """Of periods the intervals are judged: the answer at the end of the one that is off most."""
+    """Return the number of the event with the worst value, of periods the end of that interval."""
     worst: Outlier | NotableEvent | None = None
     if not is_periods:
         worst = None if result.outliers is None else result.outliers.worst

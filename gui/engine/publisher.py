@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sends messages without ever keeping the measurement waiting.
+"""The sending of messages, which never keeps the measurement waiting.
 
 A window that does not read blocks the pipe, and with it this thread, but not the run: of snapshots
 only the newest waits to be sent. All other messages wait their turn.
@@ -17,10 +17,10 @@ from rig.closing import Closing
 
 
 class Publisher(Closing):
-    """A thread that writes."""
+    """A thread that writes messages."""
 
     def __init__(self, write: Callable[[Message], None]) -> None:
-        """`write` may take as long as the window takes to read."""
+        """Start the thread; `write` may take as long as the window takes to read."""
         self._write = write
         self._wake = threading.Condition()
         self._queue: deque[Message] = deque()
@@ -30,7 +30,7 @@ class Publisher(Closing):
         self._thread.start()
 
     def send(self, message: Message) -> None:
-        """To be sent after all before it, and after the newest snapshot."""
+        """Queue a message after all before it, and after the newest snapshot."""
         with self._wake:
             if self._newest is not None:
                 self._queue.append(self._newest.message())
@@ -39,7 +39,7 @@ class Publisher(Closing):
             self._wake.notify()
 
     def snapshot(self, snapshot: Snapshot) -> None:
-        """To be sent unless a newer one comes first."""
+        """Keep a snapshot to be sent unless a newer one comes first."""
         with self._wake:
             self._newest = snapshot
             self._wake.notify()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the window asks of the engine. Light: the window opens without what measures."""
+"""The window's request to the engine. Light: the window opens without what measures."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 TELL: Final = "tell"
-"""Kind of a message with a line on what takes long."""
+"""The kind of a message with a line on what takes long."""
 BEGUN: Final = "begun"
-"""Kind of the message that names the run file."""
+"""The kind of the message that names the run file."""
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What to measure, as strings and numbers that cross a pipe."""
+    """A request to measure, as strings and numbers that cross a pipe."""
 
     plan: str
     """A built-in name or a path."""
     fixture: str
     """A built-in name, a path, or `replay:RUN.h5`."""
     folder: str
-    """Where the run file goes."""
+    """The folder of the run file."""
     count: int | None = None
     seed: int | None = None
     expected_s: float = 0.0
-    """What the plan takes, for the time that remains until the rate is known."""
+    """The time that the plan takes, from which the rest is told until the rate is known."""
     scenario: str = ""
     """The load on the target; "": the plan's own."""
     calibration: str | None = None
     """A file, or "none"; None: the bench's own, if it has one."""
 
     def fields(self) -> dict[str, Any]:
-        """As JSON has them."""
+        """Return the fields as JSON has them."""
         return asdict(self)
 
 
 def job_of(stored: Mapping[str, Any]) -> RunRequest:
-    """The way back. Raises ValueError if fields are missing or unknown."""
+    """Return the request of these fields. Raises ValueError if fields are missing or unknown."""
     if set(stored) != {each.name for each in fields(RunRequest)}:
         raise ValueError("a job with other fields")
     return RunRequest(**stored)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the pages see of a run that goes on: small, frozen, of bounded size for any run."""
+"""The pages' view of a run that goes on: small, frozen, of bounded size for any run."""
 
 from __future__ import annotations
 
@@ -30,53 +30,54 @@ class Snapshot:
     """Stimuli seen, periods answered, or edges after values."""
     answers: int = 0
     is_periods: bool = False
-    """The target's own periods are measured: in place of latencies, how far intervals are off."""
+    """Whether the target's own periods are measured: how far intervals are off, not latencies."""
     is_values: bool = False
-    """The target measures by itself: its log tells the values at the end. `events` are edges of its
-    pin, which it need not use, and `planned` values."""
+    """Whether the target measures by itself: its log has the values at the end. `events` are edges
+    of its pin, which it need not use, and `planned` values."""
     unit_hz: int | None = None
-    """What such values are counted in; None: samples."""
+    """The unit of such values; None: samples."""
     quantity: str = ""
-    """What such values are, as reports name them, once that is known."""
+    """The name of such values in reports, once that is known."""
     is_search: bool = False
-    """Stimuli come in holds, each of a rate of its own; `planned` are those that may come."""
+    """Whether stimuli come in holds, each of its own rate; `planned` are those that may come."""
     hold: str = ""
     """The hold that is being made, in words."""
     worst_ns: float | None = None
-    """Longest latency so far, of periods the worst interval error."""
+    """The longest latency so far, of periods the worst interval error."""
     worst_event: int = -1
     worst_sample: int = -1
-    """Of the stimulus whose answer took longest."""
+    """The sample of the stimulus whose answer took longest."""
     min_samples: int = -1
-    """-1 without any."""
+    """The shortest latency; -1 without any."""
     total_samples: int = 0
-    """Sum of all latencies."""
+    """The sum of all latencies."""
     latencies: int = 0
     counts: dict[str, int] = field(default_factory=dict)
-    """Events of each class, decided so far, by the names of rig.analysis.pairing.pairing.Counts."""
+    """The events of each class so far, by the names of rig.analysis.pairing.pairing.Counts."""
     losses: int = 0
-    """Signs of loss."""
+    """The number of signs of loss."""
     samples: int = 0
     sample_rate_hz: int = 1
     backlog_now_ns: int = 0
     backlog_max_ns: int = 0
     rate_hz: float = 0.0
-    """Events per second of waiting, lately."""
+    """The events per second of waiting, lately."""
     remaining_s: float | None = None
-    """Until all planned events have been seen, at the rate of late; None if that is not known."""
+    """The time until all planned events have been seen, at the rate of late; None if not known."""
     target: str = "connecting"
     """`connecting`, `armed`, `measuring` by itself, `answering`, `silent` or `stopped`."""
     unanswered: int = 0
-    """Stimuli since the target's last answer."""
+    """The stimuli since the target's last answer."""
     notable: tuple[NotableEvent, ...] = ()
-    """The last ones, oldest first."""
+    """The last notable events, oldest first."""
     bins: Int64Array = field(default_factory=_none)
-    """Numbers of the histogram's bins that are not empty, ascending (rig.streaming.histogram)."""
+    """The numbers of the histogram's non-empty bins, ascending (rig.streaming.histogram)."""
     bin_counts: Int64Array = field(default_factory=_none)
     end_sample: Int64Array = field(default_factory=_none)
-    """Timeline: where each stretch ends; the first begins at 0."""
+    """The end of each stretch of the timeline; the first begins at 0."""
     max_samples: Int64Array = field(default_factory=_none)
-    """Longest latency decided in it, -1 without any; above 256 samples rounded down to its bin."""
+    """The longest latency decided in each stretch, -1 without any; above 256 samples rounded down
+    to its bin."""
     missed: Int64Array = field(default_factory=_none)
     late: Int64Array = field(default_factory=_none)
     merged: Int64Array = field(default_factory=_none)
@@ -84,23 +85,23 @@ class Snapshot:
 
     @property
     def sample_us(self) -> float:
-        """Length of a sample, or of what else latencies are counted in."""
+        """The length of a sample, or of what else latencies are counted in."""
         return 1e6 / (self.unit_hz or self.sample_rate_hz)
 
     @property
     def average_ns(self) -> float | None:
-        """Of all latencies so far; None without any."""
+        """The average of all latencies so far; None without any."""
         if not self.latencies:
             return None
         return self.total_samples / self.latencies * 1e9 / self.sample_rate_hz
 
     @property
     def min_ns(self) -> float | None:
-        """Shortest latency so far; None without any."""
+        """The shortest latency so far; None without any."""
         return None if self.min_samples < 0 else self.min_samples * 1e9 / self.sample_rate_hz
 
     def message(self) -> Message:
-        """For the way from the engine to the window."""
+        """Return the message that takes the snapshot from the engine to the window."""
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS}
         plain["notable"] = [asdict(event) for event in self.notable]
         return Message(KIND, plain | {name: getattr(self, name).tolist() for name in _ARRAYS})
@@ -112,14 +113,14 @@ _ARRAYS: Final = (
 
 
 def snapshot_of(message: Message) -> Snapshot:
-    """The way back. Raises TypeError, KeyError or ValueError for other fields."""
+    """Return the snapshot in a message. Raises TypeError, KeyError or ValueError if it is none."""
     plain: dict[str, Any] = dict(message.fields)
     plain["notable"] = tuple(NotableEvent(**event) for event in plain["notable"])
     return Snapshot(**plain | {name: integers(plain[name]) for name in _ARRAYS})
 
 
 def integers(values: object) -> Int64Array:
-    """A list as JSON has it, as an array of shape (n,). Raises ValueError for anything else."""
+    """Return a list of JSON as an array of shape (n,). Raises ValueError for anything else."""
     if not isinstance(values, list) or not all(type(each) is int for each in values):
         raise ValueError("no list of integers")
     try:

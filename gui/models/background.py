@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Work on a thread beside the window: one thing at a time, and of what waits only the newest."""
+"""Work on a thread beside the window: one item at a time, and of what waits only the newest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 
 class BackgroundWorker(QObject):
-    """Subclasses do the work in `_work`, on the thread, and tell of it by signals."""
+    """A thread whose work subclasses do in `_work`, with its results as signals."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -19,7 +19,7 @@ class BackgroundWorker(QObject):
         self._lock = threading.Lock()
 
     def submit(self, item: Any) -> None:
-        """To be worked on next, in place of what still waits. None is nothing."""
+        """Give the item to be worked on next, in place of one that waits. None is nothing."""
         with self._lock:
             self._wanted = item
             if self._thread is None:
@@ -28,7 +28,7 @@ class BackgroundWorker(QObject):
                 self._thread.start()
 
     def stop(self) -> None:
-        """Forget what was asked for, and wait for what is under way."""
+        """Forget the item that waits, and wait for the one under way."""
         with self._lock:
             self._wanted = None
             thread = self._thread
@@ -36,7 +36,7 @@ class BackgroundWorker(QObject):
             thread.join()
 
     def _work(self, item: Any) -> None:
-        """On the thread. What it raises is an error of the program."""
+        """Work on an item, on the thread. What it raises is an error of the program."""
         raise NotImplementedError
 
     def _run(self) -> None:

@@ -20,11 +20,11 @@ from gui.widgets.labels import PlainLabel, caption
 AXIS_POINTS: Final = 8.0
 FEW_DECADES: Final = 1.8
 AXIS_WIDTH: Final = 46
-"""Room for the labels at the left, the same in all plots: their axes stand one below another."""
+"""The room for labels at the left, the same in all plots: their axes stand one below another."""
 
 
 class PlotCard(QFrame):
-    """Base of the live plots. Subclasses add curves to `plot` and color them in `paint_in`."""
+    """The base of the live plots. Subclasses add curves to `plot` and color them in `paint_in`."""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class PlotCard(QFrame):
         theme().changed.connect(self._restyle)
 
     def set_message(self, words: str, color: str | None = None) -> None:
-        """What matters most, beside the caption."""
+        """Show what matters most, beside the caption."""
         if words != self._words.text():
             self._words.setText(words)
         if color != self._words_color:  # a style sheet, even the same, is worked out anew
@@ -64,12 +64,12 @@ class PlotCard(QFrame):
 
     @property
     def text(self) -> str:
-        """What `say` was told."""
+        """The message that is shown."""
         return self._words.text()
 
     @property
     def plot_width(self) -> int:
-        """Pixels across, at least 100."""
+        """The plot's width in pixels, at least 100."""
         return max(100, int(self.plot.vb.width()))
 
     def paint_in(self) -> None:
@@ -101,7 +101,7 @@ class PlotCard(QFrame):
     def show_range(
         self, x: tuple[float, float] | None = None, y: tuple[float, float] | None = None
     ) -> None:
-        """Ends of the axes; only what differs from what is shown makes the plot begin anew."""
+        """Set the ends of the axes; only ends that differ from the shown ones are set anew."""
         view = self.plot.vb
         shown_x, shown_y = view.viewRange()
         new_x = x if x is not None and tuple(shown_x) != x else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live complementary distribution: which share of latencies is longer, axes logarithmic."""
+"""A live complementary distribution: which share of latencies is longer, axes logarithmic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rig.services.event_query import EventQuery
 
 
 class ComplementaryPlot(LivePlot):
-    """The tail, where a histogram has but single counts."""
+    """A plot of the tail, where a histogram has but single counts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent, limit_angle=90)
@@ -32,7 +32,7 @@ class ComplementaryPlot(LivePlot):
         self._restyle()
 
     def retranslate(self) -> None:
-        """Texts in the language in force."""
+        """Set texts in the language in force."""
         title = self.tr("Share of latencies above")
         if self._snapshot.is_periods:
             title = self.tr("Share of intervals off by more")
@@ -64,7 +64,7 @@ class ComplementaryPlot(LivePlot):
         return self._of_latency(10.0 ** (x - near), 10.0**x, 10.0 ** (x + near))
 
     def paint_in(self) -> None:
-        """As the theme says."""
+        """Paint in the theme's colors."""
         colors = theme().palette
         self._curve.setPen(pg.mkPen(colors.accent, width=1))
         self._limit.setPen(pg.mkPen(colors.bad))

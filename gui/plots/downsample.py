@@ -25,7 +25,7 @@ _ROUNDING: Final = 1e-9
 def bars(
     bins: Int64Array, counts: Int64Array, low: float, high: float, bars_max: int
 ) -> tuple[Int64Array, Int64Array]:
-    """Bars of equal width over the latencies from `low` to `high`, in samples.
+    """Return bars of equal width over the latencies from `low` to `high`, in samples.
 
     `bins` and `counts`, shape (n,), are those of a LogHistogram that are not empty. Returns edges,
     shape (k + 1,), and counts, shape (k,); k is at most `bars_max`. A bar is never narrower than
@@ -44,14 +44,14 @@ def bars(
 
 
 def beyond(bins: Int64Array, counts: Int64Array, high: float) -> int:
-    """How many latencies lie in bins that begin at `high` samples or later."""
+    """Return how many latencies lie in bins that begin at `high` samples or later."""
     return int(counts[_starts(bins) >= high].sum())
 
 
 def steps(
     edges: npt.NDArray[np.generic], heights: Float64Array, base: float
 ) -> tuple[Float64Array, Float64Array]:
-    """The outline of bars as a curve: up, along, down to the next, closed at `base`."""
+    """Return the outline of bars as a curve: up, along, down to the next, closed at `base`."""
     x = np.repeat(edges.astype(np.float64), 2)
     y = np.concatenate(([base], np.repeat(heights, 2), [base]))
     return x, y
@@ -60,10 +60,10 @@ def steps(
 def complementary(
     bins: Int64Array, counts: Int64Array, maximum: int
 ) -> tuple[Int64Array, Float64Array]:
-    """Latency x in samples, ascending, and the share of latencies above it.
+    """Return latencies x in samples, ascending, and the share of latencies above each.
 
-    PartStatus at the upper end of each bin, where the share is exact; the last point is the maximum
-    itself. Above it there is none: its share is told as half of one latency, to be drawn.
+    Each x is the upper end of a bin, where the share is exact; the last one is the maximum itself.
+    Above it there is none: its share is returned as half of one latency, to be drawn.
     """
     n = int(counts.sum())
     if not n:
@@ -75,7 +75,7 @@ def complementary(
 def falling_steps(
     x: Float64Array, y: Float64Array, start: float, top: float
 ) -> tuple[Float64Array, Float64Array]:
-    """From `start` along `top`, down to y[0] at x[0], along to x[1] and so on."""
+    """Return steps from `start` along `top`, down to y[0] at x[0], along to x[1] and so on."""
     return (
         np.concatenate(([start], np.repeat(x, 2))),
         np.concatenate(([top], [top], np.repeat(y, 2)[:-1])),
@@ -85,7 +85,7 @@ def falling_steps(
 def decimate(
     x: Float64Array, y: Float64Array, points_max: int
 ) -> tuple[Float64Array, Float64Array]:
-    """A falling curve with at most about `points_max` points; its last point always stays."""
+    """Return a falling curve of at most about `points_max` points; its last point stays."""
     if len(x) <= points_max:
         return x, y
     step = -(-len(x) // points_max)
@@ -96,7 +96,7 @@ def decimate(
 def coarser(
     edges: Float64Array, tops: Float64Array, bars_max: int
 ) -> tuple[Float64Array, Float64Array]:
-    """At most `bars_max` bars in place of more, each as high as the highest that it covers."""
+    """Return at most `bars_max` bars, each as high as the highest that it covers."""
     each = -(-len(tops) // bars_max)
     if each <= 1:
         return edges, tops
@@ -105,7 +105,7 @@ def coarser(
 
 
 def bulk(bins: Int64Array, counts: Int64Array, share: float = 0.999) -> int:
-    """The latency in samples below which at least that share of them lies; 1 without any."""
+    """Return the latency in samples below which at least that share of them lies; 1 without any."""
     if not len(bins):
         return 1
     cumulative = np.cumsum(counts)
@@ -114,19 +114,19 @@ def bulk(bins: Int64Array, counts: Int64Array, share: float = 0.999) -> int:
 
 
 def nice_above(value: float) -> float:
-    """The next round number, so that an axis does not move with each new maximum."""
+    """Return the next round number, so that an axis does not move with each new maximum."""
     return _round_up(value, _NICE)
 
 
 def one_two_five_around(low: float, high: float) -> tuple[float, float]:
-    """Round ends of a logarithmic axis around two values above 0."""
+    """Return round ends of a logarithmic axis around two values above 0."""
     up = _round_up(high * (1 + _ROUNDING), _ONE_TWO_FIVE)
     inverse = _round_up(1 / low, _ONE_TWO_FIVE)
     return min(1 / inverse, up / 5), up
 
 
 def log_ticks(first: int, last: int) -> tuple[list[float], list[tuple[float, float]]]:
-    """Decades from 10**first to 10**last, and 2 and 5 between them, as (log10, value)."""
+    """Return decades from 10**first to 10**last, and 2 and 5 between them, as (log10, value)."""
     decades = [float(decade) for decade in range(first, last + 1)]
     between = [
         (decade + float(np.log10(factor)), factor * 10.0**decade)
@@ -149,6 +149,6 @@ def _starts(bins: Int64Array) -> Int64Array:
 
 
 def _ends(bins: Int64Array) -> Int64Array:
-    """Where the next bin starts; the very last one's end is out of reach of any latency."""
+    """Return where the next bins start; the very last one's end is out of reach of latencies."""
     found: Int64Array = _STARTS[np.minimum(bins + 1, BINS - 1)]
     return found

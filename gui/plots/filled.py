@@ -15,7 +15,7 @@ from gui.theme import theme
 
 _NOTHING = np.empty(0)
 FILL = 0.3
-"""How much of the accent is in the filling; the rest is the ground."""
+"""The part of the accent in the filling; the rest is the ground."""
 
 
 class FilledSteps:
@@ -29,8 +29,10 @@ class FilledSteps:
         self.paint_in()
 
     def set_data(self, edges: npt.NDArray[np.generic], tops: Float64Array, base: float) -> None:
-        """Bars between `edges`, shape (k + 1,), up to `tops`, shape (k,); those up to `base` or
-        below are not drawn."""
+        """Draw bars between `edges`, shape (k + 1,), from `base` up to `tops`, shape (k,).
+
+        Those up to `base` or below are not drawn.
+        """
         seen = tops > base
         x = edges.astype(np.float64)
         self._fill.setOpts(
@@ -39,12 +41,12 @@ class FilledSteps:
         self._outline.setData(*steps(x, np.maximum(tops, base), base))
 
     def clear(self) -> None:
-        """No bars."""
+        """Draw no bars."""
         self._fill.setOpts(x0=np.empty(0), x1=np.empty(0), y0=0.0, height=np.empty(0))
         self._outline.setData([], [])
 
     def paint_in(self) -> None:
-        """As the theme says."""
+        """Paint in the theme's colors."""
         colors = theme().palette
         self._fill.setOpts(brush=pg.mkBrush(mixed(colors.accent, colors.panel)), pen=None)
         self._outline.setPen(pg.mkPen(colors.accent))
@@ -62,7 +64,7 @@ class Strokes:
         self._is_empty = True
 
     def set_data(self, x: Float64Array, low: float, high: float, pixel: float) -> None:
-        """Strokes at x, shape (n,), from `low` to `high`; `pixel` is the width of one."""
+        """Draw strokes at x, shape (n,), from `low` to `high`; `pixel` is the width of one."""
         if not len(x) and self._is_empty:
             return
         self._is_empty = not len(x)
@@ -72,12 +74,12 @@ class Strokes:
         )
 
     def color(self, color: QColor) -> None:
-        """Of all of them."""
+        """Set the color of all strokes."""
         self._item.setOpts(brush=pg.mkBrush(color), pen=None)
 
 
 def mixed(color: str, ground: str) -> QColor:
-    """Opaque: blending every pixel anew would take longer than all else."""
+    """Return an opaque mixture: blending every pixel anew would take longer than all else."""
     top, below = QColor(color), QColor(ground)
     pairs = (
         (top.red(), below.red()),

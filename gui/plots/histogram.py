@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live histogram: linear microseconds, logarithmic counts, the worst value in words."""
+"""A live histogram: linear microseconds, logarithmic counts, the worst value in words."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from gui.theme import theme
 from rig.services.event_query import EventQuery
 
 BASE: Final = math.log10(0.5)
-"""Where bars begin: one latency is then seen, and none is nothing."""
+"""The level where bars begin: one latency is then seen, and none is nothing."""
 
 
 class HistogramPlot(LivePlot):
-    """Latencies so far. Wheel and mouse zoom the time axis; `show_all` goes back."""
+    """The latencies so far. Wheel and mouse zoom the time axis; `show_all` goes back."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent, limit_angle=90)
@@ -47,7 +47,7 @@ class HistogramPlot(LivePlot):
         self._restyle()
 
     def retranslate(self) -> None:
-        """Texts in the language in force."""
+        """Set texts in the language in force."""
         snapshot = self._snapshot
         title = self.tr("Latency histogram, µs")
         if snapshot.is_periods:
@@ -64,7 +64,7 @@ class HistogramPlot(LivePlot):
         return limit_us
 
     def show_all(self) -> None:
-        """The whole range again."""
+        """Show the whole range again."""
         self._zoomed = False
         self._redraw()
 
@@ -74,7 +74,7 @@ class HistogramPlot(LivePlot):
         self.show_all()
 
     def mouseDoubleClickEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Back to the whole range."""
+        """Go back to the whole range."""
         self.show_all()
         event.accept()
 
@@ -133,7 +133,7 @@ class HistogramPlot(LivePlot):
         self.set_message(words, theme().palette.bad if over else None)
 
     def paint_in(self) -> None:
-        """As the theme says."""
+        """Paint in the theme's colors."""
         colors = theme().palette
         self._bars.paint_in()
         self._worst.setPen(pg.mkPen(colors.ink, style=Qt.PenStyle.DotLine))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the plots of a running run share: the moment that they show, and the plan's limit."""
+"""The common part of the plots of a running run: the moment shown, and the plan's limit."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from rig.services.event_query import EventQuery
 from rig.streaming.histogram import bin_starts
 
 CLICK_PX: Final = 6
-"""A click so near to something means it."""
+"""The distance within which a click means something."""
 _STARTS: Final = np.append(bin_starts(), np.iinfo(np.int64).max)
 
 
 class LivePlot(PlotCard):
-    """Subclasses draw `_snapshot` in `_redraw`, and add `_limit` to the plot where it belongs."""
+    """A plot whose subclasses draw `_snapshot` in `_redraw`, and add `_limit` where it belongs."""
 
     wanted = Signal(EventQuery)
-    """A click: the event that is drawn there."""
+    """The event that is drawn where the user clicked."""
 
     def __init__(self, title: str, parent: QWidget | None = None, *, limit_angle: int) -> None:
-        """`limit_angle`: 90 for a limit on the horizontal axis, 0 for one on the vertical axis."""
+        """Make the plot; `limit_angle`: 90 for a limit on the horizontal axis, else 0."""
         super().__init__(title, parent)
         self._snapshot = Snapshot()
         self._limit_us: float | None = None
@@ -44,7 +44,7 @@ class LivePlot(PlotCard):
         self._redraw()
 
     def set_limit_us(self, limit_us: float | None) -> None:
-        """The plan's largest latency."""
+        """Show the plan's largest latency."""
         self._limit_us = limit_us
         self._limit.setVisible(limit_us is not None)
         if limit_us is not None:
@@ -52,11 +52,11 @@ class LivePlot(PlotCard):
         self._redraw()
 
     def retranslate(self) -> None:
-        """Texts in the language in force, and of what is measured: latencies, or intervals."""
+        """Set texts by language and by what is measured: latencies, or intervals."""
         raise NotImplementedError
 
     def _limit_place(self, limit_us: float) -> float:
-        """Where the limit is on its axis: most are logarithmic."""
+        """Return where the limit is on its axis: most are logarithmic."""
         return math.log10(limit_us)
 
     def _redraw(self) -> None:
@@ -73,11 +73,11 @@ class LivePlot(PlotCard):
             self.wanted.emit(found)
 
     def _event_at(self, x: float, y: float, near: float) -> EventQuery | None:
-        """What is drawn at a place in the plot's coordinates, no farther than `near` across."""
+        """Return what is drawn at a place in the plot, no farther than `near` across."""
         raise NotImplementedError
 
     def _of_latency(self, low_us: float, us: float, high_us: float) -> EventQuery | None:
-        """An event of the bin that is nearest to `us`, if there is one from low to high."""
+        """Return an event of the bin nearest to `us`, if there is one from low to high."""
         bins = self._snapshot.bins
         if not len(bins):
             return None
@@ -90,11 +90,11 @@ class LivePlot(PlotCard):
 
 
 def _measured(snapshot: Snapshot) -> tuple[bool, bool, bool, str]:
-    """What titles depend on."""
+    """Return what titles depend on."""
     return snapshot.is_periods, snapshot.is_values, snapshot.is_search, snapshot.quantity
 
 
 def bin_range(latency_samples: int) -> EventQuery:
-    """Any event whose latency is in the same bin as this one."""
+    """Return any event whose latency is in the same bin as this one."""
     at = int(np.searchsorted(_STARTS, latency_samples, side="right"))
     return EventQuery(int(_STARTS[at - 1]), int(_STARTS[at]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers as the window writes them, and as the reports do: the same figure, the same text."""
+"""Numbers as the window and the reports write them: the same figure, the same text."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ NONE: Final = "\N{EN DASH}"
 
 
 def us(time_ns: float | None) -> str:
-    """Microseconds with three digits after the point, as in every report."""
+    """Return microseconds with three digits after the point, as in every report."""
     return NONE if time_ns is None else microseconds(time_ns)
 
 
 def us_unit(time_ns: float | None) -> str:
-    """The same with its unit."""
+    """Return microseconds with their unit."""
     return NONE if time_ns is None else f"{time_ns / 1e3:,.3f} µs"
 
 
 def short_time(time_us: float) -> str:
-    """For axes: 20 µs, 5 ms, 1 s."""
+    """Return a time for axes: 20 µs, 5 ms, 1 s."""
     for factor, unit in ((1e6, "s"), (1e3, "ms"), (1, "µs")):
         if time_us >= factor * 0.9999:
             return f"{time_us / factor:g} {unit}"
@@ -29,7 +29,7 @@ def short_time(time_us: float) -> str:
 
 
 def duration(time_s: float) -> str:
-    """For people: 0.8 s, 14 s, 2 min 05 s, 1 h 20 min."""
+    """Return a duration for people: 0.8 s, 14 s, 2 min 05 s, 1 h 20 min."""
     if time_s < 9.95:
         return f"{time_s:.1f} s"
     whole = round(time_s)
@@ -41,5 +41,5 @@ def duration(time_s: float) -> str:
 
 
 def count(number: int) -> str:
-    """With separators, as in every report."""
+    """Return a number with separators, as in every report."""
     return f"{number:,}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live timeline: the longest latency of each stretch, and where answers or samples are missing."""
+"""A live timeline: each stretch's longest latency, and where answers or samples are missing."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from rig.analysis.model.events import EventClass
 from rig.services.event_query import EventQuery
 
 MARK_PX: Final = 2
-"""Width of the mark of an event."""
+"""The width of the mark of an event."""
 LOST_PX: Final = 5
 BAR_PX: Final = 2
-"""Width of the narrowest bar."""
+"""The width of the narrowest bar."""
 MARK: Final = 0.07
-"""Height of a mark, as a share of the plot."""
+"""The height of a mark, as a share of the plot."""
 EDGE: Final = 0.02
-"""Free above a mark."""
+"""The free share above a mark."""
 
 
 class TimelinePlot(LivePlot):
@@ -49,7 +49,7 @@ class TimelinePlot(LivePlot):
         self._restyle()
 
     def retranslate(self) -> None:
-        """Texts in the language in force."""
+        """Set texts in the language in force."""
         self._caption.setText(
             self.tr("Worst intervals over time, s")
             if self._snapshot.is_periods
@@ -78,7 +78,7 @@ class TimelinePlot(LivePlot):
         self._say(snapshot)
 
     def _range(self, snapshot: Snapshot) -> tuple[float, float]:
-        """Ends of the vertical axis, log10 of microseconds, with room for marks."""
+        """Return the ends of the vertical axis, log10 of microseconds, with room for marks."""
         seen = snapshot.max_samples[snapshot.max_samples > 0] * snapshot.sample_us
         if not len(seen):
             return 0.0, 2.0
@@ -87,7 +87,7 @@ class TimelinePlot(LivePlot):
         return math.log10(low), math.log10(high) + 0.25 * (math.log10(high) - math.log10(low))
 
     def _event_at(self, x: float, y: float, near: float) -> EventQuery | None:
-        """The slowest event of the stretch; at the height of the marks, what is marked."""
+        """Return the slowest event of the stretch; at the height of the marks, a marked one."""
         snapshot = self._snapshot
         end_s = snapshot.end_sample / snapshot.sample_rate_hz
         first, last = np.searchsorted(end_s, (x - near, x + near))
@@ -108,7 +108,7 @@ class TimelinePlot(LivePlot):
         return replace(found, first_sample=max(begin - before, 0), end_sample=stop)
 
     def _marked_at(self, depth: float, there: slice) -> tuple[EventClass, ...]:
-        """Of what is marked so far below the top edge, as a share of the height."""
+        """Return what is marked so far below the top edge, as a share of the height."""
         snapshot = self._snapshot
         if depth <= EDGE + MARK + EDGE / 2:
             return (EventClass.MISSED,) if snapshot.missed[there].any() else ()
@@ -133,7 +133,7 @@ class TimelinePlot(LivePlot):
         self.set_message(" · ".join(inside + found))
 
     def paint_in(self) -> None:
-        """As the theme says."""
+        """Paint in the theme's colors."""
         colors = theme().palette
         self._bars.paint_in()
         self._missed.color(QColor(colors.bad))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The window's end of a process of its own: starts it, hears it, ends it, outlives it."""
+"""The window's end of a process of its own: started, heard, ended, outlived."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from PySide6.QtCore import QCoreApplication, QObject, QProcess, QTimer
 from gui.processes.messages import Message, Unpacker
 
 END_MS: Final = 10_000
-"""A process that does not end of itself within this time is killed, unless its class says less."""
+"""The time in which a process must end of itself, else it is killed; a class may have less."""
 ERRORS_MAX: Final = 1 << 16
-"""Bytes of standard error that are kept, the last ones."""
+"""The bytes of standard error that are kept, the last ones."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a process ended, or why it is of no more use."""
+    """The end of a process, or why it is of no more use."""
 
     text: str
-    """One line, in the words of the window."""
+    """A line in the words of the window."""
     details: str = ""
-    """Its last words on standard error, or what could not be read."""
+    """The last words on standard error, or what could not be read."""
     is_success: bool = False
-    """It ended of itself with exit code 0."""
+    """Whether the process ended of itself with exit code 0."""
 
     @property
     def last_line(self) -> str:
-        """Of the details; of the text if there are none."""
+        """The last line of the details; of the text if there are none."""
         lines = self.details.strip().splitlines()
         return lines[-1] if lines else self.text
 
 
 class ChildProcess(QObject):
-    """At most one process at a time, and those that are on their way to their end.
+    """A process, at most one at a time, and those that are on their way to their end.
 
     A subclass says what becomes of messages (`_on_message`) and of an end unasked (`_on_ended`).
     The end of its standard input asks a process to end in order: so it ends with the window, too.
@@ -47,9 +47,9 @@ class ChildProcess(QObject):
 
     end_ms = END_MS
     ends_with_input = True
-    """False: it does not look at its standard input, and is asked to end by a signal."""
+    """Whether the end of its standard input ends the process; else a signal asks it to."""
     has_messages = True
-    """False: what it writes to its standard output is for nobody."""
+    """Whether its standard output has messages; else that is for nobody."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -59,21 +59,21 @@ class ChildProcess(QObject):
 
     @property
     def is_alive(self) -> bool:
-        """A process is there that has not been let go of."""
+        """Whether there is a process that has not been let go of."""
         return self._process is not None
 
     @property
     def is_ending(self) -> bool:
-        """One that was let go of has not ended yet."""
+        """Whether a process that was let go of has not ended yet."""
         return bool(self._leaving)
 
     @property
     def process_id(self) -> int:
-        """Of the process that is there; 0 if there is none."""
+        """The number of the process that is there; 0 if there is none."""
         return 0 if self._process is None else self._process.processId()
 
     def close(self) -> None:
-        """The window goes: every process is asked to end, waited for, and at last killed."""
+        """Ask every process to end, wait for it, and at last kill it: the window closes."""
         self._let_go()
         for process in tuple(self._leaving):
             process.blockSignals(True)
@@ -85,24 +85,24 @@ class ChildProcess(QObject):
     # --- for subclasses -------------------------------------------------------------------------
 
     def _name(self) -> str:
-        """What the process is called where its end is told."""
+        """Return what the process is called where its end is reported."""
         return _tr("The process")
 
     def _newest(self, messages: list[Message]) -> list[Message]:
-        """Those of a batch that are worth to be taken: after a stall many have queued up."""
+        """Return the messages of a batch to be taken: after a stall many have queued up."""
         return messages
 
     def _on_message(self, message: Message) -> None:
-        """Take one message. Raises ValueError, KeyError or TypeError for one that cannot be."""
+        """Take one message. Raises ValueError, KeyError or TypeError if it is not understood."""
 
     def _on_ended(self, ending: Ending) -> None:
-        """It is gone, or was let go of since it cannot be understood, or never began."""
+        """Handle an end: it is gone, or let go of as not understood, or never began."""
 
     def _on_gone(self) -> None:
-        """One that was let go of has ended."""
+        """Handle the end of a process that was let go of."""
 
     def _start(self, module: str, *words: str) -> None:
-        """Start `python -m module`, which is not there yet."""
+        """Start `python -m module`; there must be no process yet."""
         process = self._process = QProcess(self)
         self._unpacker, self._errors = Unpacker(), b""
         process.setProgram(sys.executable)
@@ -116,7 +116,7 @@ class ChildProcess(QObject):
         process.start()
 
     def _send(self, request: object) -> None:
-        """A line of JSON to its standard input; nothing if there is no process."""
+        """Send a line of JSON to its standard input; nothing if there is no process."""
         if self._process is not None:
             self._process.write(json.dumps(request).encode() + b"\n")
 
@@ -130,7 +130,7 @@ class ChildProcess(QObject):
             _kill_after(process, limit_ms)
 
     def _kill(self) -> None:
-        """End it at once: it does nothing that needs an end in order."""
+        """End it at once, if it does nothing that needs an end in order."""
         if self._process is not None:
             self._process.kill()
 
@@ -208,7 +208,7 @@ def _ask_to_end(process: QProcess, *, by_input: bool) -> None:
 
 
 def _kill_after(process: QProcess, limit_ms: int) -> None:
-    """Unless it is gone by then, and the timer with it."""
+    """Kill a process unless it is gone by then, and the timer with it."""
     limit = QTimer(process, singleShot=True, interval=limit_ms)
     limit.timeout.connect(process.kill)
     limit.start()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other end: what every process of the window's own does beside its work. No Qt.
+"""The other end: the common part of the window's own processes beside their work. No Qt.
 
 The first line of standard input is the request, a JSON object; what more lines say is the work's
 affair. The end of standard input (the window is gone, or wants no more) and SIGTERM end the work
@@ -24,14 +24,14 @@ PIECE: Final = 1 << 16
 
 
 class ParentWindow:
-    """What a process knows of the window that started it."""
+    """The window that started a process, as the process sees it."""
 
     def __init__(self) -> None:
-        """Takes over standard input and output; in the main thread."""
+        """Take over standard input and output; in the main thread."""
         self.stop = threading.Event()
-        """The work is to end in order."""
+        """The request that the work end in order."""
         self.requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        """What further lines ask for, as JSON has it; None once there will be no more."""
+        """The requests in further lines, as JSON has them; None once there will be no more."""
         # Ctrl-C at the terminal reaches the window too, which asks for the end in its own way.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda _number, _frame: self.stop.set())
@@ -40,7 +40,7 @@ class ParentWindow:
         self._lines = _lines()
 
     def first_request(self) -> Mapping[str, Any] | None:
-        """The first line; further ones are read from now on. None: the window is gone already."""
+        """Return the first line and begin to read further ones; None: the window is gone."""
         line = next(self._lines, None)
         if line is None:
             return None
@@ -49,7 +49,7 @@ class ParentWindow:
         return request
 
     def send(self, message: Message) -> None:
-        """Say something; a window that reads no more ends the work."""
+        """Send a message; a window that reads no more ends the work."""
         left = memoryview(packed(message))
         try:
             while left:
@@ -85,7 +85,7 @@ def serve(work: Callable[[Mapping[str, Any], ParentWindow], None]) -> int:
 
 
 def _lines() -> Iterator[bytes]:
-    """Of standard input. Unbuffered: a reader's lock would be held when the interpreter ends."""
+    """Yield the lines of standard input, unbuffered: a lock would be held when Python ends."""
     rest = b""
     while piece := os.read(0, PIECE):
         *lines, rest = (rest + piece).split(b"\n")

@@ -25,7 +25,7 @@ SCALES: Final = (1, 2, 3)
 
 
 def icon(name: str, color: str) -> QIcon:
-    """The icon in one color, #rrggbb."""
+    """Return the icon in one color, #rrggbb."""
     made = QIcon()
     fill = color if name in _FILLED else "none"
     for scale in SCALES:
@@ -34,7 +34,7 @@ def icon(name: str, color: str) -> QIcon:
 
 
 def two_state_icon(strokes: str, colors: Palette) -> QIcon:
-    """For the navigation: in the accent when its page is in front. `strokes`: SVG elements."""
+    """Return an icon in the accent when its page is in front. `strokes`: SVG elements."""
     made = QIcon()
     for scale in SCALES:
         off, on = (_pixmap(strokes, color, 24 * scale) for color in (colors.dim, colors.accent))

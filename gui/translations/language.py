@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which language the window speaks: the system's, or as chosen."""
+"""The language of the window: the system's, or as chosen."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from PySide6.QtWidgets import QApplication
 
 SYSTEM: Final = "system"
 LANGUAGES: Final = {"en": "English", "de": "Deutsch"}
-"""Code and own name; English is what the source says."""
+"""The languages' codes and own names; the texts in the source are English."""
 _KEY: Final = "window/language"
 _FOLDER: Final = Path(__file__).parent
 
 
 def chosen_language(settings: QSettings) -> str:
-    """SYSTEM or one of LANGUAGES."""
+    """Return SYSTEM or one of LANGUAGES."""
     stored = str(settings.value(_KEY, SYSTEM))
     return stored if stored in LANGUAGES else SYSTEM
 
 
 def choose_language(choice: str, settings: QSettings) -> None:
-    """Remember it for windows that are made from now on."""
+    """Keep the choice for windows that are made from now on."""
     settings.setValue(_KEY, choice)
 
 
 def speak(app: QApplication, settings: QSettings) -> None:
-    """Texts from now on come in the language chosen; those that stand somewhere stay as they are.
+    """Take texts from now on from the language chosen; those that are shown stay as they are.
 
     Numbers are written as in every report, whatever the language: the same figure, the same text.
     """
@@ -50,6 +50,6 @@ def speak(app: QApplication, settings: QSettings) -> None:
 
 
 def _code(locale: QLocale) -> str:
-    """Of the first of the user's languages that is known here."""
+    """Return the code of the first of the user's languages that is known here."""
     wanted = (language.partition("-")[0] for language in locale.uiLanguages())
     return next((language for language in wanted if language in LANGUAGES), "en")

@@ -22,7 +22,7 @@ PREFIX: Final = "latency-rig_"
 
 
 def main() -> int:
-    """Update those named, or all; tells what is not translated."""
+    """Update the languages named, or all; print what is not translated."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("language", nargs="*", help="such as de; all that are there if none")
     asked = parser.parse_args().language
@@ -44,12 +44,12 @@ def main() -> int:
 
 
 def languages() -> list[str]:
-    """Those with a .ts here."""
+    """Return the languages with a .ts here."""
     return sorted(path.stem.removeprefix(PREFIX) for path in FOLDER.glob(f"{PREFIX}*.ts"))
 
 
 def read_ts(file: Path) -> dict[tuple[str, str], str]:
-    """Translations by context and source; "" for one that is not finished."""
+    """Read translations by context and source; "" for one that is not finished."""
     root = ET.parse(file).getroot()  # noqa: S314 - a file of our own
     found = {}
     for context in root.iter("context"):
@@ -63,7 +63,7 @@ def read_ts(file: Path) -> dict[tuple[str, str], str]:
 def write_ts(
     file: Path, language: str, texts: list[Text], done: dict[tuple[str, str], str]
 ) -> None:
-    """All texts in the form of Qt Linguist 2.1, with the translations that are known."""
+    """Write all texts in the form of Qt Linguist 2.1, with the known translations."""
     root = ET.Element("TS", version="2.1", language=language, sourcelanguage="en")
     contexts: dict[str, ET.Element] = {}
     for text in texts:
@@ -86,7 +86,7 @@ def write_ts(
 
 
 def compile_qm(ts: Path, qm: Path) -> None:
-    """What Qt reads, made by lrelease, which comes with PySide6."""
+    """Make the file that Qt reads by lrelease, which comes with PySide6."""
     program = Path(sys.executable).with_name("pyside6-lrelease")
     subprocess.run([program, "-silent", ts, "-qm", qm], check=True)
 

@@ -17,7 +17,7 @@ LEAST_WIDTH: Final = 60
 
 
 class ElidedLabel(PlainLabel):
-    """Takes what width is left; the tool tip has all of its text."""
+    """A label of the width that is left; the tool tip has all of its text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -30,16 +30,16 @@ class ElidedLabel(PlainLabel):
         return self._whole
 
     def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
-        """One or more lines."""
+        """Show one or more lines."""
         self._whole = printable_lines(text)
         self._fit()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Of a line cut as short as can be."""
+        """Return the size of a line cut as short as can be."""
         return QSize(LEAST_WIDTH, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Cut anew."""
+        """Cut the lines anew."""
         super().resizeEvent(event)
         self._fit()
 

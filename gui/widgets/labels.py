@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Labels of the kinds that the style sheet knows."""
+"""Labels of the kinds that the style sheet has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rig.printable import printable_lines
 
 
 class PlainLabel(QLabel):
-    """Shows a text as it is: what looks like markup stays text, control characters are escaped."""
+    """A label of a text as it is: markup stays text, control characters are escaped."""
 
     def __init__(self, text: str = "", **properties: Any) -> None:
         super().__init__(**properties)
@@ -20,26 +20,26 @@ class PlainLabel(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
-        """One or more lines."""
+        """Show one or more lines."""
         super().setText(printable_lines(text))
 
 
 class RichLabel(QLabel):
-    """Shows markup, in which text from outside went through `rig.printable.html_text`."""
+    """A label of markup, in which text from outside went through `rig.printable.html_text`."""
 
 
 def caption(text: str = "") -> PlainLabel:
-    """What stands above a figure, a field or a plot."""
+    """Return the label above a figure, a field or a plot."""
     return _named(PlainLabel(text), "caption")
 
 
 def dim(text: str = "") -> PlainLabel:
-    """What is there but not to be looked at first."""
+    """Return the label of what is there but not to be looked at first."""
     return _named(PlainLabel(text), "dim")
 
 
 def centered(text: str = "") -> PlainLabel:
-    """What stands in place of something that is not there, to be read and copied."""
+    """Return the label in place of something that is not there, to be read and copied."""
     label = dim(text)
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setWordWrap(True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One line of the table of runs: what a run file says of itself, without computing anything."""
+"""One line of the table of runs: what a run file has of itself, without any computation."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rig.untrusted.json_reader import json_value
 from rig.untrusted.toml_reader import toml_table
 
 LIVE_S = 3.0
-"""A run that goes on writes several times a second; one silent for longer was killed."""
+"""The silence after which a run without an end was killed: one that goes on writes more often."""
 
 PATIENCE_S = 5.0
-"""For a look at a file; the window may be about to close."""
+"""The time limit of a look at a file; the window may be about to close."""
 
 
 @dataclass(frozen=True)
 class FileState:
-    """What changes when a file does."""
+    """The attributes of a file that change when it does."""
 
     size: int
     modified_ns: int
@@ -34,17 +34,17 @@ class FileState:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What a run file says of itself."""
+    """The facts that a run file has of itself."""
 
     created: str = ""
-    """ISO 8601, UTC."""
+    """The time of creation in ISO 8601, UTC."""
     measurement: str = ""
     scenario: str = ""
     plan: str = ""
     fixture: str = ""
     state: str = ""
     verdict: str = ""
-    """Empty: no figures are stored yet."""
+    """The verdict; "": no figures are stored yet."""
     stimuli: int | None = None
     latencies: int | None = None
     average_ns: float | None = None
@@ -52,7 +52,7 @@ class RunFacts:
     p99_ns: float | None = None
     edges: int = 0
     duration_s: float = 0.0
-    """Of the capture, by the analyzer's clock."""
+    """The duration of the capture, by the analyzer's clock."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,24 +62,24 @@ class RunEntry(RunFacts):
     path: Path
     stamp: FileState
     problem: str = ""
-    """Why the file could not be read; empty if it could."""
+    """The reason why the file could not be read; "" if it could."""
     vetted: bool = True
-    """False: this process has not looked at it, the index of figures knew it."""
+    """Whether this process has looked at the file; else the facts are from the index."""
 
     @property
     def is_running(self) -> bool:
-        """Without an end: going on, or left by a crash."""
+        """Whether the run has no end: it goes on, or was left by a crash."""
         return self.state == "running" and not self.problem
 
 
 def stamp_of(path: Path) -> FileState:
-    """Raises OSError if the file is gone."""
+    """Return the state of a file. Raises OSError if the file is gone."""
     found = path.stat()
     return FileState(found.st_size, found.st_mtime_ns)
 
 
 def kept_entry(index: FiguresIndex, path: Path, stamp: FileState) -> RunEntry | None:
-    """What was seen of this file before, if it has not changed; None: it is to be looked at."""
+    """Return what was seen of an unchanged file before; None: it is to be looked at."""
     whole = path.absolute()
     text = index.find(IndexKind.ENTRY, stamps_of([whole])).get(whole)
     if text is None:
@@ -92,7 +92,7 @@ def kept_entry(index: FiguresIndex, path: Path, stamp: FileState) -> RunEntry | 
 
 
 def new_entry(index: FiguresIndex, path: Path, stamp: FileState) -> RunEntry:
-    """As `read_entry`; kept in the index if there is nothing wrong with the file."""
+    """Return `read_entry`, and keep it in the index if there is nothing wrong with the file."""
     whole = path.absolute()
     known_by = stamps_of([whole]).get(whole)
     entry = read_entry(path, stamp)
@@ -144,7 +144,7 @@ def _entry(file: RunFile, stamp: FileState) -> RunEntry:
 
 
 def _name(text: str, table: str) -> str:
-    """The name that a plan or a fixture gives itself; "" if it has none."""
+    """Return the name that a plan or a fixture gives itself; "" if it has none."""
     try:
         name = toml_table(text)[table]["name"]
     except (ValueError, KeyError, TypeError):

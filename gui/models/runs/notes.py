@@ -29,7 +29,7 @@ _HEAD = "# Tags and notes of the run files in this folder.\n"
 
 @dataclass(frozen=True)
 class RunNote:
-    """What people say of a run."""
+    """The tags and the note that people gave a run."""
 
     tags: tuple[str, ...] = ()
     note: str = ""
@@ -39,17 +39,17 @@ class RunNote:
 
 
 def tags_of(text: str) -> tuple[str, ...]:
-    """Tags as they are typed: words, with spaces or commas between them; each one once."""
+    """Return the typed tags: words, with spaces or commas between them; each one once."""
     return tuple(dict.fromkeys(text.replace(",", " ").split()))
 
 
 def read_notes(folder: Path) -> dict[str, RunNote]:
-    """By name of the run file; empty if there is no file. Raises InputError if it is unusable."""
+    """Read the notes by name of the run file; {} without notes. Raises InputError if unusable."""
     return {name: _note(folder, name, table) for name, table in _document(folder).items()}
 
 
 def write_note(folder: Path, name: str, note: RunNote) -> dict[str, RunNote]:
-    """Set one run's tags and note; all that are in the file now. Raises InputError."""
+    """Set one run's tags and note; return all that are in the file now. Raises InputError."""
     notes = read_notes(folder)
     notes.pop(name, None)
     if note:
@@ -59,7 +59,7 @@ def write_note(folder: Path, name: str, note: RunNote) -> dict[str, RunNote]:
 
 
 def notes_text(notes: Mapping[str, RunNote]) -> str:
-    """The whole file."""
+    """Return the text of the whole file."""
     parts = [_HEAD]
     for name, note in sorted(notes.items()):
         parts.append(f"\n[{_quoted(name)}]\n")
@@ -71,7 +71,7 @@ def notes_text(notes: Mapping[str, RunNote]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A TOML basic string: JSON's escapes are among TOML's."""
+    """Return a TOML basic string: JSON's escapes are among TOML's."""
     clean = text.encode("utf-8", "replace").decode()  # TOML knows no lone surrogates
     return json.dumps(clean, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -107,7 +107,7 @@ def _is_texts(values: object) -> bool:
 
 
 def _replace(path: Path, text: str) -> None:
-    """The old file stays until the new one is whole."""
+    """Replace the file; the old one stays until the new one is whole."""
     try:
         with replace_atomically(path) as new:
             new.write_text(text, encoding="utf-8")

@@ -28,7 +28,7 @@ from rig.session.stored_results import is_whole, stored_result
 from rig.session.windows import channel_names
 
 CHUNKS_KEPT = 256
-"""Of columns, a quarter of a megabyte each."""
+"""The number of columns' chunks in memory, a quarter of a megabyte each."""
 ALL_COLUMNS = ("planned_ticks", "stimulus_sample", "response_sample", "response_edge", "status")
 LATENCY_COLUMNS = ("stimulus_sample", "response_sample", "status")
 Columns = dict[str, Int64Array]
@@ -40,37 +40,37 @@ class SignalLine:
 
     channel: int
     signal: str
-    """Its meaning; "" if it has none."""
+    """The signal on the wire; "" if it has none."""
     name: str
     """The analyzer's name of the channel."""
     color: str
-    """As the fixture names it; "" if it does not."""
+    """The color as the fixture names it; "" if it does not."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One stimulus and what became of it. Times in samples."""
+    """A stimulus and what became of it. Times in samples."""
 
     number: int
     kind: EventClass
     stimulus_sample: int
     response_sample: int
-    """-1: nothing answered it."""
+    """The sample of the answer; -1: nothing answered it."""
     planned_ticks: int
     answer: int
-    """Number of the answer edge; -1 none."""
+    """The number of the answer edge; -1 none."""
 
     @property
     def latency_samples(self) -> int | None:
-        """None: no answer."""
+        """The latency; None: no answer."""
         return None if self.response_sample < 0 else self.response_sample - self.stimulus_sample
 
 
 class OpenedRun(Closing):
-    """Reads by parts, and remembers the parts looked at last."""
+    """A reader of a run file by parts, which keeps the parts looked at last."""
 
     def __init__(self, path: Path, *, vetted: bool = False) -> None:
-        """`vetted`: this file was looked at as it is now. Raises InputError if it is unusable."""
+        """Open a file; `vetted`: it was looked at as it is. Raises InputError if it is unusable."""
         if not vetted:
             vet_in_subprocess(path)
         self.path = path
@@ -78,9 +78,9 @@ class OpenedRun(Closing):
         try:
             self.settings: Settings = checked_settings(self.file)
             self.result: Result | None = stored_result(self.file)
-            """As stored; None if no figures are."""
+            """The result as stored; None if no figures are."""
             self.is_whole = self.result is not None and is_whole(self.file, self.result)
-            """The result came back with all that is stored of it."""
+            """Whether the result came back with all that is stored of it."""
             self.names = channel_names(self.file)
             self.lines = _lines(self.file, self.settings, self.names)
         except BaseException:
@@ -91,16 +91,16 @@ class OpenedRun(Closing):
 
     @property
     def sample_ns(self) -> float:
-        """Length of a sample."""
+        """The length of a sample."""
         return 1e9 / self.settings.sample_rate_hz
 
     def events(self, first: int, stop: int, names: Iterable[str] = ALL_COLUMNS) -> Columns:
-        """Columns of events first .. stop - 1. Raises InputError if the file is damaged there."""
+        """Return columns of events first .. stop - 1. Raises InputError for damage there."""
         first, stop = max(first, 0), min(stop, self.event_count)
         return {name: self._column(name, first, stop) for name in names}
 
     def event(self, number: int) -> Event:
-        """Raises InputError if there is none of this number."""
+        """Return an event. Raises InputError if there is none of this number."""
         if not 0 <= number < self.event_count:
             valid = (
                 f"0 to {self.event_count - 1}" if self.event_count else "none, it holds no events"
@@ -117,7 +117,7 @@ class OpenedRun(Closing):
         )
 
     def event_at(self, sample: int) -> int:
-        """The last event whose stimulus is at or before this sample; the first one else."""
+        """Return the last event whose stimulus is at or before this sample; else the first."""
         low, high = 0, max(self.event_count - 1, 0)
         while low < high:
             middle = (low + high + 1) // 2
@@ -128,7 +128,7 @@ class OpenedRun(Closing):
         return low
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close the file; may be called twice."""
         self.file.close()
 
     def _column(self, name: str, first: int, stop: int) -> Int64Array:
@@ -149,13 +149,13 @@ class OpenedRun(Closing):
 
 
 def latencies(columns: Columns) -> tuple[Int64Array, npt.NDArray[np.bool_]]:
-    """Latency of each event in samples, and whether it has one."""
+    """Return the latency of each event in samples, and whether it has one."""
     response = columns["response_sample"]
     return response - columns["stimulus_sample"], response >= 0
 
 
 def _lines(file: RunFile, settings: Settings, names: list[str]) -> tuple[SignalLine, ...]:
-    """Wires in the order of their meaning; of a capture without a fixture those that are used."""
+    """Return the wires in the order of their meaning; without a fixture, those that are used."""
     wiring = settings.wiring
     used: dict[int, str] = {wiring.stimulus: STIMULUS, wiring.response: RESPONSE}
     used |= dict(zip(wiring.sequence, SEQUENCE, strict=False))

@@ -39,13 +39,13 @@ Role = Qt.ItemDataRole
 
 
 def tr(text: str) -> str:
-    """Texts of this table, for translators."""
+    """Return a text of this table in the language in force."""
     return QCoreApplication.translate("RunsTable", text)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, what it shows, what it sorts by."""
+    """A column: its heading, its text, its order."""
 
     key: str
     heading: str
@@ -67,7 +67,7 @@ def _order(value: float | None) -> float:
 
 
 def started_text(entry: RunEntry) -> str:
-    """When the run began, by this machine's clock."""
+    """Return when the run began, by this machine's clock."""
     try:
         local = datetime.fromisoformat(entry.created).astimezone()
     except ValueError:
@@ -76,7 +76,7 @@ def started_text(entry: RunEntry) -> str:
 
 
 def verdict_text(entry: RunEntry, now_s: float) -> str:
-    """The verdict; of a run without one, why it has none."""
+    """Return the verdict; of a run without one, why it has none."""
     if entry.problem:
         return tr("unreadable")
     if entry.verdict:
@@ -88,7 +88,7 @@ def verdict_text(entry: RunEntry, now_s: float) -> str:
 
 
 def columns() -> list[Column]:
-    """All columns, in their order; the last ones can be edited."""
+    """Return all columns in their order; the last ones can be edited."""
     return [
         Column("started", tr("Started"), lambda e, _: started_text(e), lambda e, _: e.created),
         Column("verdict", tr("Verdict"), lambda e, _: verdict_text(e, time()),
@@ -112,7 +112,7 @@ def columns() -> list[Column]:
 
 
 class RunsModel(QAbstractTableModel):
-    """Entries by path; they come and change as the folder is looked at."""
+    """The entries by path; they come and change as the folder is looked at."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -121,7 +121,7 @@ class RunsModel(QAbstractTableModel):
         self._notes: dict[str, RunNote] = {}
 
     def put(self, entry: RunEntry) -> None:
-        """Add a run, or replace what was known of it."""
+        """Add a run, or replace its entry."""
         row = self.row_of(entry.path)
         if row is None:
             self.beginInsertRows(QModelIndex(), len(self._entries), len(self._entries))
@@ -132,7 +132,7 @@ class RunsModel(QAbstractTableModel):
             self._changed(row)
 
     def drop(self, path: Path) -> None:
-        """The file is gone."""
+        """Remove the run of a file that is gone."""
         row = self.row_of(path)
         if row is not None:
             self.beginRemoveRows(QModelIndex(), row, row)
@@ -140,34 +140,34 @@ class RunsModel(QAbstractTableModel):
             self.endRemoveRows()
 
     def clear(self) -> None:
-        """Another folder."""
+        """Remove all runs, for another folder."""
         self.beginResetModel()
         self._entries, self._notes = [], {}
         self.endResetModel()
 
     def set_notes(self, notes: Mapping[str, RunNote]) -> None:
-        """Tags and notes by the names of run files."""
+        """Set tags and notes by the names of run files."""
         self._notes = dict(notes)
         if self._entries:
             last = self.index(len(self._entries) - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def refresh_running(self) -> None:
-        """Whether a run without an end goes on is told by how long its file has been silent."""
+        """Show again which runs without an end go on, by how long their files are silent."""
         for row, entry in enumerate(self._entries):
             if entry.is_running and not entry.verdict:
                 self._changed(row)
 
     def row_of(self, path: Path) -> int | None:
-        """None: not in the table."""
+        """Return the row of a run; None: not in the table."""
         return next((row for row, e in enumerate(self._entries) if e.path == path), None)
 
     def entry(self, row: int) -> RunEntry:
-        """What is known of the run in a row."""
+        """Return the entry of the run in a row."""
         return self._entries[row]
 
     def note(self, row: int) -> RunNote:
-        """Tags and note of the run in a row."""
+        """Return tags and note of the run in a row."""
         return self._notes.get(self._entries[row].path.name, RunNote())
 
     def _changed(self, row: int) -> None:
@@ -176,17 +176,17 @@ class RunsModel(QAbstractTableModel):
     # What Qt asks for.
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's
-        """Runs."""
+        """Return the number of runs."""
         return 0 if parent.isValid() else len(self._entries)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's
-        """Columns."""
+        """Return the number of columns."""
         return 0 if parent.isValid() else len(self.columns)
 
     def headerData(  # noqa: N802 - Qt's
         self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
     ) -> Any:
-        """Headings."""
+        """Return the headings."""
         if orientation is Qt.Orientation.Horizontal:
             if role == Role.DisplayRole:
                 return self.columns[section].heading
@@ -195,7 +195,7 @@ class RunsModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        """Of one cell."""
+        """Return the text, tool tip, color or value of one cell."""
         column, entry = self.columns[index.column()], self._entries[index.row()]
         note = self.note(index.row())
         value: Any = None
@@ -221,7 +221,7 @@ def _alignment(column: Column) -> Qt.AlignmentFlag:
 
 
 class ShownRuns(QSortFilterProxyModel):
-    """Rows that contain every word that is searched for; sorted by values, not by their texts."""
+    """The rows that contain every word searched for; sorted by values, not by their texts."""
 
     def __init__(self, model: RunsModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -231,12 +231,12 @@ class ShownRuns(QSortFilterProxyModel):
         self.setDynamicSortFilter(True)
 
     def search(self, text: str) -> None:
-        """Words in any order, in any column; `tag:rt` looks at tags only."""
+        """Search words in any order, in any column; `tag:rt` looks at tags only."""
         self._words = tuple(text.lower().split())
         self.invalidate()
 
     def filterAcceptsRow(self, row: int, _parent: Index) -> bool:  # noqa: N802 - Qt's
-        """Whether a row is shown."""
+        """Return whether a row is shown."""
         entry, note = self._model.entry(row), self._model.note(row)
         tags = {tag.lower() for tag in note.tags}
         texts = [column.text(entry, note) for column in self._model.columns]
@@ -247,20 +247,20 @@ class ShownRuns(QSortFilterProxyModel):
         )
 
     def lessThan(self, left: Index, right: Index) -> bool:  # noqa: N802 - Qt's
-        """By value."""
+        """Return whether the left cell's value is less than the right one's."""
         a, b = (self._model.data(index, SORT_ROLE) for index in (left, right))
         return bool(a < b)
 
 
 def verdict_color(verdict: Verdict, colors: Palette) -> str:
-    """Good, doubtful or bad, as #rrggbb."""
+    """Return the color of good, doubtful or bad, as #rrggbb."""
     if verdict is Verdict.PASS:
         return colors.good
     return colors.warn if verdict is Verdict.INCONCLUSIVE else colors.bad
 
 
 def entry_color(entry: RunEntry, colors: Palette) -> str:
-    """Of what stands for a run's verdict in a table."""
+    """Return the color of what stands for a run's verdict in a table."""
     if entry.problem:
         return colors.bad
     if entry.verdict in set(Verdict):

@@ -25,7 +25,7 @@ from rig.record.stored import damaged
 from rig.record.vetting import PATIENCE_S, vet
 
 STARTS_S: Final = 20.0
-"""The helper's start, on a machine that is busy, and what it adds to the time of each file."""
+"""The time of the helper's start on a busy machine, added to that of each file."""
 IDLE_MAX: Final = 2
 COMMAND: Final = [sys.executable, "-P", "-m", "gui.models.runs.vetting"]
 LINE_MAX: Final = 1 << 16
@@ -36,7 +36,7 @@ class _Lost(Exception):  # noqa: N818 - the helper is; what that means for the f
 
 
 class _Helper:
-    """One process; at most one question at a time."""
+    """A helper process; at most one question at a time."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -50,11 +50,11 @@ class _Helper:
 
     @property
     def is_alive(self) -> bool:
-        """It can be asked."""
+        """Whether the helper can be asked."""
         return self._process.poll() is None
 
     def ask(self, path: Path, patience_s: float) -> str:
-        """What is wrong with the file, "" if nothing is. Raises _Lost."""
+        """Return what is wrong with the file, "" if nothing is. Raises _Lost."""
         question = json.dumps([str(path), patience_s]).encode() + b"\n"
         answer, until_s = b"", time.monotonic() + patience_s + STARTS_S + hashing_s(path)
         try:
@@ -72,7 +72,7 @@ class _Helper:
         return str(json.loads(answer))
 
     def end(self) -> None:
-        """It has no more to do."""
+        """End the helper's process."""
         self._process.kill()
         self._process.wait()
         self._questions.close()
@@ -84,7 +84,7 @@ _lock = threading.Lock()
 
 
 def vet_in_subprocess(path: Path, patience_s: float = PATIENCE_S) -> None:
-    """As rig.record.vetting.vet, in any thread of any process. Raises InputError."""
+    """Vet as rig.record.vetting.vet, in any thread of any process. Raises InputError."""
     stamp = stamp_of(path)
     try:
         problem = _asked(path.absolute(), patience_s)
@@ -96,7 +96,7 @@ def vet_in_subprocess(path: Path, patience_s: float = PATIENCE_S) -> None:
 
 
 def _asked(path: Path, patience_s: float) -> str:
-    """What a helper says. One that somebody ended while it was idle is replaced."""
+    """Return a helper's answer; a helper that somebody ended while it was idle is replaced."""
     with _lock:
         helper = _idle.pop() if _idle else None
     if helper is not None and not helper.is_alive:
@@ -119,14 +119,14 @@ def _asked(path: Path, patience_s: float) -> str:
 
 @atexit.register
 def end_helpers() -> None:
-    """All that wait; may be called at any time."""
+    """End all helpers that wait; may be called at any time."""
     with _lock:
         while _idle:
             _idle.pop().end()
 
 
 def _main() -> None:
-    """Questions from standard input, until its end: whoever asked is gone then."""
+    """Answer questions from standard input, until its end: whoever asked is gone then."""
     with contextlib.suppress(KeyboardInterrupt):  # meant for the window
         for line in sys.stdin:
             path, patience_s = json.loads(line)

@@ -23,45 +23,45 @@ MAGIC = b"LRSUMRY1"
 _HEAD = struct.Struct("<8s8sQQQQ")
 HEAD_BYTES = _HEAD.size
 ROOM_BYTES = 1 << 30
-"""Of all summaries together; the ones not used for longest go first."""
+"""The room of all summaries together; the ones not used for longest go first."""
 
 
 @dataclass(frozen=True)
 class SummarizedFile:
-    """Which state of a run file a summary is of."""
+    """The state of a run file that a summary is of."""
 
     size: int
     modified_ns: int
     count: int
-    """Events or edges."""
+    """The number of events or edges."""
 
 
 def source_of(path: Path, count: int) -> SummarizedFile:
-    """Raises OSError if the file is gone."""
+    """Return the state of a run file. Raises OSError if the file is gone."""
     found = path.stat()
     return SummarizedFile(found.st_size, found.st_mtime_ns, count)
 
 
 def cache_folder() -> Path:
-    """Where summaries are kept; XDG Base Directory Specification 0.8."""
+    """Return the folder of summaries; XDG Base Directory Specification 0.8."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if base.startswith("/") else Path.home() / ".cache"
     return root / "latency-rig" / "summaries"
 
 
 def file_of(path: Path, kind: SummaryKind, folder: Path) -> Path:
-    """The summary's file of a run file."""
+    """Return the path of a run file's summary."""
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     return folder / f"{name}.{kind.name}"
 
 
 def header(kind: SummaryKind, source: SummarizedFile) -> bytes:
-    """What a summary's file begins with."""
+    """Return what a summary's file begins with."""
     return _HEAD.pack(MAGIC, kind.name.encode(), *astuple(source), BUCKET)
 
 
 def stored_rows(file: Path, kind: SummaryKind, source: SummarizedFile) -> Rows | None:
-    """All rows; None if the file is not there, not whole, or of another state of the run file."""
+    """Return all rows; None if the file is missing, not whole, or of another state of the run."""
     want = HEAD_BYTES + row_count(source.count) * kind.row.itemsize
     with contextlib.suppress(OSError), file.open("rb") as opened:
         if opened.read(HEAD_BYTES) == header(kind, source) and file.stat().st_size == want:
@@ -71,7 +71,7 @@ def stored_rows(file: Path, kind: SummaryKind, source: SummarizedFile) -> Rows |
 
 
 def rows_so_far(file: Path, kind: SummaryKind, first_row: int) -> Rows:
-    """Rows from this one on of a file that is still being written, whole ones only."""
+    """Return rows from this one on of a file still being written, whole ones only."""
     start = HEAD_BYTES + first_row * kind.row.itemsize
     with contextlib.suppress(OSError), file.open("rb") as opened:
         if opened.seek(0, os.SEEK_END) > start:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was found, in words, with what to do about each; what a step drew, in even columns."""
+"""A view of findings, with what to do about each; what a step drew, in even columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rig.printable import html_text
 
 
 class FindingsView(QTextBrowser):
-    """Grows at its end; told again in other colors when the theme changes."""
+    """A text that grows at its end; written again in other colors when the theme changes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,20 +28,20 @@ class FindingsView(QTextBrowser):
 
     @property
     def is_empty(self) -> bool:
-        """Nothing is shown."""
+        """Whether nothing is shown."""
         return not self._parts
 
     def clear_all(self) -> None:
-        """Nothing is shown."""
+        """Show nothing."""
         self._parts = []
         self.clear()
 
     def show_progress(self, text: str) -> None:
-        """A line of progress."""
+        """Show a line of progress."""
         self._add(text)
 
     def show_report(self, report: StageReport) -> None:
-        """What a step found."""
+        """Show what a step found."""
         self._add(report)
 
     def _add(self, part: StageReport | str) -> None:
@@ -66,7 +66,7 @@ def _html(part: StageReport | str) -> str:
 
 
 def finding_html(finding: Finding) -> str:
-    """A paragraph: what was seen in the color of its weight, below it what to do."""
+    """Return a paragraph: the finding in the color of its weight, below it what to do."""
     colors = theme().palette
     tone = colors.bad if finding.fault else colors.warn
     remedy = f'<br><span style="color:{colors.ink}">{html_text(finding.remedy)}</span>'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the process that touches instruments says to the window."""
+"""The messages of the process that touches instruments to the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPES: Final = {"kind": str, "text": str, "remedy": str, "fault": bool, "signal
 
 
 def report_fields(report: StageReport) -> dict[str, object]:
-    """To be sent."""
+    """Return a report's fields, to be sent."""
     return {
         "lines": list(report.lines),
         "findings": findings_fields(report.findings),
@@ -25,7 +25,7 @@ def report_fields(report: StageReport) -> dict[str, object]:
 
 
 def report_of(fields: Mapping[str, Any]) -> StageReport:
-    """The same again. Raises ValueError."""
+    """Return the report of these fields. Raises ValueError."""
     lines, run = fields.get("lines"), fields.get("run")
     if not isinstance(lines, list) or not isinstance(run, str):
         raise ValueError("no report")
@@ -33,12 +33,12 @@ def report_of(fields: Mapping[str, Any]) -> StageReport:
 
 
 def findings_fields(findings: Sequence[Finding]) -> list[dict[str, object]]:
-    """To be sent."""
+    """Return the findings' fields, to be sent."""
     return [asdict(finding) for finding in findings]
 
 
 def findings_of(fields: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Of a report or of a wire. Raises ValueError."""
+    """Return the findings of a report or of a wire. Raises ValueError."""
     found = fields.get("findings")
     if not isinstance(found, list):
         raise ValueError("no findings")

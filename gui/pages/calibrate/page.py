@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Calibrate page: what is known of a bench itself, its steps, and the wizard for a new one."""
+"""The Calibrate page: a bench's calibration, its steps, and the wizard for a new bench."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from rig.errors import InputError
 
 
 class CalibratePage(Page):
-    """One fixture at a time, by default the Run page's."""
+    """The page of one fixture at a time, by default the Run page's."""
 
     def __init__(self, folder: Path, settings: QSettings, parent: QWidget | None = None) -> None:
-        """`folder` is where run files go."""
+        """Make the page; `folder` is where run files go."""
         super().__init__(parent)
         self.title = self.tr("Calibrate")
         self._folder, self._settings = folder, settings
@@ -86,11 +86,11 @@ class CalibratePage(Page):
             self._refresh()
 
     def uses_bench(self) -> bool:
-        """Instruments are open."""
+        """Return whether instruments are open."""
         return self.worker.has_instruments
 
     def may_close(self) -> bool:
-        """Every record that was finished is kept; a step under way is given up."""
+        """Give up a step under way and close; every record that was finished is kept."""
         self.release()
         return True
 
@@ -104,7 +104,7 @@ class CalibratePage(Page):
     # --- what the menu asks ---------------------------------------------------------------------
 
     def open(self, name: str) -> None:
-        """A built-in fixture, or a file."""
+        """Open a built-in fixture, or a file."""
         try:
             self.fixture = load_fixture(name)
         except InputError as error:
@@ -119,19 +119,19 @@ class CalibratePage(Page):
         self._refresh()
 
     def choose_file(self) -> None:
-        """Ask for one."""
+        """Ask for a fixture's file."""
         file, _ = QFileDialog.getOpenFileName(self, self.tr("Open fixture"), "", "*.toml")
         if file:
             self.open(file)
 
     def choose_calibration(self) -> None:
-        """Ask for one to be shown and added to, in place of the bench's own."""
+        """Ask for a calibration to be shown and added to, in place of the bench's own."""
         file, _ = QFileDialog.getOpenFileName(self, self.tr("Open calibration"), "", "*.toml")
         if file:
             self.use_calibration(Path(file))
 
     def use_calibration(self, file: Path) -> None:
-        """This one, unless it is none or of another bench."""
+        """Show and add to this calibration, unless it is unusable or of another bench."""
         fixture = self.fixture
         if fixture is None:
             return
@@ -145,29 +145,29 @@ class CalibratePage(Page):
         self._refresh()
 
     def use_own_calibration(self) -> None:
-        """The bench's own again."""
+        """Show and add to the bench's own calibration again."""
         self.file = None
         self.banner.hide()
         self._refresh()
 
     def take_step(self) -> None:
-        """The chosen one."""
+        """Take the chosen step."""
         if self.records.step in STEPS:
             self._take([self.records.step])
 
     def take_all(self) -> None:
-        """All that the connections of a measurement serve."""
+        """Take all steps that the connections of a measurement serve."""
         self._take([])
 
     def new_bench(self) -> None:
-        """The wizard."""
+        """Open the wizard for a new bench."""
         if self._may_begin():
             self.begin = BeginDialog(self)
             self.begin.begun.connect(self.open_wizard)
             self.begin.open()
 
     def open_wizard(self, wizard: Wizard) -> None:
-        """At the page where it was left."""
+        """Open the wizard at the page where it was left."""
         try:
             self.wizard = WizardDialog(wizard, self.worker, self._folder, self)
         except InputError as error:
@@ -274,7 +274,7 @@ class CalibratePage(Page):
         self._refresh_buttons()
 
     def _refresh(self) -> None:
-        """Read the calibration again, and say how it stands."""
+        """Read the calibration again, and show its state."""
         why = self.records.show_fixture(self.fixture, self.file)
         if self.fixture is not None:
             path = self.file or calibration_path(self.fixture)
@@ -297,7 +297,7 @@ class CalibratePage(Page):
 
 
 def seconds_box() -> QSpinBox:
-    """A field."""
+    """Return a field for the seconds."""
     box = QSpinBox(minimum=SECONDS_MIN, maximum=SECONDS_MAX, value=CalibrationSettings().seconds)
     box.setSuffix(" s")
     box.setMinimumWidth(90)

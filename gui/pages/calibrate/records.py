@@ -29,7 +29,7 @@ _TONES: Final = {Validity.VALID: "good", Validity.ABSENT: "dim"}
 
 
 def judged_of(fixture: Fixture, file: Path | None = None) -> tuple[RecordStatus, ...]:
-    """Every step, and of each the newest record. Raises InputError for a file that is of no use.
+    """Judge the newest record of every step. Raises InputError for a file that is of no use.
 
     `file`: another calibration than the fixture's own.
     """
@@ -43,7 +43,7 @@ def judged_of(fixture: Fixture, file: Path | None = None) -> tuple[RecordStatus,
 
 
 class RecordsTree(QTreeWidget):
-    """One step is always chosen."""
+    """A tree in which one step is always chosen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,12 +60,12 @@ class RecordsTree(QTreeWidget):
 
     @property
     def step(self) -> str:
-        """Name of the chosen step; "" if none."""
+        """The name of the chosen step; "" if none."""
         item = self.currentItem()
         return "" if item is None else str(item.data(0, _STEP))
 
     def show_fixture(self, fixture: Fixture | None, file: Path | None = None) -> str:
-        """Its calibration, or that in a file; "", or why that is of no use."""
+        """Show its calibration, or that in a file; return "", or why that is of no use."""
         why = ""
         try:
             self._shown = () if fixture is None else judged_of(fixture, file)
@@ -76,13 +76,13 @@ class RecordsTree(QTreeWidget):
         return why
 
     def choose(self, step: str) -> None:
-        """This step."""
+        """Choose this step."""
         for item in self._steps():
             if item.data(0, _STEP) == step:
                 self.setCurrentItem(item)
 
     def judged(self, step: str) -> RecordStatus | None:
-        """What is shown of a step."""
+        """Return what is shown of a step."""
         return next((each for each in self._shown if each.step == step), None)
 
     def _steps(self) -> list[QTreeWidgetItem]:
@@ -124,7 +124,7 @@ class RecordsTree(QTreeWidget):
         return self._dressed(item, each.step)
 
     def _dressed(self, item: QTreeWidgetItem, step: str) -> QTreeWidgetItem:
-        """Figures in digits of equal width, at the right."""
+        """Set figures in digits of equal width, at the right."""
         item.setData(0, _STEP, step)
         for column in (1, 2, 3):
             item.setFont(column, figures_font(self.font().pointSizeF()))

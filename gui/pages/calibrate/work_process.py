@@ -44,17 +44,17 @@ from rig.config.fixture import load_fixture
 
 
 class Work:
-    """One job."""
+    """A job of the process."""
 
     def __init__(self, job: Mapping[str, Any], window: ParentWindow) -> None:
         self._job, self._window, self._stop = job, window, window.stop
 
     def do(self) -> None:
-        """Raises RigError, StoppedError."""
+        """Do the job. Raises RigError, StoppedError."""
         {"steps": self._steps, "stage": self._stage, "wires": self._look}[str(self._job["do"])]()
 
     def _steps(self) -> None:
-        """Steps of a fixture's calibration, kept in its file."""
+        """Run steps of a fixture's calibration, kept in its file."""
         fixture = load_fixture(str(self._job["fixture"]))
         asked = str(self._job.get("file", ""))
         path = Path(asked) if asked else calibration_path(fixture)
@@ -75,14 +75,14 @@ class Work:
             self._report(of_outcome(outcome, step.title if step else outcome.record.step))
 
     def _stage(self) -> None:
-        """The work of the wizard's stage."""
+        """Do the work of the wizard's stage."""
         job = self._wizard_job()
         work = STAGES[job.state.stage].work
         if work is not None:
             self._report(work(job))
 
     def _look(self) -> None:
-        """At single wires, as they are asked for, with the bench open meanwhile."""
+        """Check single wires as they are asked for, with the bench open meanwhile."""
         with open_wires(self._wizard_job()) as wires:
             self._window.send(Message(OPENED))
             while signal := self._window.requests.get():

@@ -24,30 +24,30 @@ from gui.processes.messages import FAILED, Message
 
 
 class Worker(ChildProcess):
-    """At most one job at a time. Each ends with `ended`."""
+    """A worker with at most one job at a time. Each ends with `ended`."""
 
     progress = Signal(str)
     reported = Signal(StageReport)
     opened = Signal()
-    """The bench is open; wires can be looked at."""
+    """The bench was opened; wires can be looked at."""
     wire = Signal(str, object)
     """A signal, and what was found of its wire: a tuple of Finding."""
     ended = Signal(str)
-    """"" if all was done; else why not, in one line."""
+    """The job has ended: "" if all was done; else why not, in one line."""
     running_changed = Signal(bool)
 
     @property
     def is_running(self) -> bool:
-        """From `start` until `ended`."""
+        """Whether a job goes on: from `start` until `ended`."""
         return self.is_alive
 
     @property
     def has_instruments(self) -> bool:
-        """A job runs, or one that was given up still closes its instruments."""
+        """Whether a job runs, or one that was given up still closes its instruments."""
         return self.is_alive or self.is_ending
 
     def start(self, job: Mapping[str, Any]) -> None:
-        """Do this, as `gui.pages.calibrate.work_process` reads it."""
+        """Start this job, as `gui.pages.calibrate.work_process` reads it."""
         if self.is_alive:
             raise RuntimeError("a job is under way")
         self._start("gui.pages.calibrate.work_process")
@@ -55,21 +55,21 @@ class Worker(ChildProcess):
         self.running_changed.emit(True)
 
     def look_at(self, signal: str) -> None:
-        """This wire, once; `wire` tells what was found."""
+        """Check this wire once; `wire` has what was found."""
         self._send(signal)
 
     def ask_stop(self) -> None:
-        """Let it end in order, and hear what it says of it."""
+        """Ask the job to end in order, and go on to hear it."""
         self._ask_end(self.end_ms)
 
     def give_up(self) -> None:
-        """Nobody wants to hear of it anymore; it ends in order while the window goes on."""
+        """Let go of the job; it ends in order while the window goes on."""
         if self.is_alive:
             self._let_go()
             self.running_changed.emit(self.has_instruments)
 
     def close(self) -> None:
-        """The window goes: every process is reaped."""
+        """Reap every process: the window closes."""
         self.give_up()
         super().close()
 

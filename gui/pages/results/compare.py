@@ -32,15 +32,15 @@ from rig.session.stored_results import stored_result
 
 ROWS_SHOWN = 5
 RUNS_MAX = 12
-"""Over each other; more cannot be told apart."""
+"""The most runs over each other; more cannot be told apart."""
 _NONE = "-"
-"""How the report writes a figure that there is not."""
+"""The report's sign for a figure that there is not."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CompareView(QWidget):
-    """What the runs chosen in the table have in common, and what not."""
+    """A view of what the runs chosen in the table have in common, and what not."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,11 +66,11 @@ class CompareView(QWidget):
 
     @property
     def results(self) -> list[Result]:
-        """What is compared."""
+        """The results that are compared."""
         return list(self._results)
 
     def show_results(self, results: Sequence[Result]) -> None:
-        """The first one is what the others are compared with."""
+        """Show results; the others are compared with the first one."""
         self._results = list(results)
         runs = [distribution_of(result) for result in self._results]
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs))
@@ -105,7 +105,7 @@ class CompareView(QWidget):
         self.table.setFixedHeight(height + header.sizeHint().height() + 16)
 
     def _difference(self, text: str, first: str) -> str:
-        """Of two figures as they are written; "" where there is none."""
+        """Return the difference of two figures as they are written; "" where there is none."""
         if _NONE in (text, first):
             return ""
         return f"  ({float(text) - float(first):+.3f})"
@@ -122,7 +122,7 @@ class CompareView(QWidget):
 
 
 def stored_results(entries: Sequence[RunEntry]) -> list[Result]:
-    """Results of the runs that have stored ones, at most RUNS_MAX; those gone are left out."""
+    """Return the stored results of runs, at most RUNS_MAX; those gone are left out."""
     found: list[Result] = []
     for entry in entries:
         if entry.problem or not entry.verdict or len(found) == RUNS_MAX:

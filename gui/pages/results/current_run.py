@@ -18,13 +18,13 @@ from rig.session.results import Result
 from rig.shell_words import quoted
 
 WHOLE_MAX = 16
-"""Computed results that are kept."""
+"""The number of computed results that are kept."""
 LIVE_MS = 2000
-"""Between two looks at the figures of a run that goes on."""
+"""The time between two looks at the figures of a run that goes on."""
 
 
 class ChosenRun(QObject):
-    """One run at a time, in the report and in the view of events."""
+    """The one run in the report and in the view of events."""
 
     def __init__(self, report: ReportView, events: EventsView, parent: QObject) -> None:
         super().__init__(parent)
@@ -45,28 +45,28 @@ class ChosenRun(QObject):
 
     @property
     def path(self) -> Path | None:
-        """Of the run file."""
+        """The path of the run file."""
         return None if self.entry is None else self.entry.path
 
     @property
     def is_readable(self) -> bool:
-        """There is one, and it can be read."""
+        """Whether there is a run that can be read."""
         return self.entry is not None and not self.entry.problem
 
     @property
     def has_events(self) -> bool:
-        """There are events to be looked at."""
+        """Whether there are events to be looked at."""
         return self.run is not None and self.run.event_count > 0
 
     @property
     def why_no_events(self) -> str:
-        """In the window's words; only without events."""
+        """The reason, in the window's words; only without events."""
         if self.run is not None and not _has_events(self.run):
             return self.tr("Measured inside the target: its log tells the values, not the wires.")
         return self.tr("Events are shown when a run has ended.")
 
     def show(self, entry: RunEntry | None, otherwise: str) -> None:
-        """Another run, or the same one changed; None: none, said in the words `otherwise`."""
+        """Show another run, or the same one changed; None: none, with the words `otherwise`."""
         before, self.entry = self.entry, entry
         if entry is None:
             self.close()
@@ -82,7 +82,7 @@ class ChosenRun(QObject):
             self._open(entry)
 
     def put_events_in_front(self, in_front: bool) -> None:
-        """Events are read once somebody looks at them."""
+        """Read events once they are in front."""
         self._events_in_front = in_front
         self._show_events()
 
@@ -94,7 +94,7 @@ class ChosenRun(QObject):
             run.close()
 
     def release(self) -> None:
-        """And of the thread."""
+        """Let go of the file and of the thread."""
         self._live.stop()
         self._computer.stop()
         self.close()
@@ -125,7 +125,7 @@ class ChosenRun(QObject):
             self._events.show_run(self.run)
 
     def _follow(self, *, same: bool) -> None:
-        """A run without an end: its figures are computed now and then, from what is there."""
+        """Follow a run without an end: its figures are computed now and then from what is there."""
         if not same:
             self.close()
             self._report.show_message(self.tr("Computing figures of what has been recorded..."))
@@ -139,7 +139,7 @@ class ChosenRun(QObject):
             self._computer.submit(self.entry.path)
 
     def _computed_before(self, entry: RunEntry) -> Result | None:
-        """What was computed of this file, if it is as it was then."""
+        """Return the result that was computed of this file as it is now."""
         stamp, result = self._whole.get(entry.path, (None, None))
         return result if stamp == entry.stamp else None
 
@@ -150,7 +150,7 @@ class ChosenRun(QObject):
             self._whole.pop(next(iter(self._whole)))
 
     def _computed(self, result: Result) -> None:
-        """All that there is to be said; what is stored, if anything is, has been shown."""
+        """Show a computed result; what is stored, if anything is, has been shown."""
         entry, run = self.entry, self.run
         if entry is None or result.path != entry.path or (run is not None and run.is_whole):
             return
@@ -175,5 +175,5 @@ class ChosenRun(QObject):
 
 
 def _has_events(run: OpenedRun) -> bool:
-    """Single events are on its wires."""
+    """Return whether single events are on the run's wires."""
     return measurement_of(run.settings.measurement).has_events

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be taken along: pictures, tables, reports. Files are whole or not there."""
+"""The files that can be taken along: pictures, tables, reports. Each is whole or not there."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rig.errors import InputError
 from rig.files import replace_atomically
 
 PNG_SCALE = 2
-"""Pixels for each unit of length: sharp in print."""
+"""The pixels for each unit of length: sharp in print."""
 Paint = Callable[[QPainter, float, float, Palette], None]
 PICTURE_TYPES = (".png", ".svg")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Something to be painted into a file."""
+    """A picture to be painted into a file."""
 
     title: str
     paint: Paint
@@ -35,7 +35,7 @@ class Picture:
 
 
 def save_picture(picture: Picture, path: Path) -> None:
-    """As PNG or SVG, by the file's name, on light ground as paper is. Raises InputError."""
+    """Save a PNG or SVG, by the file's name, on light ground as paper is. Raises InputError."""
     if path.suffix not in PICTURE_TYPES:
         raise InputError(f"{path}: valid names end in {' or '.join(PICTURE_TYPES)}")
     buffer = QBuffer()
@@ -69,7 +69,7 @@ _COLUMNS = (
 
 
 def runs_csv(runs: Iterable[tuple[RunEntry, RunNote]]) -> str:
-    """A line a run, figures in nanoseconds and not rounded; RFC 4180."""
+    """Return a line a run, figures in nanoseconds and not rounded; RFC 4180."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)

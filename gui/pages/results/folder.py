@@ -15,16 +15,16 @@ from rig.errors import InputError
 
 
 class RunsFolder(QObject):
-    """Looks at one folder at a time."""
+    """A folder that is looked at, one at a time."""
 
     changed = Signal(object)
-    """A RunEntry, new or changed."""
+    """A RunEntry is new or changed."""
     settled = Signal()
     """All files have been looked at once more."""
     error_message = Signal(str)
-    """What is wrong with the folder or its notes; "" if nothing is."""
+    """A line on what is wrong with the folder or its notes; "" if nothing is."""
     moved = Signal()
-    """Another folder."""
+    """Another folder is looked at."""
 
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class RunsFolder(QObject):
         self._scanner: FolderScanner | None = None
 
     def start(self) -> None:
-        """Begin to look, if it has not begun."""
+        """Begin to look at the folder, if that has not begun."""
         if self._scanner is not None:
             return
         self.read_notes()
@@ -46,7 +46,7 @@ class RunsFolder(QObject):
         scanner.start()
 
     def stop(self) -> None:
-        """May be called twice."""
+        """Stop looking at the folder; may be called twice."""
         scanner, self._scanner = self._scanner, None
         if scanner is not None:
             for signal in (scanner.found, scanner.gone, scanner.settled, scanner.error_message):
@@ -54,7 +54,7 @@ class RunsFolder(QObject):
             scanner.stop()
 
     def look_at(self, path: Path) -> None:
-        """Another folder."""
+        """Look at another folder."""
         begun = self._scanner is not None
         self.stop()
         self.path = path.absolute()
@@ -64,26 +64,26 @@ class RunsFolder(QObject):
             self.start()
 
     def read_notes(self) -> None:
-        """What others may have written."""
+        """Read the notes again, which others may have written."""
         try:
             self.model.set_notes(read_notes(self.path))
         except InputError as error:
             self.error_message.emit(str(error))
 
     def note(self, path: Path) -> RunNote:
-        """Tags and note of a run."""
+        """Return tags and note of a run."""
         row = self.model.row_of(path)
         return RunNote() if row is None else self.model.note(row)
 
     def write_note(self, path: Path, note: RunNote) -> None:
-        """Keep tags and note of a run; what hinders that is told."""
+        """Keep tags and note of a run, or report what hinders that."""
         try:
             self.model.set_notes(write_note(path.parent, path.name, note))
         except InputError as error:
             self.error_message.emit(str(error))
 
     def entry(self, path: Path) -> RunEntry | None:
-        """What is known of a run; None: not in the table."""
+        """Return the entry of a run; None: not in the table."""
         row = self.model.row_of(path)
         return None if row is None else self.model.entry(row)
 

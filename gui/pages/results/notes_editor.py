@@ -13,10 +13,10 @@ from gui.theme import GAP_S
 
 
 class NotesEditor(QWidget):
-    """Two fields; what was typed is told when a field is left or Return is pressed."""
+    """Two fields; what was typed is reported when a field is left or Return is pressed."""
 
     changed = Signal(object, object)
-    """Path of the run, and its RunNote."""
+    """A run's path, and its new RunNote."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,7 +36,7 @@ class NotesEditor(QWidget):
         self.setEnabled(False)
 
     def show_note(self, path: Path | None, note: RunNote) -> None:
-        """Of another run, or None; what was typed for the one before is told first."""
+        """Show another run's note, or None; report first what was typed for the one before."""
         self.commit()
         if path == self._path and note == self._note:
             return
@@ -46,7 +46,7 @@ class NotesEditor(QWidget):
         self.setEnabled(path is not None)
 
     def commit(self) -> None:
-        """Tell what was typed."""
+        """Report what was typed."""
         typed = RunNote(tags_of(self.tags.text()), self.note.text().strip())
         if self._path is not None and typed != self._note:
             self._note = typed

@@ -33,10 +33,10 @@ REPORT, EVENTS, COMPARE = range(3)
 
 
 class ResultsPage(Page):
-    """All runs of a folder, and the reports, events and differences of those chosen."""
+    """A page of all runs of a folder, and of reports, events and differences of those chosen."""
 
     def __init__(self, folder: Path, settings: QSettings) -> None:
-        """Looks at the folder from the first time it is entered."""
+        """Make the page; it looks at the folder from the first time it is entered."""
         super().__init__()
         self.title = self.tr("Results")
         self._settings = settings
@@ -61,7 +61,7 @@ class ResultsPage(Page):
     # What others use.
 
     def show_run(self, path: Path) -> None:
-        """A run file, of this folder or of another, on top of everything."""
+        """Show a run file, of this folder or of another, on top of everything."""
         path = path.absolute()
         if path.parent != self.folder.path:
             self.folder.look_at(path.parent)
@@ -224,14 +224,14 @@ class ResultsPage(Page):
             self.menu[name].setEnabled(self._chosen_run.has_events)
 
     def _latency_picked(self, latency_samples: int) -> None:
-        """In a plot of the report: an event that took so long."""
+        """Show an event that took as long as was clicked in a plot of the report."""
         if self._chosen_run.has_events:
             self._on_events(lambda: self.events.go_to_latency(latency_samples))
         else:
             self.status.emit(self._chosen_run.why_no_events)
 
     def _on_events(self, act: Callable[[], object]) -> None:
-        """What is done with events is done where one sees it."""
+        """Do something with the events, with their view in front."""
         self.tabs.setCurrentIndex(EVENTS)
         act()
 
@@ -256,7 +256,7 @@ class ResultsPage(Page):
         self.report.notes.tags.setFocus()
 
     def _export_picture(self) -> None:
-        """Of what is in front."""
+        """Export the picture of what is in front."""
         picture = (self._report_picture, self._events_picture, self._compare_picture)[
             self.tabs.currentIndex()
         ]()
@@ -277,7 +277,7 @@ class ResultsPage(Page):
             self.exports.capture(self.shown_run, event)
 
     def _export_report(self) -> None:
-        """Of all that are chosen."""
+        """Export the report of all runs that are chosen."""
         runs = [entry.path for entry in self.table.selected if not entry.problem]
         if runs:
             self.exports.report(runs)

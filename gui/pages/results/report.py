@@ -28,7 +28,7 @@ _KEY = "results/report_splitter"
 
 
 class ReportView(QWidget):
-    """The report of one run."""
+    """A view of one run's report."""
 
     picked = Signal(int)
     """A latency was clicked in a plot, in the units of the run's histogram."""
@@ -81,7 +81,7 @@ class ReportView(QWidget):
         layout.addWidget(self._splitter)
 
     def show_result(self, result: Result, note: str = "") -> None:
-        """Figures of a run; `note`: what must be said of them first."""
+        """Show the figures of a run; `note`: what must be said of them first."""
         self._shown, self._message = (result, note), ""
         runs = [distribution_of(result)]
         limit = result.settings.limits.max_ns
@@ -92,14 +92,14 @@ class ReportView(QWidget):
         self._render()
 
     def _show_curve(self, result: Result) -> None:
-        """What the run has varied, if it did."""
+        """Show the curve over what the run has varied, if it did."""
         evaluation = result.evaluation
         curve = curve_of(measurement_of(result.settings.measurement).sections(evaluation))
         self.curve.show_chart(CurveChart(curve or NO_CURVE))
         self.curve.setVisible(curve is not None)
 
     def show_message(self, text: str) -> None:
-        """Nothing but a line of text."""
+        """Show nothing but a line of text."""
         self._shown, self._message = None, text
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), ()))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), ()))
@@ -107,7 +107,7 @@ class ReportView(QWidget):
         self._render()
 
     def show_entry(self, entry: RunEntry | None) -> None:
-        """What is known of a run without its figures."""
+        """Show what is known of a run without its figures."""
         self.show_message(entry.problem if entry is not None else "")
 
     def _render(self) -> None:
@@ -128,7 +128,7 @@ class ReportView(QWidget):
 
 
 def distribution_of(result: Result) -> RunDistribution:
-    """A run's latencies, under its file's name."""
+    """Return a run's latencies, under its file's name."""
     return RunDistribution(
         result.path.stem,
         result.evaluation.histogram,
@@ -138,7 +138,7 @@ def distribution_of(result: Result) -> RunDistribution:
 
 
 def quantity_of(result: Result) -> str:
-    """What the values of a run's histogram are, if they are no latencies by the wires."""
+    """Return the quantity of a run's histogram, if it is no latency by the wires."""
     if measurement_of(result.settings.measurement).has_events:
         return ""
     return measurement_of(result.settings.measurement).quantity(result.evaluation)

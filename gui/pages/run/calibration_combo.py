@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which calibration a run uses: the bench's own, a file's, or none."""
+"""The choice of the calibration that a run uses: the bench's own, a file's, or none."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rig.printable import printable
 
 OWN: Final = ""
 _OWN, _NONE, _ASK = range(3)
-"""Places of what is always there; a file comes before the last."""
+"""The places of what is always there; a file comes before the last."""
 WIDTH: Final = 144
 
 
 class CalibrationCombo(QComboBox):
-    """A file is for one bench only, and is not remembered."""
+    """A box with the calibrations; a file is for one bench only, and is not remembered."""
 
     chosen = Signal()
 
@@ -37,18 +37,18 @@ class CalibrationCombo(QComboBox):
 
     @property
     def asked(self) -> str | None:
-        """As `rig run --calibration` takes it; None: the bench's own, if it has one."""
+        """The choice as `rig run --calibration` takes it; None: the bench's own, if it has one."""
         return str(self.currentData()) or None
 
     def retranslate(self) -> None:
-        """Texts in the language in force."""
+        """Set texts in the language in force."""
         self.setItemText(_OWN, self.tr("bench's own"))
         self.setItemText(_NONE, self.tr("none"))
         self.setItemText(self.count() - 1, self.tr("A file …"))
         self.setAccessibleName(self.tr("Calibration"))
 
     def use_file(self, file: Path) -> None:
-        """In place of the one before."""
+        """Use a file, in place of the one before."""
         if self.count() > _ASK + 1:
             self.removeItem(_ASK)
         self.insertItem(_ASK, printable(file.name.removesuffix(".toml")), str(file.absolute()))
@@ -56,14 +56,14 @@ class CalibrationCombo(QComboBox):
         self._take(_ASK)
 
     def use_own(self) -> None:
-        """Another bench has another calibration."""
+        """Use the bench's own calibration, as for another bench."""
         if self.count() > _ASK + 1:
             self.removeItem(_ASK)
         self._last = _OWN
         self.setCurrentIndex(_OWN)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Another language."""
+        """Set the texts anew for another language."""
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
         super().changeEvent(event)
@@ -84,7 +84,7 @@ class CalibrationCombo(QComboBox):
 
 
 def why_unfit(asked: str | None, fixture: Fixture | None) -> str:
-    """Why a run of this fixture cannot use it, in one line; "" if it can."""
+    """Return why a run of this fixture cannot use the choice, in one line; "" if it can."""
     if asked in (None, NONE) or fixture is None:
         return ""
     try:

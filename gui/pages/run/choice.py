@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is to be measured on which bench, and whether that can be done. No widgets."""
+"""A selection of what is measured on which bench, and whether that can be done. No widgets."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class RunSelection:
     plan: Plan | None = None
     fixture: Fixture | None = None
     error: str = ""
-    """Why it cannot be run, in the words of the command line; "" if it can."""
+    """The reason why it cannot be run, in the words of the command line; "" if it can."""
     scenario: str = ""
     """The load that was asked for; "": the plan's own."""
     skip: str = ""
-    """Why this bench cannot load its target so, as far as is known without asking it."""
+    """The reason why this bench cannot load its target so, as far as known without asking it."""
 
     @property
     def label(self) -> str:
@@ -46,7 +46,7 @@ class RunSelection:
 
     @property
     def whole_s(self) -> float | None:
-        """The same with what goes before and after the events, as campaigns reckon it."""
+        """The expected time with what goes before and after the events, as campaigns reckon it."""
         if self.plan is None:
             return None
         guest = self.fixture is not None and is_guest(self.fixture)
@@ -57,7 +57,7 @@ class RunSelection:
 
     @property
     def expected_s(self) -> float | None:
-        """What the plan takes on hardware: from first to last event, and the wait for answers."""
+        """The time on hardware from first to last event, with the wait for answers."""
         return None if self.plan is None else expected_s(self.plan)
 
     @property
@@ -96,7 +96,7 @@ def choose(
 
 
 def expected_s(plan: Plan) -> float | None:
-    """None for a train that the firmware cannot make."""
+    """Return the plan's time; None for a train that the firmware cannot make."""
     try:
         return duration.measuring_s(plan)
     except ValueError:
@@ -104,5 +104,5 @@ def expected_s(plan: Plan) -> float | None:
 
 
 def shown_name(name: str) -> str:
-    """A built-in name as it is, of a path the last part."""
+    """Return a built-in name as it is, of a path the last part."""
     return printable(Path(name).name if "/" in name or name.endswith(".toml") else name)

@@ -33,11 +33,11 @@ RECENT_MAX: Final = 8
 FIELD_HEIGHT: Final = 32
 COMBO_MIN: Final = 150
 COUNT_MAX: Final = 2**31 - 1
-"""What a QSpinBox can hold."""
+"""The most that a QSpinBox can hold."""
 
 
 class Chooser(QWidget):
-    """Remembers what was chosen last."""
+    """A bar of fields that remembers what was chosen last."""
 
     changed = Signal()
 
@@ -83,16 +83,16 @@ class Chooser(QWidget):
 
     @property
     def choice(self) -> RunSelection:
-        """As chosen now; of several plans the first, or the one that cannot be measured."""
+        """The selection now; of several plans the first, or the one that cannot be measured."""
         return self._choice
 
     @property
     def choices(self) -> tuple[RunSelection, ...]:
-        """What is to be measured, one after the other."""
+        """The selections to be measured, one after the other."""
         return self._choices
 
     def retranslate(self) -> None:
-        """Texts in the language in force."""
+        """Set texts in the language in force."""
         texts = (self.tr("Bench"), self.tr("Calibration"), self.tr("Plan"), self.tr("Stimuli"))
         for label, text in zip(self._captions, texts, strict=True):
             label.setText(text)
@@ -120,14 +120,14 @@ class Chooser(QWidget):
         self._chosen()
 
     def lock(self, *, locked: bool) -> None:
-        """Nothing can be chosen while a run goes on."""
+        """Let nothing be chosen while a run goes on."""
         for widget in (self.fixtures, self.calibrations, self.count, self.several):
             widget.setDisabled(locked)
         self.plans.setDisabled(locked or self.several.isChecked())
         self.series.lock(locked=locked)
 
     def show_run_button(self, state: str, text: str) -> None:
-        """`state` is idle, running or stopping."""
+        """Show the button; `state` is idle, running or stopping."""
         self.run.setText(text)
         self.run.setEnabled(state == "running" or (state == "idle" and not self._choice.error))
         self.run.setProperty("primary", state == "idle")
@@ -186,7 +186,7 @@ class Chooser(QWidget):
         column.addWidget(self._problem)
 
     def _other_bench(self) -> None:
-        """Its calibration is another one, too."""
+        """Use the own calibration of another bench."""
         self.calibrations.use_own()
         self._chosen()
 
@@ -219,7 +219,7 @@ class Chooser(QWidget):
         self.changed.emit()
 
     def _with_calibration(self, choices: tuple[RunSelection, ...]) -> tuple[RunSelection, ...]:
-        """Nothing can be measured with one of another bench."""
+        """Return the choices, each with an error if the calibration is another bench's."""
         fixture = choices[0].fixture if choices else None
         unfit = why_unfit(self.calibrations.asked, fixture)
         return tuple(each if each.error or not unfit else replace(each, error=unfit)
@@ -255,7 +255,7 @@ class Chooser(QWidget):
         self.duration.setText(f"{title}\n{text}" if title else text)
 
     def _extent(self, made: int) -> str:
-        """How many runs, of how many plans and scenarios."""
+        """Return how many runs there are, of how many plans and scenarios."""
         plans, loads = len(self.series.ticked), len(self.series.scenarios.ticked)
         if not loads:
             return self.tr("{0} plans").format(plans)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run has found over a quantity that it has varied, on the Run page when it is over."""
+"""The curve of what a run found over a quantity that it has varied, on the Run page at its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rig.document import Curve
 
 
 class CurveCard(QFrame):
-    """Hidden but for a run that has varied something, and has ended."""
+    """A card that is hidden but for a run that has varied something, and has ended."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +29,7 @@ class CurveCard(QFrame):
         self.hide()
 
     def show_curve(self, curve: Curve | None) -> None:
-        """What the run has found; None: it has varied nothing."""
+        """Show what the run has found; None: it has varied nothing."""
         if curve is not None:
             self.chart.show_chart(CurveChart(curve))
             self._caption.setText(curve.title)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the waveform shows: the worst event, until another is clicked in a list or a plot."""
+"""The event in the waveform: the worst one, until another is clicked in a list or a plot."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ if TYPE_CHECKING:
 
 
 class EventSelection(QObject):
-    """Between the plots of a Run page and the run file."""
+    """The link between the plots of a Run page and the run file."""
 
     status_message = Signal(str)
     """A line for the status bar."""
 
     def __init__(self, path: Callable[[], Path | None], parent: QObject) -> None:
-        """`path` tells the file of the run that is shown, None before it has one."""
+        """Take the source of the shown run's file, None before it has one."""
         super().__init__(parent)
         self._path = path
         self._plots: LivePlots | None = None
         self._worst = WorstEventFollower(self)
         self._worst_event = -1
         self._is_inside = False
-        """The target measures by itself: there are no events to be looked at."""
+        """Whether the target measures by itself: there are no events to be looked at."""
         self._looked_for: EventQuery | None = None
-        """None again once it is found, or something else is shown."""
+        """The query under way; None once it is found, or something else is shown."""
         self._finder = EventFinder(self)
         self._finder.found.connect(self._found)
         self._finder.failed.connect(self.status_message)
 
     def use(self, plots: LivePlots) -> None:
-        """They have been loaded."""
+        """Use the plots, which have been loaded."""
         self._plots = plots
         plots.wanted.connect(self.seek)
 
     def start(self) -> None:
-        """A new run."""
+        """Begin a new run."""
         self._looked_for = None
         self._worst_event, self._is_inside = -1, False
         self._worst.start(None if self._plots is None else self._plots.waveform)
 
     def update(self, snapshot: Snapshot) -> None:
-        """A moment of it."""
+        """Show a moment of the run."""
         self._worst_event, self._is_inside = snapshot.worst_event, snapshot.is_values
         if snapshot.is_values and self._plots is not None:
             self._plots.waveform.show_self_measured()
         self._worst.update(self._path(), snapshot)
 
     def finish(self, path: Path, worst_event: int, missed: int) -> None:
-        """It is over: its final figures name the worst event, -1 if nothing was answered."""
+        """Show the worst event of a run that is over, -1 if nothing was answered."""
         self._worst_event = worst_event
         self._worst.finish(path, worst_event)
         if worst_event < 0 and self._plots is not None and not self._is_inside:
@@ -68,7 +68,7 @@ class EventSelection(QObject):
                 self._look_for(path, EventQuery(kinds=(EventClass.MISSED,)))
 
     def cancel(self) -> None:
-        """It has ended without a file that could be shown."""
+        """Give up a run that has ended without a file that could be shown."""
         self._worst.cancel()
 
     def stop(self) -> None:
@@ -76,7 +76,7 @@ class EventSelection(QObject):
         self._finder.stop()
 
     def show(self, event: NotableEvent) -> None:
-        """An event of this run that was clicked."""
+        """Show an event of this run that was clicked."""
         path, self._looked_for = self._path(), None
         if path is not None and self._plots is not None:
             self._worst.hold()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the parts of the Run page stand."""
+"""The layout of the parts of the Run page."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class RunWidgets:
     """The parts of the page."""
 
     above: Sequence[QWidget]
-    """Over the whole width."""
+    """The widgets over the whole width."""
     plots: QLayout
     """The place of the plots, which are loaded later."""
     side: Sequence[QWidget]
-    """At the right, the last of it with what height is left."""
+    """The widgets at the right, the last of them with what height is left."""
 
 
 def layout(parts: RunWidgets) -> QLayout:
-    """What is chosen and how it ended above; plots left, figures and events right."""
+    """Return the layout: choice and outcome above; plots left, figures and events right."""
     right = QVBoxLayout()
     right.setSpacing(GAP)
     right.setContentsMargins(0, 0, 0, 0)

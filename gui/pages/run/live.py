@@ -18,7 +18,7 @@ from rig.services.event_query import EventQuery
 
 
 class LivePlots(QWidget):
-    """Histogram and timeline at the left, complementary distribution and waveform at the right."""
+    """The plots: histogram and timeline left, complementary distribution and waveform right."""
 
     wanted = Signal(EventQuery)
     """A click in one of the plots: the event that is drawn there."""
@@ -51,11 +51,11 @@ class LivePlots(QWidget):
             plot.show_snapshot(snapshot)
 
     def show_curve(self, curve: Curve | None) -> None:
-        """Of a run that has ended, in place of the distribution of all that it varied together."""
+        """Show an ended run's curve, in place of the distribution of all that it varied."""
         self.curve.show_curve(curve)
         self.complementary.setHidden(curve is not None)
 
     def set_limit_us(self, limit_us: float | None) -> None:
-        """The plan's largest latency, as a line in each plot."""
+        """Show the plan's largest latency as a line in each plot."""
         for plot in (self.histogram, self.complementary, self.timeline):
             plot.set_limit_us(limit_us)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run is at, in a line."""
+"""The phase of a run, in a line."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gui.engine.snapshot import Snapshot
 from gui.plots.number_texts import duration
 
 ON_TARGET: Final = " on the target"
-"""After the name of a tool that runs there before anything is measured."""
+"""The words after the name of a tool that runs there before anything is measured."""
 
 
 def phase_words(snapshot: Snapshot) -> str:
-    """For the status bar."""
+    """Return the phase in words for the status bar."""
 
     def tr(text: str) -> str:
         return QCoreApplication.translate("RunPage", text)

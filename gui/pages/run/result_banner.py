@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run ended, in the banner: verdict with reasons, or what happened and what is kept."""
+"""The banner of a run's end: verdict with reasons, or what happened and what is kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rig.services.series import RunSeries, SeriesRun
 
 
 class ResultBanner:
-    """Fills the banner of a Run page."""
+    """The content of a Run page's banner."""
 
     def __init__(
         self,
@@ -31,29 +31,29 @@ class ResultBanner:
         show_run: Callable[[Path], object],
         say: Callable[[str], object],
     ) -> None:
-        """`show_run`: in Results, `say`: a line for the status bar."""
+        """Take the banner; `show_run`: in Results, `say`: a line for the status bar."""
         self._banner, self._space, self._show_run, self._say = banner, space, show_run, say
         self._by_hand, self._note = "", ""
 
     def start(self, plan: Plan | None) -> None:
-        """A run of this plan: nothing is told of it yet."""
+        """Clear the banner for a run of this plan."""
         self._banner.hide()
         self._note = ""
         self._by_hand = "" if plan is None else f"load {plan.scenario}: started by hand"
 
     def on_progress(self, text: str) -> None:
-        """A line before anything is measured. That the user starts the load stays to be seen."""
+        """Keep a line in sight that asks the user to start the load by hand."""
         if self._by_hand and text.startswith(self._by_hand):
             self._note = text
             self._banner.set_message("warn", _tr("LOAD BY HAND"), text, [], [])
 
     def show_bench_failure(self, text: str) -> None:
-        """In mid-run; how it ended follows when it is evaluated."""
+        """Show a failure in mid-run; the outcome follows when it is evaluated."""
         reasons = [_tr("Computing the figures of what was measured until then …")]
         self._banner.set_message("bad", "INCOMPLETE", text, reasons, [])  # verdicts have one name
 
     def show_outcome(self, outcome: RunResult) -> None:
-        """A run that has a file with its figures."""
+        """Show a run that has a file with its figures."""
         reasons = [with_unicode_signs(reason) for reason in outcome.reasons]
         if outcome.failure is not None:
             # It is the first reason; most of the others only follow from it.
@@ -78,7 +78,7 @@ class ResultBanner:
         )
 
     def show_failure(self, failure: Failure) -> None:
-        """A run that was not begun, or whose process is gone."""
+        """Show a run that was not begun, or whose process is gone."""
         reasons: list[str] = []
         buttons: list[QPushButton] = []
         if failure.kept is not None:
@@ -96,7 +96,7 @@ class ResultBanner:
         self._banner.set_message("bad", word, failure.message, reasons, buttons)
 
     def show_series(self, series: RunSeries[RunSelection]) -> None:
-        """Several runs, one after the other. What the last one said is told in short."""
+        """Show several runs, one after the other, with the last banner's text in short."""
         parts = series.parts
         made = [part for part in parts if part.state is not RunState.SKIPPED]
         verdicts = [part.verdict for part in parts if part.verdict]
@@ -122,11 +122,11 @@ class ResultBanner:
         )
 
     def open_report(self, page: Path) -> None:
-        """In the browser."""
+        """Open the report in the browser."""
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(page.absolute())))
 
     def _link(self, text: str, call: Callable[[], object]) -> QPushButton:
-        """A button that looks like a link."""
+        """Return a button that looks like a link."""
         button = QPushButton(text)
         button.setProperty("link", True)
         button.clicked.connect(lambda _checked=False: call())
@@ -134,7 +134,7 @@ class ResultBanner:
         return button
 
     def _copy(self, text: str) -> None:
-        """To the clipboard."""
+        """Copy a text to the clipboard."""
         QGuiApplication.clipboard().setText(text)
         self._say(_tr("Copied."))
 
@@ -147,7 +147,7 @@ class ResultBanner:
 
 
 def _skips(parts: Sequence[SeriesRun[RunSelection]]) -> list[str]:
-    """A line for each reason, with all that is skipped for it."""
+    """Return a line for each reason, with all that is skipped for it."""
     found: dict[str, list[SeriesRun[RunSelection]]] = {}
     for part in parts:
         if part.state is RunState.SKIPPED:

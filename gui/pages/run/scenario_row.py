@@ -18,7 +18,7 @@ from rig.target.scenario import IDLE, LOADS
 
 SCENARIOS: Final = (IDLE, *LOADS)
 OWN_ACROSS: Final = 6
-"""Commands in a line: their names may be long."""
+"""The commands in a line: their names may be long."""
 _KEY: Final = "run/scenarios"
 
 
@@ -60,7 +60,7 @@ class ScenarioRow(QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Texts in the language in force."""
+        """Set texts in the language in force."""
         self._caption.setText(self.tr("Load on the target"))
         self._own_caption.setText(self.tr("Commands of this bench"))
         for name, box in self.boxes.items():
@@ -69,7 +69,7 @@ class ScenarioRow(QWidget):
         self._tell()
 
     def offer(self, commands: Mapping[str, LoadCommand]) -> None:
-        """The fixture's own scenarios beside the built-in ones; ticks stay by their names."""
+        """Offer the fixture's own scenarios beside the built-in ones; ticks stay by their names."""
         if commands == self._commands:
             return
         for name in self._commands:
@@ -86,11 +86,11 @@ class ScenarioRow(QWidget):
 
     @property
     def ticked(self) -> list[str]:
-        """Names, in their order."""
+        """The names that are ticked, in their order."""
         return [name for name, box in self.boxes.items() if box.isChecked()]
 
     def tick(self, names: Sequence[str]) -> None:
-        """These and no others."""
+        """Tick these and no others."""
         for name, box in self.boxes.items():
             box.blockSignals(True)
             box.setChecked(name in names)
@@ -98,18 +98,18 @@ class ScenarioRow(QWidget):
         self._ticked()
 
     def lock(self, *, locked: bool) -> None:
-        """No tick can be changed while a series goes on."""
+        """Let no tick be changed while a series goes on."""
         for box in self.boxes.values():
             box.setDisabled(locked)
 
     def show_skipped(self, reasons: Sequence[str]) -> None:
-        """Why runs will not be made on this bench; a reason for several of them is told once."""
+        """Show why runs are not made on this bench; a reason for several of them once."""
         self._skipped = tuple(dict.fromkeys(reasons))
         self._tell()
 
     @property
     def note(self) -> str:
-        """What is said of the scenarios that are skipped."""
+        """The note on the scenarios that are skipped."""
         return self._note.text()
 
     def _box(self, name: str) -> QCheckBox:
@@ -139,7 +139,7 @@ def _without(names: Iterable[str], some: Iterable[str]) -> list[str]:
 
 
 def stored_names(stored: object) -> list[str]:
-    """From QSettings, which gives a list of one as a string."""
+    """Return names from QSettings, which gives a list of one as a string."""
     if isinstance(stored, str):
         return [stored]
     return [str(name) for name in stored] if isinstance(stored, list) else []

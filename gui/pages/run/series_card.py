@@ -73,13 +73,13 @@ class SeriesCard(QFrame):
         self._recolor()
 
     def retranslate(self) -> None:
-        """Texts in the language in force."""
+        """Set texts in the language in force."""
         self._caption.setText(self.tr("Plans, one after the other: each becomes a run of its own"))
         self.list.setAccessibleName(self._caption.text())
         self.scenarios.retranslate()
 
     def offer(self, names: Sequence[str]) -> None:
-        """These plans, in this order; ticks stay, at first as they were left last time."""
+        """Offer these plans, in this order; ticks stay, at first as they were left last time."""
         if [item.data(NAME) for item in self._items()] == list(names):
             return
         stored = self._settings.value(_KEY, [])
@@ -96,11 +96,11 @@ class SeriesCard(QFrame):
 
     @property
     def ticked(self) -> list[str]:
-        """Names of the plans, in the order of the list."""
+        """The names of the ticked plans, in the order of the list."""
         return [i.data(NAME) for i in self._items() if i.checkState() == Qt.CheckState.Checked]
 
     def tick(self, names: Sequence[str]) -> None:
-        """These and no others."""
+        """Tick these and no others."""
         self.list.blockSignals(True)
         for item in self._items():
             item.setCheckState(_state(item.data(NAME) in names))
@@ -108,7 +108,7 @@ class SeriesCard(QFrame):
         self._ticked()
 
     def lock(self, *, locked: bool) -> None:
-        """No tick can be changed while a series goes on."""
+        """Let no tick be changed while a series goes on."""
         self.scenarios.lock(locked=locked)
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         self.list.blockSignals(True)
@@ -117,7 +117,7 @@ class SeriesCard(QFrame):
         self.list.blockSignals(False)
 
     def show_parts(self, parts: Sequence[SeriesRun[RunSelection]]) -> None:
-        """What has become of each so far."""
+        """Show what has become of each plan so far."""
         self._parts = tuple(parts)
         found: dict[str, list[SeriesRun[RunSelection]]] = {}
         for part in parts:
@@ -128,7 +128,7 @@ class SeriesCard(QFrame):
         self.list.blockSignals(False)
 
     def text(self, name: str) -> str:
-        """What the line of a plan says. Raises KeyError if there is none."""
+        """Return the text of a plan's line. Raises KeyError if there is none."""
         return {item.data(NAME): item.text() for item in self._items()}[name]
 
     def _recolor(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has become of a plan in a series, in a few words: under one load, or under several."""
+"""The status of a plan in a series, in a few words: under one load, or under several."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rig.services.series import SeriesRun
 
 @dataclass(frozen=True)
 class PartStatus:
-    """What stands beside a plan's name."""
+    """The status beside a plan's name."""
 
     words: str = ""
     color: str = "ink"
-    """Its name in the palette."""
+    """The color's name in the palette."""
     path: Path | None = None
     """The run to be shown for it: of several the first that did not pass, else the last."""
     tip: str = ""
@@ -28,7 +28,7 @@ class PartStatus:
 
 
 def status_of(parts: Sequence[SeriesRun[RunSelection]]) -> PartStatus:
-    """`parts`: those of one plan, one for each scenario; none if it is not measured."""
+    """Return the status of a plan; `parts`: one for each scenario, none if it is not measured."""
     if not parts:
         return PartStatus()
     tip = "\n".join(f"{part.item.scenario}: {_whole(part)}" for part in parts)
@@ -41,7 +41,7 @@ def status_of(parts: Sequence[SeriesRun[RunSelection]]) -> PartStatus:
 
 
 def state_words(part: SeriesRun[RunSelection]) -> str:
-    """The verdict, or what became of it instead."""
+    """Return the verdict, or what became of the part instead."""
     return _words(part)[0]
 
 
@@ -70,7 +70,7 @@ def _tone(made: Sequence[SeriesRun[RunSelection]], passed: int) -> str:
 
 
 def _words(part: SeriesRun[RunSelection]) -> tuple[str, str]:
-    """And the color of the palette."""
+    """Return the words of a part, and their color in the palette."""
     if part.state == RunState.DONE:
         tones = {"pass": "good", "inconclusive": "warn"}
         return part.verdict, tones.get(part.verdict, "bad")

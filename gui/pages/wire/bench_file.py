@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fixture that is open: where it lies, what is stored there, how it is stored. No widgets."""
+"""The fixture that is open: its path, its stored text, its storing. No widgets."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class BenchFile:
     name: str
     """A built-in name, or an absolute path."""
     text: str
-    """With "\\n" at the ends of lines."""
+    """The text with "\\n" at the ends of lines."""
     newline: str = "\n"
-    """What ends its lines in the file."""
+    """The end of a line in the file."""
 
     @property
     def is_built_in(self) -> bool:
-        """It is opened by name, and never written."""
+        """Whether the fixture is opened by name, and never written."""
         return self.name in fixture_names()
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The path of the file."""
         return find_fixture(self.name)
 
     def is_changed_on_disk(self) -> bool:
-        """Somebody else wrote the file since; also true if it is gone."""
+        """Return whether somebody else wrote the file since, or it is gone."""
         try:
             return open_bench_file(self.name).text != self.text
         except InputError:
@@ -43,7 +43,7 @@ class BenchFile:
 
 
 def open_bench_file(name: str) -> BenchFile:
-    """A built-in fixture by its name, or a file. Raises InputError, as the command line does."""
+    """Open a built-in fixture by its name, or a file. Raises InputError as the command line."""
     built_in = name in fixture_names()
     name = name if built_in else str(Path(name).absolute())
     text = read_document(find_fixture(name), name).text
@@ -66,7 +66,7 @@ def save_bench_file(path: Path, text: str, newline: str = "\n") -> BenchFile:
 
 
 def refuse_built_in(path: Path) -> None:
-    """Raises InputError for any file in the folder of the built-in fixtures."""
+    """Raise InputError for any file in the folder of the built-in fixtures."""
     folders = {find_fixture(name).parent.resolve() for name in fixture_names()}
     if path.resolve().parent in folders:
         raise InputError(

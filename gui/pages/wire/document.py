@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Opening, checking and saving the fixture that is edited; asks before anything would be lost."""
+"""The document that is edited: opened, checked, saved; it asks before anything would be lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gui.pages.wire.editor import FixtureEditor
 from rig.errors import InputError
 
 CHECK_MS: Final = 150
-"""Rest after a key before the text is checked: not at every letter of a word."""
+"""The rest after a key before the text is checked: not at every letter of a word."""
 FOLDER_KEY: Final = "wire/folder"
 
 Then = Callable[[], object]
@@ -28,16 +28,16 @@ def _nothing() -> None:
 
 
 class FixtureDocument(QObject):
-    """What is in the editor, and the file it belongs to."""
+    """The text in the editor, and the file it belongs to."""
 
     opened = Signal()
     """Another file is in the editor, or the same one again."""
     checked = Signal(Checked)
     saved = Signal()
     state_changed = Signal()
-    """There are changes that are not saved, or no longer."""
+    """Changes that are not saved have come, or gone."""
     error_message = Signal(str)
-    """Why something was not done, one line."""
+    """A line on why something was not done."""
 
     def __init__(self, editor: FixtureEditor, settings: QSettings, page: QWidget) -> None:
         super().__init__(page)
@@ -53,7 +53,7 @@ class FixtureDocument(QObject):
 
     @property
     def is_modified(self) -> bool:
-        """There are changes that are not saved."""
+        """Whether there are changes that are not saved."""
         return self._editor.document().isModified()
 
     @property
@@ -72,7 +72,7 @@ class FixtureDocument(QObject):
     # --- open -----------------------------------------------------------------------------------
 
     def open(self, name: str) -> bool:
-        """A built-in name or a path, at once; changes are lost. False if it cannot be read."""
+        """Open a built-in name or a path; changes are lost. False if it cannot be read."""
         try:
             self.file = open_bench_file(name)
         except InputError as error:
@@ -90,7 +90,7 @@ class FixtureDocument(QObject):
         return True
 
     def ask_open(self, name: str) -> None:
-        """Open it, after asking what becomes of changes."""
+        """Open a name or a path, after asking what becomes of changes."""
         self.settle(lambda: self.open(name))
 
     def choose_file(self) -> None:
@@ -100,11 +100,11 @@ class FixtureDocument(QObject):
         )
 
     def read_again(self) -> None:
-        """As it is on disk now."""
+        """Read the file as it is on disk now."""
         self.ask_open(self.file.name)
 
     def follow_disk(self) -> None:
-        """Somebody else wrote the file, and nothing was changed here: show what is there."""
+        """Show the file that somebody else wrote, if nothing was changed here."""
         if not self.is_modified and self.file.name and self.file.is_changed_on_disk():
             self.open(self.file.name)
 
@@ -126,7 +126,10 @@ class FixtureDocument(QObject):
         self._asking = False
 
     def save(self, then: Then = _nothing) -> None:
-        """To its file; a built-in fixture, and one whose file is gone, to another. Then `then`."""
+        """Save to its file, then call `then`.
+
+        A built-in fixture, and one whose file is gone, is saved to another.
+        """
         if self.file.is_built_in or not self.file.path.exists():
             self.save_as(then)
         elif self.file.is_changed_on_disk():
@@ -136,7 +139,7 @@ class FixtureDocument(QObject):
             self.write(self.file.path, then)
 
     def save_as(self, then: Then = _nothing) -> None:
-        """Ask where to, and save it there."""
+        """Ask for a file, and save to it."""
         name = Path(self.file.name)
         questions.ask_file_to_save(
             self._page,
@@ -145,7 +148,7 @@ class FixtureDocument(QObject):
         )
 
     def write(self, path: Path, then: Then = _nothing) -> bool:
-        """Store the text there, whether it has errors or not. False if that is not possible."""
+        """Store the text there, with errors or without. False if that is not possible."""
         if self._editor.isReadOnly():
             return False
         try:
@@ -162,7 +165,7 @@ class FixtureDocument(QObject):
         return True
 
     def _folder(self) -> Path:
-        """Where files are looked for."""
+        """Return the folder where files are looked for."""
         if self.file.name and not self.file.is_built_in:
             return self.file.path.parent
         return Path(str(self._settings.value(FOLDER_KEY, Path.cwd())))

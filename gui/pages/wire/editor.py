@@ -21,15 +21,15 @@ from gui.pages.wire.highlighter import TomlHighlighter
 from gui.theme import GAP, theme
 
 POINTS_LESS: Final = 0.5
-"""Of the fixed font: it looks larger than others of its size."""
+"""The points that the fixed font is smaller: it looks larger than others of its size."""
 BAR: Final = 3
 
 
 class FixtureEditor(QPlainTextEdit):
-    """Plain text; Tab goes to the next part of the page."""
+    """An editor of plain text; Tab goes to the next part of the page."""
 
     line_entered = Signal(int)
-    """The cursor came to this line, from 1."""
+    """The line that the cursor came to, from 1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class FixtureEditor(QPlainTextEdit):
 
     @property
     def text(self) -> str:
-        """As it would be stored, with "\\n" at the ends of lines."""
+        """The text as it would be stored, with "\\n" at the ends of lines."""
         # toPlainText() would make plain spaces of those that do not break.
         return self.document().toRawText().replace("\u2029", "\n")
 
@@ -62,14 +62,14 @@ class FixtureEditor(QPlainTextEdit):
         return self._error_line
 
     def load(self, text: str) -> None:
-        """Another text; nothing of the one before can be brought back by undo."""
+        """Load another text; nothing of the one before can be brought back by undo."""
         self.setPlainText(text)
         self.document().setModified(False)
         # What an editor of paragraphs cannot hold must not be lost by saving.
         self.setReadOnly(self.text != text)
 
     def replace(self, text: str) -> None:
-        """The text after a change from outside, which undo takes back; the cursor stays near."""
+        """Take the text after a change from outside, which undo takes back; stay near the line."""
         cursor = self.textCursor()
         line = self._line
         cursor.select(QTextCursor.SelectionType.Document)
@@ -114,7 +114,7 @@ class FixtureEditor(QPlainTextEdit):
     # --- numbers of lines -----------------------------------------------------------------------
 
     def numbers_width(self) -> int:
-        """Of the strip at the left, for as many digits as the last line has."""
+        """Return the width of the strip at the left, for the digits of the last line."""
         digits = max(3, len(str(self.blockCount())))
         return self.fontMetrics().horizontalAdvance("9") * digits + 2 * GAP
 
@@ -138,7 +138,7 @@ class FixtureEditor(QPlainTextEdit):
             self._numbers.update()
 
     def paint_numbers(self, painter: QPainter, area: QRect) -> None:
-        """Numbers of the lines that are seen; called by the strip."""
+        """Paint the numbers of the lines that are seen; called by the strip."""
         colors = theme().palette
         painter.setFont(self.font())
         block = self.firstVisibleBlock()

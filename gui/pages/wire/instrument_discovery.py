@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this machine and the target have for a bench: looked for, shown, put into the fixture."""
+"""The discovery of instruments on this machine and the target, and their way into the fixture."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rig.services.doctor import DoctorFinding
 
 
 class InstrumentDiscovery(QObject):
-    """Looks on this machine, and asks a target only when told to."""
+    """A search on this machine, and of a target only when asked to."""
 
     found = Signal(object)
-    """A tuple of Finding, of this machine."""
+    """A tuple of findings of this machine."""
     status_message = Signal(str)
-    """What was done, one line."""
+    """A line on what was done."""
     error_message = Signal(str)
 
     def __init__(
@@ -33,7 +33,7 @@ class InstrumentDiscovery(QObject):
         is_bench_free: Callable[[], bool],
         parent: QObject,
     ) -> None:
-        """Analyzers are opened while looking only if `is_bench_free`."""
+        """Connect the parts; analyzers are opened while looking only if `is_bench_free`."""
         super().__init__(parent)
         self._instruments, self._document, self._editor = instruments, document, editor
         self._is_bench_free = is_bench_free
@@ -48,16 +48,16 @@ class InstrumentDiscovery(QObject):
         instruments.ask_wanted.connect(self.probe_host)
 
     def discover(self) -> None:
-        """On this machine."""
+        """Look on this machine."""
         self._instruments.show_looking()
         self.doctor.start({"ask_drivers": self._is_bench_free()})
 
     def probe_host(self, name: str) -> None:
-        """A host of the ssh configuration."""
+        """Probe a host of the ssh configuration."""
         self._ask(name, {"host": name})
 
     def probe_target(self) -> None:
-        """The target of the fixture as it is in the editor."""
+        """Probe the target of the fixture as it is in the editor."""
         fixture = self._document.check().fixture
         if fixture is None:
             self.error_message.emit(self._document.state.message)
@@ -74,12 +74,12 @@ class InstrumentDiscovery(QObject):
             self._ask(name, {"text": fixture.text, "source": fixture.source})
 
     def stop(self) -> None:
-        """The window goes."""
+        """End all looking: the window closes."""
         self.doctor.stop()
         self.target_probe.stop()
 
     def show(self, findings: tuple[DoctorFinding, ...]) -> None:
-        """These were found on this machine."""
+        """Show what was found on this machine."""
         self._instruments.show_findings(findings)
         self.found.emit(findings)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this machine has for a bench, what is missing, how to mend it; found instruments offered."""
+"""The instruments of this machine, what is missing, how to mend it; found ones are offered."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class InstrumentList(QFrame):
     """A row for each finding of `rig doctor`, those that need doing first."""
 
     offered = Signal(str, object)
-    """Table, and values by key, that a found instrument would have in the fixture."""
+    """The table, and values by key, that a found instrument would have in the fixture."""
     ask_wanted = Signal(str)
-    """A host is to be asked what it has and lacks."""
+    """The host that is to be asked what it has and lacks."""
     again = Signal()
-    """Look again."""
+    """The user asks for another look."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,28 +60,28 @@ class InstrumentList(QFrame):
         theme().changed.connect(self._recolor)
 
     def show_looking(self) -> None:
-        """A look goes on; the rows of the last one stay."""
+        """Show that a look goes on; the rows of the last one stay."""
         self._looking = self.tr("looking …")
         self._tell()
 
     def show_asking(self, name: str) -> None:
-        """A target is being asked."""
+        """Show that a target is being asked."""
         self._asking = self.tr("asking {0} …").format(name)
         self._tell()
 
     def show_answers(self, findings: Sequence[DoctorFinding]) -> None:
-        """What it says of itself."""
+        """Show the findings that a target reports of itself."""
         self.answers, self._asking = tuple(findings), ""
         self._refill()
 
     def show_failure(self, text: str) -> None:
-        """A look, or an asking, ended without a finding."""
+        """Show that a look, or an asking, ended without a finding."""
         self._looking = self._asking = ""
         self._tell()
         self._told.setText(text)
 
     def _tell(self) -> None:
-        """What goes on; else how much is missing."""
+        """Show what goes on; else how much is missing."""
         self.look.setEnabled(not self._looking)
         every = (*self.answers, *self.findings)
         missing = sum(bool(f.mend) and f.needed for f in every)
@@ -89,7 +89,7 @@ class InstrumentList(QFrame):
         self._told.setText(self._asking or self._looking or words)
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
-        """Rows for these."""
+        """Show rows for these findings."""
         self.findings, self._looking = tuple(findings), ""
         self._refill()
 
@@ -115,7 +115,7 @@ class InstrumentList(QFrame):
 
     @property
     def text(self) -> str:
-        """All that is said, a line a row."""
+        """All that is shown, a line a row."""
         labels = self._area.findChildren(PlainLabel)
         return "\n".join([self._told.text(), *(label.text() for label in labels)]).strip()
 
@@ -151,7 +151,7 @@ class InstrumentList(QFrame):
             grid.addWidget(self._use(finding, *offer), at, 4, top)
 
     def _remedy(self, mend: str) -> PlainLabel:
-        """What to do, to be copied: often a command."""
+        """Return a label of what to do, to be copied: often a command."""
         label = _wrapped(mend)
         label.setObjectName("")
         if mend.startswith(("apt-get", "sudo", "make")):
@@ -190,7 +190,7 @@ def _mark(finding: DoctorFinding) -> tuple[str, str]:
 
 
 def _order(finding: DoctorFinding) -> int:
-    """What is missing, then instruments, then notes, then what is in order, then hosts."""
+    """Return the rank: what is missing, then instruments, notes, what is in order, hosts."""
     if finding.mend and finding.needed:
         return 0
     if finding.host:

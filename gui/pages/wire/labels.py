@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fixture in words: what stands in the boxes of its picture, and what is said of a wire."""
+"""A fixture in words: the boxes of its picture, and the descriptions of its wires."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from rig.services.doctor import DoctorFinding
 from rig.toml.units import RATE
 
 LOOKED_FOR: Final = {"beaglelogic", *(kind.driver for kind in KNOWN.values())}
-"""Drivers whose analyzers `rig doctor` sees when they are there."""
+"""The drivers whose analyzers `rig doctor` sees when they are there."""
 
 
 def tr(text: str) -> str:
-    """In the language in force."""
+    """Return a text in the language in force."""
     return QCoreApplication.translate("Wire", text)
 
 
 @dataclass(frozen=True)
 class Label:
-    """What stands in a box: a title, lines below it, and whether the thing itself was found."""
+    """The content of a box: a title, lines below it, and whether the thing itself was found."""
 
     title: str
     lines: tuple[str, ...]
     note: str = ""
     tone: str = "dim"
-    """Of the note: a field of the palette."""
+    """The note's tone: a field of the palette."""
 
 
 def analyzer_label(fixture: Fixture, findings: Sequence[DoctorFinding] | None) -> Label:
-    """`findings` is None before anything was looked for."""
+    """Return the analyzer's box; `findings` is None before anything was looked for."""
     settings = fixture.analyzer
     where = settings.connection or tr("first found")
     free = [f"D{n}" for n in range(settings.channels) if not fixture.channel_mask >> n & 1]
@@ -55,7 +55,7 @@ def analyzer_label(fixture: Fixture, findings: Sequence[DoctorFinding] | None) -
 
 
 def stimulus_label(fixture: Fixture, findings: Sequence[DoctorFinding] | None) -> Label:
-    """As `analyzer_label`."""
+    """Return the microcontroller's box, as `analyzer_label`."""
     chip, port = fixture.stimulus.chip, fixture.stimulus.port
     note, tone = "", "dim"
     if not fixture.is_virtual and findings is not None:
@@ -66,7 +66,7 @@ def stimulus_label(fixture: Fixture, findings: Sequence[DoctorFinding] | None) -
 
 
 def target_label(fixture: Fixture) -> Label:
-    """How it is reached, and how it answers."""
+    """Return the target's box: how it is reached, and how it answers."""
     match fixture.target.link:
         case SshLink() as link:
             how, where = "ssh", link.host
@@ -81,7 +81,7 @@ def target_label(fixture: Fixture) -> Label:
 
 
 def short_rate(rate_hz: float) -> str:
-    """In as few characters as can be: 0, 950, 1.2k, 25k, 3.1M."""
+    """Return a rate in as few characters as can be: 0, 950, 1.2k, 25k, 3.1M."""
     for unit, factor in (("M", 1e6), ("k", 1e3)):
         if rate_hz >= factor:
             value = rate_hz / factor
@@ -90,12 +90,12 @@ def short_rate(rate_hz: float) -> str:
 
 
 def wire_name(wire: Wire) -> str:
-    """The signal, and the color if it is known."""
+    """Return the signal, and the color if it is known."""
     return f"{wire.signal}, {wire.color}" if wire.color else wire.signal
 
 
 def wire_words(wire: Wire) -> str:
-    """All that is known of a wire, on one line."""
+    """Return all that is known of a wire, on one line."""
     ends = [tr("analyzer D{0}").format(wire.channel)]
     if wire.stimulus_pin:
         also = f" ({wire.timer_pin})" if wire.timer_pin else ""
@@ -105,12 +105,12 @@ def wire_words(wire: Wire) -> str:
 
 
 def _span(names: list[str]) -> str:
-    """Names of channels, the middle of a row of them left out."""
+    """Return names of channels, the middle of a row of them left out."""
     numbers = [int(name[1:]) for name in names]
     in_a_row = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     return f"{names[0]}\u2013{names[-1]}" if in_a_row and len(names) > 2 else ", ".join(names)
 
 
 def _real(port: str) -> str:
-    """The device behind a link such as those in /dev/serial/by-id."""
+    """Return the device behind a link such as those in /dev/serial/by-id."""
     return str(Path(port).resolve())

@@ -12,18 +12,18 @@ from rig.config.fixture import Fixture
 
 
 class LevelMonitor(ChildProcess):
-    """Listens to one bench at a time, or to none."""
+    """A monitor that listens to one bench at a time, or to none."""
 
     measured = Signal(ChannelLevels)
     failed = Signal(str)
     changed = Signal(bool)
-    """It began to listen, or ended."""
+    """Listening began, or ended."""
 
     end_ms = 3_000
 
     @property
     def is_listening(self) -> bool:
-        """From `start` until `stop` or `failed`."""
+        """Whether it listens: from `start` until `stop` or `failed`."""
         return self.is_alive
 
     def start(self, fixture: Fixture) -> None:
@@ -34,13 +34,13 @@ class LevelMonitor(ChildProcess):
         self.changed.emit(True)
 
     def stop(self) -> None:
-        """End in order; the window does not wait for it."""
+        """End listening in order; the window does not wait for it."""
         if self.is_alive:
             self._let_go()
             self.changed.emit(False)
 
     def close(self) -> None:
-        """The window goes: every process is reaped."""
+        """Reap every process: the window closes."""
         self.stop()
         super().close()
 
@@ -48,7 +48,7 @@ class LevelMonitor(ChildProcess):
         return self.tr("The listening process")
 
     def _newest(self, messages: list[Message]) -> list[Message]:
-        """Only the newest moment is worth drawing; a failure is always the last message."""
+        """Return the newest moment, the only one worth drawing; a failure is always the last."""
         return messages[-1:]
 
     def _on_message(self, message: Message) -> None:

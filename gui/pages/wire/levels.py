@@ -14,30 +14,30 @@ KIND: Final = "levels"
 
 @dataclass(frozen=True)
 class ChannelLevels:
-    """What the analyzer saw in the last moment."""
+    """The levels and edges that the analyzer saw in the last moment."""
 
     mask: int
-    """Bit n: the level of channel n at its end."""
+    """The level of channel n at the moment's end, as bit n."""
     edges: tuple[int, ...]
-    """Edges of each channel in it, by channel number."""
+    """The number of edges in the moment, by channel number."""
     samples: int
-    """Its length."""
+    """The length of the moment."""
     sample_rate_hz: int
 
     def is_high(self, channel: int) -> bool:
         return bool(self.mask >> channel & 1)
 
     def edges_per_s(self, channel: int) -> float:
-        """Of this channel, over this moment."""
+        """Return the edges per second of a channel over this moment."""
         return self.edges[channel] * self.sample_rate_hz / self.samples
 
     def message(self) -> Message:
-        """For the way to the window."""
+        """Return the message that takes the levels to the window."""
         return Message(KIND, asdict(self))
 
 
 def levels_of(message: Message) -> ChannelLevels:
-    """The way back. Raises ValueError for anything else."""
+    """Return the levels in a message. Raises ValueError for anything else."""
     stored = message.fields
     edges = stored.get("edges")
     if not isinstance(edges, list) or len(edges) != CHANNELS_MAX:

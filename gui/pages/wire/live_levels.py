@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels of the wires in the picture, when they may be had."""
+"""The levels of the wires in the picture, when they may be had."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rig.config.virtual.bench import VirtualGuest
 
 
 class LiveLevels(QObject):
-    """Listens when asked to, until the wiring changes, the page is left, or a run needs it."""
+    """The levels, read until the wiring changes, the page is left, or a run needs the analyzer."""
 
     changed = Signal(bool)
-    """It began to listen, or ended."""
+    """Listening began, or ended."""
     status_message = Signal(str)
     error_message = Signal(str)
 
@@ -59,7 +59,7 @@ class LiveLevels(QObject):
             self.monitor.start(fixture)
 
     def follow(self, fixture: Fixture | None) -> None:
-        """The text was checked: what was heard of another wiring is no longer true."""
+        """Follow the checked text: levels of another wiring are no longer true."""
         if fixture is None or not _same_wiring(fixture, self._fixture):
             self.monitor.stop()
         if fixture is not None:
@@ -77,5 +77,5 @@ class LiveLevels(QObject):
 
 
 def _same_wiring(one: Fixture, other: Fixture | None) -> bool:
-    """What was heard of one is true of the other."""
+    """Return whether the levels of one fixture are true of the other."""
     return other is not None and (one.analyzer, one.wires) == (other.analyzer, other.wires)

@@ -20,12 +20,12 @@ from rig.services.doctor import DoctorFinding
 
 
 class BenchPicture(QWidget):
-    """Draws a fixture; a wire is chosen by a click or by the arrow keys."""
+    """A picture of a fixture; a wire is chosen by a click or by the arrow keys."""
 
     wire_chosen = Signal(int)
-    """Number of the wire in the fixture, chosen here."""
+    """The number in the fixture of a wire that was chosen here."""
     wire_entered = Signal(int)
-    """The same, when it shall be edited: Return, or a double click."""
+    """The number of a wire that shall be edited: Return, or a double click."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,16 +44,16 @@ class BenchPicture(QWidget):
 
     @property
     def fixture(self) -> Fixture | None:
-        """What is drawn."""
+        """The fixture that is drawn."""
         return self._fixture
 
     @property
     def is_stale(self) -> bool:
-        """It is not what the text says now."""
+        """Whether the picture is not what the text says now."""
         return self._stale
 
     def show_fixture(self, fixture: Fixture | None) -> None:
-        """Draw this; None keeps the last one, and shows that it is out of date."""
+        """Draw this fixture; None keeps the last one, and shows that it is out of date."""
         self._stale = fixture is None
         if fixture is not None:
             self._fixture = fixture
@@ -64,23 +64,23 @@ class BenchPicture(QWidget):
         self.update()
 
     def clear(self) -> None:
-        """Another file: its picture is not known yet."""
+        """Draw nothing, as for another file whose fixture is not known yet."""
         self._fixture, self.chosen, self._levels, self._stale = None, None, None, False
         self.update()
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
-        """What was found on this machine."""
+        """Show what was found on this machine."""
         self._findings = tuple(findings)
         self.update()
 
     def show_levels(self, levels: ChannelLevels | None) -> None:
-        """What the analyzer sees now; None if nobody listens."""
+        """Show what the analyzer sees now; None if nobody listens."""
         self._levels = levels
         self.update()
 
     @property
     def levels(self) -> ChannelLevels | None:
-        """What is drawn of levels and activity."""
+        """The levels and activity that are drawn."""
         return self._levels
 
     def choose(self, wire: int | None) -> None:
@@ -108,7 +108,7 @@ class BenchPicture(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor if known else Qt.CursorShape.ArrowCursor)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Up and Down choose a wire, Return edits it."""
+        """Choose a wire by Up and Down, edit it by Return."""
         wires = 0 if self._fixture is None else len(self._fixture.wires)
         step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
         if step is not None and wires:

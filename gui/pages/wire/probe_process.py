@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Looks for instruments, or asks a target, while the window goes on."""
+"""A process that looks for instruments, or asks a target, while the window goes on."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from rig.services.doctor import DoctorFinding
 from rig.untrusted.decode import Length, decoded
 
 LOOK_MS: Final = 60_000
-"""After so long something hangs, and is given up; every driver may take its own limit before."""
+"""The time after which a look hangs and is given up; every driver may take its own limit before."""
 FINDINGS_MAX: Final = 1000
 
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """What a process says that has looked."""
+    """The result of a process that has looked."""
 
     findings: Annotated[tuple[DoctorFinding, ...], Length(FINDINGS_MAX)]
 
 
 class ProbeProcess(ChildProcess):
-    """At most one look at a time; each ends with `found` or `failed`."""
+    """A process with at most one look at a time; each ends with `found` or `failed`."""
 
     found = Signal(object)
-    """A tuple of Finding."""
+    """A tuple of findings."""
     failed = Signal(str)
 
     end_ms = 2_000
 
     def __init__(self, module: str, parent: QObject | None = None) -> None:
-        """`module` sends findings."""
+        """Make the process; `module` sends findings."""
         super().__init__(parent)
         self._module = module
         self._limit = QTimer(self, singleShot=True, interval=LOOK_MS)
@@ -44,7 +44,7 @@ class ProbeProcess(ChildProcess):
 
     @property
     def is_looking(self) -> bool:
-        """A look goes on."""
+        """Whether a look goes on."""
         return self.is_alive
 
     def start(self, request: Mapping[str, Any]) -> None:
@@ -55,7 +55,7 @@ class ProbeProcess(ChildProcess):
             self._send(dict(request))
 
     def stop(self) -> None:
-        """The window goes."""
+        """Kill the process: the window closes."""
         self._limit.stop()
         self._kill()  # a driver that hangs ends in no other way
         self.close()

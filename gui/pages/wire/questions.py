@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Wire page asks; none of it makes the rest of the window wait."""
+"""The questions of the Wire page; none of them makes the rest of the window wait."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Call = Callable[[], object]
 
 
 def ask_unsaved(parent: QWidget, name: str, save: Call, discard: Call) -> QMessageBox:
-    """Before changes to this bench would be lost: calls one of both, or nothing."""
+    """Ask before changes to this bench would be lost; call one of both, or nothing."""
     box = _box(parent, tr("Unsaved changes"), tr("{0} has changes that are not saved."), name)
     box.setInformativeText(tr("Save them first?"))
     saving = box.addButton(tr("&Save"), QMessageBox.ButtonRole.AcceptRole)
@@ -36,7 +36,7 @@ def ask_unsaved(parent: QWidget, name: str, save: Call, discard: Call) -> QMessa
 
 
 def ask_overwrite(parent: QWidget, path: Path, overwrite: Call) -> QMessageBox:
-    """Somebody else wrote the file meanwhile."""
+    """Ask whether to overwrite a file that somebody else wrote meanwhile."""
     box = _box(parent, tr("Changed on disk"), tr("{0} was changed by somebody else."), str(path))
     box.setInformativeText(tr("It is not what was opened here. Replace it with what is here?"))
     replacing = box.addButton(tr("&Replace"), QMessageBox.ButtonRole.DestructiveRole)
@@ -49,7 +49,7 @@ def ask_overwrite(parent: QWidget, path: Path, overwrite: Call) -> QMessageBox:
 
 
 def ask_file_to_open(parent: QWidget, folder: Path, use: Callable[[Path], object]) -> QFileDialog:
-    """A fixture's file."""
+    """Ask for a fixture's file."""
     dialog = _dialog(parent, tr("Open fixture"), folder, use)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.open()
@@ -57,7 +57,7 @@ def ask_file_to_open(parent: QWidget, folder: Path, use: Callable[[Path], object
 
 
 def ask_file_to_save(parent: QWidget, proposed: Path, use: Callable[[Path], object]) -> QFileDialog:
-    """Where a fixture is to be stored; asks before it takes a file that is there."""
+    """Ask where to store a fixture; ask again before a file is overwritten."""
     dialog = _dialog(parent, tr("Save fixture as"), proposed.parent, use)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix("toml")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m gui.pages.wire.target_probe_process`: what `rig target probe` says, for the window.
+"""`python -m gui.pages.wire.target_probe_process`: the findings of `rig target probe`.
 
 The request has the name of a `host` for ssh, or the `text` of a fixture and its `source`. A process
 of its own, since it waits for the network.
@@ -28,7 +28,7 @@ def work(request: Mapping[str, Any], window: ParentWindow) -> None:
 
 
 def findings(request: Mapping[str, str]) -> list[DoctorFinding]:
-    """In the words of the command line, each under the target's name."""
+    """Return findings in the words of the command line, each under the target's name."""
     if "host" in request:
         name, fixture = request["host"], None
         link = link_of_word(f"ssh:{name}")

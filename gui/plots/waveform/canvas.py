@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The waveform as it is handled: wheel and box zoom, dragged cursors, edges read by pointing."""
+"""The waveform under the user's hands: wheel and box zoom, dragged cursors, edges pointed at."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from gui.theme import theme
 from rig.errors import InputError
 
 WHEEL_FACTOR = 0.8
-"""One notch of a wheel."""
+"""The zoom of one notch of a wheel."""
 SHORTEST_SAMPLES = 4.0
 NEAR_PX = 6
 _Button = Qt.MouseButton
 
 
 class WaveformCanvas(QWidget):
-    """Shows a stretch of a run's capture."""
+    """A picture of a stretch of a run's capture."""
 
     span_changed = Signal()
     cursors_changed = Signal()
@@ -67,7 +67,7 @@ class WaveformCanvas(QWidget):
 
     @property
     def scene(self) -> WaveformScene:
-        """As it was painted last, or will be."""
+        """The scene as it was painted last, or will be."""
         return self._scene
 
     @property
@@ -77,14 +77,14 @@ class WaveformCanvas(QWidget):
     def show_run(
         self, edges: RunEdges | None, lines: tuple[SignalLine, ...], marks: dict[str, str]
     ) -> None:
-        """Another run, or none. `marks`: names of the witnesses' rows."""
+        """Show another run, or none. `marks`: names of the witnesses' rows."""
         self._edges = edges
         self._scene = WaveformScene(self.span, lines, mark_names=marks).fitted(self.height())
         self._changed()
         self.updateGeometry()
 
     def show_event(self, event: Event | None, marks: tuple[Mark, ...], span: Span) -> None:
-        """An event with what other witnesses say of it."""
+        """Show an event with the marks of the other witnesses."""
         shown = bool(self._scene.cursors)
         self._scene = replace(self._scene, event=event, marks=marks, span=span, cursors=())
         self._changed()
@@ -107,15 +107,15 @@ class WaveformCanvas(QWidget):
         self.span_changed.emit()
 
     def zoom(self, factor: float, at: float = 0.5) -> None:
-        """Longer or shorter; `at`: what stays where it is."""
+        """Show a longer stretch or a shorter one; `at`: what stays where it is."""
         self.set_span(self.span.zoomed(factor, at))
 
     def move_by(self, part: float) -> None:
-        """By a part of what is shown."""
+        """Move by a part of what is shown."""
         self.set_span(self.span.moved(part))
 
     def set_cursors(self, shown: bool) -> None:
-        """Two cursors at a third and two thirds, or on the event's edges if they are in sight."""
+        """Show cursors at a third and two thirds, or on the event's edges; or none."""
         cursors: tuple[Cursor, ...] = ()
         if shown:
             event, span = self._scene.event, self.span
@@ -128,7 +128,7 @@ class WaveformCanvas(QWidget):
         self.cursors_changed.emit()
 
     def move_cursor(self, number: int, sample: float) -> None:
-        """To a sample, or to the edge that is near it."""
+        """Move a cursor to a sample."""
         cursors = list(self._scene.cursors)
         cursors[number] = replace(cursors[number], sample=sample)
         self._scene = replace(self._scene, cursors=tuple(cursors))
@@ -136,7 +136,7 @@ class WaveformCanvas(QWidget):
         self.cursors_changed.emit()
 
     def refresh(self) -> None:
-        """More is known of the edges."""
+        """Draw again, as more is known of the edges."""
         self._changed()
 
     def _changed(self) -> None:
@@ -144,7 +144,7 @@ class WaveformCanvas(QWidget):
         self.update()
 
     def current_scene(self) -> WaveformScene:
-        """The scene with shapes for this width."""
+        """Return the scene with shapes for this width."""
         if self._stale and self._edges is not None:
             span, width = self.span, self._plot_width
             first, end = span.origin + span.first, span.origin + span.end
@@ -169,21 +169,21 @@ class WaveformCanvas(QWidget):
     # What Qt asks for.
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's
-        """As high as the wires need."""
+        """Return a height as the wires need it."""
         return QSize(720, self._scene.height)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's
-        """Five low rows and the witnesses."""
+        """Return the size of five low rows and the witnesses."""
         return QSize(320, AXIS_PX + 5 * ROW_MIN_PX + 2 * MARK_ROW_PX + PAD_PX)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's
-        """Paint."""
+        """Paint the scene."""
         painter = QPainter(self)
         paint(painter, self.current_scene(), self.width(), self.height(), theme().palette)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's
-        """Shapes are made for a width, rows for a height."""
+        """Make shapes for the width and rows for the height."""
         self._scene = self._scene.fitted(self.height())
         self._stale = True
         super().resizeEvent(event)
@@ -199,7 +199,7 @@ class WaveformCanvas(QWidget):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's
-        """Left: a cursor, or a box to zoom into; middle: take hold of the picture."""
+        """Take a cursor or begin a box (left), or take hold of the picture (middle)."""
         if event.button() == _Button.LeftButton:
             self._grabbed = self._cursor_near(event.position().x())
             self._pressed = event.position() if self._grabbed is None else None
@@ -207,7 +207,7 @@ class WaveformCanvas(QWidget):
             self._pan_from = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's
-        """Drag, or tell the time of the edge that is pointed at."""
+        """Drag, or show the time of the edge that is pointed at."""
         at = event.position()
         if self._grabbed is not None:
             self.move_cursor(self._grabbed, self._snapped(at))
@@ -233,13 +233,13 @@ class WaveformCanvas(QWidget):
             self.set_span(replace(span, first=first, end=end))
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's
-        """Nothing is pointed at."""
+        """Remove the text of an edge, as nothing is pointed at."""
         self._scene = replace(self._scene, hover_x=None, hover_text="")
         self.update()
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's
-        """Arrows move, plus and minus zoom."""
+        """Move by the arrows, zoom by plus and minus."""
         match event.key():
             case Qt.Key.Key_Left:
                 self.move_by(-0.1)
@@ -262,7 +262,7 @@ class WaveformCanvas(QWidget):
         return None
 
     def _edge_near(self, at: QPointF) -> tuple[int, int] | None:
-        """Row and sample of the edge that is pointed at."""
+        """Return row and sample of the edge that is pointed at."""
         row = self._scene.row_at(at.y())
         if row is None or self._edges is None or at.x() < NAMES_PX:
             return None

@@ -14,16 +14,16 @@ from gui.plots.waveform.shape import Shape, shape_of_edges, shape_of_rows
 from rig.instruments import EdgeBlock
 
 EDGES_MAX = 1 << 18
-"""Read for one picture; with the stretches beside it, so that moving on reads nothing."""
+"""The edges read for one picture; with the stretches beside it, so that moving on reads nothing."""
 ROWS_MAX = 1 << 15
-"""Of a summary, looked at for one picture."""
+"""The rows of a summary looked at for one picture."""
 
 
 class RunEdges:
-    """Edges of an opened run by stretches of samples."""
+    """The edges of an opened run by stretches of samples."""
 
     def __init__(self, run: OpenedRun, levels: SummaryLevels) -> None:
-        """`levels`: the summary of the run's edges, which may still grow."""
+        """Take the run; `levels`: the summary of its edges, which may still grow."""
         self._run = run
         self._levels = levels
         self._block: EdgeBlock | None = None
@@ -31,16 +31,16 @@ class RunEdges:
 
     @property
     def end_sample(self) -> int:
-        """Samples of the capture."""
+        """The number of samples of the capture."""
         return self._run.file.covered_samples
 
     def known_until(self, end: float) -> float:
-        """Up to where the picture that was made last shows edges, at most `end`."""
+        """Return up to where the last picture shows edges, at most `end`."""
         block = self._block
         return min(end, block.end_sample) if self._is_cut and block is not None else end
 
     def shapes(self, first: float, end: float, width: int) -> list[Shape]:
-        """A shape for each of the run's lines. Raises InputError if the file is damaged there."""
+        """Return a shape for each of the run's lines. Raises InputError for damage there."""
         channels = [line.channel for line in self._run.lines]
         rows = self._rows(first, end)
         if rows is not None:
@@ -58,9 +58,9 @@ class RunEdges:
         return shapes
 
     def near(self, sample: float, reach: float, channel: int) -> int | None:
-        """The channel's edge that is nearest to a sample and not further than `reach` from it.
+        """Return the channel's edge nearest to a sample, no further than `reach` from it, or None.
 
-        Of the stretch that was shown last, if its edges were read one by one.
+        It is an edge of the stretch that was shown last, if its edges were read one by one.
         """
         if self._block is None:
             return None
@@ -73,13 +73,13 @@ class RunEdges:
 
     @cached_property
     def _levels_after(self) -> int:
-        """Levels of all channels behind the last edge."""
+        """The levels of all channels behind the last edge."""
         end = self.end_sample
         last = joined_blocks(self._run.file.edge_blocks(end, end))
         return last.levels_before
 
     def _rows(self, first: float, end: float) -> Rows | None:
-        """The summary's rows of a stretch too long to be read; None: read it."""
+        """Return the summary's rows of a stretch too long to be read; None: read it."""
         if not self._levels.complete:
             return None
         base = self._levels.base
@@ -107,7 +107,7 @@ class RunEdges:
         return self._block.end_sample if self._is_cut else self.end_sample
 
     def _read_from(self, low: int, wide_high: int, high: int) -> EdgeBlock:
-        """With stretches beside it if they are not too busy."""
+        """Read a stretch, with those beside it if they are not too busy."""
         parts, edges = [], 0
         self._is_cut = False
         for part in self._run.file.edge_blocks(low, wide_high):

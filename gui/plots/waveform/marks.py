@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the other witnesses say an answer came: the target's log and the stimulus's input capture.
+"""The times of an answer by the other witnesses: the target's log and the input capture.
 
 Each has its own clock. It is fitted to the analyzer's by the events around this one, so that a
 clock's drift over the run does not matter and no more than a thousand events are read.
@@ -18,23 +18,23 @@ from rig.analysis.log.responses import are_answers
 from rig.instruments import Int64Array, LogArray
 
 AROUND = 256
-"""Events on either side by which clocks are fitted."""
+"""The events on either side by which clocks are fitted."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A stretch, in samples, within which a witness says that the answer came."""
+    """A stretch, in samples, that a witness puts the answer in."""
 
     witness: str
-    """`log` or `capture`."""
+    """The witness: `log` or `capture`."""
     first: float
     end: float
     agrees: bool
-    """It holds the analyzer's edge, which lies in (sample - 1, sample]."""
+    """Whether it holds the analyzer's edge, which lies in (sample - 1, sample]."""
 
 
 def marks_of(run: OpenedRun, event: Event) -> tuple[Mark, ...]:
-    """Marks of an event's answer; none without an answer, or where a witness says nothing of it.
+    """Return the marks of an event's answer; none without an answer or a witness of it.
 
     Raises InputError if the run file is damaged there.
     """
@@ -65,7 +65,7 @@ def _log_mark(run: OpenedRun, event: Event, around: Columns) -> Mark | None:
 
 
 def _matched(around: Columns, log: LogArray, first: int) -> tuple[Int64Array, LogArray]:
-    """Samples of answer edges, each once, and their records."""
+    """Return the samples of answer edges, each once, and their records."""
     answered = (around["response_edge"] >= first) & (around["response_edge"] < first + len(log))
     answer, place = np.unique(around["response_edge"][answered], return_index=True)
     sample = around["response_sample"][answered][place]
@@ -74,13 +74,13 @@ def _matched(around: Columns, log: LogArray, first: int) -> tuple[Int64Array, Lo
 
 
 def _sample_at(line: Line, ticks: float, nominal: float) -> float:
-    """Where the fitted clock shows these ticks; `nominal` ticks a sample if one event is all."""
+    """Return where the clock shows these ticks; `nominal` ticks a sample if one event is all."""
     per_sample = float(line.ticks_per_sample or nominal)
     return line.sample + (ticks - float(line.ticks)) / per_sample
 
 
 def _capture_mark(run: OpenedRun, event: Event, around: Columns) -> Mark | None:
-    """By the stimulus's clock: it shows when the train's edges were planned, and captured this one.
+    """Return the mark of the stimulus's clock, fitted to the train's planned edges.
 
     Input capture answers a constant time later; the run's own comparison tells it.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Paints a scene: on the screen, into a picture file, in whatever palette."""
+"""The painting of a scene: on the screen, into a picture file, in whatever palette."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gui.theme.theme import figures_font
 TICK_PX = 110
 GAP_LEFT = 14
 _SIGNAL_PART = 0.55
-"""Of a wire's row, between its low and its high."""
+"""The part of a wire's row between its low and its high."""
 _TWO_LINES_PX = 38
-"""From this height of a row on a channel's name stands below its signal's."""
+"""The height of a row from which a channel's name stands below its signal's."""
 _FONT_PT = 9.0
 _BOLD_PT = 9.5
 Align = Qt.AlignmentFlag
@@ -27,7 +27,7 @@ Align = Qt.AlignmentFlag
 def paint(
     painter: QPainter, scene: WaveformScene, width: float, height: float, colors: Palette
 ) -> None:
-    """Into (0, 0) to (width, height)."""
+    """Paint the scene into (0, 0) to (width, height)."""
     painter.fillRect(QRectF(0, 0, width, height), QColor(colors.panel))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     plot = QRectF(NAMES_PX, AXIS_PX, max(width - NAMES_PX, 1), max(height - AXIS_PX, 1))
@@ -119,7 +119,7 @@ def _wire(
 
 
 def _event(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palette) -> None:
-    """The latency as a band from edge to edge."""
+    """Paint the latency as a band from edge to edge."""
     event = scene.event
     if event is None:
         return
@@ -166,7 +166,7 @@ def _marks(painter: QPainter, scene: WaveformScene, plot: QRectF, colors: Palett
 
 
 def _bracket(painter: QPainter, x0: float, x1: float, y: float, color: str) -> None:
-    """|--| between two times; a line with a head where they fall on one pixel."""
+    """Paint |--| between two times; a line with a head where they fall on one pixel."""
     painter.setPen(QPen(QColor(color), 1.5))
     painter.drawLine(QLineF(x0, y, x1, y))
     for x in (x0, x1):

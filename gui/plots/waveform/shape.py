@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn of a wire: lines where its edges can be told apart, blocks where they cannot.
+"""The shape of a wire: lines where its edges can be told apart, blocks where they cannot.
 
 However many edges there are, a pixel column gets two at most; so drawing takes a time that depends
 on the width of the picture only.
@@ -21,23 +21,24 @@ EDGES_A_PIXEL = 2
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A wire between two samples, in pixels from the left."""
+    """The shape of a wire between two samples, in pixels from the left."""
 
     flat_x: Floats
-    """Shape (k, 2), ends of level stretches."""
+    """The ends of level stretches, shape (k, 2)."""
     flat_level: UInt8Array
-    """Shape (k,)."""
+    """The level of each stretch, shape (k,)."""
     edge_x: Floats
-    """Shape (e,), edges drawn one by one."""
+    """The edges drawn one by one, shape (e,)."""
     blocks: Floats
-    """Shape (b, 2), stretches with more edges than can be drawn."""
+    """The stretches with more edges than can be drawn, shape (b, 2)."""
 
 
 def shape_of_edges(
     index: Int64Array, level: UInt8Array, level_before: int, first: float, end: float, width: int
 ) -> Shape:
-    """Edges of one channel in samples, ascending, shapes (n,); those outside [first, end) count
-    for the level only.
+    """Return the shape of one channel's edges in samples, ascending, shapes (n,).
+
+    Those outside [first, end) count for the level only.
     """
     low, high = np.searchsorted(index, (first, end))
     if low:
@@ -57,9 +58,10 @@ def shape_of_edges(
 def shape_of_rows(
     rows: Rows, levels_after: int, channel: int, first: float, end: float, width: int
 ) -> Shape:
-    """From a summary's rows, in order, that reach from before `first` to behind `end`.
+    """Return the shape of a summary's rows, which reach from before `first` to behind `end`.
 
-    `levels_after`: of all channels behind the last row; matters if there is none behind `end`.
+    The rows are in order. `levels_after`: of all channels behind the last row; matters if there is
+    none behind `end`.
     """
     scale = width / (end - first)
     bit = np.uint16(1 << channel)
@@ -79,14 +81,14 @@ def shape_of_rows(
 
 
 def _levels_at(rows: Rows, levels_after: int, channel: int, samples: Floats) -> UInt8Array:
-    """Levels of a channel at samples where it rests: those before the next row."""
+    """Return a channel's levels at samples where it rests: those before the next row."""
     levels = np.append(rows["levels"], np.uint16(levels_after & 0xFFFF))
     found = levels[np.searchsorted(rows["first"], samples)]
     return ((found >> np.uint16(channel)) & np.uint16(1)).astype(np.uint8)
 
 
 def _runs(dense: npt.NDArray[np.bool_]) -> Floats:
-    """Begin and end of each run of true columns, shape (b, 2)."""
+    """Return begin and end of each run of true columns, shape (b, 2)."""
     change = np.flatnonzero(np.diff(np.concatenate(([False], dense, [False]))))
     return change.reshape(-1, 2).astype(np.float64)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run's waveform by events: what happened, with a line that says it in words."""
+"""A run's waveform by events: what happened, with a line of words."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from rig.measurements.registry import measurement_of
 from rig.services.event_search import find_live_event
 
 ROOM = 0.6
-"""Shown on either side of an event, as a part of its latency."""
+"""The part of an event's latency that is shown on either side."""
 LEAST_NS = 4000.0
-"""Shown on either side at least."""
+"""The least that is shown on either side."""
 
 
 class WaveformView(QWidget):
-    """The stretch around one event, and from there any other."""
+    """A view of the stretch around one event, and from there any other."""
 
     event_changed = Signal(int)
-    """Number of the event that is shown."""
+    """The number of the event that is shown."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,12 +62,12 @@ class WaveformView(QWidget):
 
     @property
     def run(self) -> OpenedRun | None:
-        """What is looked at."""
+        """The run that is looked at."""
         return self._run
 
     @property
     def is_complete(self) -> bool:
-        """The run can be shown at any zoom."""
+        """Whether the run can be shown at any zoom."""
         return self._summary is None or self._summary.levels.complete
 
     @property
@@ -78,7 +78,7 @@ class WaveformView(QWidget):
     def show_event(
         self, run: Path, event: int, stimulus_sample: int = -1, response_sample: int = -1
     ) -> None:
-        """An event of a run file, which is opened again if it has changed.
+        """Show an event of a run file, which is opened again if it has changed.
 
         The samples are for a run that still goes on: its file holds no events yet. Without them
         they are looked for. What cannot be shown is said in the headline.
@@ -135,7 +135,7 @@ class WaveformView(QWidget):
         return True
 
     def whole_event(self) -> None:
-        """Back to the event from wherever one has gone."""
+        """Go back to the event from anywhere."""
         if self.shown_event is not None and self._run is not None:
             self.canvas.set_span(span_around(self._run, self.shown_event))
 
@@ -167,7 +167,7 @@ class WaveformView(QWidget):
 
 
 def span_around(run: OpenedRun, event: Event) -> Span:
-    """An event with some room on either side; of periods the answer may be ahead of its time."""
+    """Return an event's span with room on either side; of periods the answer may come early."""
     latency = event.latency_samples
     low, high = min(latency or 0, 0), max(latency or 0, 1)
     if latency is None:
@@ -177,7 +177,7 @@ def span_around(run: OpenedRun, event: Event) -> Span:
 
 
 def event_text(run: OpenedRun, event: Event) -> str:
-    """An event in one line."""
+    """Return an event in one line."""
 
     def tr(text: str) -> str:
         return QCoreApplication.translate("WaveformView", text)
@@ -194,7 +194,10 @@ def event_text(run: OpenedRun, event: Event) -> str:
 
 
 def _interval_error_ns(run: OpenedRun, event: Event) -> float | None:
-    """Of periods: from the answer before to this one, less the period. Raises InputError."""
+    """Return the time from the answer before to this one, less the period; None without periods.
+
+    Raises InputError.
+    """
     interval_ns = measurement_of(run.settings.measurement).nominal_interval_ns(run.settings)
     if interval_ns is None or event.response_sample < 0 or not 0 < event.number < run.event_count:
         return None

@@ -19,11 +19,11 @@ from gui.pages.calibrate.worker import Worker
 from gui.theme import theme
 
 AGAIN_MS: Final = 700
-"""From one look at a wire that is not sound to the next."""
+"""The time from one look at a wire that is not sound to the next."""
 
 
 class ConnectPage(StagePage):
-    """Looks at the same wire again and again until it is sound, or is left as it is."""
+    """A page that checks the same wire again and again until it is sound, or is left as it is."""
 
     job = "wires"
     reading_most = 130
@@ -56,7 +56,7 @@ class ConnectPage(StagePage):
 
     @property
     def has_work(self) -> bool:
-        """Looking at the wires is."""
+        """Whether there is work: always, as the wires are to be looked at."""
         return True
 
     def enter(self) -> None:
@@ -66,11 +66,11 @@ class ConnectPage(StagePage):
             self._show_wires()
 
     def opened(self) -> None:
-        """The bench is open: the first wire."""
+        """Begin with the first wire, as the bench is open."""
         self._next()
 
     def wire(self, signal: str, findings: tuple[Finding, ...]) -> None:
-        """What was found of it."""
+        """Show the findings of a wire, or go to the next one if it is sound."""
         if signal != self.current:
             return
         if summary(findings):
@@ -87,37 +87,37 @@ class ConnectPage(StagePage):
         self._next()
 
     def leave_wire(self) -> None:
-        """The user knows better, or mends it later."""
+        """Leave a wire as it is: the user knows better, or mends it later."""
         if self.current:
             self._left[self.current] = summary(self._last) or (f"{self.current}: not looked at",)
             self._again.stop()
             self._next()
 
     def begin(self) -> None:
-        """From the first wire that is not known to be sound."""
+        """Begin at the first wire that is not known to be sound."""
         self._left, self.current = {}, ""
         super().begin()
 
     def leave(self) -> None:
-        """The bench is closed."""
+        """Stop looking at wires, as the page is left."""
         self._again.stop()
         self.current = ""
         super().leave()
 
     def ended(self, why: str) -> None:
-        """The bench is closed, asked or not."""
+        """Stop looking at wires, as the bench is closed, asked or not."""
         self._again.stop()
         self.current = ""
         super().ended(why)
         self._show_wires()
 
     def refresh(self) -> None:
-        """Leaving a wire is possible while one is looked at."""
+        """Offer to leave a wire while one is looked at."""
         super().refresh()
         self.skip.setVisible(bool(self.current))
 
     def recolor(self) -> None:
-        """Other colors are in force."""
+        """Show the wires in the colors in force."""
         super().recolor()
         if self.wires.topLevelItemCount():
             self._show_wires()

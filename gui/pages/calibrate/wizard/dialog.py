@@ -32,20 +32,20 @@ def _page_of(stage: Stage) -> type[StagePage]:
 
 
 class WizardDialog(QWizard):
-    """One page for each stage."""
+    """A dialog with one page for each stage."""
 
     saved = Signal(Path)
-    """The fixture's file."""
+    """The path of the fixture's file."""
 
     def __init__(
         self, wizard: Wizard, worker: Worker, folder: Path, parent: QWidget | None = None
     ) -> None:
-        """`folder` is where run files go."""
+        """Make the pages; `folder` is where run files go."""
         super().__init__(parent)
         self.wizard_state, self.worker = wizard, worker
         self._saved: Path | None = None
         self._returning = True
-        """On the way to the page where it was left."""
+        """Whether the dialog is on the way to the page where it was left."""
         self._give_defaults(folder)
         self.setWindowTitle(self.tr("New bench: {0}").format(wizard.state.name))
         self.setWizardStyle(QWizard.WizardStyle.ClassicStyle)
@@ -70,16 +70,16 @@ class WizardDialog(QWizard):
 
     @property
     def page_in_front(self) -> StagePage:
-        """Of the stage that the wizard stands at."""
+        """The page of the stage that the wizard is at."""
         return self.stages[max(0, self.currentId())]
 
     def back(self) -> None:
-        """The stage before; what was answered here is kept."""
+        """Go to the stage before; what was answered here is kept."""
         self.page_in_front.form.keep()
         super().back()
 
     def done(self, result: int) -> None:
-        """Closed, on any path."""
+        """Keep the answers and close, on any path."""
         page = self.page_in_front
         if not self._saved:
             page.form.keep()
@@ -92,7 +92,7 @@ class WizardDialog(QWizard):
     # --- pages ----------------------------------------------------------------------------------
 
     def _go_where_it_was_left(self) -> None:
-        """Over all pages before it, so that Back leads to them."""
+        """Go there over all pages before it, so that Back leads to them."""
         wanted = self.wizard_state.number - 1
         self.restart()
         for _ in range(wanted):
@@ -163,7 +163,7 @@ class WizardDialog(QWizard):
             page.recolor()
 
     def _give_defaults(self, folder: Path) -> None:
-        """What depends on where the window's runs are."""
+        """Give the answers that depend on where the window's runs are."""
         wizard = self.wizard_state
         name = wizard.state.name
         folder = folder.absolute()

@@ -24,7 +24,7 @@ _FOUND: Final = 2
 
 
 class DrawnPage(StagePage):
-    """The drawing follows the answers; where there is none, the words are in front."""
+    """A page whose drawing follows the answers; where there is none, the words are in front."""
 
     def __init__(self, wizard: Wizard, stage: Stage, worker: Worker) -> None:
         super().__init__(wizard, stage, worker)
@@ -44,12 +44,12 @@ class DrawnPage(StagePage):
         self.column.insertWidget(1, self.form)
 
     def enter(self) -> None:
-        """Draw it as it is to be wired."""
+        """Draw the wires as they are to be."""
         super().enter()
         self._draw()
 
     def refresh(self) -> None:
-        """What was answered may want other wires."""
+        """Draw again, as what was answered may want other wires."""
         super().refresh()
         self.reading.most = UNLIMITED
         self.reading.fit()
@@ -57,7 +57,7 @@ class DrawnPage(StagePage):
         self._draw()
 
     def reported(self, report: StageReport) -> None:
-        """It comes to the front, from its beginning if nothing is wrong."""
+        """Bring the report to the front, from its beginning if nothing is wrong."""
         super().reported(report)
         self.tabs.setCurrentIndex(_FOUND)
         if report.passed:

@@ -28,12 +28,12 @@ FIELD_MAX: Final = 420
 
 
 class Form(QWidget):
-    """The questions of the stage that the wizard stands at."""
+    """The questions of the stage that the wizard is at."""
 
     error_message = Signal(str)
     """An answer that was refused; "" if all are well so far."""
     changed = Signal()
-    """An answer."""
+    """An answer was given."""
 
     def __init__(self, wizard: Wizard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class Form(QWidget):
         self._column.addWidget(self._body)
 
     def show_questions(self) -> None:
-        """Those of the wizard's stage, with its answers."""
+        """Show the questions of the wizard's stage, with its answers."""
         self._questions = self._wizard.stage.questions(self._wizard.state)
         body = QWidget()
         rows = QFormLayout(body)
@@ -76,7 +76,7 @@ class Form(QWidget):
             rows.addRow("", hint)
 
     def set_answer(self, key: str, text: str) -> None:
-        """As if the user had given it."""
+        """Set an answer as if the user had given it."""
         field = self._fields[key]
         if isinstance(field, QLineEdit):
             field.setText(text)
@@ -89,12 +89,12 @@ class Form(QWidget):
         field.activated.emit(at)
 
     def answer_of(self, key: str) -> str:
-        """What a field shows."""
+        """Return what a field shows."""
         field = self._fields[key]
         return field.text() if isinstance(field, QLineEdit) else str(field.currentData())
 
     def keep(self) -> bool:
-        """All answers, as they stand; False if one was refused, and `trouble` has told why."""
+        """Keep all answers; False if one was refused, and `error_message` has told why."""
         try:
             for question in self._questions:
                 self._wizard.answer(question, self.answer_of(question.key))
@@ -147,7 +147,7 @@ class Form(QWidget):
 
 
 def _add_file(box: QComboBox, name: str) -> int:
-    """Before the last entry, which asks for a file; its place."""
+    """Add a file before the last entry, which asks for one; return its place."""
     at = max(0, box.count() - 1)
     box.insertItem(at, printable(name.rpartition("/")[2]), name)
     box.setItemData(at, tool_tip(name), Qt.ItemDataRole.ToolTipRole)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is to be read and filled in: as high as it needs, up to a limit, then it scrolls."""
+"""The text to be read and filled in: as high as it needs, up to a limit, then it scrolls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNLIMITED: Final = 1 << 20
 
 
 class TextPane(QScrollArea):
-    """Follows the height of its content."""
+    """A pane that follows the height of its content."""
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,7 +25,7 @@ class TextPane(QScrollArea):
         content.installEventFilter(self)
 
     def fit(self) -> None:
-        """To the content as it is now."""
+        """Fit the height to the content as it is now."""
         content = self.widget()
         if self.most == UNLIMITED or content is None:
             self.setMinimumHeight(0)
@@ -35,13 +35,13 @@ class TextPane(QScrollArea):
         self.setFixedHeight(min(self.most, max(wanted, content.minimumSizeHint().height())))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Texts and fields come and go."""
+        """Fit the height, as texts and fields come and go."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.fit()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Narrower lines are more lines."""
+        """Fit the height, as narrower lines are more lines."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.fit()

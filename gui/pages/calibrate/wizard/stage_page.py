@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A page of the wizard: what a stage says and asks, a button for its work, what came of it."""
+"""A page of the wizard: a stage's explanation and questions, a button for its work, its report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rig.errors import InputError
 
 
 class StagePage(QWizardPage):
-    """The wizard stands at this stage whenever the page is in front."""
+    """A page of the stage that the wizard is at whenever the page is in front."""
 
     def __init__(self, wizard: Wizard, stage: Stage, worker: Worker) -> None:
         super().__init__()
@@ -57,11 +57,11 @@ class StagePage(QWizardPage):
     # --- what QWizard asks ----------------------------------------------------------------------
 
     def initializePage(self) -> None:  # noqa: N802 - Qt's name
-        """The page is entered by Next, or at the wizard's start."""
+        """Enter the page, by Next or at the wizard's start."""
         self.enter()
 
     def enter(self) -> None:
-        """Say and ask what the wizard says and asks now."""
+        """Show the wizard's explanation and questions as they are now."""
         state = self.wizard_state
         if state.state.stage != self.stage.name:
             return  # on the way to the stage where it was left
@@ -74,13 +74,13 @@ class StagePage(QWizardPage):
         self.refresh()
 
     def isComplete(self) -> bool:  # noqa: N802 - Qt's name
-        """Work that there is has been done, and none goes on."""
+        """Return whether the work, if there is any, has been done, and none goes on."""
         if self.worker.is_running:
             return False
         return not self.has_work or self.stage.name in self.wizard_state.state.done
 
     def validatePage(self) -> bool:  # noqa: N802 - Qt's name
-        """Next: answers are kept, and go together."""
+        """Keep the answers on Next; return whether they go together."""
         wizard = self.wizard_state
         if wizard.state.stage != self.stage.name:
             return True
@@ -94,11 +94,11 @@ class StagePage(QWizardPage):
         return True
 
     def cleanupPage(self) -> None:  # noqa: N802 - Qt's name
-        """Back: nothing that was answered is lost."""
+        """Leave the page on Back; nothing that was answered is lost."""
         self.leave()
 
     def leave(self) -> None:
-        """Something else comes to the front."""
+        """Give up work under way, as something else comes to the front."""
         if self.worker.is_running:
             self.worker.give_up()
 
@@ -106,12 +106,12 @@ class StagePage(QWizardPage):
 
     @property
     def has_work(self) -> bool:
-        """There is a button to press before it goes on."""
+        """Whether there is a button to press before it goes on."""
         state = self.wizard_state.state
         return self.stage.work is not None and self.stage.wants_work(state)
 
     def begin(self) -> None:
-        """The work, with the answers as they stand."""
+        """Start the work, with the answers as they stand."""
         if self.worker.is_running or not self.form.keep():
             return
         try:
@@ -125,14 +125,14 @@ class StagePage(QWizardPage):
         self.refresh()
 
     reading_most = 290
-    """Height of text and questions if something is found below them."""
+    """The height of text and questions if there are findings below them."""
     found_waits = False
-    """What is found has its room before anything is."""
+    """Whether findings have their room before there are any."""
     job = "stage"
-    """What the worker is to do."""
+    """The job for the worker."""
 
     def reported(self, report: StageReport) -> None:
-        """The work is done."""
+        """Show and record the report of work that is done."""
         self.found.show_report(report)
         try:
             self.wizard_state.record(report)
@@ -141,28 +141,28 @@ class StagePage(QWizardPage):
         self.refresh()
 
     def ended(self, why: str) -> None:
-        """It works no more; `why` not, if something went wrong."""
+        """Show that no work goes on, and `why` if something went wrong."""
         self.set_message(why)
         self.telling.setText("")
         self.refresh()
 
     def show_progress(self, text: str) -> None:
-        """What is being done."""
+        """Show what is being done."""
         self.telling.setText(text)
 
     def set_message(self, text: str, tone: str = "bad") -> None:
-        """What is wrong, or to beware of; "" if nothing is."""
+        """Show what is wrong, or to beware of; "" if nothing is."""
         self._tone = tone
         self.error_message.setText(text)
         self.error_message.setVisible(bool(text))
         self.recolor()
 
     def recolor(self) -> None:
-        """Other colors are in force."""
+        """Show the message in the colors in force."""
         self.error_message.setStyleSheet(f"color: {getattr(theme().palette, self._tone)}")
 
     def refresh(self) -> None:
-        """Buttons say what can be done."""
+        """Show the buttons of what can be done."""
         running = self.worker.is_running
         self.start.setVisible(self.has_work)
         shown = self.has_work and (self.found_waits or running or not self.found.is_empty)

@@ -26,14 +26,14 @@ Align = Qt.AlignmentFlag
 
 @dataclass(frozen=True)
 class AxisRange:
-    """What an axis shows."""
+    """The range of values that an axis shows."""
 
     low: float
     high: float
     is_log: bool = False
 
     def part(self, values: Floats) -> Floats:
-        """0 at the low end, 1 at the high one."""
+        """Return where values are on the axis: 0 at the low end, 1 at the high one."""
         if not self.is_log:
             return np.asarray((values - self.low) / (self.high - self.low), np.float64)
         logs = np.log10(np.maximum(values, self.low / 10))
@@ -41,13 +41,13 @@ class AxisRange:
         return np.asarray((logs - low) / (high - low), np.float64)
 
     def at(self, part: float) -> float:
-        """The value at a part of the way."""
+        """Return the value at a part of the way."""
         if not self.is_log:
             return self.low + part * (self.high - self.low)
         return float(self.low * (self.high / self.low) ** part)
 
     def ticks(self, most: int) -> tuple[list[float], list[str]]:
-        """Values to mark, and their words."""
+        """Return values to mark, and their words."""
         if not self.is_log:
             values = ticks(self.low, self.high, max(most, 1))
             return values, tick_texts(values)
@@ -60,14 +60,14 @@ class AxisRange:
         return [10.0**power for power in powers], [power_text(power) for power in powers]
 
     def _fine_ticks(self, low: int, high: int) -> tuple[list[float], list[str]]:
-        """2 and 5 between the powers of ten."""
+        """Return ticks with 2 and 5 between the powers of ten."""
         values = [part * 10.0**power for power in range(low, high + 1) for part in (1, 2, 5)]
         values = [value for value in values if self.low <= value <= self.high]
         return values, [f"{value:,.10g}" for value in values]
 
 
 def power_text(power: int) -> str:
-    """A power of ten as people write it."""
+    """Return a power of ten as people write it."""
     if 0 <= power <= 5:
         return f"{10**power:,}"
     if -4 <= power < 0:
@@ -77,21 +77,21 @@ def power_text(power: int) -> str:
 
 @dataclass(frozen=True)
 class Axes:
-    """Two ranges on a rectangle."""
+    """The axes of a rectangle, with their ranges."""
 
     x: AxisRange
     y: AxisRange
     plot: QRectF
 
     def points(self, x: Floats, y: Floats) -> QPolygonF:
-        """Pixels of values, shapes (n,)."""
+        """Return the pixels of values, shapes (n,)."""
         plot = self.plot
         px = np.clip(plot.left() + self.x.part(x) * plot.width(), -_FAR, _FAR)
         py = np.clip(plot.bottom() - self.y.part(y) * plot.height(), -_FAR, _FAR)
         return QPolygonF([QPointF(a, b) for a, b in zip(px.tolist(), py.tolist(), strict=True)])
 
     def point(self, x: float, y: float) -> QPointF:
-        """Pixels of one value."""
+        """Return the pixels of one value."""
         plot = self.plot
         part_x, part_y = (float(r.part(np.array([v]))[0]) for r, v in ((self.x, x), (self.y, y)))
         px = min(max(plot.left() + part_x * plot.width(), -_FAR), _FAR)
@@ -100,7 +100,7 @@ class Axes:
 
 
 def plot_area(width: float, height: float) -> QRectF:
-    """Where curves go in a chart of this size."""
+    """Return the rectangle of the curves in a chart of this size."""
     return QRectF(LEFT, TOP, max(width - LEFT - RIGHT, 1), max(height - TOP - BOTTOM, 1))
 
 
@@ -113,7 +113,7 @@ def paint_axes(
     *,
     strip: bool = False,
 ) -> None:
-    """Grid, ticks, and what the axes are of; of a strip in one line, to save height."""
+    """Paint grid, ticks, and what the axes are of; of a strip in one line, to save height."""
     plot = axes.plot
     painter.setFont(figures_font(FONT_PT))
     values, texts = axes.x.ticks(int(plot.width() / TICK_X_PX))

@@ -24,18 +24,18 @@ from gui.theme.palette import Palette
 from gui.theme.theme import figures_font
 
 _WIDE = 50.0
-"""From this ratio of largest to smallest latency on the axis is logarithmic."""
+"""The ratio of largest to smallest latency from which the axis is logarithmic."""
 _ONE = 0.7
-"""Bottom of a count axis: a bin with one latency is seen."""
+"""The bottom of a count axis: a bin with one latency is seen."""
 
 
 def tr(text: str) -> str:
-    """Words of charts, for translators."""
+    """Return words of charts in the language in force."""
     return QCoreApplication.translate("Chart", text)
 
 
 class Chart:
-    """Something that can be painted at any size, in any palette."""
+    """A chart that can be painted at any size, in any palette."""
 
     def __init__(
         self, title: str, runs: Sequence[RunDistribution], limit_us: float | None = None
@@ -45,7 +45,7 @@ class Chart:
         self.limit_us = limit_us
 
     def paint(self, painter: QPainter, width: float, height: float, colors: Palette) -> None:
-        """Into (0, 0) to (width, height)."""
+        """Paint the chart into (0, 0) to (width, height)."""
         painter.fillRect(QRectF(0, 0, width, height), QColor(colors.panel))
         if not self.runs:
             painter.setPen(QColor(colors.dim))
@@ -65,7 +65,7 @@ class Chart:
         self._paint_names(painter, axes, colors)
 
     def axes(self, width: float, height: float) -> Axes | None:
-        """As painted at this size; None without anything to paint."""
+        """Return the axes as painted at this size; None without anything to paint."""
         return Axes(*self.ranges(), plot_area(width, height)) if self.runs else None
 
     @abstractmethod
@@ -80,7 +80,7 @@ class Chart:
     ) -> None: ...
 
     def x_words(self) -> str:
-        """What the time axis is of."""
+        """Return the words of the time axis: its quantity and unit."""
         names = {run.quantity for run in self.runs}
         if names <= {""}:
             return tr("latency in µs")
@@ -88,11 +88,11 @@ class Chart:
 
     @property
     def are_latencies(self) -> bool:
-        """All values are."""
+        """Whether all values are latencies."""
         return not any(run.quantity for run in self.runs)
 
     def reading(self, _value: float) -> str:
-        """What is to be read at a place on the horizontal axis; "": what all such charts say."""
+        """Return the reading at a place on the horizontal axis; "": that of all such charts."""
         return ""
 
     def _paint_limit(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
@@ -103,7 +103,7 @@ class Chart:
         painter.drawLine(QLineF(x, axes.plot.top(), x, axes.plot.bottom()))
 
     def _paint_names(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
-        """Right of the words of the axis: which color is whose, or the one run's worst value."""
+        """Paint which color is whose, or the one run's worst value, at the axis's words."""
         painter.setFont(figures_font(8.5))
         metrics = QFontMetricsF(painter.font())
         x = axes.plot.right()
@@ -129,10 +129,10 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class HistogramChart(Chart):
-    """Linear microseconds, logarithmic count; shares if runs are compared, their n may differ."""
+    """Histograms: linear microseconds, logarithmic count; shares if runs are compared."""
 
     def ranges(self) -> tuple[AxisRange, AxisRange]:
-        """Of all runs, the limit if it is near."""
+        """Return the ranges of all runs, and of the limit if it is near."""
         low, high = extent_us(self.runs)
         if self.limit_us is not None and self.limit_us < 2 * high:
             high = max(high, self.limit_us)
@@ -143,13 +143,13 @@ class HistogramChart(Chart):
         return AxisRange(max(0.0, low - room), high + room), AxisRange(bottom, decade, is_log=True)
 
     def y_words(self) -> str:
-        """Counts or shares."""
+        """Return the words for counts or shares."""
         if self.are_latencies:
             return tr("latencies in a bin") if self._counted else tr("share of latencies in a bin")
         return tr("values in a bin") if self._counted else tr("share of values in a bin")
 
     def paint_run(self, painter: QPainter, axes: Axes, run: RunDistribution, color: QColor) -> None:
-        """Bars of one run filled, of several as outlines."""
+        """Paint the bars of one run filled, of several as outlines."""
         edges, heights = self._heights(run)
         x, y = outline(edges, heights, axes.y.low)
         line = axes.points(x, y)
@@ -174,10 +174,10 @@ class HistogramChart(Chart):
 
 
 class TailChart(Chart):
-    """Which share of the latencies is longer; a dot is the observed maximum."""
+    """The share of the latencies that are longer; a dot is the observed maximum."""
 
     def ranges(self) -> tuple[AxisRange, AxisRange]:
-        """Logarithmic in both directions if latencies reach far."""
+        """Return ranges that are logarithmic in both directions if latencies reach far."""
         low, high = extent_us(self.runs)
         if self.limit_us is not None and self.limit_us < 2 * high:
             high = max(high, self.limit_us)
@@ -189,11 +189,11 @@ class TailChart(Chart):
         return AxisRange(max(0.0, low - room), high + room), y
 
     def y_words(self) -> str:
-        """What the shares are of."""
+        """Return what the shares are of."""
         return tr("share of latencies above") if self.are_latencies else tr("share of values above")
 
     def paint_run(self, painter: QPainter, axes: Axes, run: RunDistribution, color: QColor) -> None:
-        """A falling staircase."""
+        """Paint a falling staircase."""
         x, share = share_above(run)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(color, 1.6))

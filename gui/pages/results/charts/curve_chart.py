@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run has found over a quantity that it has varied, such as the rate of stimuli."""
+"""The chart of what a run found over a quantity that it has varied, such as the stimuli's rate."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from rig.document import Curve, Tone
 
 _DOT = 3.5
 _BESIDE = 9.0
-"""From a sign of the key to its words."""
+"""The distance from a sign of the key to its words."""
 _ROOM = 1.12
-"""Beyond the least and the largest of what was varied, as a factor."""
+"""The factor of room beyond the least and the largest of what was varied."""
 NO_CURVE: Final = Curve("", "", "", ())
 
 
 class CurveChart(Chart):
-    """A dot for each value that was tried, and the limit as a dashed line."""
+    """A chart with a dot for each value that was tried, and the limit as a dashed line."""
 
     def __init__(self, curve: Curve) -> None:
         super().__init__(curve.title, ())
         self.curve = curve
 
     def axes(self, width: float, height: float) -> Axes | None:
-        """As painted at this size; None without a point."""
+        """Return the axes as painted at this size; None without a point."""
         return Axes(*self.ranges(), plot_area(width, height)) if self.curve.points else None
 
     def ranges(self) -> tuple[AxisRange, AxisRange]:
-        """What was varied is logarithmic."""
+        """Return the ranges; that of what was varied is logarithmic."""
         low, high = self.curve.points[0].x, self.curve.points[-1].x
         return AxisRange(low / _ROOM, high * _ROOM, is_log=True), AxisRange(*self.curve.y_range)
 
     def x_words(self) -> str:
-        """Of what was varied."""
+        """Return the title of what was varied."""
         return self.curve.x_title
 
     def y_words(self) -> str:
-        """Of what was found."""
+        """Return the title of what was found."""
         return self.curve.y_title
 
     def reading(self, value: float) -> str:
-        """The point that is nearest along the axis, in a line."""
+        """Return the point that is nearest along the axis, in a line."""
         if not self.curve.points:
             return ""
         return min(self.curve.points, key=lambda point: abs(np.log(point.x / value))).text
 
     def paint(self, painter: QPainter, width: float, height: float, colors: Palette) -> None:
-        """Into (0, 0) to (width, height)."""
+        """Paint the chart into (0, 0) to (width, height)."""
         axes = self.axes(width, height)
         if axes is None:
             super().paint(painter, width, height, colors)
@@ -67,7 +67,7 @@ class CurveChart(Chart):
         self._paint_key(painter, axes, colors)
 
     def paint_run(self, painter: QPainter, axes: Axes, run: RunDistribution, color: QColor) -> None:
-        """It has no runs' latencies."""
+        """Paint nothing: this chart has no runs' latencies."""
 
     def _paint_curve(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
         plot, curve = axes.plot, self.curve
@@ -84,7 +84,7 @@ class CurveChart(Chart):
             painter.drawEllipse(place, _DOT, _DOT)
 
     def _paint_key(self, painter: QPainter, axes: Axes, colors: Palette) -> None:
-        """What the colors mean, left of the words of the rates; the limit if there is room."""
+        """Paint what the colors mean, left of the axis's words; the limit if there is room."""
         painter.setFont(figures_font(8.5))
         wide = QFontMetricsF(painter.font()).horizontalAdvance
         left = axes.plot.left()

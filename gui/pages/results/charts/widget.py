@@ -12,14 +12,14 @@ from gui.pages.results.charts.charts import Chart
 from gui.theme import theme
 
 CLICK_PX = 6
-"""A click so near to a latency means it."""
+"""The distance within which a click means a latency."""
 
 
 class ChartWidget(QWidget):
-    """Shows one chart."""
+    """A widget that shows one chart."""
 
     picked = Signal(int)
-    """A click on a chart of one run: a latency that it has, in samples."""
+    """A latency of the run was clicked, in samples, on a chart of one run."""
 
     def __init__(self, chart: Chart, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,17 +33,17 @@ class ChartWidget(QWidget):
 
     @property
     def chart(self) -> Chart:
-        """What is shown."""
+        """The chart that is shown."""
         return self._chart
 
     def show_chart(self, chart: Chart) -> None:
-        """Another one."""
+        """Show another chart."""
         self._chart = chart
         self.setAccessibleName(chart.title)
         self._repaint()
 
     def reading(self, x: float) -> str:
-        """What the chart says at a pixel: the latency there and each run's share above it."""
+        """Return the reading at a pixel: the latency there and each run's share above it."""
         axes = self._chart.axes(self.width(), self.height())
         if axes is None or not axes.plot.left() <= x <= axes.plot.right():
             return ""
@@ -60,8 +60,10 @@ class ChartWidget(QWidget):
         return "\n".join(lines)
 
     def latency_at(self, x: float) -> int | None:
-        """In samples, the run's own latency nearest to a pixel, the longest of those that share it;
-        None if none is near."""
+        """Return the run's latency nearest to a pixel in samples; None if none is near.
+
+        Of latencies that share a pixel it is the longest.
+        """
         axes = self._chart.axes(self.width(), self.height())
         if axes is None or len(self._chart.runs) != 1:
             return None
@@ -78,15 +80,15 @@ class ChartWidget(QWidget):
     # What Qt asks for.
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's
-        """Half a page."""
+        """Return half a page."""
         return QSize(460, 260)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's
-        """Still readable."""
+        """Return a size that is still readable."""
         return QSize(240, 150)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's
-        """The chart, from memory if it has not changed, and the line that is pointed at."""
+        """Paint the chart, from memory if it has not changed, and the line pointed at."""
         if self._painted is None:
             ratio = self.devicePixelRatioF()
             self._painted = QPixmap(self.size() * ratio)
@@ -105,12 +107,12 @@ class ChartWidget(QWidget):
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's
-        """Painted anew."""
+        """Paint the chart anew."""
         self._painted = None
         super().resizeEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's
-        """Tell the values there."""
+        """Show the values there."""
         self._pointer = event.position()
         self.update()
         QToolTip.showText(
@@ -124,7 +126,7 @@ class ChartWidget(QWidget):
             self.picked.emit(latency)
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's
-        """Nothing is pointed at."""
+        """Remove the line, as nothing is pointed at."""
         self._pointer = None
         self.update()
         super().leaveEvent(event)

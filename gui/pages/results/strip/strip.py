@@ -27,14 +27,14 @@ from rig.errors import InputError
 
 WHEEL_FACTOR = 0.8
 FEWEST = 8.0
-"""Events shown at least."""
+"""The fewest events shown."""
 CLICK_PX = 4
 _LATE = (1 << EventClass.LATE) | (1 << EventClass.MERGED) | (1 << EventClass.AMBIGUOUS)
 _MISSED = 1 << EventClass.MISSED
 
 
 class EventStrip(QWidget):
-    """Events from left to right, the span of their latencies upward."""
+    """A strip with events from left to right, the span of their latencies upward."""
 
     picked = Signal(int)
     """An event was chosen."""
@@ -57,24 +57,24 @@ class EventStrip(QWidget):
 
     @property
     def shown(self) -> tuple[float, float]:
-        """First event and the one behind the last."""
+        """The first event shown and the one behind the last."""
         return self._first, self._stop
 
     def show_run(
         self, run: OpenedRun | None, levels: SummaryLevels | None, threshold_us: float | None = None
     ) -> None:
-        """All events of a run; `threshold_us`: above it they are outliers."""
+        """Show all events of a run; those above `threshold_us` are outliers."""
         self._run, self._levels, self._event = run, levels, None
         self._threshold_us = threshold_us
         self.show_all()
 
     def show_all(self) -> None:
-        """From the first event to the last."""
+        """Show the events from the first to the last."""
         self._first, self._stop = 0.0, float(self._run.event_count if self._run else 1)
         self.update()
 
     def mark(self, event: int) -> None:
-        """The event that is looked at; brought into sight."""
+        """Mark the event that is looked at, and bring it into sight."""
         self._event = event
         if not self._first <= event < self._stop:
             half = (self._stop - self._first) / 2
@@ -90,7 +90,7 @@ class EventStrip(QWidget):
         self.update()
 
     def zoom(self, factor: float, at: float = 0.5) -> None:
-        """More events or fewer; `at`: what stays where it is."""
+        """Show more events or fewer; `at`: what stays where it is."""
         fixed = self._first + at * (self._stop - self._first)
         self.set_range(
             fixed - (fixed - self._first) * factor, fixed + (self._stop - fixed) * factor
@@ -99,13 +99,13 @@ class EventStrip(QWidget):
     # Painting.
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's
-        """Paint."""
+        """Paint the strip."""
         painter = QPainter(self)
         self.paint(painter, self.width(), self.height(), theme().palette)
         painter.end()
 
     def paint(self, painter: QPainter, width: float, height: float, colors: Palette) -> None:
-        """Into (0, 0) to (width, height), on screen or not."""
+        """Paint the strip into (0, 0) to (width, height), on screen or not."""
         painter.fillRect(QRectF(0, 0, width, height), QColor(colors.panel))
         if self._run is None or self._levels is None or not self._run.event_count:
             return
@@ -192,11 +192,11 @@ class EventStrip(QWidget):
     # What Qt asks for.
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's
-        """A strip."""
+        """Return the size of a strip."""
         return QSize(720, 170)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's
-        """Still readable."""
+        """Return a size that is still readable."""
         return QSize(320, 120)
 
     @property
@@ -223,7 +223,7 @@ class EventStrip(QWidget):
             self._pressed = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's
-        """Draw the box, or tell what is there."""
+        """Draw the box, or show what is there."""
         if self._pressed is not None:
             self._box = (self._pressed.x(), event.position().x())
             self.update()
@@ -233,7 +233,7 @@ class EventStrip(QWidget):
         QToolTip.showText(event.globalPosition().toPoint(), text, self)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's
-        """A click chooses the slowest event there, a box zooms."""
+        """Choose the slowest event at a click, or zoom into a box."""
         pressed, self._pressed, self._box = self._pressed, None, None
         if pressed is None:
             return
@@ -247,11 +247,11 @@ class EventStrip(QWidget):
         self.update()
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802 - Qt's
-        """All events."""
+        """Show all events."""
         self.show_all()
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's
-        """The box is given up."""
+        """Give up the box."""
         self._pressed = self._box = None
         self.update()
         super().leaveEvent(event)
@@ -271,7 +271,7 @@ class EventStrip(QWidget):
 def _bars(
     axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, *, single: bool
 ) -> list[QLineF]:
-    """From the least to the largest latency of a column; at least a pixel."""
+    """Return lines from the least to the largest latency of a column; at least a pixel."""
     plot = axes.plot
     tops = plot.bottom() - axes.y.part(high) * plot.height()
     feet = plot.bottom() - axes.y.part(low) * plot.height()
