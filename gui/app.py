@@ -116,7 +116,7 @@ ORGANIZATION: Final = "latency-rig"
 
 
 def open_settings() -> QSettings:
-    """The user's settings, a readable file."""
+    """Return the user's settings, a readable file."""
     return QSettings(
         QSettings.Format.IniFormat, QSettings.Scope.UserScope, ORGANIZATION, ORGANIZATION
     )

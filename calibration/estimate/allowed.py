@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How late one channel is against another: the range that all edges of a train allow.
+"""The delay of one channel against another: the range that all edges of a train allow.
 
 Sample s shows an edge if it came in (s - 1, s]. Each edge on either channel so bounds where the
 train was: its clock, a parabola of three unknowns, and the delay, a fourth. What no bound forbids

@@ -14,7 +14,7 @@ class Estimate:
 
     value: float
     standard_uncertainty: float
-    """In the same unit, k = 1."""
+    """The standard uncertainty in the same unit, k = 1."""
     n: int
     """The number of observations."""
 

@@ -15,7 +15,7 @@ from rig.config.fixture import STIMULUS, Fixture
 from rig.instruments import Int64Array
 
 RATE_TOLERANCE = 0.01
-"""Ceramic resonators are off by up to 0.5 %; more is another setting, not another clock."""
+"""The part a rate may be off: resonators are within 0.5 %, more is another setting."""
 
 
 @dataclass(frozen=True)

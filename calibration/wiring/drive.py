@@ -120,7 +120,7 @@ def _drain(context: StepContext, listener: Listener, start_ticks: int, start_sam
 
 
 class _RefusedError(Exception):
-    """Nobody drives this wire."""
+    """An error for a wire that nobody drives."""
 
 
 def _train(chip: StimulusChip, pulses: int, polarity: Polarity = Polarity.POSITIVE) -> Train:

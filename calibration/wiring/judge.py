@@ -12,7 +12,7 @@ from calibration.wiring.observed import Driven, EdgeBurst, Observed
 from rig.config.fixture import RESPONSE, SIGNALS, STIMULUS, Fixture, Wire
 
 RATE_TOLERANCE = 0.01
-"""Ceramic resonators are off by up to 0.5 %; more is another setting, not another clock."""
+"""The part a rate may be off: resonators are within 0.5 %, more is another setting."""
 
 
 @dataclass(frozen=True)

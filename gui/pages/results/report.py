@@ -148,7 +148,7 @@ _TEMPLATE: Final = Path(__file__).with_name("report.html")
 
 
 def report_html(result: Result, colors: Palette, note: str = "") -> str:
-    """All of it but its plots, which have a place of their own in the window.
+    """Return the report without its plots, which have a place of their own in the window.
 
     `note` is what must be said of it first.
     """

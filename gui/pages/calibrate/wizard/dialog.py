@@ -24,7 +24,7 @@ from rig.printable import html_text
 
 SIZE: Final = QSize(1040, 660)
 _PAGES: Final[dict[str, type[StagePage]]] = {"wires": WiresPage, "connect": ConnectPage}
-"""Stages with pages of their own; others have one by what they show."""
+"""The pages of stages that have their own; others have one by what they show."""
 
 
 def _page_of(stage: Stage) -> type[StagePage]:
