@@ -28,9 +28,9 @@ from rig.toml.reader import TomlFile, TomlTable, read_document
 TARGET = "target"
 GROUND = "ground"
 SUPPLY = "supply"
-"""What feeds the board's side of a level shifter."""
+"""The supply of the board's side of a level shifter."""
 TRIGGER = "trigger"
-"""Pin of a target that makes its own interrupts."""
+"""The pin of a target that makes its own interrupts."""
 LINE_SIGNALS = (*SIGNALS, TRIGGER, GROUND, SUPPLY)
 GPIO_PORT = "gpio"
 AGENT_PORTS = (GPIO_PORT, "ppdev", "ioport", "kmod")
@@ -47,9 +47,9 @@ class BoardPin:
 
     signal: str
     name: str
-    """As the board's maker calls it."""
+    """The line's name as the board's maker has it."""
     pin: str
-    """On the connector; "" if that is not known, or is on no connector described."""
+    """The pin on the connector; "" if it is not known, or is on no connector described."""
     connector: str
     offset: int | None
     """Number of a GPIO line on its chip."""
@@ -57,7 +57,7 @@ class BoardPin:
 
 @dataclass(frozen=True)
 class InterruptPath:
-    """How the stimulus reaches the kernel."""
+    """The path of the stimulus to the kernel."""
 
     edge: str
     """Edge that can interrupt: "rising", "falling" or "either"."""
@@ -67,7 +67,7 @@ class InterruptPath:
 
 @dataclass(frozen=True)
 class BoardAgent:
-    """How the agent is started on a target."""
+    """The start of the agent on a target."""
 
     port: str
     device: str
@@ -77,18 +77,18 @@ class BoardAgent:
 
 @dataclass(frozen=True)
 class StimulusSide:
-    """How a microcontroller board is used."""
+    """The use of a microcontroller board."""
 
     chip: str
     port: str
-    """Where its serial port mostly is."""
+    """The usual device of its serial port."""
     flash: str
     """Command that puts the firmware on it."""
 
 
 @dataclass(frozen=True)
 class Pitfall:
-    """What goes wrong, what to do, and who says so."""
+    """A pitfall: what goes wrong, what to do, and the source."""
 
     what: str
     remedy: str
@@ -147,7 +147,7 @@ class Board:
 
 
 def level_findings(target: Board, stimulus: Board) -> tuple[LevelFinding, ...]:
-    """What is to be said of the voltages when these two are wired: at most one a direction."""
+    """Return the findings on the voltages when these two are wired: at most one a direction."""
     both = ((stimulus, target), (target, stimulus))
     found = [compare_levels(a.title, a.levels, b.title, b.levels) for a, b in both]
     shifted = any(finding and finding.kind == DAMAGE for finding in found)
@@ -155,7 +155,7 @@ def level_findings(target: Board, stimulus: Board) -> tuple[LevelFinding, ...]:
 
 
 def needs_shifter(target: Board, stimulus: Board) -> bool:
-    """One of the two would destroy the other."""
+    """Return whether one of the two would destroy the other."""
     return any(finding.kind == DAMAGE for finding in level_findings(target, stimulus))
 
 
@@ -287,14 +287,14 @@ def _line(
 
 
 def _refuse_other_pin(table: TomlTable, line: BoardPin, chip: str) -> None:
-    """The chip's timer fixes its pins: no board can put them elsewhere."""
+    """Check that a line is at the pin that the chip's timer fixes."""
     fixed = chip_named(chip).pins.get(line.signal)
     if fixed and line.pin != fixed:
         raise table.error("pin", f"not the {chip}'s {line.signal} pin", fixed)
 
 
 def _refuse_bad_offsets(source: str, lines: Mapping[str, BoardPin]) -> None:
-    """No number twice; Linux writes lines in their order, and the response must come last."""
+    """Check that no number is there twice, and the response's is last, as Linux writes in order."""
     offsets = {s: line.offset for s, line in lines.items() if line.offset is not None}
     if len(set(offsets.values())) < len(offsets):
         raise InputError(f"{source}: two signals on one GPIO line; valid: a line for each")

@@ -19,13 +19,13 @@ Values = dict[str, OptionValue]
 FX2 = AnalyzerSettings("fx2lafw", "", 24_000_000, 8, 5 * 10**12, {})
 """The analyzer taken if none is named."""
 EXAMPLE_LINK = SshLink("root@192.0.2.1")
-"""Stands for the target's address."""
+"""The link that stands for the target's address."""
 WIRE_COLORS = {
     STIMULUS: "yellow", RESPONSE: "green", "sequence0": "blue", "sequence1": "violet",
     "sequence2": "gray", "sequence3": "white", "sequence4": "brown", "sequence5": "red",
     "sequence6": "black", "sequence7": "blue", "task": "orange",
 }  # fmt: skip
-"""Color that a wire is given."""
+"""The color that a wire is given."""
 USUAL_WIRES = (STIMULUS, RESPONSE, *SEQUENCE[:3])
 
 
@@ -87,7 +87,7 @@ def fixture_text(
 
 
 def _head(target: Board, stimulus: Board, name: str, title: str) -> str:
-    """Comments for whoever wires it, and the first table."""
+    """Return comments for whoever wires it, and the first table."""
     grounds = [board.label(line) for board in (stimulus, target) if (line := board.line("ground"))]
     lines = [
         f"# {target.title} and {stimulus.title}; `rig boards {target.name}` has the drawing.",
@@ -132,7 +132,7 @@ def _wire(target: Board, stimulus: Board, signal: str, channel: int, second_witn
 
 
 def _pins(target: Board) -> str:
-    """For the agent's option --pins."""
+    """Return the value of the agent's option --pins."""
     lines = {line.signal: line.offset for line in target.lines if line.offset is not None}
     if RESPONSE not in lines:
         raise InputError(
@@ -151,6 +151,6 @@ def _pins(target: Board) -> str:
 
 
 def _table(header: str, values: Mapping[str, OptionValue]) -> str:
-    """A TOML table. A JSON string of printable characters is a TOML string, too."""
+    """Return a TOML table. A JSON string of printable characters is a TOML string, too."""
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     return "\n".join([header, *lines, ""])

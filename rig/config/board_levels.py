@@ -9,9 +9,9 @@ from rig.toml.reader import TomlTable
 from rig.toml.units import UnitKind
 
 DAMAGE = "damage"
-"""The driver goes above what the input takes."""
+"""The kind of finding where the driver goes above what the input takes."""
 DOUBT = "doubt"
-"""What the driver is sure to reach is less than the input is sure to read as high."""
+"""The kind of finding where a sure output high is below what the input is sure to read as high."""
 VOLTAGE = UnitKind(name="voltage", base="mV", scale={"mV": 1, "V": 1000}, example="3.3 V")
 """Voltages, parsed to millivolts."""
 _KEYS = ("supply", "input_max", "input_high", "output_high")
@@ -22,19 +22,19 @@ class BoardVoltages:
     """Voltages of a board's pins, in millivolts."""
 
     supply_mv: int
-    """A pin drives no higher."""
+    """The highest voltage that a pin drives."""
     input_max_mv: int
-    """More than this may destroy an input."""
+    """The highest voltage that is sure not to destroy an input."""
     input_high_mv: int
-    """From here up an input is sure to read high."""
+    """The lowest voltage that an input is sure to read as high."""
     output_high_mv: int
-    """A pin that drives high reaches at least this, under full load."""
+    """The lowest voltage of a pin that drives high, under full load."""
     source: str
 
 
 @dataclass(frozen=True)
 class LevelFinding:
-    """What is to be said of the wires in one direction."""
+    """A finding on the wires in one direction."""
 
     kind: str
     """DAMAGE or DOUBT."""
@@ -43,11 +43,11 @@ class LevelFinding:
     receiver: str
     receiver_mv: int
     shifted: bool = False
-    """A level shifter is between them for another reason already."""
+    """Whether a level shifter is between them for another reason already."""
 
     @property
     def text(self) -> str:
-        """One or two sentences."""
+        """The finding in one or two sentences."""
         drives, takes = VOLTAGE.format(self.driver_mv), VOLTAGE.format(self.receiver_mv)
         if self.kind == DAMAGE:
             return (
@@ -69,7 +69,7 @@ class LevelFinding:
 def compare_levels(
     driver: str, drives: BoardVoltages, receiver: str, receives: BoardVoltages
 ) -> LevelFinding | None:
-    """What is to be said of wires from one board to another, named as in messages; None if nothing.
+    """Return the finding on wires from one board to another, named as in messages; None if fine.
 
     Both boards' figures are guarantees, so a doubt may be unfounded; damage is not.
     """
@@ -81,7 +81,7 @@ def compare_levels(
 
 
 def parse_levels(table: TomlTable, url_pattern: str, url_valid: str) -> BoardVoltages:
-    """The [levels] table. Raises InputError."""
+    """Parse the [levels] table. Raises InputError."""
     table.allow_only((*_KEYS, "source"))
     supply, most, reads_high, drives = (table.quantity(VOLTAGE, key, 500, 24_000) for key in _KEYS)
     if reads_high > most:

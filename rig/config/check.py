@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a plan can be carried out on a fixture, before any instrument is touched, and what of the
-fixture depends on the plan."""
+"""The check whether a plan can be carried out on a fixture, before any instrument is touched, and
+what of the fixture depends on the plan."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rig.toml.reader import TomlFile, TomlPath
 from rig.toml.units import RATE, TIME, ticks_to_ps
 
 _SIGNALS = (STIMULUS, RESPONSE)
-"""Signals that every measurement must see."""
+"""The signals that every measurement must see."""
 
 _COMMON_KEYS = {"delay_ticks": "delay", "width_ticks": "pulse_width"}
-"""Key of the plan behind each field of Train that all patterns have."""
+"""The key of the plan behind each field of Train that all patterns have."""
 
 OWN_HANDLERS = ("hard", "default")
-"""Handlers of the kernel module's own: they need an interrupt that no driver holds."""
+"""The kernel module's own handlers: they need an interrupt that no driver holds."""
 MODULE_PORT = "kmod"
 
 
@@ -76,7 +76,7 @@ def _check_wires(plan: Plan, fixture: Fixture) -> None:
 
 
 def _check_trigger(plan: Plan, fixture: Fixture) -> None:
-    """Of hardware nobody knows which pins are wired; a virtual bench tells."""
+    """Check that a virtual bench wires the trigger pin; of hardware that is not known."""
     if not plan.agent.self_trigger or fixture.virtual is None:
         return
     target = fixture.virtual.target
@@ -102,7 +102,7 @@ def _check_resolution(plan: Plan, fixture: Fixture) -> None:
 
 
 def _check_visible(plan: Plan, fixture: Fixture, shortest_ps: int, source: TomlPath) -> None:
-    """Pulses and the rests between them must outlast two samples and the glitch filter.
+    """Check that pulses and the rests between them outlast two samples and the glitch filter.
 
     `source` is the key to blame if they do not outlast the samples.
 
@@ -137,7 +137,7 @@ def _train(plan: Plan, chip: StimulusChip) -> Train | None:
 
 
 def _train_error(plan: Plan, message: str, clock_hz: int, table: str = "stimulus") -> InputError:
-    """Train's own words, `FIELD [is] VALUE ...; valid: ...`, with times in place of ticks."""
+    """Return Train's error, `FIELD [is] VALUE ...; valid: ...`, with times in place of ticks."""
     field, _, words = message.partition(" ")
     times = re.sub(
         r"\b([0-9]+)\b(?! pulses)(?: ticks)?",
@@ -168,7 +168,7 @@ def _error(plan: Plan, path: TomlPath, problem: str, valid: str) -> InputError:
 
 
 def fitted(fixture: Fixture, plan: Plan) -> Fixture:
-    """The fixture for this plan: a guest's port driver takes no interrupt that another is to have.
+    """Return the fixture for this plan: a guest's port driver leaves interrupts others need.
 
     On a real target whoever loads its modules does that (docs/reference/plans.md).
     """

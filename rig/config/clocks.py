@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The [clocks] table of a fixture: what kind of clock each of the three instruments has.
+"""The [clocks] table of a fixture: the kind of clock of each of the three instruments.
 
 docs/reference/fixtures.md explains it. What is absent is taken as before there was such a table.
 """
@@ -18,19 +18,19 @@ class ClockKind:
     """Bounds of one clock."""
 
     ppb: int
-    """Off its nominal rate by no more than this."""
+    """The bound of the error of its rate."""
     ppb_per_s: int
-    """Its rate changes no faster than this."""
+    """The bound of its rate's drift."""
 
 
 KINDS = {"crystal": ClockKind(100_000, 500), "resonator": ClockKind(5_000_000, 9_500)}
-"""A quartz crystal of any quality; a ceramic resonator, also while it warms up."""
+"""The bounds of a quartz crystal of any quality, and of a ceramic resonator, also warming up."""
 INSTRUMENTS = ("analyzer", "stimulus", "target")
 
 
 @dataclass(frozen=True)
 class ClockSettings:
-    """None: not told."""
+    """The kinds of a bench's clocks, None where none is stated."""
 
     analyzer: ClockKind | None = None
     stimulus: ClockKind | None = None
@@ -38,7 +38,7 @@ class ClockSettings:
 
 
 def parse_clocks(table: TomlTable) -> ClockSettings:
-    """From the table, which may be empty. Raises InputError with file, line and key."""
+    """Parse the table, which may be empty. Raises InputError with file, line and key."""
     table.allow_only(INSTRUMENTS)
     return ClockSettings(**{name: _kind(table, name) for name in INSTRUMENTS if name in table})
 

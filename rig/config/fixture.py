@@ -25,12 +25,12 @@ from rig.toml.reader import TomlFile, TomlTable, read_document
 from rig.toml.units import RATE
 
 REPLAY_PREFIX = "replay:"
-"""In place of a fixture's name: the run file behind it is played again."""
+"""The prefix, in place of a fixture's name, of a run file that is played again."""
 STIMULUS = "stimulus"
 RESPONSE = "response"
 SEQUENCE = tuple(f"sequence{bit}" for bit in range(8))
 TASK = "task"
-"""Pin of the task that an interrupt interrupts, for dispatch latency."""
+"""The pin of the task that an interrupt interrupts, for dispatch latency."""
 SIGNALS = (STIMULUS, RESPONSE, *SEQUENCE, TASK)
 
 TABLES = (
@@ -39,7 +39,7 @@ TABLES = (
 )  # fmt: skip
 
 VIRTUAL_CHANNELS = (8, 14)
-"""Channel counts of BeagleLogic's one-byte and two-byte samples."""
+"""The channel counts of BeagleLogic's one-byte and two-byte samples."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class Wire:
     stimulus_pin: str
     """Pin of the microcontroller, or "" if it is not connected there."""
     timer_pin: str
-    """The same as its data sheet names it."""
+    """The pin as the chip's data sheet names it."""
     target_line: str
-    """For people: the target's pin."""
+    """The target's pin, for people."""
     color: str
-    """For people: the color of the wire."""
+    """The color of the wire, for people."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ class Fixture:
     source: str
     """File name, or name of the built-in fixture."""
     uncertainty: UncertaintySettings
-    """What is known of the bench's own errors."""
+    """The bench's own errors, as far as they are known."""
     clocks: ClockSettings = field(default_factory=ClockSettings)
-    """How far its clocks may be off, and how fast they may drift."""
+    """The bounds by which its clocks may be off, and drift."""
     scenarios: Mapping[str, LoadCommand] = field(default_factory=dict)
     loads_by_hand: frozenset[str] = frozenset()
-    """Scenarios whose load the user starts before the run: the rig only notes their name."""
+    """The scenarios whose load the user starts before the run: the rig only notes their name."""
     """Loads that are the user's own programs, by name."""
 
     @property
@@ -115,7 +115,7 @@ class Fixture:
 
     @property
     def has_second_witness(self) -> bool:
-        """The stimulus's input capture sees the answer too."""
+        """Whether the stimulus's input capture sees the answer too."""
         return any(wire.signal == RESPONSE and wire.stimulus_pin for wire in self.wires)
 
 
@@ -153,7 +153,7 @@ def parse_fixture(text: str, source: str) -> Fixture:
 
 
 def _target(table: TomlTable, *, commands: bool) -> TargetSettings:
-    """Who may log in may run anything there: an agent that is started so may run the commands."""
+    """Parse the target; an agent over ssh may run commands, as its user may run anything."""
     target = parse_target(table)
     link = target.link
     if not commands or not isinstance(link, SshLink) or ALLOW_COMMANDS in link.arguments:
@@ -230,7 +230,7 @@ def _wire(table: TomlTable, channels: int, chip: StimulusChip) -> Wire:
 
 
 def _stimulus_pin(table: TomlTable, signal: str, chip: StimulusChip) -> str:
-    """The pin given, which the chip's timer fixes; a sequence wire does not reach the chip."""
+    """Return the given pin, which the chip's timer fixes; a sequence wire has none."""
     if "stimulus_pin" not in table:
         return ""
     pin = chip.pins.get(signal)
@@ -272,7 +272,7 @@ def _bit(signal: str) -> int:
 
 
 def _virtual(root: TomlTable) -> VirtualSettings | None:
-    """The [virtual] table, there if and only if all three instruments are virtual."""
+    """Parse the [virtual] table, there if and only if all three instruments are virtual."""
     places = (("analyzer", "connection"), ("stimulus", "port"), ("target", "link"))
     real = [p for p in places if root.table(p[0]).values.get(p[1]) != VIRTUAL]
     if len(real) == len(places):

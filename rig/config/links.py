@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the agent on a target is reached: one class a kind of link, `LINKS` has them all.
+"""The links to the agent on a target: one class a kind of link, `LINKS` has them all.
 
 Each is read from the [target] table of a fixture and, but for the virtual one, from a word of the
 command line. rig/bench/target.py opens them.
@@ -36,36 +36,36 @@ class TargetLink(ABC):
     """A way to an agent."""
 
     kind: ClassVar[str]
-    """Its word in fixtures and, with a colon behind it, on command lines."""
+    """The word for it in fixtures and, with a colon behind it, on command lines."""
     keys: ClassVar[tuple[str, ...]] = ()
-    """Of the [target] table, that only this kind has."""
+    """The keys of the [target] table that only this kind has."""
     usage: ClassVar[str] = ""
-    """How it is written on a command line; "" if it cannot be."""
+    """The form on a command line; "" if there is none."""
     is_short_in_fixtures: ClassVar[bool] = False
-    """A fixture may have the command line's word in place of the kind and its keys."""
+    """Whether a fixture may have the command line's word in place of the kind and its keys."""
 
     @classmethod
     @abstractmethod
     def of_table(cls, table: TomlTable) -> Self:
-        """From the keys of a [target] table. Raises InputError."""
+        """Return the link of a [target] table's keys. Raises InputError."""
 
     @classmethod
     def of_word(cls, _rest: str) -> Self | None:
-        """From what is behind the colon on a command line; None if that is none."""
+        """Return the link of what is behind the colon on a command line; None if that is none."""
         return None
 
     @abstractmethod
     def table_values(self) -> dict[str, str | int]:
-        """What `of_table` reads, and the kind or short form as `link`."""
+        """Return what `of_table` reads, and the kind or short form as `link`."""
 
     @property
     @abstractmethod
     def address(self) -> str:
-        """By which two benches with the same target are known to have it."""
+        """The address by which two benches with the same target are known to have it."""
 
     @property
     def agent_options(self) -> str:
-        """What an agent that is started by hand is told of its link."""
+        """The options for the link of an agent that is started by hand."""
         return ""
 
 
@@ -80,9 +80,9 @@ class SshLink(TargetLink):
     host: str
     """`[USER@]HOST`, as the user's ssh knows it."""
     agent: str = DEFAULT_AGENT
-    """Its path there; `~/` is the home directory."""
+    """The agent's path there; `~/` is the home directory."""
     arguments: tuple[str, ...] = tuple(DEFAULT_ARGUMENTS.split())
-    """Its options but for the link."""
+    """The agent's options but for the link."""
     config: str = ""
     """ssh's configuration file; "" is the user's own."""
 
@@ -238,7 +238,7 @@ def _valid_in_fixtures() -> str:
 
 
 def _refuse_others(table: TomlTable, kind: str) -> None:
-    """A key of another kind of link is a mistake of its own, and named as such."""
+    """Check that there is no key of another kind of link, a mistake that is named as such."""
     own = LINKS[kind].keys if kind in LINKS else ()
     every = [key for each in LINKS.values() for key in each.keys]
     table.allow_only(("link", "answer", *every))

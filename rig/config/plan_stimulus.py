@@ -14,7 +14,7 @@ from rig.toml.reader import TomlTable
 from rig.toml.units import ps_to_ticks
 
 TIME_MAX_PS = 60 * 10**12
-"""Bound of every time in a plan; what a chip can do is closer and checked with its clock."""
+"""The bound of every time in a plan; a chip's limits are closer, and checked with its clock."""
 
 _COMMON = ("count", "seed", "pulse_width", "polarity", "delay")
 
@@ -24,12 +24,12 @@ class StimulusPlan:
     """The pulse train in time."""
 
     pattern: str
-    """Its mnemonic, of rig.stimulus.train.PATTERNS."""
+    """The mnemonic of its pattern, of rig.stimulus.train.PATTERNS."""
     count: int
-    """Pulses, from 1."""
+    """The number of pulses, from 1."""
     seed: int
     delay_ps: int
-    """From the start of the train to its first pulse."""
+    """The time from the start of the train to its first pulse."""
     width_ps: int
     polarity: Polarity
     times_ps: Mapping[str, int]
@@ -38,16 +38,16 @@ class StimulusPlan:
     """The pattern's numbers of pulses, likewise."""
 
     def train(self, chip: StimulusChip) -> Train:
-        """In ticks of the chip's clock. Raises ValueError, in words, if the chip cannot make it."""
+        """Return the train in the chip's ticks. Raises ValueError if the chip cannot make it."""
         return self._in_ticks(chip.clock_hz, chip.limits)
 
     @property
     def expected_s(self) -> float:
-        """From its start to its last pulse. Raises ValueError for what no chip could make."""
+        """The expected duration of the train. Raises ValueError for what no chip could make."""
         return self._in_ticks(SOME_CLOCK_HZ).expected_duration_ticks / SOME_CLOCK_HZ
 
     def _in_ticks(self, clock_hz: int, limits: TrainLimits | None = None) -> Train:
-        """Each time rounded to the nearest tick."""
+        """Return the train with each time rounded to the nearest tick."""
         times = {name: ps_to_ticks(time, clock_hz) for name, time in self.times_ps.items()}
         return Train(
             pattern=self.pattern,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The [tools] table of a plan: what the target's own system measures beside the pins."""
+"""The [tools] table of a plan: measurements by the target's own system beside the pins."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ DURATION_MAX_PS = 86_400 * SECOND_PS
 MICROSECOND_PS = 10**6
 
 TOOLS_OF = {name: each.tools for name, each in MEASUREMENTS.items() if each.tools}
-"""Those that a measurement may have beside it."""
+"""The tools that a measurement may have beside it."""
 _WINDOW_KEYS = ("window", "width", "threshold")
 
 
 @dataclass(frozen=True)
 class ToolsPlan:
-    """Which, and how."""
+    """The tools that are run, and how."""
 
     run: tuple[str, ...]
     duration_s: int = 0
-    """Of each; 0: as long as the periods take."""
+    """The duration of each; 0: as long as the periods take."""
     window_us: int = 0
     width_us: int = 0
     threshold_us: int = 0
 
     def wire_arguments(self, tool: str, agent: AgentPlan) -> dict[str, int]:
-        """What the agent is told to start one. Raises ValueError, in words, where it cannot."""
+        """Return the agent's arguments to start a tool. Raises ValueError where it cannot."""
         words = {"duration_s": self.duration_s or _periods_s(agent)}
         if tool == HWLAT.name:
             return words | {
@@ -47,12 +47,12 @@ class ToolsPlan:
         return words if agent.cpu is None else words | {"cpu": agent.cpu}
 
     def expected_s(self, agent: AgentPlan) -> int:
-        """What all of them take."""
+        """Return the time that all tools take."""
         return len(self.run) * (self.duration_s or _periods_s(agent))
 
 
 def parse_tools(root: TomlTable, measurement: str, agent: AgentPlan) -> ToolsPlan | None:
-    """The table, if there is one. Raises InputError."""
+    """Parse the table, if there is one. Raises InputError."""
     if "tools" not in root:
         return None
     table = root.table("tools")
@@ -89,7 +89,7 @@ def _duration_s(table: TomlTable, *, needed: bool) -> int:
 
 
 def _periods_s(agent: AgentPlan) -> int:
-    """What all periods take, in whole seconds."""
+    """Return the time that all periods take, in whole seconds."""
     total_ps = min(agent.period_ps * agent.count, DURATION_MAX_PS)
     return max(1, -(-total_ps // SECOND_PS))
 

@@ -17,7 +17,7 @@ from rig.toml.reader import TomlTable
 
 WORDS_MAX: Final = 32
 WORD_BYTES_MAX: Final = 120
-"""In UTF-8, so that each fits a line of the agent's protocol however it is written there."""
+"""The size in UTF-8, so that each fits a line of the agent's protocol however it is written."""
 COMMANDS_MAX: Final = 50
 NAME_PATTERN: Final = "[a-z0-9][a-z0-9-]{0,30}"
 _NAME_VALID: Final = "at most 31 lower-case letters, digits and hyphens"
@@ -28,7 +28,7 @@ _VALID: Final = (
 
 
 def parse_scenarios(table: TomlTable) -> tuple[Mapping[str, LoadCommand], frozenset[str]]:
-    """Commands by the scenario's name, and names of loads that the user starts by hand.
+    """Return commands by the scenario's name, and names of loads that the user starts by hand.
 
     table: may be empty. Raises InputError.
     """
@@ -40,7 +40,7 @@ def parse_scenarios(table: TomlTable) -> tuple[Mapping[str, LoadCommand], frozen
 
 
 def _command(table: TomlTable, name: str) -> LoadCommand | None:
-    """None for a load that the user starts by hand."""
+    """Parse a scenario's command; None for a load that the user starts by hand."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise table.error(name, "no name for a scenario", _NAME_VALID)
     if name in (IDLE, *LOADS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The [uncertainty] table of a fixture: what is known of a bench's own errors.
+"""The [uncertainty] table of a fixture: the bounds of a bench's own errors.
 
 docs/explanation/uncertainty.md explains it. A key that is absent is not known, which is not the
 same as 0.
@@ -29,19 +29,19 @@ _ALLOWANCE = _KEYS[10]
 
 @dataclass(frozen=True)
 class EdgeShape:
-    """How steep the signals are, and where the analyzer's threshold may lie."""
+    """The steepness of the signals, and the range of the analyzer's threshold."""
 
     stimulus_rise_ps: int
-    """From 10 to 90 % of the swing, as its response_rise_ps."""
+    """The rise time from 10 to 90 % of the swing, as in response_rise_ps."""
     response_rise_ps: int
     threshold_low_percent: int
-    """Of the swing."""
+    """The lower bound of the threshold, as a part of the swing."""
     threshold_high_percent: int
 
 
 @dataclass(frozen=True)
 class LineDelay:
-    """Delay of the response's path less that of the stimulus's."""
+    """The delay of the response's path less that of the stimulus's."""
 
     delay_ps: int
     tolerance_ps: int
@@ -52,19 +52,19 @@ class UncertaintySettings:
     """Limits of a bench's errors. None: not known."""
 
     time_base_ppb: int | None = None
-    """The analyzer's clock is off by no more than this, either way."""
+    """The bound of the analyzer's rate error, either way."""
     channel_skew_ps: int | None = None
-    """Two channels of the analyzer differ by no more than this, either way."""
+    """The bound of the difference between two channels of the analyzer, either way."""
     edges: EdgeShape | None = None
     line: LineDelay | None = None
     capture_line: LineDelay | None = None
-    """Of the wire from the answering pin to the stimulus's capture pin."""
+    """The delay of the wire from the answering pin to the stimulus's capture pin."""
     delay_allowance_ps: int | None = None
-    """So much may a path delay of which nothing is stated."""
+    """The bound of the delay of a path of which nothing is stated."""
 
 
 def parse_uncertainty(table: TomlTable) -> UncertaintySettings:
-    """From the table, which may be empty. Raises InputError with file, line and key."""
+    """Parse the table, which may be empty. Raises InputError with file, line and key."""
     table.allow_only(_KEYS)
     time_base_ppb = table.integer("time_base_ppb", 0, _PPB_MAX) if _KEYS[0] in table else None
     skew_ps = table.time_ps("channel_skew", 0, _SKEW_MAX_PS) if _KEYS[1] in table else None
@@ -80,7 +80,7 @@ def parse_uncertainty(table: TomlTable) -> UncertaintySettings:
 
 
 def _edge_shape(table: TomlTable) -> EdgeShape | None:
-    """All four keys or none of them."""
+    """Parse all four keys or none of them."""
     if not any(key in table for key in _EDGES):
         return None
     low = table.integer("threshold_low_percent", 0, _PERCENT_MAX)
@@ -93,7 +93,7 @@ def _edge_shape(table: TomlTable) -> EdgeShape | None:
 
 
 def _line_delay(table: TomlTable, keys: tuple[str, ...]) -> LineDelay | None:
-    """Both keys, the delay and its tolerance, or none of them."""
+    """Parse both keys, the delay and its tolerance, or none of them."""
     if not any(key in table for key in keys):
         return None
     delay_ps, tolerance_ps = (table.time_ps(key, 0, _LINE_MAX_PS) for key in keys)

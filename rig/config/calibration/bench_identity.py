@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is on a bench, in the words that a calibration's records are compared with."""
+"""The instruments on a bench, in the words that a calibration's records are compared with."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IDENTITIES = {
     },
     "target": {"agent": "agent", "agent_version": "version", "tick_hz": "tick_hz"},
 }
-"""Key here, and name of the field, by instrument."""
+"""The key here, and the name of the field, by instrument."""
 
 
 def present_instruments(
@@ -30,13 +30,13 @@ def present_instruments(
     stimulus: StimulusIdentity,
     target: TargetIdentity,
 ) -> dict[str, str]:
-    """Of open instruments: serial numbers, rates, ports and versions, as texts."""
+    """Return serial numbers, rates, ports and versions of open instruments, as texts."""
     identities = {"analyzer": analyzer, "stimulus": stimulus, "target": target}
     return _named(fixture, {name: vars(each) for name, each in identities.items()})
 
 
 def present_of_texts(fixture: Fixture | None, texts: Mapping[str, str]) -> dict[str, str]:
-    """The same, from the texts of a run file; what it does not tell is absent.
+    """Return the same from the texts of a run file; what it does not tell is absent.
 
     `fixture` None: the file has none that can be read.
     """
@@ -44,7 +44,7 @@ def present_of_texts(fixture: Fixture | None, texts: Mapping[str, str]) -> dict[
 
 
 def present_of_fixture(fixture: Fixture) -> dict[str, str]:
-    """What of it can be told without opening an instrument."""
+    """Return what can be told without opening an instrument."""
     present = {
         "analyzer_driver": fixture.analyzer.driver,
         "analyzer_connection": fixture.analyzer.connection,

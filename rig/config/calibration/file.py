@@ -53,7 +53,7 @@ def load_calibration(path: Path) -> Calibration:
 
 
 def calibration_file_text(path: Path) -> str:
-    """The text of a file, not yet looked at. Raises InputError if it cannot be read."""
+    """Return the text of a file, not yet parsed. Raises InputError if it cannot be read."""
     return read_document(path).text
 
 
@@ -199,7 +199,7 @@ def _key(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML; JSON's escapes are among TOML's."""
+    """Return a basic string of TOML; JSON's escapes are among TOML's."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -244,7 +244,7 @@ def _existing(path: Path, fixture: str) -> tuple[str, Calibration]:
 
 
 def _check_whole(path: Path, text: str, wanted: Calibration) -> None:
-    """What could not be read again is not written."""
+    """Check that a text can be read again as the same calibration, before it is written."""
     if len(text.encode()) > MAX_BYTES:
         raise InputError(
             f"{path}: would be larger than {MAX_BYTES >> 20} MiB; "
@@ -256,7 +256,7 @@ def _check_whole(path: Path, text: str, wanted: Calibration) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One writer at a time: of two records that come together none is lost."""
+    """Hold the lock of one writer at a time: of two records that come together none is lost."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

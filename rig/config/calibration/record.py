@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the steps of a calibration have found, as values.
+"""The findings of a calibration's steps, as values.
 
 docs/reference/calibration-file.md explains them.
 """
@@ -16,9 +16,9 @@ from types import MappingProxyType
 from rig.config.calibration.names import UNIT_OF
 
 TEXT_MAX = 200
-"""Characters of a text."""
+"""The most characters of a text."""
 VALUE_MAX = 1e15
-"""Of a value and of its uncertainty, whatever the unit: nothing on a bench is larger."""
+"""The largest value, and uncertainty, whatever the unit: nothing on a bench is larger."""
 COUNT_MAX = 2**63 - 1
 UNITS = ("ns", "s", "ppm", "ppb", "Hz", "V", "samples", "ticks", "B/s", "%", "1")
 """ "1" is a number without a unit."""
@@ -31,16 +31,16 @@ class CalibratedQuantity:
     """One value and how well it is known. Raises ValueError for what no file could hold."""
 
     name: str
-    """What it is, such as `channel_skew`; rig/config/calibration/names.py has those a run uses."""
+    """Its name, such as `channel_skew`; rig/config/calibration/names.py has those a run uses."""
     value: float
     unit: str
     """One of UNITS."""
     standard_uncertainty: float
-    """In the same unit, 0 or more."""
+    """Its standard uncertainty in the same unit, 0 or more."""
     n: int
     """Observations behind it; 0: it was not observed here but told, as by a certificate."""
     subject: str = ""
-    """What of the bench it is of, such as `D1 rising`."""
+    """The part of the bench that it is of, such as `D1 rising`."""
 
     def __post_init__(self) -> None:
         _check_name("name", self.name)
@@ -62,18 +62,18 @@ class CalibrationRecord:
     """What one step found at one time. Raises ValueError for what no file could hold."""
 
     step: str
-    """Of the calibration, such as `channel-skew`."""
+    """The step of the calibration, such as `channel-skew`."""
     date: dt.datetime
-    """When, with its time zone; kept in UTC, in whole seconds."""
+    """The time, with its time zone; kept in UTC, in whole seconds."""
     quantities: tuple[CalibratedQuantity, ...] = ()
     conditions: Mapping[str, str] = field(default_factory=dict)
-    """Under which it was found, for people: temperature, duration, who did it."""
+    """The conditions of the finding, for people: temperature, duration, who did it."""
     instruments: Mapping[str, str] = field(default_factory=dict)
-    """What it depends on, as `present_instruments` has it: serial numbers, ports, rates."""
+    """The instruments that it depends on, as `present_instruments` has them: ports, rates."""
     findings: tuple[str, ...] = ()
-    """What was found, in words, one line each."""
+    """The findings in words, one line each."""
     valid_until: dt.date | None = None
-    """Its last day; None: until the bench changes."""
+    """The last day on which it is valid; None: until the bench changes."""
 
     def __post_init__(self) -> None:
         _check_name("step", self.step)
@@ -93,7 +93,7 @@ class CalibrationRecord:
         object.__setattr__(self, "date", self.date.astimezone(dt.UTC).replace(microsecond=0))
 
     def quantity(self, name: str, subject: str = "") -> CalibratedQuantity | None:
-        """The one of this name and subject."""
+        """Return the quantity of this name and subject, None if there is none."""
         found = (q for q in self.quantities if (q.name, q.subject) == (name, subject))
         return next(found, None)
 
@@ -105,7 +105,7 @@ class Calibration:
     fixture: str
     """Name of the fixture."""
     records: tuple[CalibrationRecord, ...] = ()
-    """In the order of the file: the oldest first, as each is appended."""
+    """The records in the order of the file: the oldest first, as each is appended."""
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ def units_of(name: str) -> tuple[str, ...]:
 def quantities_named(
     records: Iterable[CalibrationRecord], name: str
 ) -> dict[str, CalibratedQuantity]:
-    """By subject, the quantities of this name in these records."""
+    """Return the quantities of this name in these records, by subject."""
     return {q.subject: q for record in records for q in record.quantities if q.name == name}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether what was found of a bench still holds for it. Each record is judged by itself."""
+"""The validity of what was found of a bench. Each record is judged by itself."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from rig.config.calibration.record import Calibration, CalibrationRecord
 
 
 class Validity(StrEnum):
-    """Of the newest record of one step."""
+    """The validity of the newest record of one step."""
 
     VALID = "valid"
     EXPIRED = "expired"
     NOT_MATCHING = "not matching"
-    """The bench is another one than it was."""
+    """The record is of another bench than this one."""
     ABSENT = "absent"
 
 
 @dataclass(frozen=True)
 class RecordStatus:
-    """One step, its newest record, and whether that holds."""
+    """One step, its newest record, and whether that is valid."""
 
     step: str
     record: CalibrationRecord | None
     validity: Validity
     why: str = ""
-    """Why it does not hold, in words; "" if it does."""
+    """The reason why it is not valid, in words; "" if it is."""
 
 
 def judge_record(
     step: str, record: CalibrationRecord | None, present: Mapping[str, str], day: date
 ) -> RecordStatus:
-    """`present`: what is on the bench; what it does not tell is not judged. `day`: of the run."""
+    """Judge a record by what is on the bench, as far as `present` tells it, on the run's `day`."""
     if record is None:
         return RecordStatus(step, None, Validity.ABSENT, "never calibrated")
     differing = [
@@ -57,14 +57,14 @@ def judge(
     day: date,
     steps: Iterable[str] = (),
 ) -> tuple[RecordStatus, ...]:
-    """The newest record of each step of the file, and of `steps`, which come first."""
+    """Judge the newest record of each step of the file, and of `steps`, which come first."""
     known = calibration or Calibration("")
     names = dict.fromkeys((*steps, *known.steps))
     return tuple(judge_record(step, known.newest(step), present, day) for step in names)
 
 
 def valid_records(judged: Iterable[RecordStatus]) -> tuple[CalibrationRecord, ...]:
-    """Those that hold."""
+    """Return the records that are valid."""
     return tuple(
         each.record
         for each in judged

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The [[virtual.delay]] tables of a fixture: what a virtual bench's wires and inputs add."""
+"""The [[virtual.delay]] tables of a fixture: the delays of a virtual bench's wires and inputs."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from dataclasses import dataclass, replace
 from rig.toml.reader import TomlTable
 
 DELAY_MAX_PS = 10**9
-"""A millisecond: far beyond any cable."""
+"""The largest delay, a millisecond: far beyond any cable."""
 _CHANNELS = 14
 _KEYS = ("line_rising", "line_falling", "skew_rising", "skew_falling")
 
 
 @dataclass(frozen=True)
 class ChannelDelay:
-    """Of one of the analyzer's channels, by edge."""
+    """The delays of one of the analyzer's channels, by edge."""
 
     channel: int
     line_rising_ps: int
-    """On the way from the pin to the analyzer's input, through wire and level shifter."""
+    """The delay from the pin to the analyzer's input, through wire and level shifter."""
     line_falling_ps: int
     skew_rising_ps: int
-    """Inside the analyzer."""
+    """The delay inside the analyzer."""
     skew_falling_ps: int
 
     def delay_ps(self, level: int) -> int:
-        """Of the edge to this level, in all."""
+        """Return the whole delay of the edge to this level."""
         if level:
             return self.line_rising_ps + self.skew_rising_ps
         return self.line_falling_ps + self.skew_falling_ps
 
 
 def parse_delays(virtual: TomlTable) -> tuple[ChannelDelay, ...]:
-    """From the [virtual] table; none if it has none. Raises InputError."""
+    """Parse the delays of the [virtual] table; none if it has none. Raises InputError."""
     found: list[ChannelDelay] = []
     for table in virtual.tables("delay"):
         table.allow_only(("channel", *_KEYS))
@@ -49,7 +49,7 @@ def parse_delays(virtual: TomlTable) -> tuple[ChannelDelay, ...]:
 def clipped(
     delays: tuple[ChannelDelay, ...], channels: Collection[int]
 ) -> tuple[ChannelDelay, ...]:
-    """The same where these channels are clipped to a pin itself: their wires delay nothing."""
+    """Return the delays with these channels clipped to a pin itself: their wires delay nothing."""
     return tuple(
         replace(each, line_rising_ps=0, line_falling_ps=0) if each.channel in channels else each
         for each in delays

@@ -14,24 +14,24 @@ CORES_MAX = 64
 LOWEST_HZ, HIGHEST_HZ = 10**6, 10**10
 ERROR_MAX_PPB = 100_000_000
 CONTROLS = ("full", "refused", "none")
-"""The agent may set the frequency; it is there but may not be set; nothing tells of it."""
+"""The kinds of control: the agent may set the frequency; may only read it; has no cpufreq."""
 
 
 @dataclass(frozen=True)
 class CpuFrequency:
-    """What it can be, and what the cycle counter makes of it. At the highest, if none is held."""
+    """The frequencies, and how the cycle counter follows. It is the highest, if none is held."""
 
     minimum_khz: int = 800_000
     maximum_khz: int = 3_600_000
     control: str = CONTROLS[0]
     counter_follows: bool = False
-    """The counter's rate is in proportion; its nominal one is that at the highest frequency."""
+    """Whether the counter's rate is in proportion; the nominal one is at the highest frequency."""
     counter_error_ppb: int = 0
-    """How much faster the counter is at the lowest frequency; in proportion between."""
+    """The counter's rate error at the lowest frequency; in proportion between."""
 
 
 def parse_frequency(table: TomlTable) -> CpuFrequency:
-    """The table, or what is usual if it is not there. Raises InputError."""
+    """Parse the table; the defaults if it is not there. Raises InputError."""
     table.allow_only(("minimum", "maximum", "control", "counter_follows", "counter_error_ppb"))
     usual = CpuFrequency()
     found = CpuFrequency(
@@ -53,7 +53,7 @@ def _khz(table: TomlTable, key: str, default_khz: int) -> int:
 
 
 def parse_cores(virtual: TomlTable) -> tuple[int, ...]:
-    """By how much each core's counter is ahead, in ps; one core if there are no tables.
+    """Parse by how much each core's counter is ahead, in ps; one core if there are no tables.
 
     From the [virtual] table. Raises InputError.
     """
