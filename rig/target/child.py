@@ -23,14 +23,14 @@ from rig.errors import BenchError
 from rig.target.stream import CHUNK
 
 _WORDS_MAX = 1 << 14
-"""Bytes kept of standard error: the last ones."""
+"""The bytes kept of standard error: the last ones."""
 _SHOWN_MAX = 300
 _END_S = 2.0
-"""Time given to end by itself, then to end when asked to."""
+"""The time to end by itself, then to end when asked to."""
 
 
 class ChildEnded(Exception):  # noqa: N818 - how every child ends, sooner or later
-    """It closed its standard output, or does not read its input any more."""
+    """The child closed its standard output, or does not read its input any more."""
 
 
 class Child(Closing):
@@ -62,7 +62,7 @@ class Child(Closing):
             os.set_blocking(pipe.fileno(), False)
 
     def read(self, timeout_s: float) -> bytes:
-        """At least one byte of its output. Raises TimeoutError, ChildEnded."""
+        """Read at least one byte of its output. Raises TimeoutError, ChildEnded."""
         self._wait(self._out.fileno(), selectors.EVENT_READ, time.monotonic() + timeout_s)
         data = os.read(self._out.fileno(), CHUNK)
         if not data:
@@ -70,7 +70,7 @@ class Child(Closing):
         return data
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """All of it to its input. Raises TimeoutError, ChildEnded; also if it was closed."""
+        """Write all of it to its input. Raises TimeoutError, ChildEnded; also if it was closed."""
         if self._in.closed:
             raise ChildEnded
         deadline_s = time.monotonic() + timeout_s
@@ -85,12 +85,12 @@ class Child(Closing):
                 raise ChildEnded from None
 
     def end_input(self) -> None:
-        """It sees the end of its input."""
+        """Close its input."""
         with contextlib.suppress(OSError):
             self._in.close()
 
     def end(self, timeout_s: float = _END_S) -> int | None:
-        """Its exit status if it ends in this time (negative: the signal that ended it)."""
+        """Return its exit status if it ends in this time (negative: the signal that ended it)."""
         try:
             return self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -100,18 +100,18 @@ class Child(Closing):
 
     @property
     def errors(self) -> str:
-        """The end of what it said on standard error."""
+        """The end of its standard error."""
         return self._words.decode("utf-8", "replace")
 
     @property
     def last_words(self) -> str:
-        """The same as one line, cut to fit a message."""
+        """The end of its standard error as one line, cut to fit a message."""
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
         said = "; ".join(lines)
         return said if len(said) <= _SHOWN_MAX else "..." + said[-_SHOWN_MAX:]
 
     def close(self) -> None:
-        """Let it end, make it end; it is reaped. May be called twice; never raises."""
+        """Let it end, or make it end, and reap it. May be called twice; never raises."""
         self.end_input()
         with contextlib.suppress(OSError):
             self._out.close()
@@ -125,7 +125,7 @@ class Child(Closing):
             self._err.close()
 
     def _wait(self, descriptor: int, event: int, deadline_s: float) -> None:
-        """Until this pipe is ready, reading standard error meanwhile."""
+        """Wait until this pipe is ready, reading standard error meanwhile."""
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, event)
             selector.register(self._err, selectors.EVENT_READ)
@@ -140,7 +140,7 @@ class Child(Closing):
                     return
 
     def _listen(self) -> bool:
-        """Take what is there of standard error; False at its end."""
+        """Take what is there of standard error; return False at its end."""
         while not self._err.closed:
             try:
                 data = os.read(self._err.fileno(), CHUNK)

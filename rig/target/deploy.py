@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Puts the agent and the kernel module onto a target over ssh.
+"""The deployment of the agent and the kernel module onto a target over ssh.
 
 Nothing is left half written: files go beside their place under another name, are counted, and take
 their place in one step. Sources are built in a folder of their own that goes away again.
@@ -35,7 +35,7 @@ _ELF_MACHINES = {
     40: ("armv6l", "armv7l", "armv8l"),
     243: ("riscv64",),
 }
-"""e_machine of the ELF specification, and what `uname -m` says where such programs run."""
+"""The e_machine of the ELF specification, and what `uname -m` prints where such programs run."""
 _ELF_MACHINE_AT = 18
 
 # Scripts are constants; what differs comes as positional parameters. No apostrophe, exclamation
@@ -82,12 +82,12 @@ def put(host: SshHost, data: bytes, path: str, mode: str = PROGRAM_MODE) -> None
 
 
 def put_words(path: str, size: int, mode: str) -> list[str]:
-    """The command over there that takes so many bytes as its input and makes this file of them."""
+    """Return the command over there that makes this file of `size` bytes of its input."""
     return ["sh", "-c", _PUT, "put", remote_path(path), str(size), mode]
 
 
 def check_machine(program: bytes, machine: str, name: str) -> None:
-    """Raises InputError for a program that a processor of this name does not run."""
+    """Check that a processor of this name runs a program. Raises InputError if it does not."""
     if program[:4] != b"\x7fELF" or len(program) < _ELF_MACHINE_AT + 2:
         raise InputError(f"{name}: no program for Linux (ELF); valid: rig-agent as it was built")
     order = "big" if program[5] == 2 else "little"
@@ -102,14 +102,14 @@ def check_machine(program: bytes, machine: str, name: str) -> None:
 
 
 def _compiler_for(machine: str) -> str:
-    """Debian's cross-compiler."""
+    """Return Debian's cross-compiler for a processor of this name."""
     if machine.startswith("arm"):
         return "arm-linux-gnueabihf-gcc"
     return f"{machine}-linux-gnu-gcc"
 
 
 def cross_compile(compiler: str) -> bytes:
-    """The agent, static, made here by this compiler. Raises InputError with its first complaint.
+    """Compile the static agent here with this compiler. Raises InputError with its first complaint.
 
     Recipes of a makefile are a shell's texts: the compiler's words are plain ones, and `make` works
     in a copy of the sources, so that no path of this system is in them.
@@ -180,7 +180,7 @@ def _must(host: SshHost, answer: Output, problem: str) -> None:
 
 
 def _complaint(text: str) -> str:
-    """What a compiler or shell complains of first."""
+    """Return the first complaint of a compiler or shell."""
     parts = [part.strip() for part in text.splitlines() if part.strip()]
     wrong = [part for part in parts if re.search(r"\berror|[Nn]o such|not found|\*\*\*", part)]
     first = (wrong or parts or ["it said nothing"])[0]

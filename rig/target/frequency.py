@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frequency of a processor of the target: what it can be, and holding it for a measurement.
+"""The frequency of a processor of the target: its limits, and holding it for a measurement.
 
 The agent gives it back at STOP and with its link, whatever happens here.
 """
@@ -20,7 +20,7 @@ _DIGITS_MAX: Final = 12
 
 
 class NotGivenBackError(BenchError):
-    """A processor's limits are not as they were."""
+    """A processor's limits are not as they were before."""
 
 
 class Adjustable(Protocol):
@@ -29,20 +29,20 @@ class Adjustable(Protocol):
     greeting: Mapping[str, str]
 
     def frequency(self, words: str) -> Mapping[str, str]:
-        """`STATE cpu=N`, `HOLD cpu=N khz=F` or `RELEASE`; what the agent says then."""
+        """Send `STATE cpu=N`, `HOLD cpu=N khz=F` or `RELEASE`; return the agent's reply."""
 
 
 @dataclass(frozen=True)
 class CpuState:
-    """One processor, as the target's kernel tells of it."""
+    """One processor, as the target's kernel reports it."""
 
     minimum_khz: int
     maximum_khz: int
-    """Limits when nothing is held."""
+    """The upper limit when nothing is held, as `minimum_khz` is the lower."""
     current_khz: int | None
-    """What it runs at, if told."""
+    """The frequency at which it runs, None if not reported."""
     steps_khz: tuple[int, ...]
-    """The only frequencies that it can have; empty if not told."""
+    """The only frequencies that it can have; empty if not reported."""
 
     def near(self, khz: int) -> int:
         """The nearest frequency within the limits that it can have."""
@@ -57,7 +57,7 @@ class CpuState:
 
 
 def reported_khz(value: object) -> int:
-    """As an environment tells it: a number, or the kernel's text of one. Raises ValueError."""
+    """Return a frequency of an environment: a number, or the kernel's text. Raises ValueError."""
     text = str(value)
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX):
         raise ValueError(f"{text[:20]!r} is no frequency in kHz")
@@ -65,18 +65,18 @@ def reported_khz(value: object) -> int:
 
 
 def can_adjust(target: Adjustable) -> bool:
-    """Whether its agent knows FREQUENCY at all."""
+    """Return whether the target's agent knows FREQUENCY at all."""
     return target.greeting.get("frequency") == "1"
 
 
 def read_state(target: Adjustable, cpu: int) -> CpuState:
-    """Raises RefusedError in the agent's words, BenchError if it does not answer."""
+    """Ask for a processor's state. Raises RefusedError in the agent's words, BenchError."""
     return _state(target.frequency(f"STATE cpu={cpu}"))
 
 
 @contextmanager
 def locked_frequency(target: Adjustable, cpu: int, khz: int) -> Iterator[CpuState]:
-    """The processor at this frequency, for one measurement; given back on every path.
+    """Hold the processor at this frequency for one measurement; it is released on every path.
 
     Raises RefusedError if the agent cannot, NotGivenBackError, and BenchError.
     """

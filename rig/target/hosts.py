@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of hosts in the user's ssh configuration: targets that could be asked. Asks none."""
+"""The names of hosts in the user's ssh configuration, possible targets; none is asked."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ CONFIG: Final = Path("~/.ssh/config")
 BYTES_MAX: Final = 1 << 20
 HOSTS_MAX: Final = 50
 _NAME: Final = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
-"""No pattern, and nothing that ssh could take for an option."""
+"""A name that is no pattern, and nothing that ssh could take for an option."""
 
 
 def ssh_hosts(config: Path = CONFIG) -> tuple[str, ...]:
-    """In the order of the file, each once; without patterns, which stand for no host of their own.
+    """Return the hosts in the file's order, each once, without patterns, which name no host.
 
     Files that it includes are not read. Nothing if the file is not there or cannot be read.
     """

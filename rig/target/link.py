@@ -38,7 +38,7 @@ class AgentLink(Closing):
     identity: TargetIdentity
 
     def __init__(self, stream: ByteStream) -> None:
-        """A link that has not greeted yet; `over` is for whoever wants to use it."""
+        """Create a link that has not greeted yet; use `over` for one that has."""
         self._wire = AgentExchange(stream)
         self.greeting = _NOTHING
         """All that the agent said of itself: counter, port, measurements and so on."""
@@ -66,7 +66,7 @@ class AgentLink(Closing):
 
     @property
     def name(self) -> str:
-        """Whom it reaches, such as `tcp:HOST:PORT`."""
+        """The name of the peer, such as `tcp:HOST:PORT`."""
         return self._wire.name
 
     def _hello(self) -> TargetIdentity:
@@ -88,7 +88,7 @@ class AgentLink(Closing):
         return identity
 
     def _greeted(self) -> str:
-        """What the agent says of itself, found among what others may say before it."""
+        """Return the agent's greeting, found among what others may send before it."""
         stream = self._wire.stream
         if not stream.strangers_first:
             return self._ask("HELLO")
@@ -99,7 +99,7 @@ class AgentLink(Closing):
         return reply
 
     def environment(self) -> dict[str, object]:
-        """Kernel, clock source, governor and so on, as the agent reports them."""
+        """Return kernel, clock source, governor and so on, as the agent reports them."""
         block = self._block("ENV", MAX_ENVIRONMENT)
         with self._speaking():
             try:
@@ -121,7 +121,7 @@ class AgentLink(Closing):
         self._ask("ARM " + " ".join(f"{key}={value}" for key, value in pairs.items()))
 
     def ended(self, timeout_ms: int) -> bool:
-        """Whether a measurement inside the target has come to its count, waited for so long."""
+        """Return whether a measurement inside the target has ended; wait so long for that."""
         reply = self._ask(f"AWAIT {timeout_ms}")
         with self._speaking():
             return number(fields(reply), "ended") != 0
@@ -149,7 +149,7 @@ class AgentLink(Closing):
         )
 
     def load(self, words: str) -> Mapping[str, str]:
-        """A load on the target: `START NAME`, `STATE` or `STOP`; its state then. Not while armed.
+        """Send `START NAME`, `STATE` or `STOP` for a load; return its state. Not while armed.
 
         Raises BenchError in the agent's words if it cannot.
         """
@@ -158,7 +158,7 @@ class AgentLink(Closing):
             return fields(reply)
 
     def frequency(self, words: str) -> Mapping[str, str]:
-        """A processor's frequency: `STATE cpu=N`, `HOLD cpu=N khz=F` or `RELEASE`; its state then.
+        """Send `STATE cpu=N`, `HOLD cpu=N khz=F` or `RELEASE`; return the processor's state.
 
         Not while armed. Raises RefusedError in the agent's words if it cannot.
         """
@@ -167,7 +167,7 @@ class AgentLink(Closing):
             return fields(reply)
 
     def tool(self, words: str) -> Mapping[str, str]:
-        """A tool on the target: `LIST`, `START name=...`, `STATE` or `STOP`. Not while armed.
+        """Send `LIST`, `START name=...`, `STATE` or `STOP` for a tool. Not while armed.
 
         Raises BenchError in the agent's words if it cannot.
         """
@@ -176,11 +176,11 @@ class AgentLink(Closing):
             return fields(reply)
 
     def tool_output(self) -> bytes:
-        """What the last tool printed, once it has ended. Raises BenchError."""
+        """Return what the last tool printed, once it has ended. Raises BenchError."""
         return self._block("TOOL READ", MAX_ENVIRONMENT)
 
     def log(self, first: int, count: int) -> LogArray:
-        """At most `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""
+        """Return up to `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""
         count = min(count, LOG_CHUNK)
         block = self._block(f"LOG {first} {count}", MAX_BLOCK)
         with self._speaking():
@@ -190,7 +190,7 @@ class AgentLink(Closing):
             return records
 
     def close(self) -> None:
-        """May be called twice; never raises."""
+        """Close the stream; may be called twice and never raises."""
         self._wire.close()
 
     # --- one exchange -----------------------------------------------------------------------
@@ -216,7 +216,7 @@ class AgentLink(Closing):
 
     @contextlib.contextmanager
     def _speaking(self) -> Iterator[None]:
-        """Turn what is wrong with the peer's words into one line that names the peer."""
+        """Turn errors in the peer's words into one line that names the peer."""
         try:
             yield
         except ValueError as error:

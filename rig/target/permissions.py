@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user who logs in to a target may do there, asked of its shell."""
+"""The permissions of the user who logs in to a target, asked of its shell."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DeviceFile:
 
     path: str
     usable: bool
-    """The user may read and write it."""
+    """Whether the user may read and write it."""
     group: str
 
 
@@ -55,20 +55,20 @@ class UnixAccount:
     """The user's account on the target."""
 
     machine: str
-    """Processor, as `uname -m`."""
+    """The processor, as `uname -m` prints it."""
     release: str
-    """Kernel, as `uname -r`."""
+    """The kernel, as `uname -r` prints it."""
     user: str
     is_root: bool
     devices: tuple[DeviceFile, ...]
     priority_max: int
-    """Highest real-time priority allowed; 0 is none."""
+    """The highest real-time priority allowed; 0 is none."""
     tools: frozenset[str]
-    """Which of make, cc and headers (of the kernel) are there."""
+    """Those of make, cc and headers (of the kernel) that are there."""
 
 
 def account_of(host: SshHost) -> UnixAccount:
-    """Ask. Raises BenchError."""
+    """Ask the target for the user's account. Raises BenchError."""
     answer = run(host, ["sh", "-s"], _SCRIPT.encode(), output_max=1 << 16)
     if answer.status:
         raise BenchError(
@@ -94,7 +94,7 @@ def account_of(host: SshHost) -> UnixAccount:
 
 
 def account_findings(account: UnixAccount, port: str) -> Iterator[ProbeFinding]:
-    """What this account may do, and what an agent with this port needs."""
+    """Yield what this account may do, and what an agent with this port needs."""
     prefix, absent = _PORT_DEVICES.get(port, ("", ""))
     for device in account.devices:
         yield _device(device, account.user, needed=bool(prefix) and device.path.startswith(prefix))

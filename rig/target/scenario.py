@@ -24,19 +24,19 @@ from rig.instruments import LoadCommand
 from rig.target.protocol import ProtocolError, number
 
 WATCH_S: Final = 1.0
-"""How long the system is watched, before and under load."""
+"""The time that the system is watched, before and under load."""
 START_S: Final = 10.0
-"""All workers must be there by then."""
+"""The time by which all workers must be there."""
 _POLL_S: Final = 0.05
 _NO_COMMANDS: Final[Mapping[str, LoadCommand]] = MappingProxyType({})
 NOT_ALLOWED: Final = (
     "the agent runs none; start rig-agent with --allow-commands on the target, where only you "
     "reach it"
 )
-"""Why a command of the fixture is not run."""
+"""The reason why a command of the fixture is not run."""
 _WORD_MAX: Final = 60
 _PLAIN: Final = "-_./=:,+@"
-"""Of a command's words, what is sent as it is, beside letters and digits."""
+"""The characters of a command's words that are sent as they are, beside letters and digits."""
 
 
 @runtime_checkable
@@ -46,28 +46,28 @@ class Loadable(Protocol):
     greeting: Mapping[str, str]
 
     def load(self, words: str) -> Mapping[str, str]:
-        """What follows LOAD, such as `START NAME`; what the agent says of the load then."""
+        """Send what follows LOAD, such as `START NAME`; return the load's state."""
 
 
 @dataclass(frozen=True)
 class LoadReading:
-    """The system at one moment, by the agent."""
+    """The state of the system at one moment, by the agent."""
 
     workers: int
     alive: int
     busy_ticks: int
     total_ticks: int
-    """Of all processors together, since boot."""
+    """The ticks of all processors together, since boot."""
     average_permille: int
-    """Load average over a minute."""
+    """The load average over a minute."""
     load_ticks: int | None = None
-    """Those that the load's own processes have used, in the same unit; None: it does not tell."""
+    """The ticks of the load's own processes, in the same unit; None: not reported."""
     program: str = ""
-    """What the load is made with: `stress-ng`, `rig-agent`, `command`; "": it does not say."""
+    """The load's program: `stress-ng`, `rig-agent`, `command`; "": not reported."""
     version: str = ""
-    """Of the program; "": not known."""
+    """The version of the program; "": not known."""
     exit_code: int | None = None
-    """Of a load that has ended; 128 and more: of a signal, less 128."""
+    """The exit code of a load that has ended; from 128 on, 128 plus the signal's number."""
 
 
 @dataclass
@@ -78,10 +78,10 @@ class Load:
     target: Loadable
     command: LoadCommand | None = None
     measured: dict[str, object] = field(default_factory=dict)
-    """What was seen before and after it was started, for the run file."""
+    """The findings before and after it was started, for the run file."""
 
     def check(self) -> int:
-        """Workers that are alive. Raises BenchError if any has ended."""
+        """Return the number of workers that are alive. Raises BenchError if any has ended."""
         now = _read(self.target, self.name)
         if now.alive < now.workers or not now.workers:
             raise BenchError(
@@ -91,7 +91,7 @@ class Load:
         return now.alive
 
     def check_share(self, busy: float | None) -> None:
-        """Raises BenchError if a command keeps the processors less busy than it should."""
+        """Check that a command keeps the processors as busy as it should. Raises BenchError."""
         wanted = 0.0 if self.command is None else self.command.busy_min
         if busy is not None and busy < wanted:
             raise BenchError(
@@ -101,7 +101,7 @@ class Load:
             )
 
     def check_own(self, own: float | None) -> None:
-        """Raises BenchError if its processes are there and do nothing.
+        """Check that its processes do something. Raises BenchError if they do not.
 
         Those of `io` may all wait for a disk, and a command may do what it likes.
         """
@@ -113,7 +113,7 @@ class Load:
         )
 
     def _end(self, code: int | None) -> str:
-        """How it ended, and what to look at."""
+        """Return how it ended, and what to look at."""
         if self.command is not None and code in _NO_START:
             return f": {self.command.words[0]} {_NO_START[code]}"
         remedy = "look at memory, disk space and permissions on the target"
@@ -130,23 +130,23 @@ _NO_START: Final = {
     127: "is no program there; install it on the target, or give its whole path",
     126: "cannot be run there; make it executable",
 }
-"""What became of a command that was not even begun, by its exit code."""
+"""The reason why a command was not even begun, by its exit code."""
 
 
 def loads_of(target: object) -> tuple[str, ...]:
-    """Names of the loads that a target's agent can start."""
+    """Return the names of the loads that a target's agent can start."""
     if not isinstance(target, Loadable):
         return ()
     return tuple(filter(None, target.greeting.get("loads", "").split(",")))
 
 
 def runs_commands(greeting: Mapping[str, str]) -> bool:
-    """Whether the agent of this greeting runs commands that a host names."""
+    """Return whether the agent of this greeting runs commands that a host names."""
     return greeting.get("commands") == "1"
 
 
 def nobody_starts(target: object, scenario: str) -> RefusedError:
-    """The refusal of a run whose load neither the agent nor, by the fixture, the user starts."""
+    """Return the refusal of a run whose load neither agent nor, by the fixture, user starts."""
     loads = ", ".join(loads_of(target))
     can = f"the agent starts {loads}" if loads else "the agent starts no loads"
     return RefusedError(
@@ -163,7 +163,7 @@ def load_on(
     stop: threading.Event,
     commands: Mapping[str, LoadCommand] = _NO_COMMANDS,
 ) -> Iterator[Load | None]:
-    """The scenario's load while the context lasts; None if it is idle, or not the agent's to start.
+    """Hold the scenario's load; yield it, or None if idle, or not the agent's to start.
 
     `commands`: loads of the fixture by name. `stop` cuts the watching short.
     Raises RefusedError if the agent runs no commands, BenchError if the load does not run.
@@ -202,7 +202,7 @@ def _start(load: Load) -> None:
 def _account(
     load: Load, before: tuple[LoadReading, LoadReading], during: tuple[LoadReading, LoadReading]
 ) -> dict[str, object]:
-    """What is stored of a load that runs. Raises BenchError if it does not, or does too little."""
+    """Return what is stored of a running load. Raises BenchError if it does not run, or idles."""
     workers, busy, now = load.check(), _share(*during), during[1]
     load.check_share(busy)
     own = _own_share(*during)
@@ -241,13 +241,13 @@ def _watched(target: Loadable, name: str, stop: threading.Event) -> tuple[LoadRe
 
 
 def _share(first: LoadReading, last: LoadReading) -> float | None:
-    """Of all processors' time between two readings, the part that was not idle."""
+    """Return the busy share of all processors' time between two readings."""
     total = last.total_ticks - first.total_ticks
     return round((last.busy_ticks - first.busy_ticks) / total, 3) if total > 0 else None
 
 
 def _own_share(first: LoadReading, last: LoadReading) -> float | None:
-    """The same, of the load's own processes; None if the agent does not tell."""
+    """Return the share of the load's own processes; None if the agent does not report it."""
     total = last.total_ticks - first.total_ticks
     if total <= 0 or first.load_ticks is None or last.load_ticks is None:
         return None

@@ -26,7 +26,7 @@ HOME = "~/"
 
 @dataclass(frozen=True)
 class SshHost:
-    """Where to, as the user's ssh knows it."""
+    """A host, as the user's ssh knows it."""
 
     host: str
     """`[USER@]HOST`; names, users and ports of ssh's configuration apply."""
@@ -42,7 +42,7 @@ class SshHost:
         return f"ssh:{self.host}"
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """Arguments that run these words over there, exactly as they are."""
+        """Return the arguments that run these words over there, exactly as they are."""
         config = ["-F", self.config] if self.config else []
         return [
             "ssh",
@@ -59,7 +59,7 @@ class SshHost:
         ]
 
     def trouble(self, child: Child) -> str:
-        """What is wrong, in ssh's own words, and what to do. It waits a little for ssh's end."""
+        """Return what is wrong, as ssh has it, and what to do; wait a little for ssh's end."""
         status = child.end()
         said = f": {child.last_words}" if child.last_words else ""
         if status == SSH_FAILED:
@@ -72,7 +72,7 @@ class SshHost:
 
 
 def remote_path(path: str) -> str:
-    """A path over there as an argument: commands start in the home directory, so `~/x` is `./x`."""
+    """Return a path over there as an argument: commands start at home, so `~/x` is `./x`."""
     if not path.startswith(HOME):
         return path
     return "./" + path.removeprefix(HOME).lstrip("/")
@@ -91,27 +91,27 @@ class SshStream(ByteStream):
         self._child = Child(host.command(words))
 
     def read(self, timeout_s: float) -> bytes:
-        """As `ByteStream.read`."""
+        """Read as `ByteStream.read`."""
         try:
             return self._child.read(timeout_s)
         except ChildEnded:
             raise StreamLost(self._host.trouble(self._child)) from None
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """As `ByteStream.write`."""
+        """Write as `ByteStream.write`."""
         try:
             self._child.write(data, timeout_s)
         except ChildEnded:
             raise StreamLost(self._host.trouble(self._child)) from None
 
     def close(self) -> None:
-        """ssh ends, and the agent with it. May be called twice; never raises."""
+        """End ssh, and the agent with it. May be called twice; never raises."""
         self._child.close()
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a command on the target said, and how it ended."""
+    """The output of a command on the target, and how it ended."""
 
     status: int
     out: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Byte streams to an agent: what the line protocol runs over."""
+"""Byte streams to an agent, over which the line protocol runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rig.errors import BenchError
 
 CONNECT_TIMEOUT_S = 5.0
 CHUNK = 1 << 16
-"""Bytes read at a time."""
+"""The most bytes that are read at a time."""
 
 
 class StreamLost(Exception):  # noqa: N818 - not for the user: the link makes it a BenchError
@@ -23,17 +23,17 @@ class ByteStream(Closing):
     """A two-way stream of bytes. One thread at a time."""
 
     name: str
-    """Whom it reaches, for messages: `tcp:HOST:PORT`, `ssh:HOST`, `serial:DEVICE`."""
+    """The name of the peer, for messages: `tcp:HOST:PORT`, `ssh:HOST`, `serial:DEVICE`."""
     greeting_timeout_s: float = 10.0
-    """Longest time from opening it to the agent's first answer."""
+    """The longest time from opening it to the agent's first answer."""
     strangers_first: bool = False
-    """What is not the agent's may come before its first answer: boot messages, a shell's words."""
+    """Whether other text may precede the agent's first answer: boot messages, a shell's words."""
     may_lose: bool = False
-    """What is sent before the agent listens is lost, so that it must be sent again."""
+    """Whether what is sent before the agent listens is lost, so that it must be sent again."""
 
     @abstractmethod
     def read(self, timeout_s: float) -> bytes:
-        """At least one byte.
+        """Read at least one byte.
 
         Raises:
             TimeoutError: none came in time.
@@ -42,7 +42,7 @@ class ByteStream(Closing):
 
     @abstractmethod
     def write(self, data: bytes, timeout_s: float) -> None:
-        """All of it. Raises as `read`."""
+        """Write all of it. Raises as `read`."""
 
 
 class SocketStream(ByteStream):
@@ -54,7 +54,7 @@ class SocketStream(ByteStream):
 
     @classmethod
     def connect(cls, host: str, port: int) -> Self:
-        """To an agent that listens on TCP. Raises BenchError if none does."""
+        """Connect to an agent that listens on TCP. Raises BenchError if none does."""
         name = f"tcp:{host}:{port}"
         try:
             return cls(name, socket.create_connection((host, port), CONNECT_TIMEOUT_S))
@@ -65,7 +65,7 @@ class SocketStream(ByteStream):
             ) from None
 
     def read(self, timeout_s: float) -> bytes:
-        """As `ByteStream.read`."""
+        """Read as `ByteStream.read`."""
         try:
             self._socket.settimeout(timeout_s)
             data = self._socket.recv(CHUNK)
@@ -78,7 +78,7 @@ class SocketStream(ByteStream):
         return data
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """As `ByteStream.write`."""
+        """Write as `ByteStream.write`."""
         try:
             self._socket.settimeout(timeout_s)
             self._socket.sendall(data)
@@ -88,7 +88,7 @@ class SocketStream(ByteStream):
             raise _closed(error) from None
 
     def close(self) -> None:
-        """May be called twice; never raises."""
+        """Close the socket; may be called twice and never raises."""
         self._socket.close()
 
 

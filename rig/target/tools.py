@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs tools of the target's own system by its agent, one after the other, before the pins."""
+"""The running of the target's own tools by its agent, one after the other, before the pins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rig.target.protocol import ProtocolError, number
 from rig.tools.tool_runs import OUTPUT_MAX, TOOLS, ToolRun, lacking
 
 GRACE_S: Final = 30.0
-"""How much longer than it was told a tool may take, by the host's clock."""
+"""The time that a tool may take beyond its duration, by the host's clock."""
 _POLL_S: Final = 0.2
 _REASON_MAX: Final = 300
 
@@ -24,14 +24,14 @@ class ToolStarting(Protocol):
     greeting: Mapping[str, str]
 
     def tool(self, words: str) -> Mapping[str, str]:
-        """`LIST`, `START ...`, `STATE` or `STOP`; what the agent says of it then."""
+        """Send `LIST`, `START ...`, `STATE` or `STOP`; return the agent's reply."""
 
     def tool_output(self) -> bytes:
-        """What the last tool printed."""
+        """Return what the last tool printed."""
 
 
 def tools_of(target: object) -> Mapping[str, str]:
-    """What the agent says of each tool, `ready` or what is missing; empty if it starts none."""
+    """Return each tool's state, `ready` or what is missing; empty if the agent starts none."""
     if not isinstance(target, ToolStarting) or target.greeting.get("tools") != "1":
         return {}
     return target.tool("LIST")
@@ -94,7 +94,7 @@ def _awaited(
 
 
 def _wait(target: ToolStarting, duration_s: int, stop: threading.Event) -> str:
-    """Until it has ended; why it was ended, or ""."""
+    """Wait until the tool has ended; return why it was ended, or ""."""
     for _ in range(int((duration_s + GRACE_S) / _POLL_S)):
         if target.tool("STATE").get("running") != "1":
             return ""
