@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of analyzers: which one reads a bench's analyzer is chosen by the fixture's `driver`.
+"""The kinds of analyzers; the fixture's `driver` chooses the one that reads a bench's analyzer.
 
 A driver that no kind is registered for is libsigrok's. Kinds are named as text and imported when
 one is opened or looked for, so that reading a fixture loads no library. Other packages register
@@ -22,7 +22,7 @@ OptionValue = str | int | bool
 
 GROUP: Final = "latency_rig.analyzers"
 ANALYZERS: Final[dict[str, str]] = {}
-"""Of this package, by driver: the module and, behind a colon, the `AnalyzerKind` in it."""
+"""This package's kinds by driver: the module and, behind a colon, the `AnalyzerKind` in it."""
 _LIBSIGROK: Final = "rig.capture.sigrok_analyzer:LIBSIGROK"
 
 
@@ -31,34 +31,34 @@ class AnalyzerSettings:
     """The logic analyzer and how it is set: the [analyzer] table of a fixture."""
 
     driver: str
-    """Of `ANALYZERS`, of an entry point, or libsigrok's name of its driver."""
+    """A driver of `ANALYZERS`, of an entry point, or libsigrok's name of its driver."""
     connection: str
-    """Which device; "" is the first one found; "virtual" the virtual analyzer."""
+    """The device; "" is the first one found; "virtual" the virtual analyzer."""
     sample_rate_hz: int
     channels: int
-    """Logic channels, D0 upwards."""
+    """The number of logic channels, D0 upwards."""
     stall_timeout_ps: int
-    """Longest silence of a running analyzer before the capture counts as stalled."""
+    """The longest silence of a running analyzer before the capture counts as stalled."""
     options: Mapping[str, OptionValue]
     """Further options, by the driver's own names."""
 
 
 @dataclass(frozen=True)
 class FoundAnalyzer:
-    """An analyzer that is there, as `rig doctor` tells it."""
+    """An analyzer that is there, as `rig doctor` reports it."""
 
     name: str
     state: str
     mend: str = ""
-    """What keeps it from working, as what to do; "" if nothing does."""
+    """The remedy for what keeps it from working; "" if nothing does."""
 
 
 class AnalyzerKind(Protocol):
-    """What opens analyzers of one kind."""
+    """A kind of analyzer, which opens those of its kind."""
 
     @property
     def datasheet(self) -> Datasheet | None:
-        """What its maker says of its errors; None if that is not known."""
+        """The bounds of its errors by its maker; None if these are not known."""
 
     def open(
         self, settings: AnalyzerSettings, *, channel_mask: int, waits_for_host: bool
@@ -70,17 +70,17 @@ class AnalyzerKind(Protocol):
         """
 
     def found(self) -> Iterable[FoundAnalyzer]:
-        """Those that are there; nothing is opened."""
+        """Return the analyzers that are there; nothing is opened."""
 
 
 @cache
 def _places() -> Mapping[str, str]:
-    """Where the kinds of other packages are, by driver."""
+    """Return the places of other packages' kinds, by driver."""
     return {each.name: each.value for each in entry_points(group=GROUP)}
 
 
 def own_drivers() -> tuple[str, ...]:
-    """Drivers that are not libsigrok's, sorted."""
+    """Return the drivers that are not libsigrok's, sorted."""
     return tuple(sorted({**_places(), **ANALYZERS}))
 
 
@@ -98,5 +98,5 @@ def analyzer_kind(driver: str) -> AnalyzerKind:
 
 
 def datasheet_of(driver: str) -> Datasheet | None:
-    """What is known of an analyzer that is not libsigrok's. Raises BenchError."""
+    """Return the data sheet of an analyzer that is not libsigrok's. Raises BenchError."""
     return analyzer_kind(driver).datasheet if driver in own_drivers() else None

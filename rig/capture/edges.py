@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Samples to edges: streaming, exact over any block borders."""
+"""The conversion of samples to edges: streaming, exact over any block borders."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rig.instruments import EdgeBlock, Int64Array, UInt8Array
 _WORD_BYTES = 8
 _NUMPY_SAMPLES = 1 << 20
 _NUMPY_CHANGES = 1 << 16
-"""Samples looked at, and changed samples taken, at once: they bound the memory."""
+"""The samples looked at, and changed samples taken, at once: they bound the memory."""
 
 LEVEL_BIT = 7
 CHANNEL_MASK = (1 << LEVEL_BIT) - 1
-"""Of a code: the bit of the level, and those of the channel below it."""
+"""The bit of a code's level, and those of its channel below it."""
 
 
 class PackedBlock(NamedTuple):
@@ -30,7 +30,7 @@ class PackedBlock(NamedTuple):
 
     start_sample: int
     end_sample: int
-    """At most 2**32 samples after the start."""
+    """The end, at most 2**32 samples after the start."""
     offset: npt.NDArray[np.uint32]
     """Shape (n,), samples from `start_sample`."""
     code: UInt8Array
@@ -38,7 +38,7 @@ class PackedBlock(NamedTuple):
     levels_before: int
 
     def unpacked(self) -> EdgeBlock:
-        """The same edges, each field by itself."""
+        """Return the same edges, each field by itself."""
         return EdgeBlock(
             self.start_sample,
             self.end_sample,
@@ -50,10 +50,10 @@ class PackedBlock(NamedTuple):
 
 
 class _Finder(Protocol):
-    """Finds the edges of whole samples; knows nothing of blocks."""
+    """A finder of the edges of whole samples, without blocks."""
 
     def find(self, samples: npt.NDArray[Any], before: int) -> tuple[int, native.FoundEdges]:
-        """How many of `samples`, shape (n,), n > 0, were dealt with, and the edges in those.
+        """Return how many of `samples`, shape (n,), n > 0, were used, and the edges in those.
 
         `before` is the sample before the first one.
         """
@@ -103,20 +103,20 @@ class EdgeExtractor:
         return self._last or 0
 
     def go_on(self, samples: int, levels: int) -> None:
-        """Samples up to this number were looked at elsewhere; `levels` is the last of them."""
+        """Skip samples up to this number, looked at elsewhere; `levels` is the last of them."""
         self._samples, self._last = samples, levels & self._mask
 
     def feed(self, buffer: Any) -> EdgeBlock:
-        """Edges of the whole samples in `buffer` (any bytes-like object; nothing of it is kept)."""
+        """Return edges of the whole samples in `buffer`, a bytes-like object; none of it is kept."""
         start, before = self._samples, self._last or 0
         return join_blocks(list(self.blocks(buffer)), start, before)
 
     def blocks(self, buffer: Any) -> Iterator[EdgeBlock]:
-        """The same in blocks of bounded size; see `packed_blocks`."""
+        """Yield the edges in blocks of bounded size; see `packed_blocks`."""
         return (block.unpacked() for block in self.packed_blocks(buffer))
 
     def packed_blocks(self, buffer: Any) -> Iterator[PackedBlock]:
-        """The same in packed blocks of bounded size, however many edges there are.
+        """Yield the edges in packed blocks of bounded size, however many edges there are.
 
         All blocks must be taken, and while `buffer` still holds the samples.
         """
@@ -131,7 +131,7 @@ class EdgeExtractor:
             values = values[used:]
 
     def _whole_samples(self, buffer: Any) -> npt.NDArray[Any]:
-        """Samples of the kept odd byte and `buffer`; a new odd byte at the end is kept."""
+        """Return samples of the kept odd byte and `buffer`; a new odd byte at the end is kept."""
         raw = np.frombuffer(buffer, dtype=np.uint8)
         if self._unitsize == 1:
             return raw
@@ -149,7 +149,7 @@ def _finder(implementation: str, unitsize: int, mask: int) -> _Finder:
 
 
 class _NumpyFinder:
-    """For where there is no compiler; and what the native ones are tested against."""
+    """The finder where there is no compiler, against which the native ones are tested."""
 
     def __init__(self, unitsize: int, mask: int) -> None:
         self._unitsize = unitsize
@@ -175,12 +175,12 @@ class _NumpyFinder:
         return used, (changed[row].astype(np.uint32), channel | level << np.uint8(LEVEL_BIT))
 
     def _changed(self, samples: npt.NDArray[Any], before: int) -> Int64Array:
-        """Positions whose masked value differs from the one before, `before` standing at -1."""
+        """Return positions whose masked value differs from the last, `before` standing at -1."""
         first = [0] if (int(samples[0]) ^ before) & int(self._mask) else []
         return np.concatenate((np.array(first, dtype=np.int64), self._changed_inside(samples)))
 
     def _changed_inside(self, samples: npt.NDArray[Any]) -> Int64Array:
-        """The same from position 1 on.
+        """Return positions whose masked value differs from the last, from position 1 on.
 
         Lines are quiet most of the time, so eight bytes at once are compared with the eight bytes
         one sample later; only words that differ are looked into.
@@ -198,13 +198,13 @@ class _NumpyFinder:
         return self._differing(samples, np.concatenate((inside.ravel(), tail)))
 
     def _differing(self, samples: npt.NDArray[Any], at: Int64Array) -> Int64Array:
-        """Those of the positions `at` (all above 0) whose masked value differs."""
+        """Return those of the positions `at` (all above 0) whose masked value differs."""
         differs: npt.NDArray[np.bool_] = (samples[at] ^ samples[at - 1]) & self._mask != 0
         return at[differs]
 
 
 def join_packed(blocks: Sequence[PackedBlock]) -> PackedBlock:
-    """One block of blocks, at least one, that follow each other within 2**32 samples."""
+    """Join blocks, at least one, that follow each other within 2**32 samples."""
     first = blocks[0]
     if len(blocks) == 1:
         return first
@@ -222,7 +222,7 @@ def join_packed(blocks: Sequence[PackedBlock]) -> PackedBlock:
 
 
 def join_blocks(blocks: Sequence[EdgeBlock], start_sample: int, levels_before: int) -> EdgeBlock:
-    """One block of blocks that follow each other; an empty one at `start_sample` if there are none.
+    """Join blocks that follow each other; return an empty one at `start_sample` if there are none.
 
     `levels_before` is used only if there are none.
     """

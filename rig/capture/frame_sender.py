@@ -17,13 +17,13 @@ from rig.capture.edges import PackedBlock, join_packed
 from rig.capture.native.gather import Gathered, Gatherer
 
 _FLUSH_S = 0.1
-"""Frames that are not full leave no closer to each other: each costs the host a millisecond."""
+"""The least time between frames that are not full: each costs the host a millisecond."""
 _FLUSH_EDGES = 1 << 16
-"""More than this is not kept waiting. With the extractor's blocks of at most 2^20 edges it bounds a
-frame, too: 6 MB, below frames.MAX_PAYLOAD_BYTES."""
+"""The most edges that are kept waiting. With the extractor's blocks of at most 2^20 edges it bounds
+a frame, too: 6 MB, below frames.MAX_PAYLOAD_BYTES."""
 _JOIN_EDGES = 1 << 12
 _WAITING_BLOCKS = 64
-"""More are joined at once: quiet lines have many blocks, and the pipe may be full for long."""
+"""The blocks beyond which they are joined: quiet lines have many, and the pipe may long be full."""
 _PIPE_BYTES = 1 << 20
 
 
@@ -75,7 +75,7 @@ class FrameSender:
             self._append(_Waiting(block, came_ns))
 
     def _append(self, item: _Waiting) -> None:
-        """With the lock held."""
+        """Append a block; the caller holds the lock."""
         if len(self._waiting) >= _WAITING_BLOCKS:
             self._waiting = list(_joined(self._waiting))
         self._waiting.append(item)
@@ -84,7 +84,7 @@ class FrameSender:
             self._work.notify()
 
     def begin_gathering(self, unitsize: int, sample: int, levels: int) -> None:
-        """Blocks come from the gatherer, if there is one, until `end_gathering`."""
+        """Let blocks come from the gatherer, if there is one, until `end_gathering`."""
         if self.gatherer is None:
             return
         with self._work:
@@ -93,9 +93,9 @@ class FrameSender:
             self._work.notify()
 
     def end_gathering(self) -> tuple[int, int] | None:
-        """Send what was gathered; the number of samples up to there and their last levels.
+        """Send what was gathered; return the number of samples up to there and their last levels.
 
-        None if nothing was.
+        It is None if nothing was.
         """
         with self._work:
             if not self._gathering or self.gatherer is None:
@@ -153,7 +153,7 @@ def _gathered(taken: Gathered) -> _Waiting:
 
 
 def _joined(waiting: Sequence[_Waiting]) -> Iterator[_Waiting]:
-    """The same edges in fewer blocks, where that is worth it.
+    """Yield the same edges in fewer blocks, where that is worth it.
 
     A frame costs as much as copying a few thousand edges; joined offsets must fit 32 bits.
     """

@@ -18,10 +18,10 @@ import numpy as np
 from rig.capture.edges import CHANNEL_MASK, LEVEL_BIT, PackedBlock
 
 MAX_PAYLOAD_BYTES = 16 << 20
-"""More than the worker can ever send in one frame; a longer one means its memory is corrupt."""
+"""The bound of a frame's payload; a longer one means that the worker's memory is corrupt."""
 
 _HEADER = struct.Struct("<IIQ")
-"""Kind, bytes of the payload, number of the frame from 0."""
+"""The head of a frame: kind, bytes of the payload, number of the frame from 0."""
 _BLOCK = struct.Struct("<qqqqqq")
 _BYTES_PER_EDGE = 5
 
@@ -29,7 +29,7 @@ Buffer = bytes | memoryview
 
 
 class FrameKind(IntEnum):
-    """What a frame carries."""
+    """The kind of what a frame carries."""
 
     IDENTITY = 1
     """JSON: the fields of AnalyzerIdentity."""
@@ -46,26 +46,26 @@ class FrameKind(IntEnum):
 
 
 class FrameError(Exception):
-    """What came down the pipe is not what the worker sends."""
+    """The bytes of the pipe are not what the worker sends."""
 
 
 @dataclass(frozen=True)
 class FrameTiming:
-    """How a block fared on its way."""
+    """The timing of a block on its way."""
 
     sent_ns: int = 0
-    """When the driver handed over the block's first sample, by the system's monotonic clock."""
+    """The time when the driver handed over the block's first sample, by the monotonic clock."""
     held_ns: int = 0
-    """How long the driver has had to wait at most, so far, before it could hand over a block."""
+    """The longest that the driver has had to wait, so far, before it could hand over a block."""
 
 
 def pack(kind: FrameKind, number: int, payload: bytes = b"") -> list[Buffer]:
-    """One frame, in pieces to be written one after the other."""
+    """Return one frame, in pieces to be written one after the other."""
     return [_HEADER.pack(kind, len(payload), number) + payload]
 
 
 def pack_block(block: PackedBlock, number: int, way: FrameTiming) -> list[Buffer]:
-    """Frame of one block: six int64, then the two arrays; nothing is copied."""
+    """Return the frame of one block: six int64, then the two arrays; nothing is copied."""
     count = len(block.code)
     head = _BLOCK.pack(
         block.start_sample,
@@ -84,7 +84,7 @@ def _bytes_of(array: np.ndarray[Any, Any]) -> memoryview:
 
 
 def unpack_block(payload: bytes | bytearray) -> tuple[PackedBlock, FrameTiming]:
-    """The block in a frame; its arrays use `payload`'s memory. Raises FrameError."""
+    """Return the block in a frame; its arrays use `payload`'s memory. Raises FrameError."""
     if len(payload) < _BLOCK.size:
         raise FrameError(f"a block of {len(payload)} bytes is shorter than its own head")
     start, end, levels, count, sent_ns, held_ns = _BLOCK.unpack_from(payload)
@@ -101,7 +101,7 @@ def unpack_block(payload: bytes | bytearray) -> tuple[PackedBlock, FrameTiming]:
 
 
 class FrameReader:
-    """Cuts the bytes of the pipe into frames: they are read to where they stay."""
+    """A reader that cuts the pipe's bytes into frames: they are read to where they stay."""
 
     def __init__(self) -> None:
         self._frames = 0
@@ -113,11 +113,11 @@ class FrameReader:
         self._buffer, self._filled = bytearray(size), 0
 
     def room(self) -> memoryview:
-        """Where the next bytes of the pipe belong; never empty."""
+        """Return the memory for the next bytes of the pipe; it is never empty."""
         return memoryview(self._buffer)[self._filled :]
 
     def filled(self, count: int) -> tuple[FrameKind, bytearray] | None:
-        """So many bytes were put into `room`; the frame that they completed, if they did.
+        """Note that so many bytes are in `room`; return the frame that they completed, if they did.
 
         Raises FrameError; nothing after that can be trusted.
         """
@@ -135,7 +135,7 @@ class FrameReader:
         return frame
 
     def feed(self, data: bytes) -> Iterator[tuple[FrameKind, bytearray]]:
-        """The same for bytes that are already in memory."""
+        """Yield the frames of bytes that are already in memory."""
         left = memoryview(data)
         while left:
             room = self.room()

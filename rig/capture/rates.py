@@ -13,7 +13,7 @@ _STEPS = re.compile(r"'samplerate-steps': <\[(?:uint64 )?([0-9]+), ([0-9]+), ([0
 
 
 def rates_of(text: str) -> tuple[int, ...]:
-    """In Hz, ascending; () if the driver does not tell.
+    """Return the rates in Hz, ascending; () if the driver does not list them.
 
     Of a driver that takes any rate between two limits: the limits, and 1, 2 and 5 times the powers
     of ten between them that its step allows.
@@ -34,7 +34,7 @@ def rates_of(text: str) -> tuple[int, ...]:
 
 
 def _round_rates(high: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50, ... up to this."""
+    """Return 1, 2, 5, 10, 20, 50, ... up to this."""
     rates: list[int] = []
     for power in count():
         for digit in (1, 2, 5):

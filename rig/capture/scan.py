@@ -21,27 +21,27 @@ from rig.errors import BenchError
 
 DRIVERS: Final = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16", "saleae-logic-pro")
 LIMIT_S: Final = 10.0
-"""For all drivers together: some load firmware and wait for the device to come back."""
+"""The time for all drivers together: some load firmware and wait for the device's return."""
 _ALONE_S: Final = 30
 _ABSENT: Final = "no device found"
 
 
 @dataclass(frozen=True)
 class Scanned:
-    """What one driver said."""
+    """The answer of one driver."""
 
     driver: str
     name: str = ""
-    """Maker and model of the device that it opened; empty if there is none."""
+    """The maker and model of the device that it opened; empty if there is none."""
     channels: int = 0
     problem: str = ""
-    """Why a device cannot be used, or why the driver did not answer; empty if nothing is wrong."""
+    """The reason why a device is unusable, or the driver did not answer; empty if none is wrong."""
 
 
 def scan(drivers: Sequence[str] = DRIVERS, limit_s: float = LIMIT_S) -> tuple[Scanned, ...]:
     """Ask these drivers, each as NAME or NAME@CONNECTION; one answer each, in their order.
 
-    A driver that hangs or crashes is told as its problem, and those after it are asked again.
+    A driver that hangs or crashes has that as its problem, and those after it are asked again.
     """
     answers: list[Scanned] = []
     while len(answers) < len(drivers):
@@ -51,7 +51,7 @@ def scan(drivers: Sequence[str] = DRIVERS, limit_s: float = LIMIT_S) -> tuple[Sc
 
 
 def _asked(drivers: Sequence[str], limit_s: float) -> list[Scanned]:
-    """At least one answer."""
+    """Return the answers of the first drivers, at least one."""
     command = [sys.executable, "-P", "-m", "rig.capture.scan", *drivers]
     try:
         done = subprocess.run(command, capture_output=True, timeout=limit_s, check=False)

@@ -233,16 +233,16 @@ class SigrokDevice:
 
     @property
     def vendor(self) -> str:
-        """Empty if the driver does not tell."""
+        """The maker by the driver, empty if it has none."""
         return _text(self._lib.sigrok.sr_dev_inst_vendor_get(self.handle))
 
     @property
     def model(self) -> str:
-        """Empty if the driver does not tell."""
+        """The model by the driver, empty if it has none."""
         return _text(self._lib.sigrok.sr_dev_inst_model_get(self.handle))
 
     def channels(self) -> list[tuple[int, str]]:
-        """Bit number and name of each logic channel, by bit number."""
+        """Return bit number and name of each logic channel, by bit number."""
         return sorted((item.index, _text(item.name)) for item in self._logic_channels())
 
     def enable_channels(self, channel_mask: int) -> None:
@@ -284,11 +284,11 @@ class SigrokDevice:
         return rate
 
     def sample_rates(self) -> tuple[int, ...]:
-        """Rates that the driver offers, in Hz; () if it does not tell."""
+        """Return the rates that the driver offers, in Hz; () if it does not list them."""
         return rates_of(self._listed(_key_info(self.driver_name, "samplerate").key))
 
     def set(self, option: _Option) -> None:
-        """Raises BenchError, with the valid values if the driver lists them."""
+        """Set an option. Raises BenchError, with the valid values if the driver lists them."""
         null = self._lib.ffi.NULL
         status = self._lib.sigrok.sr_config_set(self.handle, null, option.key, option.variant)
         if status:
@@ -297,7 +297,7 @@ class SigrokDevice:
             _check(status, f"{self.driver_name}: refuses {option.name} = {option.value}{valid}")
 
     def _listed(self, key: int) -> str:
-        """What the driver says an option may be, as GLib prints it; "" if nothing."""
+        """Return the values that the driver lists for an option, as GLib has them; "" if none."""
         pointer = self._lib.ffi.new("GVariant **")
         null = self._lib.ffi.NULL
         if self._lib.sigrok.sr_config_list(self._driver, self.handle, null, key, pointer):
@@ -366,7 +366,7 @@ class Session:
         self.stop()
 
     def start(self) -> None:
-        """Raises BenchError if the driver refuses."""
+        """Start a capture. Raises BenchError if the driver refuses."""
         self._error = None
         _check(self._lib.sigrok.sr_session_start(self._handle), "the capture does not start")
 
@@ -377,7 +377,7 @@ class Session:
             raise self._error
 
     def stop(self) -> None:
-        """Ask for the end, from any thread. Nothing happens if no capture runs."""
+        """Ask for the end, from any thread; do nothing if no capture runs."""
         self._lib.sigrok.sr_session_stop(self._handle)
 
 

@@ -20,11 +20,11 @@ from rig.errors import BenchError
 from rig.instruments import AnalyzerIdentity, Backlog, CaptureEnd, CaptureItem, Loss, LossKind
 
 _ANSWER_S = 20.0
-"""Time to open or start: a driver that uploads firmware waits seconds for the device's return."""
+"""The time to open or start: a driver that uploads firmware waits seconds for the device."""
 _STOP_S = 5.0
 _MAX_WARNINGS = 100
 _HELD_LIMIT_NS = 250_000_000
-"""A driver that waits longer may lose samples: those for USB keep 0.3 s to 0.5 s of transfers."""
+"""The longest wait of a driver without loss: those for USB keep 0.3 s to 0.5 s of transfers."""
 
 
 class SigrokAnalyzer(Closing):
@@ -100,7 +100,7 @@ class SigrokAnalyzer(Closing):
 
     @property
     def backlog(self) -> Backlog:
-        """Of the capture that runs, or of the last one."""
+        """The backlog of the capture that runs, or of the last one."""
         return self._backlog
 
     def start(self) -> None:
@@ -155,7 +155,7 @@ class SigrokAnalyzer(Closing):
         return self._inbox.popleft() if self._inbox else None
 
     def _answer(self, kind: frames.FrameKind, doing: str) -> str:
-        """Text of the answer waited for. Raises BenchError."""
+        """Return the text of the answer waited for. Raises BenchError."""
         deadline_s = time.monotonic() + _ANSWER_S
         while (left_s := deadline_s - time.monotonic()) > 0:
             message = self._next_message(left_s)
@@ -210,7 +210,7 @@ class SigrokAnalyzer(Closing):
             self._items.append(block.unpacked())
 
     def _cut_off(self, kind: LossKind, what: str) -> None:
-        """What the worker sends cannot be trusted any more."""
+        """End the capture, as what the worker sends cannot be trusted any more."""
         self._link.kill()
         self._end(Loss(kind, self._samples, f"the capture process was ended, as it sent {what}"))
 
@@ -238,7 +238,7 @@ class SigrokAnalyzer(Closing):
             self._items.append(Loss(LossKind.LOG_WARNING, self._samples, text))
 
     def _give_up(self, patience_s: float) -> None:
-        """The driver says nothing any more."""
+        """End the capture of a driver that has gone silent."""
         self._link.kill()
         since = "after the stop request" if self._asked else "while capturing"
         text = (
@@ -258,12 +258,12 @@ class Libsigrok:
     """Implements rig.capture.analyzers.AnalyzerKind for every driver of libsigrok."""
 
     datasheet = None
-    """They are tables of their own, by driver: rig/analysis/uncertainty/analyzers.py."""
+    """The data sheets are tables by driver: rig/analysis/uncertainty/analyzers.py."""
 
     def open(
         self, settings: AnalyzerSettings, *, channel_mask: int, waits_for_host: bool
     ) -> SigrokAnalyzer:
-        """As `SigrokAnalyzer.open`."""
+        """Open an analyzer as `SigrokAnalyzer.open`."""
         return SigrokAnalyzer.open(
             driver=settings.driver,
             conn=settings.connection,
@@ -276,7 +276,7 @@ class Libsigrok:
         )
 
     def found(self) -> tuple[FoundAnalyzer, ...]:
-        """`rig doctor` looks at USB and asks the drivers: rig/capture/usb_analyzers.py, scan.py."""
+        """Return none: `rig doctor` uses usb_analyzers.py and scan.py for libsigrok's analyzers."""
         return ()
 
 
@@ -288,7 +288,7 @@ def _is_error(message: Message | None) -> TypeGuard[Frame]:
 
 
 def _identity(text: str) -> AnalyzerIdentity:
-    """Identity from the worker's JSON, with the types made sure of."""
+    """Return the identity of the worker's JSON, with its types checked."""
     fields = json.loads(text)
     return AnalyzerIdentity(
         driver=str(fields["driver"]),

@@ -29,11 +29,11 @@ class UsbAnalyzer:
     driver: str
     firmware: tuple[str, ...]
     source: str
-    """Where the firmware comes from."""
+    """The source of the firmware."""
 
     @property
     def is_packaged(self) -> bool:
-        """The firmware is a package of Debian's, not a file of the maker's."""
+        """Whether the firmware is a package of Debian's, not a file of the maker's."""
         return self.source == FX2LAFW_PACKAGE
 
 
@@ -47,7 +47,7 @@ class Present:
     place: str
     """The port, as the kernel names it."""
     node: Path
-    """What libsigrok must be able to open."""
+    """The file that libsigrok must be able to open."""
 
 
 def _fx2(name: str, firmware: str) -> UsbAnalyzer:
@@ -90,11 +90,11 @@ KNOWN: Mapping[str, UsbAnalyzer] = {
         _LOGIC_PRO_TOOL,
     ),
 }
-"""By vendor:product."""
+"""The analyzers known, by vendor:product."""
 
 
 def present(devices: Path = _USB_DEVICES, nodes: Path = _USB_NODES) -> Iterator[Present]:
-    """The known analyzers that are plugged in, in the order of their ports."""
+    """Yield the known analyzers that are plugged in, in the order of their ports."""
     for folder in sorted(devices.glob("*")):
         usb_id = f"{_text(folder / 'idVendor')}:{_text(folder / 'idProduct')}"
         kind = KNOWN.get(usb_id)
@@ -105,7 +105,7 @@ def present(devices: Path = _USB_DEVICES, nodes: Path = _USB_NODES) -> Iterator[
 
 
 def _text(path: Path) -> str:
-    """A value of the kernel's; "" for a folder that is no device, or that has just gone."""
+    """Read a value of the kernel's; "" for a folder that is no device, or that has just gone."""
     try:
         return path.read_text(encoding="ascii")[:16].strip().lower()
     except (OSError, UnicodeDecodeError):
@@ -113,7 +113,7 @@ def _text(path: Path) -> str:
 
 
 def firmware_folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """Where libsigrok looks for firmware, in its order; Debian's own folder is the last."""
+    """Return the folders where libsigrok looks for firmware, in its order; Debian's is the last."""
     own = environment.get("XDG_DATA_HOME") or f"{environment.get('HOME', '')}/.local/share"
     system = environment.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
     folders = [Path(part) / "sigrok-firmware" for part in (own, *re.split(":+", system))]
@@ -124,7 +124,7 @@ def firmware_folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
 
 
 def missing_firmware(kind: UsbAnalyzer, folders: list[Path]) -> list[str]:
-    """Files of this analyzer that are in none of the folders."""
+    """Return the files of this analyzer that are in none of the folders."""
     return [
         name for name in kind.firmware if not any((folder / name).is_file() for folder in folders)
     ]

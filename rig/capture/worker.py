@@ -33,7 +33,7 @@ START = b"g"
 STOP = b"s"
 
 _GATHER_EDGES = 1 << 13
-"""After a packet with more, the next one is not gathered in C: its output might find no room."""
+"""The most edges of a packet after which the next one is gathered in C, as output needs room."""
 _ORPHAN_GRACE_S = 0.5
 _MAX_SPEC_BYTES = 1 << 16
 _PR_SET_PDEATHSIG = 1
@@ -41,20 +41,20 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class WorkerSpec:
-    """What to open, and how."""
+    """The device to open, and its settings."""
 
     parent_pid: int
     driver: str
     conn: str
     sample_rate_hz: int
     channels: int
-    """Asked of drivers that can have several numbers of channels; 0: the driver's own."""
+    """The number of channels of drivers that can have several; 0: the driver's own."""
     channel_mask: int
     options: dict[str, OptionValue]
 
 
 class CaptureSession:
-    """The driver's packets in, blocks out.
+    """A capture that makes blocks of the driver's packets.
 
     A packet like the one before it is looked at in C, if there is the library for it, and does not
     come here; edges from there are taken before anything that comes here is dealt with.
@@ -67,19 +67,19 @@ class CaptureSession:
         self._extractor: EdgeExtractor | None = None
 
     def in_front(self, callback: int) -> tuple[int, int] | None:
-        """What is to be called in place of our own callback; see Session."""
+        """Return addresses of a callback in place of our own and of its data; see Session."""
         if not gather.available():
             return None
         gatherer = self._outbox.gatherer = Gatherer(self._mask, callback)
         return gatherer.callback, gatherer.data
 
     def begin(self) -> None:
-        """The next packet is the first of a new capture."""
+        """Take the next packet as the first of a new capture."""
         self._outbox.end_gathering()
         self._extractor = None
 
     def on_logic(self, unitsize: int, buffer: Any) -> None:
-        """A packet of samples. Raises BenchError if its format is not one we can read."""
+        """Take a packet of samples. Raises BenchError if its format is not one we can read."""
         self._take_gathered()
         if self._extractor is None:
             if unitsize not in {1, 2}:
@@ -107,9 +107,9 @@ class CaptureSession:
             self._extractor.go_on(*taken)
 
     def on_end(self) -> None:
-        """The driver has ended the capture.
+        """Report that the driver has ended the capture.
 
-        Sent from here and not after the session, since a driver whose device has vanished may
+        It is sent from here and not after the session, since a driver whose device has vanished may
         never leave the session.
         """
         self._take_gathered()
@@ -120,7 +120,7 @@ class CaptureSession:
 
 
 class CommandReader:
-    """The parent's bytes, read by a thread, as the driver may hang in C."""
+    """A reader of the parent's bytes in a thread, as the driver may hang in C."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -132,12 +132,12 @@ class CommandReader:
         threading.Thread(target=self._read_for_ever, daemon=True).start()
 
     def wait_for_start(self) -> bool:
-        """False if the parent is gone."""
+        """Wait for the start; return False if the parent is gone."""
         self._start.acquire()
         return not self._orphaned
 
     def finish(self) -> None:
-        """The main thread is on its way out."""
+        """Note that the main thread is on its way out."""
         self._finished.set()
 
     def _read_for_ever(self) -> None:

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from rig.capture import frames, worker
 
 _READ_BYTES = 1 << 16
-"""Of the worker's standard error, at once."""
+"""The bytes of the worker's standard error that are read at once."""
 _READ_FRAMES = 16
-"""Frames read at once: a reader gets to see what came, however much follows."""
+"""The frames read at once: a reader gets to see what came, however much follows."""
 _MAX_LINE_BYTES = 500
 _EXIT_S = 2.0
 
@@ -45,7 +45,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class Gone:
-    """The worker has ended. The last message."""
+    """The last message: the worker has ended."""
 
     text: str
 
@@ -54,7 +54,7 @@ Message = Frame | Warned | Gone
 
 
 class WorkerLink:
-    """Starts a worker and talks with it."""
+    """A link that starts a worker and talks with it."""
 
     def __init__(self, spec: worker.WorkerSpec) -> None:
         # -P: nothing in the current directory may stand in for a module.
@@ -84,16 +84,16 @@ class WorkerLink:
 
     @property
     def pid(self) -> int:
-        """Process id of the worker."""
+        """The process id of the worker."""
         return self._process.pid
 
     def send(self, command: bytes) -> None:
-        """A worker that has ended takes no command; `receive` tells of its end."""
+        """Send a command; a worker that has ended takes none, and `receive` returns its end."""
         with contextlib.suppress(OSError, ValueError):
             self._commands.write(command)
 
     def receive(self, timeout_s: float) -> list[Message]:
-        """What the worker has said; empty if nothing came in time. After Gone, Gone again.
+        """Return the worker's messages; empty if none came in time. After Gone, Gone again.
 
         A warning that was printed before a frame was sent comes before that frame.
         """
@@ -116,7 +116,7 @@ class WorkerLink:
         return [*warnings, *messages, *(self._end(trouble) if trouble else ())]
 
     def _read(self) -> Iterator[Frame]:
-        """Frames that have come. Raises EOFError at the pipe's end, FrameError."""
+        """Yield the frames that have come. Raises EOFError at the pipe's end, FrameError."""
         whole = 0
         while whole < _READ_FRAMES:
             try:

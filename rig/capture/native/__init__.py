@@ -24,12 +24,12 @@ from rig.native_library import opened
 LIBRARY = Path(__file__).parent / "build" / "librig-edges.so"
 """Built by setup.py, for a wheel and for an editable install."""
 VARIANTS: Final = ("avx512", "avx2", "sse2", "portable")
-"""In the order of enum edges_variant, fastest first."""
+"""The variants in the order of enum edges_variant, fastest first."""
 CAPACITY: Final = 1 << 16
-"""Edges found by one call at most: 320 KiB of output, which stay in the processor's cache."""
+"""The most edges of one call: 320 KiB of output, which stay in the processor's cache."""
 _CAPACITY_MIN = 16
 _OUTPUTS_KEPT = 4
-"""Fresh memory of this size costs page faults, which take as long as finding the edges."""
+"""The outputs kept: fresh memory costs page faults, which take as long as finding the edges."""
 _INTERFACE = 3
 _MEND = "apt-get install gcc libc6-dev, then install latency-rig again"
 
@@ -47,7 +47,7 @@ size_t edges_extract(int, int, const struct edges_input *, struct edges_output *
 _ffi: Any = cffi.FFI()  # typeshed knows neither numpy's buffers nor what cdef declares
 _ffi.cdef(_DECLARATIONS)
 _BYTES: Any = _ffi.typeof("uint8_t[]")
-"""Looked up once: a packet of a megabyte takes less time than a few of such lookups."""
+"""The type, looked up once: a packet of a megabyte takes less time than a few such lookups."""
 
 FoundEdges = tuple[npt.NDArray[np.uint32], UInt8Array]
 """Offset from the first sample looked at, and channel | level << 7, each of shape (n,), in order of
@@ -57,7 +57,7 @@ _NOTHING: Final[FoundEdges] = (np.empty(0, dtype=np.uint32), np.empty(0, dtype=n
 
 @dataclass(frozen=True)
 class _Library:
-    """What can be called, or why it cannot."""
+    """The functions of the library, or why they cannot be called."""
 
     functions: Any
     variants: tuple[str, ...]
@@ -66,7 +66,7 @@ class _Library:
 
 @cache
 def load(path: Path) -> _Library:
-    """The library in this file, or the reason why it cannot be used; never raises."""
+    """Load the library of this file, or the reason why it cannot be used; never raises."""
     functions, trouble = opened(path, _ffi.dlopen, "edges_interface", _INTERFACE)
     if trouble:
         return _Library(None, (), trouble)
@@ -77,12 +77,12 @@ def load(path: Path) -> _Library:
 
 
 def variants() -> tuple[str, ...]:
-    """Variants that the library has and this processor can run, fastest first."""
+    """Return the variants that the library has and this processor can run, fastest first."""
     return load(LIBRARY).variants
 
 
 def status() -> str:
-    """One line: which variant is in use and why, or why none is and what to do."""
+    """Return one line: the variant in use and why, or why none is and what to do."""
     library = load(LIBRARY)
     if library.trouble:
         return f"numpy, many times slower: {library.trouble}; {_MEND}"
@@ -121,7 +121,7 @@ class NativeFinder:
         self._output.code = _ffi.from_buffer("uint8_t[]", found[1])
 
     def find(self, samples: npt.NDArray[Any], before: int) -> tuple[int, FoundEdges]:
-        """How many of `samples` were dealt with, at least one, and the edges in those.
+        """Return how many of `samples` were used, at least one, and the edges in those.
 
         `samples` has the shape (n,), n > 0, and `unitsize` bytes an item; `before` is the sample
         before the first one.
@@ -143,7 +143,7 @@ class NativeFinder:
 
 
 def _is_free(found: FoundEdges) -> bool:
-    """Whether no slice of the arrays is left, as each is a user of its array.
+    """Return whether no slice of the arrays is left, as each is a user of its array.
 
     The two users allowed are the tuple and the function that counts.
     """

@@ -21,7 +21,7 @@ from rig.native_library import opened
 BINS: Final = 7296
 PINS_MAX: Final = 16
 SAMPLE_MAX: Final = 1 << 61
-"""Sample indexes and times are below it."""
+"""The bound of sample indexes and times."""
 CAPACITY_MAX: Final = 1 << 24
 _NOTABLE_MAX: Final = 256
 _INTERFACE: Final = 2
@@ -59,7 +59,7 @@ _ffi: Any = cffi.FFI()  # typeshed knows neither numpy's buffers nor what cdef d
 _ffi.cdef(_DECLARATIONS)
 _OFFSETS: Any = _ffi.typeof("uint32_t[]")
 _CODES: Any = _ffi.typeof("uint8_t[]")
-"""Looked up once, as such a lookup takes longer than a small block's edges."""
+"""The types, looked up once, as such a lookup takes longer than a small block's edges."""
 
 NOTABLE: Final = np.dtype(
     [
@@ -71,7 +71,7 @@ NOTABLE: Final = np.dtype(
     ],
     align=True,
 )
-"""struct flow_notable."""
+"""The dtype of struct flow_notable."""
 
 
 @cache
@@ -82,7 +82,7 @@ def _load(path: Path) -> Any:
 
 
 def available() -> bool:
-    """The library is there and has the functions that this file calls."""
+    """Return whether the library is there and has the functions that this file calls."""
     return _load(native.LIBRARY) is not None
 
 
@@ -141,7 +141,7 @@ class FlowEngine:
         code: UInt8Array,
         levels_before: int,
     ) -> bool:
-        """Whether the edges were taken: no if blocks do not follow each other, or edges not.
+        """Return whether the edges were taken: no if blocks, or edges, do not follow each other.
 
         `offset` and `code` have the shape (n,) and are as in a PackedBlock.
         """
@@ -159,11 +159,11 @@ class FlowEngine:
         return taken == 0
 
     def finish(self) -> None:
-        """Decides what is left."""
+        """Decide what is left."""
         self._functions.flow_finish(self._flow)
 
     def histogram(self) -> npt.NDArray[np.uint64]:
-        """A copy of the counts, shape (BINS,)."""
+        """Return a copy of the counts, shape (BINS,)."""
         raw = self._functions.flow_histogram(self._flow)
         return np.frombuffer(_ffi.buffer(raw, BINS * 8), dtype=np.uint64).copy()
 

@@ -46,7 +46,7 @@ class Gathered(NamedTuple):
     levels_before: int
     levels_after: int
     came_ns: int
-    """When its first packet came, by the system's monotonic clock."""
+    """The time when its first packet came, by the system's monotonic clock."""
 
 
 @cache
@@ -56,7 +56,7 @@ def _load(path: Path) -> Any:
 
 
 def available() -> bool:
-    """The library is there, has the functions that this file calls, and runs here."""
+    """Return whether the library is there, has the functions called here, and runs here."""
     return bool(native.variants()) and _load(native.LIBRARY) is not None
 
 
@@ -94,7 +94,7 @@ class Gatherer:
 
     @property
     def data(self) -> int:
-        """Address of what the driver is to give it."""
+        """The address of the data that the driver is to give it."""
         return int(_ffi.cast("uintptr_t", self._gather))
 
     def begin(self, unitsize: int, sample: int, levels: int) -> None:
@@ -105,7 +105,7 @@ class Gatherer:
         self._functions.gather_begin(self._gather, unitsize, sample, levels)
 
     def take(self, *, end: bool) -> Gathered | None:
-        """What was gathered since the last call, None if nothing was.
+        """Return what was gathered since the last call, None if nothing was.
 
         With `end` every packet goes to Python from now on. From one thread at a time.
         """

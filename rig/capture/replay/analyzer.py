@@ -22,7 +22,7 @@ from rig.instruments import (
 
 _PAUSE_S = 0.01
 _PATIENCE_S = 2.0
-"""A host that has not stopped by then, though the train is over, waits for samples in vain."""
+"""The time after the train's end by which a host has stopped, unless it waits in vain."""
 
 
 class ReplayAnalyzer(Closing):
@@ -54,7 +54,7 @@ class ReplayAnalyzer(Closing):
         """As far as it was read."""
 
     def start(self) -> None:
-        """From sample 0."""
+        """Begin again from sample 0."""
         self._items = self._source.items()
         self._end, self._over_since_s, self._samples = None, None, 0
         self._stopped = self._gave_up = False
@@ -96,10 +96,10 @@ class ReplayAnalyzer(Closing):
         return Loss(LossKind.END_UNASKED, end.samples, text)
 
     def stop(self) -> None:
-        """What is left of the capture still comes."""
+        """Note the wish to end; what is left of the capture still comes."""
         self._stopped = True
 
     def close(self) -> None:
-        """The source belongs to whoever opened it."""
+        """Leave the source open, which belongs to whoever opened it."""
         self._items = iter(())
         self._end = None

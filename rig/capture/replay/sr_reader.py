@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads sigrok's session files (`.sr`), as PulseView, sigrok-cli and `rig export` write them.
+"""The reader of sigrok's session files (`.sr`), as PulseView, sigrok-cli and `rig export` write.
 
 A zip of `version`, `metadata` (an INI file) and the samples in `logic-1-1`, `logic-1-2` and so on;
 version 1 has them in one piece, `logic-1` (libsigrok 0.5.2, src/session_file.c and
@@ -32,7 +32,7 @@ _METADATA_MAX_BYTES = 1 << 16
 _ENTRIES_MAX = 1 << 20
 _READ_BYTES = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
-"""What zipfile raises for a damaged file; the last two for names, methods and offsets."""
+"""The errors of zipfile for a damaged file; the last two for names, methods and offsets."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _SCALES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
@@ -50,7 +50,7 @@ class SrSession:
     """Implements rig.capture.replay.capture_file.CaptureSource."""
 
     def __init__(self, path: Path, wanted: Sequence[str], sample_rate_hz: int | None) -> None:
-        """Reads names and rate, no samples. Raises InputError for what is no usable session."""
+        """Read names and rate, no samples. Raises InputError for what is no usable session."""
         self._path = path
         with _opened(path) as archive:
             entries = _entries(path, archive)
@@ -70,7 +70,7 @@ class SrSession:
         )
 
     def items(self) -> Iterator[CaptureItem]:
-        """Edges of the wanted channels; a Loss if the last sample is cut off."""
+        """Yield the edges of the wanted channels; a Loss if the last sample is cut off."""
         mask = sum(1 << bit for bit in self.bits)
         extractor = EdgeExtractor(cast(Literal[1, 2], self._unitsize), mask)
         with _opened(self._path) as archive:
@@ -88,7 +88,7 @@ class SrSession:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """The archive; every way in which it can be damaged becomes an InputError."""
+    """Open the archive; every way in which it can be damaged becomes an InputError."""
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
@@ -101,7 +101,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Entries by name, after a look at what they claim to be."""
+    """Return the entries by name, after a check of what they claim to be."""
     listed = archive.infolist()
     entries = {entry.filename: entry for entry in listed}
     if len(listed) > _ENTRIES_MAX or len(entries) != len(listed):
@@ -172,7 +172,7 @@ def _names(path: Path, device: configparser.SectionProxy) -> dict[int, str]:
 
 
 def _stored_rate(path: Path, device: configparser.SectionProxy) -> int | None:
-    """As libsigrok's sr_parse_sizestring reads it. None: the file does not tell."""
+    """Return the rate as libsigrok's sr_parse_sizestring reads it; None if the file has none."""
     text = device.get("samplerate", "")
     if not text:
         return None
@@ -192,7 +192,7 @@ def _rate(path: Path, stored_hz: int | None, given_hz: int | None) -> int:
 
 
 def _pieces(path: Path, entries: dict[str, zipfile.ZipInfo], capture_name: str) -> tuple[str, ...]:
-    """Entries with the samples, in order."""
+    """Return the entries with the samples, in order."""
     if capture_name in entries:
         return (capture_name,)
     numbers = [
