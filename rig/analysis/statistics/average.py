@@ -20,18 +20,18 @@ _FEWEST_STEPS = 8
 
 @dataclass(frozen=True, slots=True)
 class AverageInterval:
-    """Of the average of all values, in their unit."""
+    """The interval of the average of all values, in their unit."""
 
     interval: Interval
     effective_n: float
-    """So many independent values would tell as much."""
+    """The number of independent values that would say as much."""
     degrees_of_freedom: Annotated[float, NullIs(math.inf)]
 
 
 def average_interval(
     sequence: EventSequence, average: float, deviation: float, confidence: float = CONFIDENCE
 ) -> AverageInterval | None:
-    """Student's t with the deviation and the effective n; None below 8 values.
+    """Return the interval by Student's t and the effective n; None below 8 values.
 
     `average`, `deviation` (sample standard deviation): exact, of all `sequence.n` values. The
     effective n comes from all values while the sequence keeps them, then from averages of blocks,
@@ -61,12 +61,12 @@ def _time(sequence: EventSequence) -> IntegratedTime:
 
 @made_once
 def effective_n(sequence: EventSequence, level: float, confidence: float = CONFIDENCE) -> float:
-    """What n is worth for the interval of the quantile at `level`.
+    """Return the effective n for the interval of the quantile at `level`.
 
-    From the dependence of "value <= level" between events; dependence from one stretch that the
-    sequence keeps to the next is not seen. Lowered as Student's t is wider than the normal, since
-    the dependence is estimated. Of a rare event, few occurrences tell of it: what they show of
-    dependence is raised in the same way, each worth a degree of freedom.
+    It comes from the dependence of "value <= level" between events; that from one stretch of the
+    sequence to the next is not in it. It is lowered as Student's t is wider than the normal, since
+    the dependence is estimated. A rare event has few occurrences: the dependence that they show is
+    raised in the same way, each worth a degree of freedom.
     """
     below = [(s <= level).astype(float) for s in sequence.stretches()]
     time = integrated_time(below)
@@ -77,6 +77,6 @@ def effective_n(sequence: EventSequence, level: float, confidence: float = CONFI
 
 
 def _widening(freedom: float, confidence: float) -> float:
-    """Square of the width of Student's t over that of the normal."""
+    """Return the square of the width of Student's t over that of the normal."""
     upper = (1 + confidence) / 2
     return (student_quantile(upper, max(2.0, freedom)) / normal_quantile(upper)) ** 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where in the run the values' level or spread changed.
+"""Places in a run where the values' level or spread changed.
 
 The greatest departure of the cumulative sum of ranks from a straight line, scaled by its deviation,
 follows Kolmogorov's distribution if nothing changed: Pettitt, Applied Statistics 28 (1979). A
@@ -23,9 +23,9 @@ from rig.analysis.statistics.sequence import EventSequence, made_once
 from rig.arrays import FloatArray
 
 LEVEL = 0.01
-"""Probability to find any change where there is none, each kind."""
+"""Probability, for each kind, to find any change where there is none."""
 SHORTEST = 32
-"""Steps on either side of a change."""
+"""Fewest steps on either side of a change."""
 MOST_CHANGES = 32
 
 Kind = Literal["level", "spread"]
@@ -33,11 +33,11 @@ Kind = Literal["level", "spread"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """From one event on, the values are others than before."""
+    """A change of the values' level or spread from one event on."""
 
     kind: Kind
     event: int
-    """Number, from 0, of the first event behind it; to a block where the run is kept in blocks."""
+    """Number, from 0, of the first event behind it; known to a block where the run is in blocks."""
     before: float
     after: float
     """Averages of the parts on either side, or their deviations, up to the next change."""
@@ -46,7 +46,7 @@ class Change:
 
 @made_once
 def changes(sequence: EventSequence) -> tuple[Change, ...]:
-    """In event order. From all values while the sequence keeps them, then from blocks."""
+    """Return the changes in event order, from all values if they are kept, else from blocks."""
     steps, events = sequence.series()
     found: list[Change] = []
     kinds: tuple[Kind, ...] = ("level", "spread")
@@ -61,7 +61,7 @@ def changes(sequence: EventSequence) -> tuple[Change, ...]:
 
 
 def _segment(steps: FloatArray, kind: Kind) -> list[tuple[int, float]]:
-    """Places of changes, ascending, with their p-values; the level is shared among all parts."""
+    """Return places of changes, ascending, with their p-values; all parts share the level."""
     level_left = [(0, len(steps))]
     places: list[tuple[int, float]] = []
     while level_left and len(places) < MOST_CHANGES:
@@ -76,7 +76,7 @@ def _segment(steps: FloatArray, kind: Kind) -> list[tuple[int, float]]:
 
 
 def strongest_change(steps: FloatArray, kind: Kind = "level") -> tuple[int, float] | None:
-    """Where the steps most likely change and the p-value of no change; None if too short."""
+    """Return where the steps most likely change and the p-value of none; None if too short."""
     n = len(steps)
     if n < 2 * SHORTEST:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far events depend on those before them, and what that does to n.
+"""Dependence of events on those before them, and the n that is left of theirs.
 
 The variance of an average of dependent values is that of independent ones times the integrated
 autocorrelation time (here in events, 1 for independence): n values are worth n / time. The time is
@@ -27,7 +27,7 @@ _DECAY = 1.5
 _FEWEST = 8
 _NARROW = 1 << 16
 _WHOLE_MAX = 2.0**52
-"""Of doubles up to this, sums and differences of two are exact."""
+"""Sums and differences of two doubles up to this are exact."""
 _WINDOW_SHARE = 4
 """The window is at most this part of the shortest stretch."""
 
@@ -37,27 +37,27 @@ class Autocorrelation:
     """Dependence of neighboring events."""
 
     coefficients: tuple[float, ...]
-    """Of the values, at lags 1, 2, ..."""
+    """Coefficients of the values at lags 1, 2, ..."""
     band: float
     """A single coefficient of independent values stays within this, in 95 % of cases."""
     p_value: float
-    """Of independence, from the ranks, all lags together."""
+    """p-value of independence, from the ranks, all lags together."""
     time_events: float
     """Integrated autocorrelation time of the values; at least 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntegratedTime:
-    """How many events are worth one."""
+    """The number of dependent events that are worth one independent event."""
 
     events: float
     """At least 1: values that alternate do not narrow an interval."""
     degrees_of_freedom: float
-    """What the estimated variance of the average is worth, for Student's t."""
+    """Degrees of freedom of the estimated variance of the average, for Student's t."""
 
 
 def autocovariance(stretches: Sequence[FloatArray], lags: int) -> FloatArray:
-    """Autocovariance at lags 0 to `lags`, shape (lags + 1,).
+    """Return the autocovariance at lags 0 to `lags`, shape (lags + 1,).
 
     `stretches`: runs of consecutive values, shapes (n_i,), each longer than `lags`; products are
     pooled over them, about their common average.
@@ -73,7 +73,7 @@ def autocovariance(stretches: Sequence[FloatArray], lags: int) -> FloatArray:
 
 
 def integrated_time(stretches: Sequence[FloatArray]) -> IntegratedTime:
-    """Of the values in these runs of consecutive values, shapes (n_i,); constant values give 1."""
+    """Return the time of runs of consecutive values, shapes (n_i,); constant values give 1."""
     n = sum(len(s) for s in stretches)
     if n < _FEWEST:
         return IntegratedTime(1.0, max(1.0, n - 1.0))
@@ -89,7 +89,7 @@ def integrated_time(stretches: Sequence[FloatArray]) -> IntegratedTime:
 
 
 def _window(correlation: FloatArray, n: int) -> int:
-    """Where the bias of stopping is as small as the noise of going on."""
+    """Return the lag where the bias of stopping is as small as the noise of going on."""
     half = 0.5 + np.cumsum(correlation[1:])
     with np.errstate(invalid="ignore", divide="ignore"):
         decay = _DECAY / np.log((2 * half + 1) / (2 * half - 1))
@@ -100,7 +100,7 @@ def _window(correlation: FloatArray, n: int) -> int:
 
 
 def ranks(values: npt.NDArray[np.generic]) -> FloatArray:
-    """Average ranks, centered, shape (n,): dependence that no single extreme value decides."""
+    """Return average ranks, centered, shape (n,), which no single extreme value decides."""
     found = _counted_ranks(values)
     if found is None:
         _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -111,7 +111,7 @@ def ranks(values: npt.NDArray[np.generic]) -> FloatArray:
 
 
 def _counted_ranks(values: npt.NDArray[np.generic]) -> FloatArray | None:
-    """Average ranks of whole numbers in a narrow range, without sorting them; None for others."""
+    """Return average ranks of whole numbers in a narrow range, without sorting; else None."""
     if not len(values):
         return None
     low, high = (float(end) for end in (values.min(), values.max()))
@@ -125,12 +125,12 @@ def _counted_ranks(values: npt.NDArray[np.generic]) -> FloatArray | None:
 
 
 def _average_ranks(counts: npt.NDArray[np.intp]) -> FloatArray:
-    """Of ascending values that occur so often, from 1."""
+    """Return the average ranks, from 1, of ascending values that occur so often."""
     return np.asarray(np.cumsum(counts) - (counts - 1) / 2)
 
 
 def portmanteau(stretches: Sequence[FloatArray], lags: int = LAGS) -> float:
-    """p-value of independence, by Ljung and Box, Biometrika 65 (1978), over `lags` lags."""
+    """Return the p-value of independence by Ljung and Box, Biometrika 65 (1978), for `lags`."""
     lags = min(lags, min(len(s) for s in stretches) // 2)
     n = sum(len(s) for s in stretches)
     covariance = autocovariance(stretches, lags)
@@ -144,7 +144,7 @@ def portmanteau(stretches: Sequence[FloatArray], lags: int = LAGS) -> float:
 
 
 def autocorrelation(stretches: Sequence[FloatArray]) -> Autocorrelation:
-    """Of values in runs of consecutive values, shapes (n_i,), in event order."""
+    """Return the autocorrelation of runs of consecutive values, shapes (n_i,), in event order."""
     n = sum(len(s) for s in stretches)
     lags = min(LAGS, min(len(s) for s in stretches) // 2)
     covariance = autocovariance(stretches, lags)
@@ -160,7 +160,7 @@ def autocorrelation(stretches: Sequence[FloatArray]) -> Autocorrelation:
 
 
 def whitened(values: FloatArray, order: int = 10) -> FloatArray:
-    """What the `order` values before each do not foretell, shape (n,), with mean 0 and variance 1.
+    """Return what the `order` values before each do not predict, shape (n,), mean 0, variance 1.
 
     The autoregression is Yule and Walker's. Raises ValueError if the values are all equal.
     """

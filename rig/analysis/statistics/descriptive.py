@@ -20,7 +20,7 @@ from rig.instruments import Int64Array
 
 
 class ExactHistogram:
-    """Counts integer values; memory grows with the number of different values only."""
+    """Counts of integer values; memory grows with the number of different values only."""
 
     def __init__(self) -> None:
         self._values = np.empty(0, np.int64)
@@ -28,19 +28,19 @@ class ExactHistogram:
 
     @classmethod
     def of(cls, values: Int64Array, counts: Int64Array) -> Self:
-        """Of values that are counted already: all different, ascending; shapes (k,)."""
+        """Return a histogram of values already counted: all different, ascending; shapes (k,)."""
         histogram = cls()
         histogram._values, histogram._counts = values, counts
         return histogram
 
     @property
     def values(self) -> Int64Array:
-        """Shape (k,), the different values, ascending."""
+        """The different values, ascending, shape (k,)."""
         return self._values
 
     @property
     def counts(self) -> Int64Array:
-        """Shape (k,), how often each occurred."""
+        """The count of each value, shape (k,)."""
         return self._counts
 
     @property
@@ -59,7 +59,7 @@ class ExactHistogram:
             self.add_counted(*np.unique(values, return_counts=True))
 
     def add_counted(self, values: Int64Array, counts: Int64Array) -> None:
-        """Count each of `values` as often as `counts` says; shapes (k,), values in any order."""
+        """Count each of `values` so many times; shapes (k,), values in any order."""
         both = np.concatenate([self._values, values])
         merged, where = np.unique(both, return_inverse=True)
         total = np.zeros(len(merged), np.int64)
@@ -67,12 +67,12 @@ class ExactHistogram:
         self._values, self._counts = merged, total
 
     def order_statistic(self, rank: int) -> int:
-        """The value at `rank` (from 0) of the sorted data."""
+        """Return the value at `rank` (from 0) of the sorted data."""
         cumulative = np.cumsum(self._counts)
         return int(self._values[np.searchsorted(cumulative, rank, side="right")])
 
     def quantile(self, p: Fraction) -> Fraction:
-        """Linear interpolation between order statistics.
+        """Return the quantile, by linear interpolation between order statistics.
 
         Definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American
         Statistician 50 (1996); the default of numpy and R.
@@ -89,11 +89,11 @@ class DescriptiveStatistics:
     """The classic figures of one measurement, in nanoseconds. None where n is too small."""
 
     n: int
-    """Values the figures are made of."""
+    """Number of values that the figures are made of."""
     average_ns: float | None = None
     min_ns: float | None = None
     max_ns: float | None = None
-    """The observed maximum: of these n values, nothing more."""
+    """The observed maximum of these n values, nothing more."""
     gap_ns: float | None = None
     """max - min"""
     deviation_ns: float | None = None
@@ -109,7 +109,7 @@ class DescriptiveStatistics:
     median_absolute_deviation_ns: float | None = None
     """Median distance from the median, not scaled to a normal distribution's deviation."""
     p90_ns: float | None = None
-    """This and the following: from where at least one value is expected above."""
+    """This and the following have values where at least one is expected above."""
     p95_ns: float | None = None
     p99_99_ns: float | None = None
     p99_999_ns: float | None = None
@@ -117,7 +117,7 @@ class DescriptiveStatistics:
 
 
 def median_absolute_deviation(histogram: ExactHistogram) -> Fraction:
-    """Median distance of the values from their median, in their unit, exact."""
+    """Return the median distance of the values from their median, in their unit, exact."""
     values = histogram.values
     if values[-1] >= 2**60 or values[0] <= -(2**60):
         # A damaged log counts such; their distances do not fit in 64 bits, Python's integers do.
@@ -132,7 +132,7 @@ def median_absolute_deviation(histogram: ExactHistogram) -> Fraction:
 
 
 def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> DescriptiveStatistics:
-    """Figures of a histogram of latencies in samples, scaled to nanoseconds."""
+    """Return the figures of a histogram of latencies in samples, scaled to nanoseconds."""
     n = histogram.n
     if n == 0:
         return DescriptiveStatistics(0)
@@ -177,14 +177,14 @@ def statistics(histogram: ExactHistogram, sample_rate_hz: int) -> DescriptiveSta
 
 
 def as_dict(figures: DescriptiveStatistics) -> dict[str, int | float | None]:
-    """Field name to value, in the order of the table."""
+    """Return the values by field name, in the order of the table."""
     return {field.name: getattr(figures, field.name) for field in fields(figures)}
 
 
 def excess_kurtosis(values: npt.ArrayLike, counts: npt.ArrayLike) -> float:
-    """Of values that occur so often, shapes (n,): 0 for a normal distribution, also if all alike.
+    """Return that of counted values, shapes (n,): 0 for normal ones, and if all are equal.
 
-    m4 / m2^2 - 3, of the sample as it is.
+    It is m4 / m2^2 - 3, of the sample as it is.
     """
     weight = np.asarray(counts, np.float64)
     value = np.asarray(values, np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What n events without an exceedance say, and how many are needed to say it.
+"""Bounds of a probability by n events without an exceedance, and the n that a bound needs.
 
 If each event exceeds a limit with probability p, independently, n events show none with
 probability (1 - p)^n. The highest p that this leaves at confidence c is 1 - (1 - c)^(1/n), which is
@@ -20,7 +20,7 @@ EXACT_COUNT = 1 << 52
 
 
 def unseen_probability(n: float, confidence: float = CONFIDENCE) -> float:
-    """Upper bound of the probability, per event, of what did not occur in n events.
+    """Return the upper bound of the probability, per event, of what did not occur in n events.
 
     `n`: the effective number where events depend on each other. Raises ValueError unless n > 0.
     """
@@ -31,7 +31,7 @@ def unseen_probability(n: float, confidence: float = CONFIDENCE) -> float:
 
 
 def seen_probability(seen: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Clopper and Pearson's two-sided interval of a probability, from `seen` of n events."""
+    """Return Clopper and Pearson's two-sided interval of a probability, by `seen` of n events."""
     check_share("confidence", confidence)
     if not 0 <= seen <= n or n < 1:
         raise ValueError(f"{seen} of {n} events; valid: 0 to n, n at least 1")
@@ -42,7 +42,7 @@ def seen_probability(seen: int, n: int, confidence: float = CONFIDENCE) -> tuple
 
 
 def events_needed(probability: float, confidence: float = CONFIDENCE) -> int:
-    """Fewest events, none above the limit, that bound the probability below `probability`.
+    """Return the fewest events, none above the limit, that bound it below `probability`.
 
     Raises ValueError unless both are between 0 and 1, or if the count is beyond EXACT_COUNT.
     """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Do excesses follow the generalized Pareto distribution fitted to them?
+"""Tests whether excesses follow the generalized Pareto distribution that is fitted to them.
 
-Two questions, both on interval-censored data. Anderson and Darling's statistic asks whether the
+There are two, both on interval-censored data. Anderson and Darling's statistic tests whether the
 distribution fits at all; its critical values for two estimated parameters depend on the shape, as
 Choulakian and Stephens found, "Goodness-of-Fit Tests for the Generalized Pareto Distribution",
 Technometrics 43 (2001). The table here was simulated for 100 excesses; above a shape of -0.3 it
-agrees with theirs. And a mixture of two exponential distributions is set against it, because a
+agrees with theirs. And a mixture of two exponential distributions is compared with it, because a
 rare second kind of event, such as a firmware interrupt, can pass for a heavy tail.
 """
 
@@ -42,10 +42,10 @@ _FEWEST = 1e-300
 
 
 def anderson_darling(excesses: Excesses, model: Pareto) -> float:
-    """A^2 of the excesses under the fitted distribution.
+    """Return A^2 of the excesses under the fitted distribution.
 
-    Equal values are spread evenly over the probability of their interval, so the statistic sees how
-    many fall into each interval and not how they lie in it, which whole samples do not tell.
+    Equal values are spread evenly over the probability of their interval: the statistic depends on
+    how many fall into each and not on how they lie in it, which whole samples do not show.
     """
     counts = excesses.counts
     low = np.exp(log_survival(excesses.low, model.shape, model.scale))
@@ -60,18 +60,18 @@ def anderson_darling(excesses: Excesses, model: Pareto) -> float:
 
 
 def anderson_darling_p(statistic: float, shape: float) -> float:
-    """p-value of A^2, interpolated in the table; 0.5 and 0.005 stand for all beyond them."""
+    """Return the p-value of A^2, interpolated in the table: from 0.005 to 0.5."""
     critical = [float(np.interp(shape, _SHAPES, column)) for column in zip(*_CRITICAL, strict=True)]
     return math.exp(float(np.interp(statistic, critical, np.log(_LEVELS))))
 
 
 def stable_limit(shape: float) -> float:
-    """Standard errors by which the shape may change above higher thresholds, at 5 %."""
+    """Return by how many standard errors the shape may change above higher thresholds, at 5 %."""
     return float(np.interp(shape, _DRIFT_SHAPES, _DRIFTS))
 
 
 def mixture_gain(excesses: Excesses, model: Pareto) -> float:
-    """How much likelier, in log-likelihood, two exponential distributions make the excesses."""
+    """Return by how much two exponentials have a greater log-likelihood than the model."""
     from scipy import optimize  # only where there is a tail to fit
 
     best = -math.inf
@@ -88,7 +88,7 @@ def mixture_gain(excesses: Excesses, model: Pareto) -> float:
 
 
 def _mixture_likelihood(excesses: Excesses, vector: FloatArray) -> float:
-    """`vector`: log of the smaller scale, log of (ratio of scales - 1), logit of the share."""
+    """Return that of a log of smaller scale, log of (ratio of scales - 1), and logit of share."""
     if np.abs(vector).max() > 100:
         return -1e300
     small = math.exp(vector[0])
@@ -100,5 +100,5 @@ def _mixture_likelihood(excesses: Excesses, vector: FloatArray) -> float:
 
 
 def _exponential(low: FloatArray, scale: float) -> FloatArray:
-    """Probability of the interval of length 1 above each `low`."""
+    """Return the probability of the interval of length 1 above each `low`."""
     return np.asarray(np.exp(-low / scale) * -math.expm1(-1 / scale))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A confidence interval: two numbers and what they are worth."""
+"""A confidence interval: two limits and their confidence."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Self
 
 CONFIDENCE = 0.95
-"""Of every interval, unless another is asked for."""
+"""Confidence of every interval, unless another is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the true value lies, with this confidence. None: n does not bound it on that side."""
+    """Limits of the true value with this confidence. None: n does not bound it on that side."""
 
     low: float | None
     high: float | None
     confidence: float = CONFIDENCE
 
     def scaled(self, factor: float) -> Self:
-        """The same in another unit; `factor` > 0."""
+        """Return the interval in another unit; `factor` > 0."""
         low = None if self.low is None else self.low * factor
         high = None if self.high is None else self.high * factor
         return type(self)(low, high, self.confidence)

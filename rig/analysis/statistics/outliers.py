@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which events stand out: one rule for figures, waveforms, the report's timeline and the window."""
+"""Outliers, by one rule for figures, waveforms, the report's timeline and the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rig.analysis.statistics.descriptive import ExactHistogram
 LARGEST: Final = 100
 """Without a limit in the plan, an outlier is one of about so many largest latencies."""
 FIRST_MAX: Final = 2000
-"""Outliers of which more than their number is remembered."""
+"""Outliers that are kept; of others only the number is."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Outlier:
     """Number of the stimulus, from 0."""
     stimulus_sample: int
     response_sample: int
-    """-1: nothing answered it."""
+    """-1: the stimulus has no answer."""
     kind: int
-    """Its EventClass; of a newer version it may be another number."""
+    """The EventClass; in a file of a newer version it may be another number."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Outliers:
     """Longest latency that is within the plan's limit; None: the plan has none."""
     count: int = 0
     first: list[Outlier] = field(default_factory=list)
-    """At most FIRST_MAX, in order."""
+    """The first outliers, in order, at most FIRST_MAX."""
     worst: Outlier | None = None
     """The first event with the longest latency; None without any latency."""
     _events: int = 0
@@ -51,7 +51,7 @@ class Outliers:
         response: npt.NDArray[np.integer],
         kind: npt.NDArray[np.integer],
     ) -> None:
-        """The next events: samples of their edges (response -1: none) and their EventClass.
+        """Add the next events: samples of their edges (response -1: none) and their EventClass.
 
         Arrays of shape (n,).
         """
@@ -81,15 +81,15 @@ class Outliers:
 
 @dataclass(frozen=True)
 class Threshold:
-    """Above which latency an answered event stands out."""
+    """The latency above which an answered event is an outlier."""
 
     samples: int
     is_limit: bool
-    """The plan's limit; else chosen from the run's own latencies."""
+    """True for the plan's limit; else the threshold is chosen from the run's own latencies."""
 
 
 def threshold_of(settings: Settings, histogram: ExactHistogram | None) -> Threshold | None:
-    """For one who looks for outliers: where the plan has no limit, one that few events exceed.
+    """Return the threshold of outliers: the plan's limit, or one that few events exceed.
 
     `histogram`: of the run's latencies; None: not known. Returns None if nothing is.
     """
@@ -104,7 +104,7 @@ def threshold_of(settings: Settings, histogram: ExactHistogram | None) -> Thresh
 
 
 def limit_samples(settings: Settings) -> int | None:
-    """Longest latency within the plan's limit, in samples; None: the plan has no such limit."""
+    """Return the longest latency within the plan's limit, in samples; None: there is no limit."""
     limit_ns = settings.limits.max_ns
     return None if limit_ns is None else int(limit_ns * settings.sample_rate_hz // 10**9)
 
@@ -115,7 +115,7 @@ def stand_out(
     kind: npt.NDArray[np.integer],
     threshold: int | None,
 ) -> npt.NDArray[np.bool_]:
-    """Whether each event was not simply answered, or took longer than `threshold` samples.
+    """Return whether each event was not simply answered, or took longer than `threshold` samples.
 
     Arrays as of `Outliers.add`; `threshold` None: however long it took.
     """

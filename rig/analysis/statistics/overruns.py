@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Overruns:
-    """Of n events, in event order."""
+    """The overruns among n events, in event order."""
 
     n: int = 0
     count: int = 0
@@ -22,14 +22,14 @@ class Overruns:
 
 
 class OverrunCounter:
-    """Counts a piece at a time, exactly, in constant memory; pieces may be cut anywhere."""
+    """A counter of overruns, exact and in constant memory, to which events come in pieces."""
 
     def __init__(self) -> None:
         self._n = self._count = self._longest = self._open = 0
         self._longest_first: int | None = None
 
     def add(self, over: npt.NDArray[np.bool_]) -> None:
-        """The next events, shape (n,): True if above the limit, or never answered at all."""
+        """Add the next events, shape (n,): True if above the limit, or never answered at all."""
         if not len(over):
             return
         edges = np.flatnonzero(np.diff(np.concatenate([[False], over, [False]]).astype(np.int8)))
@@ -47,7 +47,7 @@ class OverrunCounter:
         self._count += int(np.count_nonzero(over))
 
     def add_overruns(self, count: int) -> None:
-        """The next `count` events, all of them above the limit: however many, in one step."""
+        """Add the next `count` events, all of them above the limit: however many, in one step."""
         if count <= 0:
             return
         if self._open + count > self._longest:
@@ -57,5 +57,5 @@ class OverrunCounter:
         self._count += count
 
     def result(self) -> Overruns:
-        """What was counted so far."""
+        """Return the overruns that were counted so far."""
         return Overruns(self._n, self._count, self._longest, self._longest_first)

@@ -27,7 +27,7 @@ SHAPE_LIMITS = (-1.0, 2.0)
 _EXPONENTIAL = 1e-9
 """Shapes nearer to 0 are computed as 0."""
 _END = -1 + 1e-16
-"""Above the end of a bounded tail: as just below it, where logarithms are finite."""
+"""Value for what is above the end of a bounded tail: just below it, where logarithms are finite."""
 _NEAR = (0.05, 0.03)
 """First steps, in shape and log rate, from the optimum of the level before."""
 _IMPOSSIBLE = 1e300
@@ -42,13 +42,13 @@ class Excesses:
     counts: Int64Array
     """Shape (d,), how often each occurred."""
     n: int
-    """All values, those below the threshold too."""
+    """Number of all values, those below the threshold too."""
     threshold: float
     """Half way between two whole values."""
 
     @classmethod
     def above(cls, values: Int64Array, counts: Int64Array, at_most: int) -> Excesses:
-        """Those above the lowest threshold that at most `at_most` values exceed.
+        """Return the excesses over the lowest threshold that at most `at_most` values exceed.
 
         `values`, `counts`: the histogram of all values, ascending, shapes (k,).
         """
@@ -62,7 +62,7 @@ class Excesses:
 
     @cached_property
     def count(self) -> int:
-        """How many values exceed the threshold."""
+        """The number of values that exceed the threshold."""
         return int(self.counts.sum())
 
     @cached_property
@@ -72,12 +72,12 @@ class Excesses:
 
     @property
     def fraction(self) -> float:
-        """Their share of all values."""
+        """The share of the excesses in all values."""
         return self.count / self.n
 
     @property
     def mean(self) -> float:
-        """Average excess."""
+        """The average excess."""
         return float((self.low + 0.5) @ self.counts) / self.count
 
 
@@ -92,7 +92,7 @@ class Pareto:
 
 
 def log_survival(excess: FloatArray, shape: float, scale: float) -> FloatArray:
-    """Logarithm of the probability to exceed `excess`, same shape; -inf behind the end."""
+    """Return the log of the probability to exceed `excess`, same shape; -inf behind the end."""
     scaled = excess / scale
     if abs(shape) < _EXPONENTIAL:
         result: FloatArray = -scaled
@@ -103,7 +103,7 @@ def log_survival(excess: FloatArray, shape: float, scale: float) -> FloatArray:
 
 
 def log_likelihood(excesses: Excesses, shape: float, scale: float) -> float:
-    """Of the interval-censored excesses; hugely negative where they cannot occur."""
+    """Return that of the interval-censored excesses; hugely negative where they cannot occur."""
     scaled = excesses.edges / scale
     if abs(shape) < _EXPONENTIAL:
         low, high = -scaled
@@ -116,7 +116,7 @@ def log_likelihood(excesses: Excesses, shape: float, scale: float) -> float:
 
 
 def fit(excesses: Excesses) -> Pareto:
-    """Greatest likelihood over shapes in SHAPE_LIMITS. Needs at least two different values."""
+    """Return the likeliest model with a shape in SHAPE_LIMITS, of at least two different values."""
     start = [0.05, math.log(excesses.mean)]
     found = _minimize(lambda v: -_of_vector(excesses, v), start, (0.2, 0.3), 1e-4)
     return Pareto(float(found.x[0]), float(math.exp(found.x[1])), float(-found.fun))
@@ -132,7 +132,7 @@ def _of_vector(excesses: Excesses, vector: FloatArray) -> float:
 def _minimize(
     function: Any, start: list[float], steps: tuple[float, float], tolerance: float
 ) -> Any:
-    """Nelder and Mead's simplex: the likelihood has walls, where derivatives mislead."""
+    """Minimize by Nelder and Mead's simplex: derivatives mislead at the likelihood's walls."""
     simplex = np.array([start, [start[0] + steps[0], start[1]], [start[0], start[1] + steps[1]]])
     options = {"initial_simplex": simplex, "xatol": tolerance, "fatol": 1e-5, "maxiter": 600}
     from scipy import optimize  # only where there is a tail to fit
@@ -144,7 +144,7 @@ def _minimize(
 
 
 def return_excess(model: Pareto, fraction: float, probability: float) -> float:
-    """Excess over the threshold that one event exceeds with `probability`."""
+    """Return the excess over the threshold that one event exceeds with `probability`."""
     ratio = math.log(fraction / probability)
     if abs(model.shape) < _EXPONENTIAL:
         return model.scale * ratio
@@ -154,9 +154,9 @@ def return_excess(model: Pareto, fraction: float, probability: float) -> float:
 def return_interval(
     excesses: Excesses, model: Pareto, probability: float, confidence: float
 ) -> tuple[float, float]:
-    """Interval of the return level above the threshold, by profile likelihood.
+    """Return the interval of the return level above the threshold, by profile likelihood.
 
-    The levels whose best likelihood, over shape and exceedance rate, is not too far below the
+    Its levels are those whose best likelihood, by shape and exceedance rate, is near enough to the
     greatest: Coles, "An Introduction to Statistical Modeling of Extreme Values" (2001), sections
     2.6.6 and 4.3.3. The signed root of the deviance is taken as normal about `root_mean` of the
     shape that fits the level best.
@@ -182,7 +182,7 @@ def return_interval(
 
 
 class _Profile:
-    """Best log-likelihood with the return level fixed, binomial part of the rate included."""
+    """The best log-likelihood at a fixed return level, binomial part of the rate included."""
 
     def __init__(self, excesses: Excesses, model: Pareto, probability: float) -> None:
         self._excesses, self._probability = excesses, probability
@@ -193,13 +193,13 @@ class _Profile:
         self._start = [self._model.shape, 0.0]
 
     def __call__(self, level: float) -> tuple[float, float]:
-        """The likelihood and its shape."""
+        """Return the best log-likelihood at this level, and its shape."""
         found = _minimize(lambda v: -self._at(level, v), self._start, _NEAR, 1e-3)
         self._start = [float(found.x[0]), float(found.x[1])]
         return float(-found.fun), self._start[0]
 
     def _at(self, level: float, vector: FloatArray) -> float:
-        """`vector`: shape, and the logarithm of the rate over the observed rate."""
+        """Return that of a shape, and of the logarithm of the rate over the observed rate."""
         shape, shift = float(vector[0]), float(vector[1])
         observed = self._excesses.fraction
         rate = observed * math.exp(shift)
@@ -215,9 +215,9 @@ class _Profile:
 def _crossing(
     function: Callable[[float], float], start: float, factor: float, limit: float
 ) -> float:
-    """Where the function becomes positive; the start if it is there, the limit if nowhere.
+    """Return where the function becomes positive; the start if there, the limit if nowhere.
 
-    Looked for away from the start by growing steps, `factor` the first, on the scale of logarithms.
+    It is searched away from the start in growing steps of logarithms, that of `factor` the first.
     """
     if function(start) >= 0:
         return start

@@ -18,7 +18,7 @@ from rig.analysis.statistics.distributions import binomial_quantile, binomial_up
 from rig.analysis.statistics.interval import CONFIDENCE, Interval, check_share
 
 PERCENTS = ("90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
-"""Percentiles of the table, as far as n allows."""
+"""Percentiles that the table has, as far as n allows."""
 _NEIGHBORS = 8
 """Ranks on either side of the equal-tailed one that are tried for a shorter interval."""
 
@@ -36,7 +36,7 @@ class Percentile:
 def quantile_ranks(
     n: int, p: float, confidence: float = CONFIDENCE
 ) -> tuple[int | None, int | None]:
-    """Ranks, from 0, of the two order statistics that enclose the p-quantile.
+    """Return the ranks, from 0, of the two order statistics that enclose the p-quantile.
 
     Of pairs with at least this confidence, one with the fewest ranks between them. None: no order
     statistic bounds it on that side, and the other end alone has this confidence. Raises
@@ -68,7 +68,7 @@ def quantile_interval(
     confidence: float = CONFIDENCE,
     effective_n: float | None = None,
 ) -> Interval:
-    """Distribution-free interval of the p-quantile, in the unit of the values.
+    """Return the distribution-free interval of the p-quantile, in the unit of the values.
 
     Works on the exact histogram, for any n. `effective_n`, below n where the values depend on each
     other, takes n's place in the binomial; the ranks are then stretched to n.
@@ -87,7 +87,7 @@ def quantile_interval(
 
 
 def _stretched(rank: int, n: int, few: int) -> int:
-    """The rank among n values at the same share of them as `rank` among `few`."""
+    """Return the rank among n values at the same share of them as `rank` among `few`."""
     return (2 * rank + 1) * n // (2 * few)
 
 
@@ -96,7 +96,7 @@ def percentiles(
     confidence: float = CONFIDENCE,
     thinning: dict[str, float] | None = None,
 ) -> tuple[Percentile, ...]:
-    """The rows that n allows: at least one value is expected to lie above the percentile.
+    """Return the rows that n allows: at least one value is expected above the percentile.
 
     `thinning`: values that count as one, by percentile, where they depend on each other.
     """

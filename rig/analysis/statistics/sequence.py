@@ -24,17 +24,17 @@ T = TypeVar("T")
 STRETCH_EVENTS = 1 << 12
 FULL_EVENTS = 1 << 20
 BLOCKS = 1 << 16
-"""Most blocks kept; their length doubles when they become more."""
+"""Largest number of blocks; their length doubles when there would be more."""
 
 
 class EventSequence:
-    """Collects values and when they occurred, a piece at a time."""
+    """Values and when they occurred, collected a piece at a time."""
 
     def __init__(self, full_events: int = FULL_EVENTS, blocks: int = BLOCKS) -> None:
-        """Both powers of two; `full_events` at least two stretches."""
+        """Keep at most so many events, at least two stretches, and blocks; both powers of two."""
         self.n = 0
         self.figures: dict[Hashable, object] = {}
-        """Made of the values so far; see `made_once`."""
+        """Figures made of the values so far; see `made_once`."""
         self._most_stretches = full_events // STRETCH_EVENTS
         self._most_blocks = blocks
         self._every = 1
@@ -48,11 +48,11 @@ class EventSequence:
 
     @property
     def exact(self) -> bool:
-        """All values are still here."""
+        """Whether all values are still kept."""
         return self._every == 1
 
     def add(self, values: Int64Array, times: Int64Array) -> None:
-        """The next values, and the sample of each stimulus edge; shapes (n,)."""
+        """Add the next values, and the sample of each stimulus edge; shapes (n,)."""
         self.n += len(values)
         self.figures.clear()
         self._add_blocks(values)
@@ -91,17 +91,17 @@ class EventSequence:
     # --- what figures are made of -------------------------------------------------------------
 
     def stretches(self) -> list[FloatArray]:
-        """Runs of consecutive values; one run of all values if `exact`."""
+        """Return runs of consecutive values; one run of all values if `exact`."""
         return [values.astype(float) for values, _ in self._runs()]
 
     def events(self) -> tuple[Int64Array, Int64Array]:
-        """Values and times of all events kept, in order, shapes (m,); all of them if `exact`."""
+        """Return values and times of the events kept, in order, shapes (m,); all if `exact`."""
         return _joined(self._runs())
 
     def series(self) -> tuple[FloatArray, int]:
-        """The whole run as equal steps, shape (m,), and the events in each step.
+        """Return the whole run as equal steps, shape (m,), and the events in each step.
 
-        All values, steps of one event, if `exact`; else averages of blocks. The block at the end
+        Steps are single values if `exact`, else averages of blocks. The block at the end
         that is not full is in neither the average nor the trend; it is less than one part in
         half of BLOCKS.
         """
@@ -118,7 +118,7 @@ class EventSequence:
 def made_once(
     figure: Callable[Concatenate[EventSequence, P], T],
 ) -> Callable[Concatenate[EventSequence, P], T]:
-    """A figure of the same sequence and arguments is made once: several results need it.
+    """Make a figure of the same sequence and arguments only once: several results need it.
 
     The arguments must be hashable, the figure immutable.
     """

@@ -34,12 +34,12 @@ _MEDIAN = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class ObservedMaximum:
-    """The highest of n values, and what may be said of higher ones."""
+    """The highest of n values, and the bound of the probability of higher ones."""
 
     value: float
     n: int
     effective_n: float
-    """So many independent events would tell as much of rare ones."""
+    """The number of independent events that would say as much of rare ones."""
     exceedance_probability_bound: float
     """An event lies above the observed maximum with a probability below this."""
     confidence: float
@@ -47,7 +47,7 @@ class ObservedMaximum:
 
 @dataclass(frozen=True)
 class InferenceSummary:
-    """What n values of a measurand allow to be said; docs/explanation/statistics.md defines each.
+    """Inferences from n values of a measurand; docs/explanation/statistics.md defines each.
 
     Times are in `unit`. None: there are too few values for it.
     """
@@ -61,14 +61,14 @@ class InferenceSummary:
     changes: tuple[Change, ...]
     tick: Tick
     tail: Tail | None
-    """None: not asked for."""
+    """None: it was not asked for."""
     exact: bool
-    """False: what needs the order of events was made of summaries of it; the rest never is."""
+    """False: what needs the order of events was made of summaries of it; the rest is exact."""
     unit: str = ""
-    """"ns"; "" while values are whole units of the measurand."""
+    """The unit of times: "ns", or "" while values are whole units of the measurand."""
 
     def in_ns(self, unit_ns: float) -> Self:
-        """The same in nanoseconds, of values that are whole units of `unit_ns`."""
+        """Return the summary in nanoseconds, of values that are whole units of `unit_ns`."""
         average, trend, tail = self.average, self.trend, self.tail
         return replace(
             self,
@@ -104,7 +104,7 @@ def summarize(
     tail_probability: float | None = None,
     confidence: float = CONFIDENCE,
 ) -> InferenceSummary | None:
-    """None without values. Histogram and sequence must hold the same values.
+    """Return all inferences; None without values. Histogram and sequence must hold the same ones.
 
     Raises ValueError if they do not, or unless 0 < tail_probability, confidence < 1.
     """
@@ -146,7 +146,7 @@ def _tick(sequence: EventSequence, sample_rate_hz: int) -> Tick:
 def _thinning(
     histogram: ExactHistogram, sequence: EventSequence, confidence: float
 ) -> dict[str, float]:
-    """Events that count as one, for each percentile that n allows."""
+    """Return the number of events that count as one, for each percentile that n allows."""
     n = histogram.n
     shares = {percent: Fraction(percent) / 100 for percent in PERCENTS}
     return {
@@ -159,7 +159,7 @@ def _thinning(
 def _average(
     histogram: ExactHistogram, sequence: EventSequence, confidence: float
 ) -> AverageInterval | None:
-    """The average and the deviation come from integer sums over the histogram."""
+    """Return the average's interval, from integer sums over the histogram."""
     n = histogram.n
     values = [int(v) for v in histogram.values]
     counts = [int(c) for c in histogram.counts]

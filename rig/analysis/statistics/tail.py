@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tail beyond what was seen: an estimate under stated conditions, or a refusal.
+"""The tail beyond the observed values: an estimate under stated conditions, or a refusal.
 
 Peaks over threshold: excesses over a high threshold are fitted by a generalized Pareto
 distribution, and the level that an event exceeds with a given small probability follows from it
@@ -26,7 +26,7 @@ from rig.analysis.statistics.sequence import EventSequence
 from rig.analysis.statistics.trend import trend
 
 FEWEST_EVENTS = 2000
-"""With fewer, a second kind of event in each hundred is too often taken for a heavy tail."""
+"""With fewer events, a second kind of one in each hundred is too often taken for a heavy tail."""
 EXCEEDANCES = 100
 """Values above the threshold. More would narrow the interval, but what lies deeper in the
 distribution is no tail: the true level is then missed too often."""
@@ -36,19 +36,19 @@ BEYOND = 10
 """Levels rarer than one in this many times n are refused."""
 FEWEST_DIFFERENT = 10
 SHAPES = (-0.7, 0.5)
-"""Tails that end more steeply are none that the likelihood's theory holds for; heavier ones have no
+"""The likelihood's theory does not hold for tails that end more steeply; heavier ones have no
 variance."""
 LEVEL = 0.01
 """Significance at which trend, change points and dependence refuse."""
 FIT_LEVEL = 0.05
 MIXTURE_GAIN = 1.5
 BODY_SHAPE = 0.15
-"""Heaviest shape of the upper fifth: one event in a hundred of ten times the scale makes more of
-any distribution. What is heavier by nature cannot be told from it, and is refused with it."""
+"""Heaviest shape of the upper fifth: one event in a hundred of ten times the scale makes any
+distribution heavier. One that is heavier by nature looks alike, and is refused with it."""
 _BODY_SHARE = 5
 _MOST_COMPARED = 1000
-"""Of more values, neither one Pareto distribution nor two exponential ones is the truth: the test
-would tell which is less wrong."""
+"""With more values the test would only show which is less wrong: one Pareto distribution or two
+exponential ones."""
 _LAGS = 10
 _DEPENDENCE_SHARES = (5, 20)
 _HIGHER_SHARES = (0.71, 0.5)
@@ -66,7 +66,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Tail:
-    """An estimate of a level, in the unit of the values, or why there is none."""
+    """An estimate of a level, in the unit of the values, or the reasons why there is none."""
 
     probability: float
     """An event exceeds the level with this probability."""
@@ -79,7 +79,7 @@ class Tail:
     interval: Interval | None = None
 
     def scaled(self, factor: float) -> Self:
-        """The same in another unit; `factor` > 0."""
+        """Return the tail in another unit; `factor` > 0."""
         threshold, scale, level = (
             None if value is None else value * factor
             for value in (self.threshold, self.scale, self.level)
@@ -99,7 +99,7 @@ def tail(
     probability: float,
     confidence: float = CONFIDENCE,
 ) -> Tail:
-    """Level that an event exceeds with `probability`.
+    """Return the level that an event exceeds with `probability`.
 
     The fit and its tests use the exact histogram; trend, changes and dependence the sequence.
     Raises ValueError unless 0 < probability, confidence < 1.
@@ -135,7 +135,7 @@ def tail(
 
 
 def _reach(histogram: ExactHistogram, probability: float) -> list[Condition]:
-    """Are there enough values for any tail, and for this level of it?"""
+    """Check whether there are enough values for any tail, and for this level of it."""
     n = histogram.n
     enough = Condition("events", n >= FEWEST_EVENTS, f"{n:,}, at least {FEWEST_EVENTS:,} needed")
     if not enough.passed:
@@ -164,7 +164,7 @@ def _stationary(sequence: EventSequence, confidence: float) -> list[Condition]:
 
 
 def _independent(histogram: ExactHistogram, sequence: EventSequence) -> Condition:
-    """Do values above a threshold follow each other more often than chance lets them?"""
+    """Check whether values above a threshold follow each other no more often than by chance."""
     p_values = []
     for share in _DEPENDENCE_SHARES:
         level = histogram.order_statistic(histogram.n - 1 - histogram.n // share)
@@ -175,7 +175,7 @@ def _independent(histogram: ExactHistogram, sequence: EventSequence) -> Conditio
 
 
 def _clusters_p(exceeds: list[npt.NDArray[np.bool_]]) -> float:
-    """p-value of more pairs of exceedances within _LAGS events than independent ones have."""
+    """Return the p-value of more pairs of exceedances within _LAGS events than independent ones."""
     n = sum(len(e) for e in exceeds)
     share = sum(int(e.sum()) for e in exceeds) / n
     if not 0 < share < 1:
@@ -190,7 +190,7 @@ def _clusters_p(exceeds: list[npt.NDArray[np.bool_]]) -> float:
 
 
 def _body(histogram: ExactHistogram) -> list[Condition]:
-    """Does the upper fifth, far more values than the tail, look like one kind of event?"""
+    """Check whether the upper fifth, far more values than the tail, is of one kind of event."""
     fifth = histogram.n // _BODY_SHARE
     gain = shape = 0.0
     excesses = _above(histogram, fifth)
@@ -217,7 +217,7 @@ def _fits(excesses: pareto.Excesses, model: pareto.Pareto) -> Condition:
 
 
 def stable(histogram: ExactHistogram, excesses: pareto.Excesses, model: pareto.Pareto) -> Condition:
-    """Is the shape above higher thresholds the same, but for what fewer values explain?
+    """Check whether the shape above higher thresholds is the same, but for the fewer values.
 
     Estimates from a part of the values differ by the difference of their variances; the shape's is
     (1 + shape)^2 / count for many values: Smith, "Maximum Likelihood Estimation in a Class of

@@ -32,7 +32,7 @@ SIGNIFICANCE = 0.001
 PHASES = 32
 FEWEST_EVENTS = 200
 BINS = 1 << 21
-"""Of the time axis, at 32 kHz: a minute. What comes later in the run is not looked at."""
+"""Bins of the time axis at 32 kHz: a minute. Later events of the run are not searched."""
 _BIN_HZ = 2 * HIGHEST_HZ * HARMONICS[-1]
 _SHORTEST_S = 2 / LOWEST_HZ
 _REGULAR, _NEARLY = 0.25, 1e-3
@@ -43,21 +43,21 @@ _DIVISORS = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
 
 @dataclass(frozen=True)
 class Tick:
-    """What the search found. Rates are by the analyzer's clock."""
+    """The tick that the search found. Rates are by the analyzer's clock."""
 
     refused: str = ""
-    """Why nothing can be said; empty if the search was made."""
+    """The reason why there was no search; empty if it was made."""
     n: int = 0
-    """Events looked at, from the begin of the run."""
+    """Number of events searched, from the begin of the run."""
     p_value: float = 1.0
-    """Of no tick between LOWEST_HZ and HIGHEST_HZ; all rates tried are accounted for."""
+    """p-value of no tick from LOWEST_HZ to HIGHEST_HZ; all rates tried are accounted for."""
     rate_hz: float | None = None
-    """None: none found at SIGNIFICANCE."""
+    """None: no tick is found at SIGNIFICANCE."""
     phase_n: tuple[int, ...] = ()
     """Events in each phase of the tick, PHASES of them; phase 0 is at the first event."""
     phase_average: tuple[float, ...] = ()
     phase_max: tuple[float, ...] = ()
-    """Unit of the values; NaN in a phase without events."""
+    """Both in the unit of the values; NaN in a phase without events."""
     explained: float = 0.0
     """Share of the variance that the phase explains, less what chance would."""
 
@@ -87,7 +87,7 @@ class _Spectrum:
     """Periodogram of irregular samples, by a Fourier transform of narrow time bins."""
 
     def __init__(self, seconds: FloatArray, scores: FloatArray) -> None:
-        """`scores`: mean 0, variance 1; independent ones have power 1 on average at each rate."""
+        """Transform `scores` of mean 0, variance 1; independent ones have power 1 at each rate."""
         n = len(seconds)
         self._seconds, self._scores = seconds, scores
         self._span_s = float(seconds[-1])
@@ -99,7 +99,7 @@ class _Spectrum:
         self.regular = _regular(np.bincount(place, minlength=size), n, lines)
 
     def search(self) -> tuple[float, float]:
-        """p-value and rate of the most significant tick, near nominal rates or anywhere."""
+        """Return p-value and rate of the most significant tick, near nominal rates or anywhere."""
         part = NOMINAL_PPM * 1e-6
         nominal = self._best([(hz * (1 - part), hz * (1 + part)) for hz in NOMINAL_HZ])
         free = self._best([(LOWEST_HZ, HIGHEST_HZ)])
@@ -107,7 +107,7 @@ class _Spectrum:
         return min(1.0, 2 * math.exp(log_p)), rate_hz
 
     def _best(self, ranges: list[tuple[float, float]]) -> tuple[float, float]:
-        """Logarithm of the p-value over all ranges, and the rate."""
+        """Return the logarithm of the p-value over all ranges, and the rate."""
         tried = sum(max(1.0, (high - low) * self._span_s) for low, high in ranges)
         tops: dict[int, list[tuple[float, float]]] = {count: [] for count in HARMONICS}
         for rates_hz in self._grids(ranges):
@@ -126,7 +126,7 @@ class _Spectrum:
         return best
 
     def _grids(self, ranges: list[tuple[float, float]]) -> Iterator[FloatArray]:
-        """The rates to try, fine enough for the highest harmonic, in pieces of bounded size."""
+        """Yield the rates to try, in steps for the highest harmonic and pieces of bounded size."""
         step_hz = self._line_hz / HARMONICS[-1]
         for low, high in ranges:
             count = max(1, math.ceil((high - low) / step_hz))
@@ -134,7 +134,7 @@ class _Spectrum:
                 yield low + step_hz * np.arange(first, min(first + _GRID, count))
 
     def _totals(self, rates_hz: FloatArray) -> list[FloatArray]:
-        """Power summed over each number of harmonics, at each rate."""
+        """Return the power summed over each number of harmonics, at each rate."""
         totals, total = [], np.zeros(len(rates_hz))
         for harmonic in range(1, HARMONICS[-1] + 1):
             total = total + self._at(harmonic * rates_hz)
@@ -148,7 +148,7 @@ class _Spectrum:
         return power
 
     def refined(self, rate_hz: float) -> float:
-        """The tick's own rate: not a multiple of it, and the best nearby, without bins."""
+        """Return the tick's own rate: not a multiple of it, and the best nearby, without bins."""
         rate_hz = self._fundamental(rate_hz)
         harmonics = range(1, HARMONICS[-1] + 1)
         for step_hz in (self._line_hz / 4, self._line_hz / 32):
@@ -162,7 +162,7 @@ class _Spectrum:
         return float(np.abs(turns @ self._scores) ** 2)
 
     def _fundamental(self, rate_hz: float) -> float:
-        """The rate, or a part of it whose own harmonics, not those of the rate, have power too."""
+        """Return the rate, or a part of it whose own harmonics, not the rate's, have power too."""
         for divisor in _DIVISORS:
             part_hz = rate_hz / divisor
             own = [h for h in range(1, 2 * HARMONICS[-1]) if h % divisor]
@@ -175,7 +175,7 @@ class _Spectrum:
 
 
 def _log_chance(power: float, count: int) -> float:
-    """Logarithm of the chance that `count` harmonics of nothing have this much power together.
+    """Return the log of the chance that `count` harmonics of nothing have this power together.
 
     Twice the power follows the chi-squared distribution with 2 * count degrees of freedom, whose
     tail has a closed form. scipy's is 0 where a strong tick lies.
@@ -190,9 +190,9 @@ def _power(binned: npt.NDArray[np.generic]) -> FloatArray:
 
 
 def _regular(counts: Int64Array, n: int, lines: slice) -> bool:
-    """Whether `n` events, counted by bins of time, have their times at a rate among these lines.
+    """Return whether `n` events, counted by bins of time, come at a rate among these lines.
 
-    In single precision, which is off by a millionth: only what is close is looked at in double.
+    It is computed in single precision, which is off by a millionth, and if it is close in double.
     """
     share = float(_power(counts.astype(np.float32))[lines].max()) / n**2
     if abs(share - _REGULAR) < _NEARLY:

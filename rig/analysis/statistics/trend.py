@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Did the values drift over the run?
+"""Drift of the values over the run.
 
 Mann-Kendall's test, which asks for no distribution, and Theil and Sen's slope: Hirsch, Slack and
 Smith, Water Resources Research 18 (1982). Neighbors that depend on each other make chance trends
@@ -23,7 +23,7 @@ from rig.arrays import FloatArray
 
 _FEWEST_STEPS = 10
 SLOPE_GROUPS = 128
-"""The slope is that of so many averages of equal groups."""
+"""Number of averages of equal groups from which the slope is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +31,17 @@ class Trend:
     """Drift from the first event to the last."""
 
     p_value: float
-    """Of no trend."""
+    """p-value of no trend."""
     change: float
-    """From the run's begin to its end, in the unit of the values."""
+    """Change from the run's begin to its end, in the unit of the values."""
     interval: Interval
     time_events: float
-    """Events that count as one, beside the trend."""
+    """Number of events that count as one, beside the trend."""
 
 
 @made_once
 def trend(sequence: EventSequence, confidence: float = CONFIDENCE) -> Trend | None:
-    """None below 10 steps. From all values while the sequence keeps them, then from blocks."""
+    """Return the trend, from all values if the sequence keeps them, else blocks; None below 10."""
     steps, events = sequence.series()
     if len(steps) < _FEWEST_STEPS:
         return None
@@ -57,7 +57,7 @@ def trend(sequence: EventSequence, confidence: float = CONFIDENCE) -> Trend | No
 
 
 def _p_value(steps: FloatArray, time: float) -> float:
-    """Two-sided; Kendall's statistic with ties, its variance times `time`."""
+    """Return the two-sided p-value of Kendall's statistic with ties, its variance times `time`."""
     n = len(steps)
     _, rank, tied = np.unique(steps, return_inverse=True, return_counts=True)
     ties = tied.astype(float)
@@ -68,11 +68,11 @@ def _p_value(steps: FloatArray, time: float) -> float:
 
 
 def falling_pairs(rank: npt.NDArray[np.intp]) -> int:
-    """How many pairs have the greater of the two first.
+    """Return how many pairs have the greater of the two first.
 
     `rank`: shape (n,), whole numbers from 0. Of the bits in which a pair differs the highest
     decides: it falls if the earlier has it. So those that are equal above a bit, which a stable
-    sort brings together, are looked at for this bit.
+    sort brings together, are compared by this bit.
     """
     rank = rank.astype(np.uint16 if rank.max() < 1 << 16 else np.int64)  # narrow ones sort faster
     found = 0
@@ -88,7 +88,7 @@ def falling_pairs(rank: npt.NDArray[np.intp]) -> int:
 
 
 def _change(steps: FloatArray, confidence: float, time: float) -> tuple[float, Interval]:
-    """Theil and Sen's slope, over the whole run, with Sen's interval.
+    """Return the change over the whole run by Theil and Sen's slope, with Sen's interval.
 
     Averages of groups longer than the dependence are nearly independent.
     """
@@ -101,7 +101,7 @@ def _change(steps: FloatArray, confidence: float, time: float) -> tuple[float, I
 
 
 def _slopes(values: FloatArray, step: int, confidence: float) -> tuple[float, float, float]:
-    """Median of the slopes of all pairs, and its interval: Sen, JASA 63 (1968), equation 2.6."""
+    """Return the median slope of all pairs and its interval: Sen, JASA 63 (1968), equation 2.6."""
     first, second = np.triu_indices(len(values), 1)
     slopes = np.sort((values[second] - values[first]) / ((second - first) * step))
     n = len(values)
