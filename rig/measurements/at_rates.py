@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What measurements of interrupts that come in holds have in common: one rate after the other."""
+"""The common part of measurements of interrupts that come in holds: one rate after the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AtRates(Interrupt):
     agent_keys = ("handler", "second_level", "priority", "cpu")
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
-        """The agent is asked for the measurement whose answers are wanted."""
+        """Return what the agent is asked to do: the measurement whose answers are wanted."""
         options = super().arm_options(settings, planned)
         return replace(options, measurement=_answered_by(settings))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From one reading of a clock to the next."""
+"""The time from one reading of a clock to the next."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rig.measurements.self_measured import MeasuredByTarget
 
 
 class ClockResolution(MeasuredByTarget):
-    """One clock of the system is read again and again."""
+    """Readings of one clock of the system, one after the other."""
 
     description = SelfMeasurement(
         name="clock_resolution",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a run's raw data to its figures, its witnesses and its verdict."""
+"""The way from a run's raw data to its figures, its witnesses and its verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def evaluate(
     on_events: OnEvents | None = None,
     bench: BenchErrorModel | None = None,
 ) -> Evaluation:
-    """Compute everything from the raw data; `on_events` gets all events in order, in pieces.
+    """Evaluate a run's raw data; `on_events` gets all events in order, in pieces.
 
     `bench`: what is known of its errors; None: nothing but the sample rate.
     Raises ValueError if the settings name no known measurement.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the edge that asks for an interrupt to the edge by which its handler answers."""
+"""The time from the edge that asks for an interrupt to the edge by which its handler answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRIGGER_KEYS: Final = ("self_trigger", "period", "count")
 
 
 class Interrupt(Measurement):
-    """The handler answers."""
+    """The latency of an interrupt that its handler answers."""
 
     name = "interrupt"
     sources: ClassVar[tuple[type[EventSource], ...]] = (Train, SelfTriggers)
@@ -51,7 +51,7 @@ class Interrupt(Measurement):
         return InterruptEvaluator(run, self.stimuli(run))
 
     def stimuli(self, run: RecordedRun) -> Stimuli:
-        """What is known of the stimuli beside their edges."""
+        """Return what is known of the stimuli beside their edges."""
         from rig.analysis.measurements.stimuli import Stimuli
         from rig.analysis.measurements.train_stimuli import TrainStimuli
         from rig.analysis.measurements.trigger_stimuli import TriggerStimuli
@@ -64,7 +64,7 @@ class Interrupt(Measurement):
         return Stimuli(run)
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
-        """Of interrupts that the target makes itself: both witnesses' figures."""
+        """Return both witnesses' figures, for interrupts that the target makes itself."""
         from rig.analysis.measurements.self_trigger import SelfTriggerFigures
 
         found = evaluation.details
@@ -89,7 +89,7 @@ class Interrupt(Measurement):
 
 
 class InterruptToTask(Interrupt):
-    """A task answers that the handler has woken."""
+    """The latency of an interrupt that a task answers, which the handler has woken."""
 
     name = "interrupt_to_task"
     agent_keys = ("handler", "second_level", "priority", "cpu", *TRIGGER_KEYS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the end of an interrupt's handler to the task that the interrupt has interrupted."""
+"""The time from the end of an interrupt's handler to the task that it has interrupted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class InterruptDispatch(Interrupt):
-    """Handler and task each write a pin of their own, and log it."""
+    """The dispatch latency between handler and task, each of which writes its pin and logs it."""
 
     name = "interrupt_dispatch"
     sources = (Train,)
@@ -45,7 +45,7 @@ class InterruptDispatch(Interrupt):
         return "Dispatch latency from the edge of the handler's pin to that of the task's"
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
-        """Dispatch by both witnesses, and the interrupts' own latency."""
+        """Return the dispatch by both witnesses, and the interrupts' own latency."""
         from rig.analysis.measurements.dispatch import DispatchFigures
 
         found = evaluation.details

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is particular to a measurement, and what it is where nothing else is said."""
+"""The interface of a measurement: all that is particular to one, with its defaults."""
 
 from __future__ import annotations
 
@@ -26,68 +26,68 @@ if TYPE_CHECKING:
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""
 NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
-"""Words for the agent that do not tell a table of runs from another table."""
+"""Words for the agent that do not distinguish one table of runs from another."""
 _DIGITS_MAX: Final = 20
 _Source = TypeVar("_Source")
 
 
 class Measurement(Reported, ABC):
-    """One of the things that a plan can ask for."""
+    """A measurement that a plan can ask for."""
 
     name: ClassVar[str]
-    """As plans, the agent and run files have it."""
+    """The name in plans, for the agent, and in run files."""
     sources: ClassVar[tuple[type[EventSource], ...]]
-    """Where the events can come from; none of a capture that was made without this rig."""
+    """Kinds of sources of events; none for a capture that was made without this rig."""
     agent_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys of a plan's [agent] that it can have."""
+    """Keys that a plan's [agent] can have."""
     counts_not_limited: ClassVar[tuple[str, ...]] = ()
     """Counts that are not judged unless a plan names them, though other measurements allow none."""
     tools: ClassVar[tuple[str, ...]] = ()
     """Test tools on the target that a plan can run before it."""
     measurands: ClassVar[tuple[str, ...]] = (LATENCY,)
-    """Names of all that it measures, its own purpose first."""
+    """Names of all quantities that it measures, its own purpose first."""
     plan_table: ClassVar[str] = "stimulus"
-    """Table of a plan that tells of its events, unless the target triggers them itself. One that is
+    """Table of a plan that defines its events, unless the target triggers them itself. One that is
     neither [stimulus] nor [agent] is its own, and read by `planned_events`."""
     no_pulses: ClassVar[str] = "the target triggers itself, and no pulses are sent"
-    """Why a plan has no [stimulus], where it has none."""
+    """The reason why a plan has no [stimulus], where it has none."""
     has_events: ClassVar[bool] = True
-    """Single events are on the wires; False: values are in the target's log only."""
+    """True: single events are on the wires; False: values are in the target's log only."""
     judges_intervals: ClassVar[bool] = False
-    """Intervals between answers are judged, and no stimulus is on a wire; False: latencies are."""
+    """True: intervals between answers are judged, without stimuli on a wire; False: latencies."""
     is_replayable: ClassVar[bool] = True
-    """A stored capture can stand for the bench; False: what comes next follows from answers."""
+    """True: a stored capture can replace the bench; False: what comes next depends on answers."""
     records_an_event: ClassVar[int] = 1
     """Records of the target's log that one event makes."""
 
     @property
     def title(self) -> str:
-        """What is measured, as it is written within a sentence."""
+        """The quantity that is measured, as it is written within a sentence."""
         return f"{self.name.replace('_', '-')} latency"
 
     def planned_events(self, table: TomlTable) -> PlannedEvents:
-        """What its own table of a plan says. Raises InputError."""
+        """Return the events that its own table of a plan defines. Raises InputError."""
         raise NotImplementedError(f"{self.name} reads {table.path}")
 
     def target_source(self, period_ns: int, count: int) -> EventSource:
-        """Where the events come from if a plan's [agent] tells of them."""
+        """Return the source of the events if a plan's [agent] defines them."""
         return SelfTriggers(period_ns, count)
 
     def nominal_interval_ns(self, settings: Settings) -> int | None:  # noqa: ARG002
-        """From one answer to the next, where intervals are judged; None: latencies are."""
+        """Return the time from one answer to the next; None: latencies are judged instead."""
         return None
 
     def check_source(self, source: EventSource | None) -> None:
-        """Raises ValueError for a source that its events cannot come from."""
+        """Check that its events can come from the source. Raises ValueError if not."""
         if source is not None and not isinstance(source, self.sources):
             raise ValueError(f"events of {self.name} come from {type(source).__name__}")
 
     def measurands_of(self, *, self_trigger: bool) -> tuple[str, ...]:
-        """The same of a plan; of interrupts that the target makes itself its log tells more."""
+        """Return a plan's measurands: interrupts that the target makes itself have one more."""
         return (*self.measurands, INTERNAL) if self_trigger else self.measurands
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
-        """What the agent is asked to do in a run of so many planned events."""
+        """Return what the agent is asked to do in a run of so many planned events."""
         records = self.records_an_event + isinstance(settings.source, SelfTriggers)
         return ArmOptions(
             measurement=self.name,
@@ -97,7 +97,7 @@ class Measurement(Reported, ABC):
         )
 
     def variant_words(self, settings: Settings) -> list[str]:
-        """What tells this run from others of its measurement, but for load and length."""
+        """Return words that distinguish runs of the measurement, but for load and length."""
         words: list[str] = []
         if isinstance(settings.source, SelfTriggers):
             words.append("self")
@@ -106,38 +106,38 @@ class Measurement(Reported, ABC):
         return words + agent_words(settings.agent)
 
     def details(self) -> tuple[type[Details], ...]:
-        """Kinds of what its evaluation has beside what every one has."""
+        """Return the kinds of details that its evaluation can have."""
         return ()
 
     @abstractmethod
     def course(self, settings: Settings, timeout_samples: int) -> Course:
-        """How a run goes on while samples flow, and when it is over."""
+        """Return the course of a run: what it does while samples flow, and when it is over."""
 
     @abstractmethod
     def evaluator(self, run: RecordedRun) -> Evaluator:
-        """What makes figures, witnesses and a verdict of a run's raw data."""
+        """Return the evaluator that makes figures, witnesses and a verdict of a run's raw data."""
 
 
 def source_as(kind: type[_Source], settings: Settings) -> _Source:
-    """The source of a run's events, which can be of this kind only. Raises ValueError if not."""
+    """Return the source of a run's events. Raises ValueError if it is not of this kind."""
     if not isinstance(settings.source, kind):
         raise ValueError(f"events of {settings.measurement} cannot come from {settings.source!r}")
     return settings.source
 
 
 def edge_word(settings: Settings) -> str:
-    """The edge of the stimulus that is the interrupt, as the agent is told it."""
+    """Return the agent's word for the edge of the stimulus that is the interrupt."""
     return "rising" if settings.wiring.active_level else "falling"
 
 
 def agent_words(agent: dict[str, str], *, without: Collection[str] = ()) -> list[str]:
-    """Values of the words for the agent that tell one table of runs from another."""
+    """Return the values of the agent's words that distinguish one table of runs from another."""
     hidden = {*NOT_A_VARIANT, *without}
     return [text for key, text in agent.items() if key not in hidden]
 
 
 def time_words(agent: dict[str, str], *keys: str, before: str = "") -> list[str]:
-    """Times among the words for the agent, in ns, as a variant; a foreign file may say anything."""
+    """Return times among the agent's words, in ns, as variants; foreign files may have others."""
     texts = [agent.get(key, "") for key in keys]
     return [
         before + short_time(int(text))
@@ -147,7 +147,7 @@ def time_words(agent: dict[str, str], *keys: str, before: str = "") -> list[str]
 
 
 def short_time(time_ns: int) -> str:
-    """A time as a variant: `500us`, `10ms`, `1s`."""
+    """Return a time as a variant: `500us`, `10ms`, `1s`."""
     for unit, size_ns in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
         if time_ns % size_ns == 0:
             return f"{time_ns // size_ns}{unit}"

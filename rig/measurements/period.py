@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How well a task keeps its periods: when it answers, and how far its intervals are off."""
+"""The accuracy of a task's periods: when it answers, and how far its intervals are off."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rig.recording.course import Course
 
 START: Final = "period_start"
-"""Subject: from the time when a periodic task was due to its start, by the target's own clock."""
+"""Subject: time from when a periodic task was due to its start, by the target's own clock."""
 _LATENCY: Final = "period_latency"
 """Subject: when the tasks of a run of periods started, by pins, against the earliest of them."""
 _EARLIEST: Final = (
@@ -52,7 +52,7 @@ _PIN: Final = (
 
 
 class Period(Measurement):
-    """A task answers at the beginning of each of its periods."""
+    """The accuracy of the periods of a task that answers at the beginning of each."""
 
     name = "period"
     title = "period accuracy"
@@ -119,7 +119,7 @@ class Period(Measurement):
         return "Latency of each period's pin edge past its due time, on the grid of the earliest"
 
     def headline(self, evaluation: Evaluation) -> Fact:
-        """The interval that is farthest off, without its sign."""
+        """Return the interval error that is farthest off, without its sign."""
         found = _found(evaluation)
         error = None if found is None else found.pins.interval_error
         if error is None or error.min_ns is None or error.max_ns is None:
@@ -128,7 +128,7 @@ class Period(Measurement):
         return Fact("worst interval error", f"{microseconds(worst)} us")
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
-        """Intervals and latencies by both witnesses."""
+        """Return the intervals and latencies by both witnesses."""
         found = _found(evaluation)
         if found is None:
             return ()
@@ -161,7 +161,7 @@ class Period(Measurement):
         return PinLine(_PIN, latency.n, latency.min_ns, latency.average_ns, latency.max_ns)
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:
-        """Its intervals, and its latencies."""
+        """Yield the row of its intervals, and that of its latencies."""
         found, counts = _found(evaluation), evaluation.counts
         if found is None:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Events as a measurement's own table of a plan tells of them, in times and rates."""
+"""Events as a measurement's own table of a plan defines them, in times and rates."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from rig.toml.reader import TomlPath, TomlTable
 from rig.toml.units import RATE, TIME, ps_to_ticks, ticks_to_ps
 
 RATE_MIN_HZ, RATE_MAX_HZ = 10, 5_000_000
-"""What any chip may be able to do."""
+"""Range of rates that any chip may be able to make."""
 TIME_MAX_PS: Final = 10 * 10**12
 SOME_CLOCK_HZ: Final = 50_000_000
-"""How long a plan takes hardly depends on the clock: this one does for those who know no chip."""
+"""Clock by which a plan's duration, which hardly depends on it, is computed without a chip."""
 _SETUP_S: Final = 0.1
 """To set up the train of the next rate."""
 _RATES_KEYS: Final = (
@@ -30,7 +30,7 @@ POLARITIES: Final = {polarity.name.lower(): polarity for polarity in Polarity}
 
 
 class PlanValueError(ValueError):
-    """A value of a plan that a bench cannot do: where it stands, what is wrong, what is valid."""
+    """A value of a plan that a bench cannot do: its place, the problem, what is valid."""
 
     def __init__(self, path: TomlPath, problem: str, valid: str) -> None:
         super().__init__(problem)
@@ -38,33 +38,33 @@ class PlanValueError(ValueError):
 
 
 class PlannedEvents(ABC):
-    """What a plan has in place of [stimulus], by the table that its measurement reads."""
+    """Events of a plan by the table that its measurement reads in place of [stimulus]."""
 
     table: ClassVar[str]
-    """Its name."""
+    """The table's name."""
     asked_of_agent: str
     """The measurement that the agent is asked for."""
 
     @property
     @abstractmethod
     def count(self) -> int:
-        """Events, or as many as there may be. Raises ValueError for what no chip could make."""
+        """The most events that there may be. Raises ValueError for what no chip could make."""
 
     @abstractmethod
     def with_count(self, count: int) -> Self:
-        """The same with another number of stimuli at each rate. Raises InputError."""
+        """Return the events with another number of stimuli at each rate. Raises InputError."""
 
     @abstractmethod
     def longest_s(self, timeout_ps: int) -> float:
-        """They take no longer. Raises ValueError for what no chip could make."""
+        """Return the longest time they take. Raises ValueError for what no chip could make."""
 
     @abstractmethod
     def source(self, chip: StimulusChip) -> EventSource:
-        """In ticks of its clock. Raises ValueError, in the words of Train, if it cannot."""
+        """Return the source in the chip's ticks. Raises ValueError, in Train's words, if not."""
 
     @abstractmethod
     def shortest_level_ps(self, chip: StimulusChip) -> int:
-        """The shortest pulse, or rest between two, which the analyzer must see."""
+        """Return the shortest pulse, or rest between two, which the analyzer must see."""
 
     @abstractmethod
     def check(self, chip: StimulusChip, timeout_ps: int) -> None:
@@ -86,10 +86,10 @@ class RatesPlan(PlannedEvents):
 
     @abstractmethod
     def in_ticks(self, clock_hz: int) -> RateSteps:
-        """In ticks of a clock. Raises ValueError, in words, for what no chip could make."""
+        """Return the holds in ticks of a clock. Raises ValueError, in words, for invalid ones."""
 
     def trains(self, clock_hz: int) -> dict[str, Any]:
-        """What all sources of holds are told of their trains, by field."""
+        """Return what all sources of holds need of their trains, by field."""
         return {
             "first_ticks": _interval_ticks(self.rate_start_hz, clock_hz),
             "least_ticks": _interval_ticks(self.rate_stop_hz, clock_hz),
@@ -125,7 +125,7 @@ class RatesPlan(PlannedEvents):
         return ticks_to_ps(self.source(chip).shortest_level_ticks, chip.clock_hz)
 
     def check(self, chip: StimulusChip, timeout_ps: int) -> None:
-        """The chip makes trains of these rates, and the wait after one tells it from the next."""
+        """Check that the chip makes trains of these rates, and the wait after one ends its hold."""
         self._check_rates(chip)
         rest_ticks = REST_FACTOR * _interval_ticks(self.rate_start_hz, chip.clock_hz)
         rest_ps = ticks_to_ps(rest_ticks, chip.clock_hz)
@@ -146,12 +146,12 @@ class RatesPlan(PlannedEvents):
 
 
 def _interval_ticks(rate_hz: int, clock_hz: int) -> int:
-    """From one stimulus to the next, to the nearest tick."""
+    """Return the time from one stimulus to the next, to the nearest tick."""
     return (2 * clock_hz + rate_hz) // (2 * rate_hz)
 
 
 def read_rates(table: TomlTable, *own_keys: str) -> dict[str, Any]:
-    """What every RatesPlan has, by its field, of a table that may have further keys of its own.
+    """Return what every RatesPlan has, by its field, of a table that may have keys of its own.
 
     Raises InputError.
     """

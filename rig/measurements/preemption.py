@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A task of low priority wakes one of high priority: how soon that one runs, and what follows."""
+"""The time until a woken task of high priority runs, and what follows it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MEANS = {
 
 
 class TaskPreemption(MeasuredByTarget):
-    """The switch to the woken task alone."""
+    """The time of the switch to the woken task alone."""
 
     description = SelfMeasurement(
         name="task_preemption",
@@ -28,7 +28,7 @@ class TaskPreemption(MeasuredByTarget):
 
 
 class Preemption(MeasuredByTarget):
-    """The switch to the woken task, its own time, and the switch back."""
+    """The times of the switch to the woken task, of that task, and of the switch back."""
 
     measurands = (LATENCY, WAIT, SWITCH_BACK)
     description = SelfMeasurement(
@@ -43,5 +43,5 @@ class Preemption(MeasuredByTarget):
     )
 
     def rows(self) -> dict[str, str]:
-        """As published: cs1 and cs2 are the two context switches."""
+        """Return the rows as published: cs1 and cs2 are the two context switches."""
         return {"cs1": LATENCY, "wait": WAIT, "cs2": SWITCH_BACK}

@@ -44,17 +44,17 @@ MEASUREMENTS: Final[dict[str, Measurement]] = {
         Saturation(),
     )
 }
-"""What plans can ask for."""
+"""All measurements that plans can ask for, by name."""
 MEASURANDS: Final = tuple(
     dict.fromkeys(name for each in MEASUREMENTS.values() for name in (*each.measurands, INTERNAL))
 )
-"""All that can be measured, in the order in which it is told."""
+"""Names of all measurands, in the order of reports."""
 SELF_MEASUREMENTS: Final[dict[str, SelfMeasurement]] = {
     name: each.description
     for name, each in MEASUREMENTS.items()
     if isinstance(each, MeasuredByTarget)
 }
-"""Descriptions of those that the target makes by itself."""
+"""Descriptions of the measurements that the target makes by itself."""
 _STORED: Final[dict[str, Measurement]] = {
     **MEASUREMENTS,
     ImportedCapture.name: ImportedCapture(),
@@ -67,22 +67,22 @@ _SUBJECTS: Final[dict[str, Subject]] = {
 
 
 def source_kinds() -> tuple[type[EventSource], ...]:
-    """All that events can come from."""
+    """Return all kinds of sources of events."""
     return tuple(dict.fromkeys(kind for each in MEASUREMENTS.values() for kind in each.sources))
 
 
 def details_kinds() -> tuple[type[Details], ...]:
-    """All that documents can have as details of an evaluation."""
+    """Return all kinds of details that an evaluation can have."""
     return tuple(dict.fromkeys(kind for each in MEASUREMENTS.values() for kind in each.details()))
 
 
 def subject_of(name: str) -> Subject:
-    """What a table of runs, or a publication, calls by this name."""
+    """Return the subject that a table of runs, or a publication, calls by this name."""
     return _SUBJECTS.get(name) or Subject(name, name.replace("_", "-"))
 
 
 def measurement_of(name: str) -> Measurement:
-    """The measurement that a run file names. Raises ValueError if there is none of this name."""
+    """Return the measurement that a run file names. Raises ValueError if there is none."""
     if name not in _STORED:
         raise ValueError(f"measurement is {name!a:.60}; valid: {', '.join(_STORED)}")
     return _STORED[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What reports and tables say of a measurement beyond what they say of every one."""
+"""Texts and rows of reports and tables that depend on the measurement."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ if TYPE_CHECKING:
     from rig.analysis.statistics.descriptive import DescriptiveStatistics
 
 COLUMNS: Final = ("average_ns", "min_ns", "max_ns", "gap_ns", "deviation_ns")
-"""Statistics in a measurement's own table."""
+"""Statistics that a measurement's own table has."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a table of runs is of: a measurement, or one of the things that it measures."""
+    """The subject of a table of runs: a measurement, or one of the quantities that it measures."""
 
     name: str
     title: str
     note: str = ""
-    """What must be known to read its figures."""
+    """Remark without which its figures may be misread."""
     published_as: str = ""
-    """Name of the subject whose published figures stand beside ours; "": its own."""
+    """Name of the subject whose published figures are beside ours; "": its own."""
     begins: str = ""
-    """Of a periodic task's latency: what it is counted from."""
+    """Begin of a periodic task's latency, such as `due`."""
     is_compared: bool = True
-    """It can stand beside what other rigs have measured."""
+    """True: its figures can be compared with those of other rigs."""
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """Figures of a run in a table of runs."""
+    """A row of a table of runs: the figures of one run."""
 
     subject: str
     figures: Mapping[str, float | None]
-    """In nanoseconds, by the names of the statistics' fields."""
+    """Figures in nanoseconds, by the names of the statistics' fields."""
     n: int | None = None
-    """Values that they are made of."""
+    """Number of values that they are made of."""
     part: str = ""
-    """Which part of the measurement they are of; "" if it has one only."""
+    """Name of the part of the measurement; "" if it has one only."""
     overruns: int | None = None
-    """Periods that were late or missed; None: of something else."""
+    """Number of periods that were late or missed; None: the row is not of periods."""
 
 
 @dataclass(frozen=True)
 class PinLine:
-    """What the pins show of that which a tool on the target measures as well."""
+    """Figures by the pins of what a tool on the target measures as well."""
 
     text: str
-    """What was measured."""
+    """Description of what was measured."""
     n: int
     min_ns: float | None = None
     average_ns: float | None = None
@@ -66,27 +66,27 @@ class PinLine:
 
 
 class Reported:
-    """What each measurement can say in its own way."""
+    """The texts and rows that each measurement can define in its own way."""
 
     name: ClassVar[str]
     events: ClassVar[str] = "stimuli"
-    """What its events are called."""
+    """Name of its events."""
     event_end: ClassVar[str] = "stimulus edge"
-    """The first and the last of which bound the time that was measured."""
+    """Name of what bounds the time that was measured, by the first and the last of them."""
     time_zero: ClassVar[str] = "the stimulus edge"
-    """Where the latency of an event begins."""
+    """Name of what the latency of an event begins with."""
     run_zero: ClassVar[str] = "the first stimulus"
-    """Where the time of a run begins."""
+    """Name of what the time of a run begins with."""
     has_stimulus_wire: ClassVar[bool] = True
-    """The stimulus is drawn with the waveforms."""
+    """True: the stimulus is drawn with the waveforms."""
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
-        """What tables of its runs are of."""
+        """The subjects of tables of its runs."""
         return (Subject(self.name, self.name.replace("_", "-")),)
 
     def cause(self, settings: Settings) -> Fact:
-        """What made the events."""
+        """Return what made the events."""
         match settings.source:
             case SelfTriggers(period_ns, number):
                 every = f"{number} every {time_text(period_ns)}, by the target itself"
@@ -97,7 +97,7 @@ class Reported:
         return Fact("stimulus", "not of this rig")
 
     def conditions(self, settings: Settings) -> tuple[Fact, ...]:
-        """What of its events may make a difference between two runs."""
+        """Return the conditions of its events that may differ between two runs."""
         if not isinstance(settings.source, Train):
             return ()
         train = settings.source
@@ -108,36 +108,36 @@ class Reported:
         )
 
     def quantity(self, evaluation: Evaluation) -> str:  # noqa: ARG002
-        """What the figures and the distribution are of, in a word or a few."""
+        """Return the name of the quantity of the figures and the distribution, in few words."""
         return "latency"
 
     def quantity_defined(self, evaluation: Evaluation) -> str:  # noqa: ARG002
-        """The same with where it begins and ends, as its budget needs it."""
+        """Return the quantity with where it begins and ends, as its budget needs it."""
         return (
             "Latency from the stimulus edge at the target's line to the beginning of the agent's "
             "pin write"
         )
 
     def headline(self, evaluation: Evaluation) -> Fact:
-        """The value that the run was made for; the name as it stands below the value."""
+        """Return the value that the run was made for, and the name to write below it."""
         longest = evaluation.figures.max_ns
         text = microseconds(longest)
         return Fact("observed maximum", text if longest is None else f"{text} us")
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:  # noqa: ARG002
-        """What it found beside the figures of its own quantity."""
+        """Return the sections of its report beside the figures of its own quantity."""
         return ()
 
     def beside_tools(self, evaluation: Evaluation) -> PinLine | None:  # noqa: ARG002
-        """What tools on the target are compared with; None: with nothing."""
+        """Return the line that tools on the target are compared with; None: with nothing."""
         return None
 
     def rows(self) -> dict[str, str]:
-        """Rows of a table of runs: what each begins with, to the measurand that it is of."""
+        """Return the measurand of each row of a table of runs, by what the row begins with."""
         return {"": LATENCY}
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002
-        """Rows of a table of runs; what the run did not measure is left out."""
+        """Yield the rows of a table of runs; what the run did not measure is left out."""
         by_name = {each.name: each.statistics for each in evaluation.measurands[1:]}
         for part, measurand in self.rows().items():
             figures = evaluation.figures if measurand == LATENCY else by_name.get(measurand)
@@ -146,7 +146,7 @@ class Reported:
 
 
 def figures_of(statistics: DescriptiveStatistics, shift_ns: int = 0) -> dict[str, float | None]:
-    """Times among statistics by name; `shift_ns` is added to all that are no distances."""
+    """Return times among statistics by name; `shift_ns` is added to all but distances."""
     times = {name: value for name, value in vars(statistics).items() if name != "n"}
     return {
         name: None if value is None else value + (0 if name in DISTANCES else shift_ns)
@@ -166,7 +166,7 @@ def curve_plot(caption: str, curve: Curve) -> Plot:
 
 
 def statistics_table(*rows: tuple[str, DescriptiveStatistics | None]) -> TextTable:
-    """A line for each that is there, with the COLUMNS in microseconds."""
+    """Return a table with a line for each that is not None, its COLUMNS in microseconds."""
     return TextTable(
         head=("", "n", *(column.removesuffix("_ns") for column in COLUMNS)),
         rows=tuple(

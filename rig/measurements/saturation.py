@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 _COLUMNS: Final = (
     "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max us", "",
 )  # fmt: skip
-"""Of the table of holds."""
+"""Columns of the table of holds."""
 _KEPT, _LOST = "kept", "lost or behind"
 _NEAR: Final = 3
-"""Holds on either side of the limit that a short table has."""
+"""Number of holds on either side of the limit that a short table has."""
 _SPACING: Final = (
     "Of saturation, Average is the best estimate of the least spacing of stimuli that is kept up "
     "with (its inverse is the highest rate), and Deviation its standard uncertainty; Min was tried "
@@ -51,7 +51,7 @@ _SPACING: Final = (
 
 
 class Saturation(AtRates):
-    """One train after the other, each of another rate, until the limit is enclosed."""
+    """The search for the highest rate: trains of different rates until the limit is enclosed."""
 
     name = "saturation"
     title = "saturation"
@@ -88,7 +88,7 @@ class Saturation(AtRates):
         return Fact("stimulus", f"trains of {search.count:,}, {rising}")
 
     def headline(self, evaluation: Evaluation) -> Fact:
-        """The highest rate."""
+        """Return the highest rate."""
         found = _found(evaluation)
         rate_hz = None if found is None else found.rate_hz
         all_kept = found is not None and found.failed_ns is None and rate_hz is not None
@@ -96,7 +96,7 @@ class Saturation(AtRates):
         return Fact(name, ABSENT if rate_hz is None else f"{rate_hz:,.0f}/s")
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
-        """What was found, every hold, and the share answered of each."""
+        """Return the limit, every hold, and the share answered of each."""
         found = _found(evaluation)
         if found is None:
             return ()
@@ -111,7 +111,7 @@ class Saturation(AtRates):
         )
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002
-        """The least spacing as average, what it lies between, and what is known of it."""
+        """Yield a row: the least spacing as average, its limits, and its standard uncertainty."""
         found = _found(evaluation)
         if found is None:
             return
@@ -135,7 +135,7 @@ def _found(evaluation: Evaluation) -> SaturationFigures | None:
 
 
 def _title(found: SaturationFigures) -> str:
-    """What was found, in one line."""
+    """Return the result in one line."""
     if found.rate_hz is None:
         return "Saturation: no rate was kept up with"
     if found.failed_ns is None:
@@ -144,7 +144,7 @@ def _title(found: SaturationFigures) -> str:
 
 
 def _facts(found: SaturationFigures) -> Iterator[Fact]:
-    """Spacings around the limit."""
+    """Yield the spacings around the limit."""
     if found.sustained_ns is not None:
         kept = microseconds(found.sustained_ns)
         yield Fact("spacing", f"{kept} us, every stimulus answered", f"{kept} us")
@@ -165,7 +165,7 @@ def _facts(found: SaturationFigures) -> Iterator[Fact]:
 
 
 def _curve(found: SaturationFigures) -> Curve:
-    """The share of stimuli that got an answer of their own, late ones among them, by their rate."""
+    """Return the share of stimuli with an answer of their own, late ones among them, by rate."""
     limit_hz = found.limit_hz
     return Curve(
         title="Answered share over rate",
@@ -186,7 +186,7 @@ def _point(hold: RateStep) -> CurvePoint:
 
 
 def _holds(found: SaturationFigures) -> TextTable:
-    """Slowest first; few: those next to the limit."""
+    """Return the table of holds, slowest first; a short one has those next to the limit."""
     holds = sorted(found.holds, key=lambda hold: hold.rate_hz)
     few = None
     if len(holds) > 2 * _NEAR:

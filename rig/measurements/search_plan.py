@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The [search] table of a plan: between which rates the highest one is looked for, and how."""
+"""The [search] table of a plan: the rates between which the highest one is searched, and how."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ PPM: Final = 1_000_000
 
 @dataclass(frozen=True)
 class SearchPlan(RatesPlan):
-    """A search in rates and times."""
+    """A search for the highest rate, in rates and times."""
 
     table = "search"
 
     resolution_ppm: int
-    """Of the limit that is looked for."""
+    """Resolution of the limit that is searched for."""
 
     def in_ticks(self, clock_hz: int) -> RateSearch:
         return RateSearch(resolution_ppm=self.resolution_ppm, **self.trains(clock_hz))
 
 
 def parse_search(table: TomlTable) -> SearchPlan:
-    """Raises InputError."""
+    """Return the plan's search. Raises InputError."""
     least, most = RESOLUTION_MIN_PPM / PPM, RESOLUTION_MAX_PPM / PPM
     return SearchPlan(
         **read_rates(table, "resolution"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What measurements that the target makes by itself have in common."""
+"""The common part of measurements that the target makes by itself."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class MeasuredByTarget(Measurement):
-    """Values of the target's own counter; the pins, where they are used, are the witness."""
+    """A measurement by the target's own counter; the pins, where they are used, are the witness."""
 
     description: ClassVar[SelfMeasurement]
-    """Its variants and the parts of a value."""
+    """Description of its variants and of the parts of a value."""
     sources = (SelfMeasured,)
     plan_table = "agent"
     no_pulses = "the target measures by itself, and no pulses are sent"
@@ -49,7 +49,7 @@ class MeasuredByTarget(Measurement):
         return SelfMeasured(count)
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
-        """It ends by itself: the log needs no more room than for what is asked."""
+        """Return what the agent is asked to do: it ends by itself, so its log has room for that."""
         on_pins = self.description.on_pins(settings.agent)
         return ArmOptions(
             measurement=self.name,
@@ -64,7 +64,7 @@ class MeasuredByTarget(Measurement):
         return ValueCourse(settings, timeout_samples, partial(self.pin_writes, settings))
 
     def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:
-        """Edges of the response pin that the target has made, by its account."""
+        """Return the number of the response pin's edges that the target made, by its summary."""
         return self.description.pin_writes(settings.agent, summary.records)
 
     def details(self) -> tuple[type[Details], ...]:
@@ -85,7 +85,7 @@ class MeasuredByTarget(Measurement):
         return found.rows[0].title if found is not None and found.rows else "value"
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
-        """A line for each part of a value, and what is known of them all."""
+        """Return a line for each part of a value, and the facts of them all."""
         found = _found(evaluation)
         if found is None:
             return ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long one call of a service of the system takes."""
+"""The time that one call of a service of the system takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rig.measurements.self_measured import MeasuredByTarget
 
 
 class Services(MeasuredByTarget):
-    """A task calls one service again and again."""
+    """Calls of one service by a task, one after the other."""
 
     description = SelfMeasurement(
         name="services",

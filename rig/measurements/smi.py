@@ -4,7 +4,7 @@
 What takes the processor away from all software, as a system management interrupt (SMI) does, takes
 it from this task, too: the train has a gap that the analyzer sees. So has it when anything else
 holds the task up; the kernel's own tracer for such gaps (see rig.tools.hwlat) runs with
-interrupts off and tells what is left for the hardware.
+interrupts off and shows what is left for the hardware.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Smi(MeasuredByTarget):
-    """A task toggles its pin all the time; what holds it up is a gap between two toggles."""
+    """Gaps between two toggles of a pin that a task toggles all the time."""
 
     description = SelfMeasurement(
         name="smi",
@@ -56,7 +56,7 @@ class Smi(MeasuredByTarget):
         ]
 
     def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:  # noqa: ARG002
-        """The log tells of few of them, `handled` counts them all."""
+        """Return the number of toggles, `handled`: the log has few of them."""
         return summary.handled
 
     def details(self) -> tuple[type[Details], ...]:
@@ -76,7 +76,7 @@ class Smi(MeasuredByTarget):
         return Fact("longest interval", super().headline(evaluation).text)
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
-        """The intervals' figures, and the longest gaps one by one."""
+        """Return the intervals' figures, and the longest gaps one by one."""
         found = _found(evaluation)
         if found is None:
             return ()

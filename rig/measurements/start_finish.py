@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a periodic task starts and finishes: its pin toggles at both."""
+"""The times when a periodic task starts and finishes: its pin toggles at both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class StartFinish(MeasuredByTarget):
-    """The pin toggles at a periodic task's start and at its finish."""
+    """The start and finish of a periodic task, at both of which it toggles its pin."""
 
     measurands = (
         LATENCY, FINISH, WORK, LATENCY + BY_PINS, FINISH + BY_PINS, WORK + BY_PINS,

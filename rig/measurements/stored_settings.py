@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings and account of a run as the run file stores them, and back."""
+"""Settings and instrument counts of a run as the run file stores them, and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rig.untrusted.json_reader import found
 
 
 def settings_to_json(settings: Settings) -> dict[str, Any]:
-    """Plain values only. What is as it is by default is left out."""
+    """Return settings as plain values. Limits and clocks that are the default are left out."""
     stored: dict[str, Any] = encoded(settings, LAYOUT)
     if not settings.limits.others:
         del stored["limits"]["others"]
@@ -27,7 +27,7 @@ def settings_to_json(settings: Settings) -> dict[str, Any]:
 
 
 def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
-    """The way back. Raises InputError naming the file if the values make no sense."""
+    """Return stored settings. Raises InputError naming the file if the values make no sense."""
     try:
         present = stored if "source" in stored else _renamed(stored)
         settings = decoded(Settings, present, layout=LAYOUT)
@@ -38,7 +38,7 @@ def settings_from_json(path: Path, stored: dict[str, Any]) -> Settings:
 
 
 def _renamed(stored: dict[str, Any]) -> dict[str, Any]:
-    """Settings of format versions 1 to 4, which had a key for each kind of source.
+    """Return settings of format versions 1 to 4, which had a key for each kind of source.
 
     Raises ValueError for more than one source.
     """
@@ -73,12 +73,12 @@ LAYOUT: Final = Layout(tags={kind: kind.kind for kind in source_kinds()})
 
 
 def account_to_json(account: InstrumentCounts) -> dict[str, Any]:
-    """What the instruments told; what they did not get to is left out."""
+    """Return the instruments' counts; those that they did not report are left out."""
     return {name: value for name, value in asdict(account).items() if value not in (None, "")}
 
 
 def account_from_json(path: Path, stored: dict[str, Any]) -> InstrumentCounts:
-    """The instruments' account; extra entries are for people only."""
+    """Return stored instrument counts; extra entries are for people only."""
     try:
         return decoded(InstrumentCounts, stored, ignore_unknown=True)
     except WrongValueError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From just before a process or thread is made to its first instruction."""
+"""The time from just before a process or thread is made to its first instruction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rig.measurements.self_measured import MeasuredByTarget
 
 
 class TaskCreation(MeasuredByTarget):
-    """A process or thread is made again and again."""
+    """Creation of a process or thread, again and again."""
 
     description = SelfMeasurement(
         name="task_creation",

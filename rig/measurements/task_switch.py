@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From one task to the next of the same priority, on one processor."""
+"""The time from one task to the next of the same priority, on one processor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TaskSwitch(MeasuredByTarget):
-    """Tasks of one priority give way to each other in turn."""
+    """Switches between tasks of one priority that give way to each other in turn."""
 
     description = SelfMeasurement(
         name="task_switch",
@@ -30,7 +30,7 @@ class TaskSwitch(MeasuredByTarget):
     )
 
     def variant_words(self, settings: Settings) -> list[str]:
-        """Published by the number of tasks alone, as far as they yield."""
+        """Return the number of tasks alone, as published, if they yield."""
         agent = settings.agent
         if agent.get("variant", "yield") != "yield":
             return agent_words(agent, without=("tasks",))

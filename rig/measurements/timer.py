@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How late a sleep ends."""
+"""The delay with which a sleep ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Timer(MeasuredByTarget):
-    """A task sleeps again and again."""
+    """Sleeps of a task, one after the other."""
 
     description = SelfMeasurement(
         name="timer",
@@ -43,7 +43,7 @@ class Timer(MeasuredByTarget):
         return [*time_words(agent, "period_ns"), *agent_words(agent, without=("variant",))]
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:
-        """The starts of a periodic task are a subject of their own."""
+        """Yield the rows; the starts of a periodic task are a subject of their own."""
         for row in super().table_rows(evaluation, settings):
             if not starts_periodic_task(settings.agent):
                 yield row
@@ -57,5 +57,5 @@ PERIOD_START = Subject(START, "period start", begins="due")
 
 
 def starts_periodic_task(agent: Mapping[str, str]) -> bool:
-    """Whether the values are the starts of a periodic task, by the words for the agent."""
+    """Return whether the values are the starts of a periodic task, by the words for the agent."""
     return agent.get("variant") == "periodic"
