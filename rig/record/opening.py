@@ -21,7 +21,7 @@ import h5py
 from h5py._objects import phil
 
 from rig.errors import InputError
-from rig.record.unclosed_files import UnflaggedFile, superblock_is_marked, superblock_is_whole
+from rig.record.unclosed_files import UnflaggedFile, bytes_cut_off, superblock_is_marked
 from rig.shell_words import quoted
 
 _CACHE_BYTES = 4 << 20
@@ -116,6 +116,11 @@ def open_to_read(path: Path, opened: contextlib.ExitStack) -> OpenedFile:
     # Left by a crash while figures were stored in it, as earlier versions of the rig did.
     with contextlib.suppress(OSError, RuntimeError, OverflowError):
         return OpenedFile(_open_unflagged(path, opened), left_open=True)
+    if missing := bytes_cut_off(path):
+        raise InputError(
+            f"{path}: damaged run file, its last {missing:,} bytes are missing, so none of it can "
+            "be read; copy it again, whole, from where it was written"
+        )
     raise InputError(
         f"{path}: not a readable run file ({reason}): it is another kind of file, damaged, or "
         "its run was killed before the first sample; give the file that `rig run` wrote"
@@ -154,8 +159,9 @@ def _opened(path: Path, opened: contextlib.ExitStack) -> OpenedFile:
             # HDF5 shares what this process has open already: it writes the file itself.
             held = _shared.added(identity, OpenedFile(plain, left_open=True))
     if held is None:
-        # Still being written, or left open by a crash: readable all the same.
-        if not superblock_is_whole(path):
+        # Still being written, or left open by a crash: readable all the same. Of any other file
+        # that is damaged HDF5 waits in this mode for what is missing to be written.
+        if not superblock_is_marked(path):
             raise OSError
         live = _h5(path, "r", libver="latest", swmr=True, locking=False)
         held = _shared.added(identity, OpenedFile(live, left_open=True))

@@ -29,7 +29,7 @@ def damage_told(source: str, what: str = "damaged run file") -> Iterator[None]:
 
 def damaged(source: str, what: str) -> InputError:
     """The error for what is there, but not as this rig writes it."""
-    return input_error(source, None, "", f"damaged run file, {what}")
+    return input_error(source, None, "", f"damaged run file, {what}; give an undamaged copy")
 
 
 def is_plain(dataset: object) -> bool:

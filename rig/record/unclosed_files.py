@@ -16,7 +16,7 @@ from pathlib import Path
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _BYTES = 48
-_VERSION_AT, _FLAGS_AT, _CHECKSUM_AT = 8, 11, 44
+_VERSION_AT, _FLAGS_AT, _END_AT, _CHECKSUM_AT = 8, 11, 28, 44
 _OFFSET_BYTES = 8
 
 
@@ -43,21 +43,31 @@ class UnflaggedFile(io.FileIO):
         return count
 
 
-def superblock_is_whole(path: Path) -> bool:
-    """Return whether the superblock, of version 3, has the right checksum. Raises OSError.
-
-    HDF5 reads a damaged one again and again in SWMR mode, waiting twice as long each time: for all
-    practical purposes for ever.
-    """
-    with path.open("rb") as file:
-        return _is_whole(file.read(_BYTES))
-
-
 def superblock_is_marked(path: Path) -> bool:
-    """Return whether a program has the file open to write, or died so. Raises OSError."""
-    with path.open("rb") as file:
-        block = file.read(_BYTES)
+    """Return whether a program has the file open to write, or died so. Raises OSError.
+
+    HDF5 reads a damaged superblock again and again in SWMR mode, waiting twice as long each time:
+    for all practical purposes for ever. So one with a wrong checksum counts as not marked.
+    """
+    block = _superblock(path)
     return _is_whole(block) and block[_FLAGS_AT] != 0
+
+
+def bytes_cut_off(path: Path) -> int:
+    """Return how many bytes are missing at the end of a file that was closed, 0 for any other.
+
+    A file that is still being written may be shorter than its superblock says. Raises OSError.
+    """
+    block = _superblock(path)
+    if not _is_whole(block) or block[_FLAGS_AT] != 0:
+        return 0
+    end: int = struct.unpack_from("<Q", block, _END_AT)[0]
+    return max(0, end - path.stat().st_size)
+
+
+def _superblock(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_BYTES)
 
 
 def _is_whole(block: bytes | bytearray) -> bool:

@@ -90,7 +90,7 @@ def in_child(path: Path, act: Callable[[], object], patience_s: float | None = N
         os.close(answer)
         status = _ended(child, 0 if patience_s is not None else _GRACE_S)
     if text is None:
-        raise damaged(str(path), f"HDF5 has not read it within {patience_s:g} s")
+        raise damaged(str(path), f"HDF5 has not read it within {patience_s:.2g} s")
     if not text:
         raise damaged(str(path), f"HDF5 fails on it ({_end(status)})")
     if text != _GOOD:

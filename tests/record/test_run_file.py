@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -226,6 +227,21 @@ def test_no_run_file(tmp_path, content):
     path = tmp_path / "run.h5"
     path.write_bytes(content)
     with pytest.raises(InputError, match="not a readable run file"):
+        RunFile(path)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("missing", [1, 100, 0.5, 0.99])
+def test_a_file_that_was_not_copied_whole(tmp_path, missing):
+    """HDF5 alone would wait for the end of such a file to be written."""
+    path = tmp_path / "run.h5"
+    with RunWriter(path, TEXTS, {}) as writer:
+        writer.edges(edges([3, 3, 9], [0, 1, 0], end=20))
+        writer.finish("complete", {})
+    size = path.stat().st_size
+    lost = missing if isinstance(missing, int) else round(size * missing)
+    os.truncate(path, size - lost)
+    with pytest.raises(InputError, match=f"its last {lost:,} bytes are missing.*copy it again"):
         RunFile(path)
 
 

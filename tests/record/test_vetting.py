@@ -116,24 +116,28 @@ def test_what_the_reader_says_is_passed_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGKILL])
 def test_a_reader_that_is_killed(tmp_path: Path, opening, number: signal.Signals) -> None:
     opening(lambda: os.kill(os.getpid(), number))
-    assert refusal_of(tmp_path / "run.h5").endswith(f"HDF5 fails on it ({number.name})")
+    assert refusal_of(tmp_path / "run.h5").endswith(f"({number.name}); give an undamaged copy")
 
 
 def test_a_reader_that_hangs(tmp_path: Path, opening) -> None:
     opening(threading.Event().wait)
     text = refusal_of(tmp_path / "run.h5", patience_s=0.3)
-    assert text.endswith("HDF5 has not read it within 0.3 s")
+    assert text.endswith("HDF5 has not read it within 0.3 s; give an undamaged copy")
     assert not psutil.Process().children()
 
 
 def test_a_reader_that_wants_all_memory(tmp_path: Path, opening) -> None:
     opening(lambda: bytearray(vetting.MEMORY_BYTES + (64 << 20)))
-    assert refusal_of(tmp_path / "run.h5").endswith("it asks for over 400 MiB of memory")
+    assert refusal_of(tmp_path / "run.h5").endswith(
+        "over 400 MiB of memory; give an undamaged copy"
+    )
 
 
 def test_a_reader_that_fails_in_its_own_way(tmp_path: Path, opening) -> None:
     opening(lambda: 1 / 0)
-    assert refusal_of(tmp_path / "run.h5").endswith("HDF5 fails on it (exit status 1)")
+    assert refusal_of(tmp_path / "run.h5").endswith(
+        "HDF5 fails on it (exit status 1); give an undamaged copy"
+    )
 
 
 def test_what_a_child_writes_stays_and_what_it_raises_comes_back(tmp_path: Path) -> None:
