@@ -12,17 +12,17 @@
  <context>
   <name>BeginDialog</name>
   <message>
-   <location filename="gui/pages/calibrate/wizard/begin.py" />
+   <location filename="gui/pages/calibrate/wizard/bench_choice.py" />
    <source>A name for the new bench, such as the board's; or choose one that was begun, to go on with it.</source>
    <translation>Ein Name für den neuen Prüfstand, etwa der des Boards; oder einen begonnenen wählen und dort weitermachen.</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/wizard/begin.py" />
+   <location filename="gui/pages/calibrate/wizard/bench_choice.py" />
    <source>Go on</source>
    <translation>Weiter</translation>
   </message>
   <message>
-   <location filename="gui/pages/calibrate/wizard/begin.py" />
+   <location filename="gui/pages/calibrate/wizard/bench_choice.py" />
    <source>New bench</source>
    <translation>Neuer Prüfstand</translation>
   </message>
@@ -314,32 +314,32 @@
  <context>
   <name>ChosenRun</name>
   <message>
-   <location filename="gui/pages/results/chosen.py" />
+   <location filename="gui/pages/results/current_run.py" />
    <source>As stored in the file; the whole report: rig report {0}</source>
    <translation>Wie in der Datei gespeichert; der ganze Bericht: rig report {0}</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/chosen.py" />
+   <location filename="gui/pages/results/current_run.py" />
    <source>Computing figures of what has been recorded...</source>
    <translation>Kennzahlen des Aufgezeichneten werden berechnet …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/chosen.py" />
+   <location filename="gui/pages/results/current_run.py" />
    <source>Computing figures: none are stored...</source>
    <translation>Kennzahlen werden berechnet: gespeichert sind keine …</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/chosen.py" />
+   <location filename="gui/pages/results/current_run.py" />
    <source>Events are shown when a run has ended.</source>
    <translation>Ereignisse werden gezeigt, sobald der Lauf zu Ende ist.</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/chosen.py" />
+   <location filename="gui/pages/results/current_run.py" />
    <source>Measured inside the target: its log tells the values, not the wires.</source>
    <translation>Im Zielsystem gemessen: Die Werte stehen in seinem Log, nicht auf den Leitungen.</translation>
   </message>
   <message>
-   <location filename="gui/pages/results/chosen.py" />
+   <location filename="gui/pages/results/current_run.py" />
    <source>Provisional: the run goes on, or has no stored figures yet.</source>
    <translation>Vorläufig: der Lauf dauert an oder hat noch keine gespeicherten Kennzahlen.</translation>
   </message>

@@ -107,7 +107,7 @@ class EdgeExtractor:
         self._samples, self._last = samples, levels & self._mask
 
     def feed(self, buffer: Any) -> EdgeBlock:
-        """Return edges of the whole samples in `buffer`, a bytes-like object; none of it is kept."""
+        """Return edges of the whole samples in `buffer`, a bytes-like object; nothing is kept."""
         start, before = self._samples, self._last or 0
         return join_blocks(list(self.blocks(buffer)), start, before)
 
