@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -15,12 +15,20 @@ from gui.plots.number_texts import short_time
 from gui.plots.pg import pg
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.theme.theme import figures_font
-from gui.widgets.labels import PlainLabel, caption
+from gui.widgets.labels import RichLabel, caption
+from rig.printable import html_text
 
 AXIS_POINTS: Final = 8.0
 FEW_DECADES: Final = 1.8
 AXIS_WIDTH: Final = 46
 """The room for labels at the left, the same in all plots: their axes stand one below another."""
+
+
+class MessagePart(NamedTuple):
+    """A text, and its color; None is that of other texts."""
+
+    text: str
+    color: str | None = None
 
 
 class PlotCard(QFrame):
@@ -32,7 +40,7 @@ class PlotCard(QFrame):
         self.setAccessibleName(title)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._caption = caption(title)
-        self._words = PlainLabel("", alignment=Qt.AlignmentFlag.AlignRight)
+        self._words = RichLabel("", alignment=Qt.AlignmentFlag.AlignRight)
         self._words.setFont(figures_font(self.font().pointSizeF(), bold=True))
         self._words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head = QHBoxLayout()
@@ -50,22 +58,20 @@ class PlotCard(QFrame):
         column.setSpacing(GAP_S)
         column.addLayout(head)
         column.addWidget(self._view, 1)
-        self._words_color: str | None = None
+        self._message: tuple[MessagePart, ...] = ()
         self._time_range = (0.0, 0.0)
         theme().changed.connect(self._restyle)
 
-    def set_message(self, words: str, color: str | None = None) -> None:
+    def set_message(self, *parts: MessagePart) -> None:
         """Show what matters most, beside the caption."""
-        if words != self._words.text():
-            self._words.setText(words)
-        if color != self._words_color:  # a style sheet, even the same, is worked out anew
-            self._words_color = color
-            self._words.setStyleSheet("" if color is None else f"color: {color}")
+        if parts != self._message:
+            self._message = parts
+            self._words.setText(" · ".join(map(_markup, parts)))
 
     @property
     def text(self) -> str:
-        """The message that is shown."""
-        return self._words.text()
+        """The message that is shown, without its colors."""
+        return " · ".join(part.text for part in self._message)
 
     @property
     def plot_width(self) -> int:
@@ -129,3 +135,8 @@ class PlotCard(QFrame):
 
 
 _MINOR: Final = tuple(float(f) for f in (0.301, 0.477, 0.602, 0.699, 0.778, 0.845, 0.903, 0.954))
+
+
+def _markup(part: MessagePart) -> str:
+    text = html_text(part.text)
+    return text if part.color is None else f'<span style="color:{part.color}">{text}</span>'

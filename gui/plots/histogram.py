@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
+from gui.plots.card import MessagePart
 from gui.plots.downsample import bars, beyond, bulk, nice_above
 from gui.plots.filled import FilledSteps
 from gui.plots.live import LivePlot
@@ -102,7 +103,8 @@ class HistogramPlot(LivePlot):
         if not len(snapshot.bins):
             self._bars.clear()
             self._worst.hide()
-            self.set_message(self.tr("values follow at the end") if snapshot.is_values else "")
+            follow = MessagePart(self.tr("values follow at the end"))
+            self.set_message(*([follow] if snapshot.is_values else []))
             return
         edges, counts = bars(
             snapshot.bins, snapshot.bin_counts, low, high, max(50, self.plot_width // 2)
@@ -117,7 +119,7 @@ class HistogramPlot(LivePlot):
     def _show_worst(self, snapshot: Snapshot, high: float) -> None:
         self._worst.setVisible(snapshot.worst_ns is not None)
         if snapshot.worst_ns is None:
-            self.set_message("")
+            self.set_message()
             return
         self._worst.setValue(snapshot.worst_ns / 1e3)
         words = self.tr("worst {0}, event {1}")
@@ -130,7 +132,7 @@ class HistogramPlot(LivePlot):
         if hidden:
             words = self.tr("{0} beyond the right edge · ").format(count(hidden)) + words
         over = self._limit_us is not None and snapshot.worst_ns / 1e3 > self._limit_us
-        self.set_message(words, theme().palette.bad if over else None)
+        self.set_message(MessagePart(words, theme().palette.bad if over else None))
 
     def paint_in(self) -> None:
         """Paint in the theme's colors."""

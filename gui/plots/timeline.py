@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from gui.engine.snapshot import Snapshot
+from gui.plots.card import MessagePart
 from gui.plots.downsample import coarser, nice_above, one_two_five_around
 from gui.plots.filled import FilledSteps, Strokes, mixed
 from gui.plots.live import LivePlot, bin_range
@@ -119,18 +120,18 @@ class TimelinePlot(LivePlot):
 
     def _say(self, snapshot: Snapshot) -> None:
         colors = theme().palette
-        inside = [self.tr("none: measured inside the target")] if snapshot.is_values else []
+        inside = self.tr("none: measured inside the target")
         words = [
             (snapshot.missed, self.tr("{0} missed"), colors.bad),
             (snapshot.late + snapshot.merged, self.tr("{0} late or merged"), colors.warn),
             (snapshot.lost, self.tr("{0} signs of loss"), colors.bad),
         ]
         found = [
-            f'<span style="color:{color}">{text.format(count(int(events.sum())))}</span>'
+            MessagePart(text.format(count(int(events.sum()))), color)
             for events, text, color in words
             if events.any()
         ]
-        self.set_message(" · ".join(inside + found))
+        self.set_message(*([MessagePart(inside)] if snapshot.is_values else []), *found)
 
     def paint_in(self) -> None:
         """Paint in the theme's colors."""

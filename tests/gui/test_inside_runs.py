@@ -116,16 +116,16 @@ def test_the_run_page(runs, qtbot, settings):
         rows = {row.name: row.value for row in page.figures.counts.rows}
         assert rows["values planned"] == str(COUNTS[name])
         assert "stimuli" not in rows
-        assert page.plots.histogram.words == "values follow at the end"
+        assert page.plots.histogram.text == "values follow at the end"
         page.show_snapshot(seen[-1])
         page._done(outcome)
         assert page.progress.value() == page.progress.maximum() == COUNTS[name]
         figures = outcome.document["measurands"][0]["statistics"]
         snapshot = page.snapshot
         assert snapshot.sample_us == 1e-3
-        assert page.plots.histogram.words == f"worst {figures['max_ns'] / 1e3:.3f} µs"
+        assert page.plots.histogram.text == f"worst {figures['max_ns'] / 1e3:.3f} µs"
         assert snapshot.bin_counts.sum() == figures["n"]
-        assert page.plots.timeline.words == "none: measured inside the target"
+        assert page.plots.timeline.text == "none: measured inside the target"
         assert "no waveform" in page.plots.waveform._nothing.text()
 
 

@@ -94,8 +94,8 @@ def test_gaps_and_a_tool_that_is_not_there(qtbot, page, settings):
     plan(page, "smi")
     outcome = finish(qtbot, page, 500)
     assert "interval by pin" in page.plots.histogram._caption.text()
-    assert page.plots.histogram.words.startswith("worst ")
-    assert "event" not in page.plots.histogram.words
+    assert page.plots.histogram.text.startswith("worst ")
+    assert "event" not in page.plots.histogram.text
     assert page.figures.found.value("gaps") == "0"
     assert page.figures.tools.value("kernel's tracer hwlat") == NONE
     assert "starts no tools" in page.figures._silent_tools.text()

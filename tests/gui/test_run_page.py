@@ -8,6 +8,7 @@ import re
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPushButton
 
 from gui.engine.snapshot import Snapshot
@@ -15,6 +16,7 @@ from gui.pages.run.figures import FiguresPanel
 from gui.pages.run.layout import SIDE_WIDTH
 from gui.pages.run.page import RunPage
 from gui.theme import theme
+from gui.widgets.labels import RichLabel
 from rig.session.results import document, read
 from tests.cli.command import rig
 from tests.gui.bench import ENDS_MS, begin, ending, finish, kill, orphans, part, run_files
@@ -82,8 +84,8 @@ def test_one_click_from_nothing_to_a_finished_run(qtbot, page, capsys):
     assert seen[-1].counts["answered"] == 300
     assert seen[-1].worst_ns == pytest.approx(figures["max_ns"])
     assert seen[-1].average_ns == pytest.approx(figures["average_ns"])
-    assert f"{figures['max_ns'] / 1e3:,.3f}" in page.plots.histogram.words
-    assert f"event {outcome.worst_event:,}" in page.plots.histogram.words
+    assert f"{figures['max_ns'] / 1e3:,.3f}" in page.plots.histogram.text
+    assert f"event {outcome.worst_event:,}" in page.plots.histogram.text
     with qtbot.waitSignal(page.run_wanted) as wanted:
         banner_button(page, "Show in Results").click()
     assert wanted.args == [outcome.path]
@@ -101,7 +103,11 @@ def test_what_goes_wrong_on_the_target_is_seen(qtbot, page):
     assert f"{counts['missed']} missed, 0 allowed" in page.banner.text
     for name in ("late", "missed", "merged", "duplicate", "glitches"):
         assert page.figures.counts.value(name) == f"{counts[name]:,}"
-    assert re.search(r"\d+ missed", page.plots.timeline.words)
+    assert re.fullmatch(r"\d+ missed · \d+ late or merged", page.plots.timeline.text)
+    (label,) = page.plots.timeline.findChildren(RichLabel)
+    shown = QTextDocument()
+    shown.setHtml(label.text())
+    assert shown.toPlainText() == page.plots.timeline.text  # its colors are no text
     reasons = {event.reason for event in page.snapshot.notable}
     assert "missed" in reasons
     assert page.events.list.count() == len(page.snapshot.notable)

@@ -96,7 +96,7 @@ def test_two_plans_and_two_run_files(qtbot, page, settings):
     assert live[-1].bin_counts.sum() == period.n
     assert live[-1].worst_ns == pytest.approx(worst_ns)
     assert live[-1].max_samples.max() == pytest.approx(worst_ns * 24e6 / 1e9, abs=1)
-    assert f"{worst_ns / 1e3:,.3f}" in page.plots.histogram.words
+    assert f"{worst_ns / 1e3:,.3f}" in page.plots.histogram.text
     plans = page.chooser.series.list
     items = {plans.item(row).data(NAME): plans.item(row) for row in range(plans.count())}
     with qtbot.waitSignal(page.run_wanted) as wanted:
