@@ -15,6 +15,7 @@ from gui.engine.snapshot import Snapshot
 from gui.pages.run.figures import FiguresPanel
 from gui.pages.run.layout import SIDE_WIDTH
 from gui.pages.run.page import RunPage
+from gui.plots.waveform.view import WaveformView
 from gui.theme import theme
 from gui.widgets.labels import RichLabel
 from rig.session.results import document, read
@@ -92,6 +93,16 @@ def test_one_click_from_nothing_to_a_finished_run(qtbot, page, capsys):
     with qtbot.waitSignal(page.run_wanted) as wanted:
         qtbot.keyClick(page, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     assert wanted.args == [outcome.path]
+
+
+def test_a_waveform_leaves_the_plot_above_it_its_height(qtbot, page):
+    """Also where the window is so low that the waveform's rows would like to have more."""
+    page.resize(1180, 480)
+    finish(qtbot, page, 60)
+    qtbot.waitUntil(lambda: bool(page.plots.waveform.findChildren(WaveformView)), timeout=ENDS_MS)
+    plots = page.plots
+    above, below = plots.complementary.height(), plots.waveform.height()
+    assert (above, below) == pytest.approx((0.4 * (above + below), 0.6 * (above + below)), abs=2)
 
 
 def test_what_goes_wrong_on_the_target_is_seen(qtbot, page):

@@ -105,6 +105,12 @@ def test_two_plans_and_two_run_files(qtbot, page, settings):
     assert settings.value("run/series") == ["interrupt", "period"]
 
 
+def test_all_plans_are_seen_at_once(qtbot, page):
+    page.menu["several"].trigger()
+    qtbot.waitUntil(page.chooser.series.list.isVisible)
+    assert page.chooser.series.list.verticalScrollBar().maximum() == 0
+
+
 def test_stop_stops_all(qtbot, page):
     page.menu["several"].trigger()
     page.chooser.series.tick(["interrupt", "interrupt-burst"])

@@ -36,6 +36,13 @@ class WaveformCard(QFrame):
         self._stack.addWidget(self._nothing)  # now that it has a parent: else it is a window
         self.clear()
 
+    def hasHeightForWidth(self) -> bool:  # noqa: N802 - Qt's name
+        """No: else the label with lines that wrap makes this card as high as all wires would like.
+
+        The plot above it would have what is left.
+        """
+        return False
+
     def clear(self) -> None:
         """Nothing to be shown yet."""
         self._caption.setText(self.tr("Waveform of the worst event"))
