@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A result for people: terminal table and a page for the browser."""
+"""Reports of results for people: terminal tables and pages for the browser."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plots of how far two witnesses of the same events agree."""
+"""Plots of the agreement of two witnesses of the same events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rig.session.results import Result
 
 
 def agreement(result: Result, pictures: Pictures) -> tuple[Section, ...]:
-    """Input capture, brackets, Allan deviations and internal latency, as far as there are any."""
+    """Return plots of input capture, brackets, Allan deviations and internal latency, if any."""
     evaluation = result.evaluation
     capture = evaluation.capture
     return section(
@@ -32,7 +32,7 @@ def agreement(result: Result, pictures: Pictures) -> tuple[Section, ...]:
 
 
 def _brackets(clock: ClockAgreement | None) -> Plot | None:
-    """Clock residuals inside their brackets; None if the log was not or cannot be tested."""
+    """Return the plot of residuals inside their brackets; None if the log was not tested."""
     if clock is None or clock.residuals is None:
         return None
     shown = clock.residuals
@@ -44,7 +44,7 @@ def _brackets(clock: ClockAgreement | None) -> Plot | None:
 
 
 def _stability(found: tuple[ClockStability, ...]) -> Plot | None:
-    """Allan deviations; None for a run too short for them."""
+    """Return the plot of Allan deviations; None for a run too short for them."""
     if not any(each.tau_s for each in found):
         return None
     return Plot(
@@ -55,7 +55,7 @@ def _stability(found: tuple[ClockStability, ...]) -> Plot | None:
 
 
 def _inside(found: InternalLatencySummary | None) -> Plot | None:
-    """External against internal latency; None without a clock."""
+    """Return the plot of external against internal latency; None without a clock."""
     if found is None or not len(found.pairs_ns[0]):
         return None
     external, internal = (part / 1e3 for part in found.pairs_ns)
@@ -76,7 +76,7 @@ def _inside(found: InternalLatencySummary | None) -> Plot | None:
 
 
 def _capture(compared: CaptureComparison, first: FloatArray, second: FloatArray) -> Plot:
-    """By the stimulus's input capture."""
+    """Return the plot of latencies by analyzer against those by the stimulus's input capture."""
     return Plot(
         f"{_part(len(first), compared.n)} events that both saw, each on its own clock. Dashed: one "
         "sample and one tick, which is what resolution explains. A stimulus that left late lies "

@@ -12,9 +12,9 @@ _ORDER = (Validity.EXPIRED, Validity.NOT_MATCHING, Validity.VALID, Validity.ABSE
 
 
 def calibration_state(result: Result) -> str:
-    """`none`, `valid` if all that the run wants is there and holds, else what does not hold.
+    """Return `none`, `valid` if all that the run needs is there and valid, else what is not.
 
-    With the number of warnings, if there are any.
+    It includes the number of warnings, if there are any.
     """
     used = result.calibration
     if used is None or not used.is_there:
@@ -35,7 +35,7 @@ def calibration_state(result: Result) -> str:
 
 
 def taken_off(result: Result) -> str:
-    """What the calibration and the run itself tell to be too much; "" if there is no figure."""
+    """Return the correction by the calibration and the run itself; "" if there is no figure."""
     correction = _correction(result)
     if correction is None:
         return ""
@@ -45,14 +45,14 @@ def taken_off(result: Result) -> str:
 
 
 def calibration_identity(result: Result) -> str:
-    """Which records were applied: two runs with the same used the same calibration."""
+    """Return the records that were applied: equal ones mean the same calibration."""
     used = result.calibration
     valid = () if used is None else _valid(used.correcting)
     return ", ".join(valid) or NONE
 
 
 def calibration_values(result: Result) -> dict[str, object]:
-    """As plain values, for `--json`."""
+    """Return the calibration as plain values, for `--json`."""
     correction = _correction(result)
     return {
         "state": calibration_state(result),
@@ -71,7 +71,7 @@ def _valid(judged: tuple[RecordStatus, ...]) -> tuple[str, ...]:
 
 
 def _correction(result: Result) -> Correction | None:
-    """None for a capture by itself, or without figures."""
+    """Return the correction of the figures; None for a capture by itself, or without figures."""
     evaluation = result.evaluation
     if result.calibration is None or not evaluation.measurands:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run says of its calibration."""
+"""Facts of a run about its calibration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rig.session.results import Result
 
 
 def calibration_facts(result: Result) -> list[tuple[str, str]]:
-    """Name and words; empty for a capture by itself."""
+    """Return names and words of the facts; none for a capture by itself."""
     used = result.calibration
     if used is None:
         return []
@@ -53,7 +53,7 @@ def _step(found: RecordStatus) -> str:
 
 
 def _corrected(correction: Correction, indicated: DescriptiveStatistics) -> str:
-    """The figures that one asks for, as they are without what the bench adds."""
+    """Return the main figures as they are without what the bench adds."""
     figures = correction.figures(indicated)
     told = (
         ("average", figures.average_ns),
@@ -69,7 +69,7 @@ def _corrected(correction: Correction, indicated: DescriptiveStatistics) -> str:
 
 
 def _left(correction: Correction, indicated: DescriptiveStatistics) -> str:
-    """How large the systematic error may be all the same."""
+    """Return how large the systematic error may be after the correction."""
     residual_error_ns = correction.residual_error_ns(indicated.max_ns or 0.0)
     text = f"each figure by up to {residual_error_ns:.3g} ns, as far as the bench is known"
     if correction.unknown:

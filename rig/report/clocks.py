@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rates of pairs of clocks and constant delays in words: what was found, and what may be."""
+"""Rates of pairs of clocks and constant delays in words: what was found, and their limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rig.formatting import decimals_for
 
 
 def clocks(evaluation: Evaluation) -> tuple[Section, ...]:
-    """Rates of all clocks against each other, and what they may be."""
+    """Return the rates of all clocks against each other, and their limits."""
     found = evaluation.clocks
     if found is None:
         return ()
@@ -21,7 +21,7 @@ def clocks(evaluation: Evaluation) -> tuple[Section, ...]:
 
 
 def delays(evaluation: Evaluation) -> tuple[Section, ...]:
-    """Constants that were fitted, and what they may be."""
+    """Return the constants that were fitted, and their limits."""
     rows = tuple(_delay(delay) for delay in evaluation.delays)
     return section("delays", "Constant delays", TextTable(("of", "found", "may be", "by"), rows))
 
@@ -36,7 +36,7 @@ def _row(pair: ClockPair) -> tuple[str, str, str, str]:
 
 
 def _difference(pair: ClockPair) -> str:
-    """With two significant digits of what it is known to, if that is more than nothing."""
+    """Return the difference, with two significant digits of its error if that is known."""
     if not pair.within_ppm > 0:
         return shown_ppm(pair.difference_ppm)
     decimals = decimals_for(pair.within_ppm)
@@ -44,12 +44,12 @@ def _difference(pair: ClockPair) -> str:
 
 
 def delay_rows(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
-    """One for each constant delay that was fitted."""
+    """Return a row for each constant delay that was fitted."""
     return [_delay(delay) for delay in evaluation.delays]
 
 
 def delay_facts(evaluation: Evaluation) -> list[tuple[str, str]]:
-    """The same as lines for a terminal; what they may be is with the witnesses."""
+    """Return the delays as lines for a terminal; their limits are with the witnesses."""
     lines = [
         line
         for delay in evaluation.delays

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same measurement of several runs side by side: figures, differences, what differs around."""
+"""Several runs of one measurement side by side: figures, differences, different conditions."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ DIFFERENCES: Final = (("average", None), ("median", Fraction(1, 2)), ("p99", Fra
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several runs; the first is what the others are compared with."""
+    """A comparison of several runs, of which the first is what the others are compared with."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """Name of a figure, then its value in each run."""
+    """Rows of the name of a figure, then its value in each run."""
     differences: tuple[tuple[str, tuple[Difference | None, ...]], ...]
-    """Name of a figure, then its difference in each run but the first."""
+    """Rows of the name of a figure, then its difference in each run but the first."""
     around: tuple[tuple[str, ...], ...]
-    """What is not the same in all: name, then its value in each run."""
+    """Rows of conditions that are not the same in all: name, then its value in each run."""
 
 
 def compare(runs: Sequence[Result]) -> Comparison:
-    """Raises InputError for runs of different measurements."""
+    """Return the comparison of runs. Raises InputError for runs of different measurements."""
     _check_comparable(runs)
     names = _names([result.path.name for result in runs])
     samples = [Sample(result.evaluation.histogram, result.unit_hz) for result in runs]
@@ -67,7 +67,7 @@ def compare(runs: Sequence[Result]) -> Comparison:
 
 
 def document(found: Comparison, runs: Sequence[Result]) -> dict[str, Any]:
-    """As plain values, for `--json`."""
+    """Return the comparison as plain values, for `--json`."""
     return {
         "runs": [
             {
@@ -91,7 +91,7 @@ def document(found: Comparison, runs: Sequence[Result]) -> dict[str, Any]:
 
 
 def comparison(found: Comparison, runs: Sequence[Result]) -> ReportDocument:
-    """The report of it."""
+    """Return the report of a comparison."""
     numbers = range(1, len(runs) + 1)
 
     def draw() -> str:
@@ -152,7 +152,7 @@ def _check_comparable(runs: Sequence[Result]) -> None:
 
 
 def _names(files: Sequence[str]) -> tuple[str, ...]:
-    """File names, numbered where they are the same."""
+    """Return the file names, numbered if two are the same."""
     if len(set(files)) == len(files):
         return tuple(files)
     return tuple(f"{number}: {name}" for number, name in enumerate(files, 1))
@@ -188,7 +188,7 @@ def _around(runs: Sequence[Result]) -> list[tuple[str, ...]]:
 
 
 def _conditions(result: Result) -> list[tuple[str, str]]:
-    """All that may make a difference."""
+    """Return all conditions that may make a difference."""
     settings, fixture = result.settings, fixture_of(result)
     rows = [
         ("scenario", settings.scenario),

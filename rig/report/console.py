@@ -14,14 +14,14 @@ from rig.printable import printable, printable_lines
 
 
 class SafeConsole(Console):
-    """Shows text as it is: no markup, no emoji names, no control characters but its own."""
+    """A console that shows text as it is: no markup, emoji names or control codes but its own."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"markup": False, "emoji": False, "highlight": False, **options})
 
     @property
     def file(self) -> Any:
-        """Where it writes: past the escaping of a guarded stream, which it does itself."""
+        """The stream that it writes to, past a guarded one's escaping, which it does itself."""
         found = super().file
         return getattr(found, "styled", found)
 
@@ -30,13 +30,13 @@ class SafeConsole(Console):
         self._file = new
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """A text as it is shown, escaped before it is measured: one line."""
+        """Return a text as it is shown, in one line, escaped before its width is measured."""
         return super().render_str(printable(text), **options)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """What is shown, piece by piece; only the console's own codes are left alone."""
+        """Yield the segments to show, escaped but for the console's own control codes."""
         if isinstance(renderable, Text) and not renderable.plain.isprintable():
             plain = printable(renderable.plain.removesuffix("\n"))
             renderable = Text(plain, renderable.style, end=renderable.end)

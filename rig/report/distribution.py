@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The classic figures, and plots of how the values are distributed."""
+"""The classic figures, and plots of the distribution of the values."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rig.session.results import Result
 
 
 def quantity_of(result: Result) -> str:
-    """What a run's figures and its distribution are of."""
+    """Return the quantity that a run's figures and its distribution are of."""
     return measurement_of(result.settings.measurement).quantity(result.evaluation)
 
 
 def figures(result: Result) -> tuple[Section, ...]:
-    """The classic figures."""
+    """Return the classic figures."""
     quantity = quantity_of(result)
     answered = ", of all that were answered" if quantity == "latency" else ""
     title = f"{capitalized(quantity)} in microseconds{answered}"
@@ -28,7 +28,7 @@ def figures(result: Result) -> tuple[Section, ...]:
 
 
 def distribution(result: Result) -> tuple[Section, ...]:
-    """Histogram and complementary distribution; nothing without values."""
+    """Return histogram and complementary distribution; nothing without values."""
     found, quantity = result.evaluation.histogram, quantity_of(result)
     if not found.n:
         return ()
@@ -63,7 +63,7 @@ def distribution(result: Result) -> tuple[Section, ...]:
 
 
 def _estimate(result: Result) -> TailEstimate | None:
-    """The tail's, unless it was refused."""
+    """Return the tail's estimate, unless it was refused."""
     inference = result.evaluation.primary.inference
     tail = None if inference is None else inference.tail
     if tail is None or tail.level is None or tail.interval is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Under what conditions a run was made: what target, instruments and host said of themselves."""
+"""The conditions of a run: what target, instruments and host reported of themselves."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rig.untrusted.toml_reader import toml_table
 
 PARTIES: Final = ("target", "analyzer", "stimulus", "host")
 TEXT_MAX: Final = 2000
-"""Longer values are cut, and say so; the run file has them whole."""
+"""Longer values are cut, with a remark; the run file has them whole."""
 _SYSTEM: Final = ("system", "release", "preemption", "machine", "processor")
-"""What a target is named by, as far as its agent tells it."""
+"""Values that a target is named by, as far as its agent reports them."""
 
 
 def environment(result: Result) -> tuple[Section, ...]:
-    """What each party said of itself when the run began."""
+    """Return what each party reported of itself when the run began."""
     blocks: list[Block] = []
     for party, known in environment_of(result).items():
         rows = tuple(Fact(*row) for row in flat(known))
@@ -29,13 +29,13 @@ def environment(result: Result) -> tuple[Section, ...]:
 
 
 def environment_of(result: Result) -> dict[str, dict[str, Any]]:
-    """Party to what it said of itself."""
+    """Return what each party reported of itself, by party."""
     texts = {party: result.texts.get(f"environment/{party}", "") for party in PARTIES}
     return {party: _object(text) for party, text in texts.items()}
 
 
 def fixture_of(result: Result) -> dict[str, Any]:
-    """What the fixture says of itself; empty if there is none."""
+    """Return the fixture's own table [fixture]; empty if there is none."""
     try:
         found = toml_table(result.texts.get("fixture", "")).get("fixture", {})
     except ValueError:
@@ -44,7 +44,7 @@ def fixture_of(result: Result) -> dict[str, Any]:
 
 
 def setting_of(result: Result) -> list[tuple[str, str]]:
-    """Target, fixture and analyzer, as far as they are known."""
+    """Return target, fixture and analyzer, as far as they are known."""
     parties, fixture = environment_of(result), fixture_of(result)
     inside, analyzer = parties["target"].get("environment"), parties["analyzer"]
     known = inside if isinstance(inside, dict) else {}
@@ -65,7 +65,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Nested values as lines of text, in the order they have; empty ones are left out."""
+    """Yield nested values as lines of text, in their order; empty ones are left out."""
     for name, value in values.items():
         if isinstance(value, dict):
             yield from flat(value, prefix if name == "environment" else f"{prefix}{name} ")
@@ -77,7 +77,7 @@ def flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _listed(values: list[Any]) -> str:
-    """Members with names of their own, such as one for each interrupt, are set apart."""
+    """Return values as one text; members with names, such as each interrupt, are set apart."""
     if not any(isinstance(value, dict) for value in values):
         return ", ".join(map(str, values))
     return "; ".join(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of the events, by whose word, and whether samples were lost."""
+"""Classes of the events with their evidence, witnesses, and lost samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AGREE = {
 
 
 def events(result: Result) -> tuple[Section, ...]:
-    """Each class with its number and, of a train, with its evidence."""
+    """Return each class with its number and, of a train, with its evidence."""
     evaluation = result.evaluation
     rows = tuple(_row(each) for each in evaluation.evidence)
     return section(
@@ -34,7 +34,7 @@ def _row(found: Evidence) -> tuple[str, ...]:
 
 
 def witnesses(result: Result) -> tuple[Section, ...]:
-    """Each comparison of the verdict."""
+    """Return each comparison of the verdict."""
     rows = tuple(
         (
             Toned("agree", Tone.GOOD) if each.agrees else Toned("DISAGREE", Tone.BAD),
@@ -48,7 +48,7 @@ def witnesses(result: Result) -> tuple[Section, ...]:
 
 
 def loss(result: Result) -> tuple[Section, ...]:
-    """Signs of lost samples, found by the instruments or by the train."""
+    """Return the signs of lost samples, found by the instruments or by the train."""
     rows = [(kind, count(sample), text) for kind, sample, text in result.losses]
     for gap in result.evaluation.gaps:
         text = "unknown length"

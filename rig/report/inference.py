@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What n values allow to be said, in words."""
+"""Inferences from n values, in words."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from rig.report.labels import load_of
 from rig.session.results import Result
 
 SIGNIFICANT = 0.01
-"""p-values below this are worth a word."""
+"""p-values below this are reported."""
 _SMALLEST_P = 1e-16
 _CHANGES = 3
 
 
 def inference(result: Result) -> tuple[Section, ...]:
-    """Nothing for a measurement without values."""
+    """Return the inferences from all measurands; nothing without values."""
     evaluation, load = result.evaluation, load_of(result.settings)
     primary = evaluation.primary
     own: list[Fact] = []
@@ -49,7 +49,7 @@ def inference(result: Result) -> tuple[Section, ...]:
 
 
 def _others(evaluation: Evaluation, load: str) -> Iterator[Heading | Facts]:
-    """The same of all else that was measured."""
+    """Yield the inferences from all measurands but the first."""
     for each in evaluation.measurands[1:]:
         if each.inference is None:
             continue
@@ -59,7 +59,7 @@ def _others(evaluation: Evaluation, load: str) -> Iterator[Heading | Facts]:
 
 
 def _folded(tick: Tick) -> Plot | None:
-    """Latency by the phase of a tick; None if none was found, or its phases were not stored."""
+    """Return latency by the phase of a tick; None if none was found, or without its phases."""
     if tick.rate_hz is None or not len(tick.phase_average):
         return None
 
@@ -97,7 +97,7 @@ def _uncertainties(budgets: Budgets) -> list[Fact]:
 
 
 def _range(interval_ns: Interval) -> str:
-    """ "4.1 to 4.5", or what n does not bound."""
+    """Return an interval such as "4.1 to 4.5", or which end n does not bound."""
     low, high = microseconds(interval_ns.low), microseconds(interval_ns.high)
     if interval_ns.low is None:
         return "not bounded below" if interval_ns.high is None else f"up to {high}"
@@ -134,7 +134,7 @@ def _maximum(figures: InferenceSummary, duration_s: float, load: str) -> str:
 
 
 def _p(value: float) -> str:
-    """A p-value; the smallest ones are no numbers any more."""
+    """Return a p-value in words; of the smallest ones only a bound."""
     return f"p = {value:.1g}" if value > _SMALLEST_P else f"p < {_SMALLEST_P:g}"
 
 

@@ -28,7 +28,7 @@ from rig.session.results import Result
 
 
 class TestOutcome(StrEnum):
-    """Of a test case; all but PASSED are names of JUnit's elements."""
+    """The outcome of a test case; all but PASSED are names of JUnit's elements."""
 
     PASSED = "passed"
     FAILURE = "failure"
@@ -38,7 +38,7 @@ class TestOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that was judged."""
+    """A test case: one thing that was judged."""
 
     group: str
     name: str
@@ -47,7 +47,7 @@ class Case:
 
 
 def check_junit(path: Path) -> None:
-    """Before anything is measured for it. Raises InputError if the file could not be written."""
+    """Check the path before a measurement. Raises InputError if the file could not be written."""
     folder = path.parent
     if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {folder}; make it, or name another file")
@@ -69,7 +69,7 @@ def written(path: Path, text: str) -> None:
 
 
 def junit(results: Sequence[Result]) -> str:
-    """The whole document as text."""
+    """Return the whole document as text."""
     suites = ET.Element("testsuites", name="latency-rig")
     total: list[Case] = []
     for result in results:
@@ -80,7 +80,7 @@ def junit(results: Sequence[Result]) -> str:
 
 
 def suite_of(name: str, found: Sequence[Case], about: Mapping[str, str]) -> str:
-    """A whole document of one suite, `about` as its properties."""
+    """Return a whole document of one suite, `about` as its properties."""
     suites = ET.Element("testsuites", name="latency-rig")
     suite = ET.SubElement(suites, "testsuite", name=_text(name))
     suite.attrib.update(_sums(found))
@@ -99,7 +99,7 @@ def _document(suites: ET.Element, total: Sequence[Case]) -> str:
 
 
 def cases(result: Result) -> list[Case]:
-    """All that was judged of a run."""
+    """Return a test case for all that was judged of a run."""
     return [
         *(_limit(limit) for limit in result.evaluation.limits),
         *_witnesses(result),
@@ -125,7 +125,7 @@ def _witnesses(result: Result) -> list[Case]:
 
 
 def _nothing_lost(result: Result) -> Case:
-    """An error if the bench failed or data are missing."""
+    """Return the case of lost data: an error if the bench failed or data are missing."""
     evaluation = result.evaluation
     if evaluation.verdict is Verdict.INCOMPLETE:
         return Case("run", "nothing lost", TestOutcome.ERROR, "\n".join(evaluation.reasons))
@@ -133,7 +133,7 @@ def _nothing_lost(result: Result) -> Case:
 
 
 def _whole(result: Result) -> Case:
-    """Skipped if not all that was planned is there: nothing speaks against it, or for it."""
+    """Return the case of a whole run: skipped if not all that was planned is there."""
     evaluation, planned = result.evaluation, result.settings.planned
     n, events = evaluation.counts.n, measurement_of(result.settings.measurement).events
     short = planned is None or n < planned or result.account.interrupted
@@ -189,5 +189,5 @@ def _sums(found: Sequence[Case]) -> dict[str, str]:
 
 
 def _text(text: str) -> str:
-    """What XML 1.0 cannot hold is shown as its code."""
+    """Return the text with the code of each character that XML 1.0 cannot hold."""
     return xml_text(text)

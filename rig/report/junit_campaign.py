@@ -39,7 +39,7 @@ def write_campaign(path: Path, folder: Path, index: Index) -> None:
 
 
 def campaign_junit(folder: Path, index: Index) -> str:
-    """The whole document as text; `folder` is where the campaign's runs are."""
+    """Return the whole document as text; `folder` is where the campaign's runs are."""
     cases = [_case(folder, entry) for entry in index.entries]
     about = {"fixture": index.fixture, "folder": str(folder), "title": index.title}
     return suite_of(index.name, cases, about)
@@ -55,12 +55,12 @@ def _case(folder: Path, entry: Entry) -> Case:
 
 
 def _words(state: RunState) -> str:
-    """Of a run that an interrupted campaign has left."""
+    """Return the reason for a run that an interrupted campaign has left."""
     return "not made yet" if state is RunState.PLANNED else "not made to its end"
 
 
 def _reasons(path: Path, verdict: str) -> str:
-    """The verdict, why, and the file that shows it."""
+    """Return the verdict, its reasons, and the file that shows it."""
     try:
         with RunFile(path, figures=False) as file:
             evaluation = stored_evaluation(file) if file.figures_hold() else None

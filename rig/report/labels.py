@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words and rows that every report shares."""
+"""Words and rows that all reports share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rig.limit_names import TITLES
 from rig.measurements.registry import measurement_of
 
 EXCEEDED: Final = "EXCEEDED"
-"""Of a limit."""
+"""Word for a limit that is exceeded."""
 _MEANINGS: Final = {
     Verdict.PASS: "all limits of the plan kept, all witnesses agree, nothing lost",
     Verdict.INCONCLUSIVE: "nothing speaks against it, but the proof is not whole",
@@ -37,26 +37,26 @@ _HARMLESS: Final = ("n", "answered")
 
 
 def conclusion(evaluation: Evaluation) -> Conclusion:
-    """The verdict with what it means."""
+    """Return the verdict with what it means."""
     verdict = evaluation.verdict
     tone = _TONES.get(verdict, Tone.BAD)
     return Conclusion(str(verdict), tone, _MEANINGS[verdict], evaluation.reasons)
 
 
 def figure_rows(evaluation: Evaluation) -> tuple[Fact, ...]:
-    """Name and value in microseconds of each figure; n first."""
+    """Return name and value in microseconds of each figure; n first."""
     times = as_dict(evaluation.figures).items()
     shown = (Fact(TITLES[name], microseconds(value)) for name, value in times if name in TITLES)
     return (Fact("n", count(evaluation.figures.n)), *shown)
 
 
 def judgments(evaluation: Evaluation) -> tuple[tuple[str, str, str], ...]:
-    """What came of each limit of the plan, its name, what was found and what is allowed."""
+    """Return each limit of the plan: judgment, name, and text of what was found and is allowed."""
     return tuple((_JUDGMENTS[each.judgment], each.title, each.text) for each in evaluation.limits)
 
 
 def count_rows(settings: Settings, counts: Counts) -> tuple[Fact, ...]:
-    """Name and number of each class of event, also of those that did not occur."""
+    """Return name and number of each class of event, also of those that did not occur."""
     measurement = measurement_of(settings.measurement)
     names = (
         "n", "answered", "late", "missed", "merged", "ambiguous", "duplicate", "spurious",
@@ -73,17 +73,17 @@ def count_rows(settings: Settings, counts: Counts) -> tuple[Fact, ...]:
 
 
 def measurement_title(name: str) -> str:
-    """A measurement's name as it is written in text, with hyphens."""
+    """Return a measurement's name as it is written in text, with hyphens."""
     return name.replace("_", "-")
 
 
 def title_of(settings: Settings) -> str:
-    """What was measured under what load, or in what file, without a capital."""
+    """Return what was measured under what load, or in what file, without a capital."""
     title = measurement_of(settings.measurement).title
     kind = "" if settings.planned is None else "scenario "
     return f"{title}, {kind}{settings.scenario}"
 
 
 def load_of(settings: Settings) -> str:
-    """What the target had to do meanwhile; the scenario of a capture by hand is only its name."""
+    """Return the load on the target; the scenario of a capture by hand is only its name."""
     return "not known" if settings.planned is None else settings.scenario

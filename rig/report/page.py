@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FOLDER: Final = Path(__file__).parent
 _BOUND: Final = "An observed maximum is that of the values measured, not a bound."
 _UNIT: Final = re.compile(r"(?<=\d) (?=%|µs\b)")
-"""Between a number and its unit, which stay on one line."""
+"""The space between a number and its unit, which stay on one line."""
 _PLOT_ID: Final = re.compile(r'(id="|href="#|url\(#)(?=[a-z]+\d*-m|[a-z]+\d*-p)')
 
 
@@ -50,17 +50,17 @@ def write_document(
 
 
 def page(result: Result) -> str:
-    """The whole page of one run as text."""
+    """Return the whole page of one run as text."""
     return pages([result])
 
 
 def pages(results: Sequence[Result]) -> str:
-    """The whole page as text. Raises InputError for a run file that is damaged."""
+    """Return the whole page as text. Raises InputError for a run file that is damaged."""
     return page_of([run_report(result, pictures_of(result)) for result in results], _BOUND)
 
 
 def page_of(documents: Sequence[ReportDocument], footer: str = "") -> str:
-    """Any reports as one page."""
+    """Return any reports as one page."""
     title = documents[0].title if len(documents) == 1 else f"{len(documents)} runs"
     return rendered(
         _FOLDER / "page.html",
@@ -72,7 +72,7 @@ def page_of(documents: Sequence[ReportDocument], footer: str = "") -> str:
 
 
 def rendered(template: Path, **values: object) -> str:
-    """A template's text; what it shows is escaped, and microseconds have their sign."""
+    """Return a template's text; its values are escaped, and microseconds have their sign."""
     return _environment(template.parent).get_template(template.name).render(**values).lstrip()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What plots show of a run's events, read from its file once, in pieces of bounded size."""
+"""Data for the plots of a run's events, read from its file once, in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rig.session.windows import CaptureWindow, windows_of
 
 STRETCHES: Final = 240
 EVENTS_A_STRETCH: Final = 4
-"""At least, on average: with fewer the average would be the maximum."""
+"""Least number of events in a stretch, on average: with fewer the average would be the maximum."""
 PAIRS_MAX: Final = 1 << 16
 _CHUNK: Final = 1 << 16
 
@@ -31,14 +31,14 @@ class LatencyTimeline:
 
     first_sample: int
     edges: FloatArray
-    """Shape (k + 1,), samples."""
+    """Edges of the stretches in samples, shape (k + 1,)."""
     total: FloatArray
     count: Int64Array
     maximum: FloatArray
-    """Shapes (k,); -inf where there is none."""
+    """Sum, number and maximum of the latencies, shapes (k,); -inf where there is none."""
 
     def add(self, columns: Columns) -> None:
-        """More events."""
+        """Add events."""
         served = columns["response_sample"] >= 0
         stimulus = columns["stimulus_sample"][served]
         latency = (columns["response_sample"][served] - stimulus).astype(np.float64)
@@ -51,7 +51,7 @@ class LatencyTimeline:
 
 @dataclass(frozen=True)
 class Waveform:
-    """Edges around an event; see Window for the samples that are covered. Shapes (n,)."""
+    """Edges around an event, shapes (n,); see CaptureWindow for the samples that are covered."""
 
     outlier: Outlier
     index: Int64Array
@@ -61,19 +61,19 @@ class Waveform:
 
 @dataclass
 class Pictures:
-    """One run, ready to be drawn. What its file does not hold is empty."""
+    """Data of one run for its plots. What its file does not hold is empty."""
 
     timeline: LatencyTimeline | None = None
     outliers: Outliers = field(default_factory=lambda: Outliers(None))
     windows: list[CaptureWindow] = field(default_factory=list)
     waveforms: dict[int, Waveform] = field(default_factory=dict)
-    """Event to its edges."""
+    """Waveforms by their events."""
     pairs: tuple[FloatArray, FloatArray] | None = None
     """Latencies by the analyzer and by the stimulus's input capture in us, at most PAIRS_MAX."""
 
 
 def pictures_of(result: Result) -> Pictures:
-    """Read what the plots need. Raises InputError for a damaged file."""
+    """Read the data that the plots need. Raises InputError for a damaged file."""
     found = Pictures()
     if result.samples is None:  # a capture that was not kept as a run file
         return found
@@ -121,7 +121,7 @@ def _read_waveforms(found: Pictures, file: RunFile) -> None:
 
 
 def _read_pairs(found: Pictures, file: RunFile, result: Result) -> None:
-    """Of the run's first events; the comparison of all of them is in its figures."""
+    """Read the pairs of the run's first events; the comparison of all is in its figures."""
     compared = result.evaluation.capture
     if compared is None or not compared.n:
         return

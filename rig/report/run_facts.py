@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run was made: what one must know of it to read its figures."""
+"""Facts of how a run was made, without which its figures may be misread."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _STATE_WORDS = {
     "recovered": "recovered, without its end",
 }
 HELD_NS = 1_000_000
-"""A wait of the driver that is worth a word."""
+"""A wait of the driver from which it is reported."""
 
 
 def run_facts(result: Result) -> list[tuple[str, str]]:
-    """What one must know of a run to read its figures."""
+    """Return the facts without which a run's figures may be misread."""
     settings, evaluation = result.settings, result.evaluation
     measurement = measurement_of(settings.measurement)
     sample_ns = 1e9 / settings.sample_rate_hz
@@ -43,14 +43,14 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
 
 
 def _agent(settings: Settings) -> list[tuple[str, str]]:
-    """What the plan asked of the agent."""
+    """Return the options that the plan gave the agent."""
     told = ("period_ns", "count", "self_trigger")
     words = {k: v for k, v in settings.agent.items() if k not in told}
     return [("agent", ", ".join(f"{k} {v}" for k, v in words.items()))] if words else []
 
 
 def _throttled(result: Result) -> list[tuple[str, str]]:
-    """The target could not serve its interrupts and anything else beside."""
+    """Return how often the target held its interrupts up, if it could not serve anything else."""
     times = result.account.throttled
     if not times:
         return []
@@ -59,7 +59,7 @@ def _throttled(result: Result) -> list[tuple[str, str]]:
 
 
 def _backlog(result: Result) -> list[tuple[str, str]]:
-    """High-water mark of what waited between driver and run file."""
+    """Return the high-water mark of what waited between driver and run file."""
     account = result.account
     if account.backlog_max_ns is None:
         return []
@@ -72,7 +72,7 @@ def _backlog(result: Result) -> list[tuple[str, str]]:
 
 
 def _record(result: Result) -> list[tuple[str, str]]:
-    """How far the record goes, how much of the plan is in it, and what a killed run lacks."""
+    """Return how far the record goes, how much of the plan it has, and what a killed run lacks."""
     if result.samples is None:
         return []
     end_s = result.samples / result.settings.sample_rate_hz

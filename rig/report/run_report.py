@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of a run: built once of its result, whoever shows it."""
+"""The report of a run, built from its result, the same for terminal, page and window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rig.session.results import Result
 
 
 def run_report(result: Result, pictures: Pictures | None = None) -> ReportDocument:
-    """All that is to be told of a run; without `pictures`, only what its result says."""
+    """Return the whole report of a run; without `pictures`, only what its result contains."""
     settings, evaluation = result.settings, result.evaluation
     drawn = pictures or Pictures()
     kind = "file" if settings.planned is None else "run file"

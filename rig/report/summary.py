@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one looks for first: the few values that a run was made for."""
+"""The headlines of a report: the few values that a run was made for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rig.session.results import Result
 
 
 def headlines(result: Result) -> tuple[Fact, ...]:
-    """The measurement's own value, how many there are, maximum, average, and what went wrong."""
+    """Return the measurement's own value, n, maximum, average, and the number of bad events."""
     evaluation, measurement = result.evaluation, measurement_of(result.settings.measurement)
     counts, figures, budgets = evaluation.counts, evaluation.figures, evaluation.primary.budgets
     found = [Fact(f"values in {evaluation.duration_s:,.1f} s", f"{figures.n:,}")]

@@ -31,9 +31,9 @@ from rig.report.console import SafeConsole
 REASON_LIMIT: Final = 12
 _RUN: Final = "run"
 _LAST: Final = ("limits", "witnesses")
-"""Sections that stand at another place than on a page: what is judged is nearest to the prompt."""
+"""Sections that are at another place than on a page: what is judged is nearest to the prompt."""
 _COLUMNS: Final = 6
-"""Values beside each other: with so many letters each, 80 columns do."""
+"""Number of values beside each other: with `_VALUE` letters each, 80 columns suffice."""
 _VALUE: Final = 10
 _STYLES: Final = {
     Tone.PLAIN: "",
@@ -43,13 +43,13 @@ _STYLES: Final = {
 }
 _NAME: Final = 12
 _WIDE: Final = 130
-"""Columns of a table in what is no terminal."""
+"""Width of a table in what is no terminal."""
 _TEXT_MIN: Final = 24
-"""Columns that a text needs to be broken into lines beside what stands before it."""
+"""Least width in which a text is broken into lines beside what is before it."""
 
 
 def print_report(console: SafeConsole, document: ReportDocument) -> None:
-    """Sections without details and plots, and the verdict last."""
+    """Print the sections without details and plots, and the verdict last."""
     console.print(Text(document.title, style="bold"))
     if document.subtitle and document.section(_RUN) is None:
         _line(console, Text("  "), document.subtitle)
@@ -94,9 +94,9 @@ def _print(console: SafeConsole, block: Block) -> None:
 
 
 def _line(console: SafeConsole, start: Text, text: str, width: int | None = None) -> None:
-    """A text behind what begins its first line, broken between words where a terminal ends.
+    """Print a text after the start of its first line, broken between words where a terminal ends.
 
-    `width`: in which to break it. What is no terminal gets one line without, that can be searched.
+    `width`: in which to break it. Without one, what is no terminal gets one line, for searches.
     """
     if width is None and console.is_terminal:
         width = console.width
@@ -128,13 +128,13 @@ def _print_checks(console: SafeConsole, rows: Sequence[tuple[str, str, str]]) ->
 
 
 def _print_inline(console: SafeConsole, rows: Sequence[Fact]) -> None:
-    """Names before their values; what should not have occurred stands out if it did."""
+    """Print names before their values; what should not have occurred has its color."""
     parts = (Text(f"{row.name} {row.text}", style=_STYLES[tone_of(row.text)]) for row in rows)
     console.print(Text("  ").append_text(Text("  ").join(parts)), soft_wrap=True)
 
 
 def _print_values(console: SafeConsole, rows: Sequence[Fact]) -> None:
-    """Names above their values."""
+    """Print names above their values."""
     for first in range(0, len(rows), _COLUMNS):
         part = rows[first : first + _COLUMNS]
         names = tuple(f"{row.name:>{_VALUE}}" for row in part)
@@ -165,7 +165,7 @@ def _print_conclusion(console: SafeConsole, found: Conclusion) -> None:
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: range) -> Iterator[list[str]]:
-    """Cells as wide as their columns; a table of rich takes a second for 1,000 rows."""
+    """Yield cells as wide as their columns; a table of rich takes a second for 1,000 rows."""
     cells = [[*map(printable, row)] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     for line in cells:

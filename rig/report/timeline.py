@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Latency over a run, and the waveforms of what stands out."""
+"""The latency over a run, and the waveforms of outliers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rig.report.pictures import LatencyTimeline, Pictures
 from rig.session.windows import CaptureWindow
 
 _LEAD: Final = 0.3
-"""Shown before the stimulus, as a share of the latency."""
+"""Time shown before the stimulus, as a share of the latency."""
 _MISSED_US: Final = 60.0
-"""Shown of an event without an answer."""
+"""Time shown of an event without an answer."""
 
 
 def timeline(settings: Settings, pictures: Pictures) -> tuple[Section, ...]:
-    """The whole run, and waveforms with the numbers that they have there."""
+    """Return the whole run, and waveforms with the numbers that they have there."""
     if pictures.timeline is None:
         return ()
     outliers = pictures.outliers
@@ -61,7 +61,7 @@ def _timeline(settings: Settings, pictures: Pictures, found: LatencyTimeline) ->
 
 
 def _marked(pictures: Pictures, sample_us: float, first: int) -> list[MarkedEvent]:
-    """All outliers, and the maximum; the mark is the number of the waveform."""
+    """Return all outliers, and the maximum; the mark is the number of the waveform."""
     numbers = {window.event: str(number) for number, window in enumerate(pictures.windows, 1)}
     found, worst = pictures.outliers.first, pictures.outliers.worst
     unusual = {each.event for each in found}
@@ -78,7 +78,7 @@ def _marked(pictures: Pictures, sample_us: float, first: int) -> list[MarkedEven
 
 
 def _latency_us(event: Outlier, sample_us: float) -> float | None:
-    """None without an answer."""
+    """Return the latency of an event; None without an answer."""
     late = event.response_sample - event.stimulus_sample
     return None if event.response_sample < 0 else late * sample_us
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the target's own tools said, beside what the pins show."""
+"""Figures of the target's own tools, beside those of the pins."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rig.tools.wakeup import wakeup_figures
 
 _HEAD: Final = ("", "n", "min", "average", "max", "max - min")
 _Line = tuple[tuple[str, ...], Fact]
-"""A row of the table, and what it measures."""
+"""A row of the table, and the fact of what it measures."""
 
 
 def tools(result: Result) -> tuple[Section, ...]:
-    """Each line of the table one tool's; below it what each measures, or why it is empty."""
+    """Return a table with a row for each tool, and what each measures, or why it is empty."""
     if not result.tools:
         return ()
     pins = measurement_of(result.settings.measurement).beside_tools(result.evaluation)

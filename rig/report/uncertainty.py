@@ -25,7 +25,7 @@ _HEAD: Final = (
 
 
 def uncertainty(result: Result) -> tuple[Section, ...]:
-    """Both tables, and what is not known."""
+    """Return both tables, and what is not known."""
     budgets = result.evaluation.primary.budgets
     found = [budgets[figure] for figure in ("max", "average") if figure in budgets]
     if not found:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is shown of run files, kept from one time to the next: a folder of them is not read again.
+"""Index of what is shown of run files, by which a folder of them is not read again each time.
 
-A database of the user's own, beside other caches: a folder of runs may be anybody's, and one that
+It is a database of the user's own, as other caches: a folder of runs may be anybody's, and one that
 brings its own figures could show what its files do not hold. Rows are known by the file's path and
 by what was made of it, and count only while device, inode, size and both times of the file are what
 they were. Nothing depends on the database: where it cannot be written it is not, and where it is
@@ -25,17 +25,17 @@ from rig import __version__
 from rig.closing import Closing
 
 LAYOUT: Final = 3
-"""To be raised whenever a text is made of a file in another way."""
+"""Version of the texts, to be raised whenever they are made of a file in another way."""
 NAME: Final = "figures.sqlite3"
 ROWS_MAX: Final = 100_000
 PAGES_MAX: Final = 1 << 16
-"""Of 4 KiB."""
+"""Largest number of pages of 4 KiB."""
 SETTLED_NS: Final = 2 * 10**9
 """A file changed later than this before it was read is not kept: within the resolution of a file
 system's times it could change again and look the same."""
 _WAIT_S: Final = 2.0
 TEXT_MAX: Final = 1 << 16
-"""Of what was made of one file; what is longer is made again each time."""
+"""Longest text that is kept of one file; what is longer is made again each time."""
 _TABLE: Final = (
     "CREATE TABLE figures (path BLOB NOT NULL, kind TEXT NOT NULL, stamp TEXT NOT NULL, "
     "made TEXT NOT NULL, digest BLOB NOT NULL, used_day INTEGER NOT NULL, "
@@ -45,14 +45,14 @@ _DAY_S: Final = 86_400
 
 
 class IndexKind(StrEnum):
-    """What is made of a run file."""
+    """The kind of text that is made of a run file."""
 
     RECORDS = "records"
     """Rows of tables."""
     RIDGE = "ridge"
-    """Its histogram, for the history of a system."""
+    """The run's histogram, for the history of a system."""
     ENTRY = "entry"
-    """Its line in the window's list of runs."""
+    """The run's line in the window's list of runs."""
 
 
 class _OutdatedError(Exception):
@@ -60,7 +60,7 @@ class _OutdatedError(Exception):
 
 
 class FileIdentity(NamedTuple):
-    """What a file is known by; any change to it changes one of them."""
+    """The identity of a file's content; any change to the file changes one of its values."""
 
     device: int
     inode: int
@@ -70,18 +70,18 @@ class FileIdentity(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Raises OSError."""
+        """Return the identity of a file. Raises OSError."""
         found = path.stat()
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
     @property
     def is_settled(self) -> bool:
-        """Its last change is so long ago that the next one will show."""
+        """Whether the last change is so long ago that the next one will show."""
         return time.time_ns() - max(self.modified_ns, self.changed_ns) > SETTLED_NS
 
 
 def stamps_of(paths: Iterable[Path]) -> dict[Path, FileIdentity]:
-    """Of those that are there; what became of the others is told by whoever opens them."""
+    """Return the identities of those files that exist; whoever opens others gets the error."""
     stamps = {}
     for path in paths:
         with contextlib.suppress(OSError):
@@ -90,17 +90,17 @@ def stamps_of(paths: Iterable[Path]) -> dict[Path, FileIdentity]:
 
 
 def index_path() -> Path:
-    """In $XDG_CACHE_HOME, as the XDG Base Directory Specification has it: absolute, or ignored."""
+    """Return the index's path in $XDG_CACHE_HOME if that is absolute, as XDG asks, or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if Path(base).is_absolute() else Path("~/.cache").expanduser()
     return root / "latency-rig" / NAME
 
 
 class FiguresIndex(Closing):
-    """Texts by files and kinds. Never raises: what cannot be had or stored is not."""
+    """Texts by files and kinds. It never raises: what cannot be read or stored is left out."""
 
     def __init__(self, path: Path, note: Callable[[str], None]) -> None:
-        """`note` gets a line if the database was damaged."""
+        """Open the database; `note` gets a line if it was damaged."""
         self._path, self._note = path, note
         self._new: list[tuple[bytes, str, str, str, bytes, int]] = []
         self._used: list[tuple[int, bytes, str]] = []
@@ -108,9 +108,9 @@ class FiguresIndex(Closing):
         self._database = self._opened()
 
     def find(self, kind: IndexKind, files: Mapping[Path, FileIdentity]) -> dict[Path, str]:
-        """Of those of these files that are as they were; paths are absolute.
+        """Return the texts of those of these files that are unchanged; paths are absolute.
 
-        Whoever asks decodes the text like a stranger's.
+        The caller must decode the texts as untrusted ones.
         """
         found: dict[Path, str] = {}
         damaged = 0
@@ -170,7 +170,7 @@ class FiguresIndex(Closing):
         return None
 
     def _connected(self) -> sqlite3.Connection:
-        """Raises OSError, sqlite3.Error, _OutdatedError, ValueError for what is no such file."""
+        """Open the file. Raises OSError, sqlite3.Error, _OutdatedError, ValueError for another."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
@@ -202,7 +202,7 @@ class FiguresIndex(Closing):
         return str(row[0]), str(row[1]), row[2], row[3]
 
     def _store(self, database: sqlite3.Connection) -> None:
-        """All or nothing; the rows used longest ago go if there are too many."""
+        """Store all rows or none; those used longest ago are removed if there are too many."""
         database.execute("BEGIN IMMEDIATE")
         database.executemany(
             "UPDATE figures SET used_day = ? WHERE path = ? AND kind = ?", self._used
@@ -218,7 +218,7 @@ class FiguresIndex(Closing):
         database.execute("COMMIT")
 
     def _give_up(self, error: sqlite3.Error) -> None:
-        """Use it no more; one that is damaged is removed, and made anew the next time."""
+        """Use the database no more; a damaged one is removed, and made anew the next time."""
         database, self._database = self._database, None
         if database is not None:
             database.close()
@@ -254,7 +254,7 @@ def _prepare(database: sqlite3.Connection) -> None:
 
 
 def _version() -> int:
-    """A number for this version of the rig and of the layout."""
+    """Return a number for this version of the rig and of the layout."""
     text = f"{LAYOUT} {__version__}".encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:4], "little") >> 1
 
@@ -264,7 +264,7 @@ def _stamp_text(stamp: FileIdentity) -> str:
 
 
 def _digest(key: bytes, kind: str, stamp: str, made: str) -> bytes:
-    """Over all of a row, so that a flipped bit shows no wrong figure."""
+    """Return the digest of all of a row, so that a flipped bit shows no wrong figure."""
     parts = (key, kind.encode(), stamp.encode(), made.encode())
     whole = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
     return hashlib.sha256(whole).digest()

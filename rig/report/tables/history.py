@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Many runs of one system in one picture: latency along x, how often along y, run behind run.
 
-After the long-term latency plots of OSADL's QA farm: the whole history of a system, with the worst
-value of each run.
+It follows the long-term latency plots of OSADL's QA farm: the whole history of a system, with the
+worst value of each run.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 
 BINS: Final = 200
 _TOLD_MAX: Final = 1 << 18
-"""Different values that a child tells of; of a long run there may be more."""
+"""Most different values that a child process sends; of a long run there may be more."""
 RUNS_MAX: Final = 2000
 _CLOSE: Final = 1e-9
 _STEP_DECADES: Final = 0.35
-"""How much higher each run stands than the one before, of the y axis."""
+"""How much higher each run is drawn than the one before, of the y axis."""
 _STEP_SHARE: Final = 0.012
 """How much farther right, of the x axis."""
 
 
 @dataclass(frozen=True)
 class Ridge:
-    """One run: latencies in microseconds, ascending, and how often each occurred, shapes (k,)."""
+    """A run's latencies in microseconds, ascending, and how often each occurred, shapes (k,)."""
 
     name: str
     created: str
@@ -60,7 +60,7 @@ class Ridge:
     latency_us: npt.NDArray[np.float64]
     counts: npt.NDArray[np.int64]
     unit_us: float
-    """Latencies are whole numbers of it."""
+    """The unit of which latencies are whole numbers."""
 
     @property
     def worst_us(self) -> float:
@@ -69,7 +69,7 @@ class Ridge:
 
 
 def ridges(places: Sequence[Path], note: Callable[[str], None] = lambda _line: None) -> list[Ridge]:
-    """Runs with stored figures, oldest first. Raises InputError if there are none, or too many.
+    """Return runs with figures, oldest first. Raises InputError if there are none, or too many.
 
     What was read before and has not changed is taken from the user's index of figures; `note` gets
     a line if that was damaged.
@@ -106,18 +106,18 @@ def _ridges(paths: Sequence[Path], index: FiguresIndex) -> Iterator[Ridge | None
 
 @dataclass(frozen=True)
 class _Kept:
-    """What is made of a file. Without values: it has none to show."""
+    """The index's text of a file, decoded; without values if the file has none to show."""
 
     created: str
     subject: str
     unit_us: float
     values: Int64Array
-    """In units, ascending."""
+    """Latencies in units, ascending."""
     counts: Int64Array
 
     @classmethod
     def of(cls, text: str | bytes) -> Self | None:
-        """None for what this rig does not make."""
+        """Return a text decoded; None for one that this rig does not make."""
         try:
             head = json_object(text)
             steps, counts = (_whole_numbers(head.pop(name)) for name in ("steps", "counts"))
@@ -135,7 +135,7 @@ class _Kept:
         return json.dumps({**head, **lists}, separators=(",", ":"))
 
     def ridge(self, path: Path) -> Ridge | None:
-        """None if there are no values."""
+        """Return the run for the picture; None if there are no values."""
         if not len(self.values):
             return None
         latency_us = self.values.astype(np.float64) * self.unit_us
@@ -144,7 +144,7 @@ class _Kept:
 
 @dataclass(frozen=True)
 class _Head:
-    """All of it but the columns."""
+    """All fields of a _Kept but the columns."""
 
     created: str
     subject: str
@@ -152,20 +152,20 @@ class _Head:
 
 
 def _whole_numbers(found: object) -> Int64Array:
-    """Raises ValueError, OverflowError for anything else."""
+    """Return a list of whole numbers. Raises ValueError, OverflowError for anything else."""
     if not isinstance(found, list) or not all(type(each) is int for each in found):
         raise ValueError("valid: a list of whole numbers")
     return np.array(found, np.int64)
 
 
 def _told(path: Path) -> bytes:
-    """What a child finds in a file; nothing: too many values."""
+    """Return what a child process sends of a file; nothing: it has too many values."""
     kept = _of_file(path)
     return b"" if len(kept.values) > _TOLD_MAX else kept.text.encode()
 
 
 def _heard(path: Path, answer: bytes) -> _Kept:
-    """The same in the parent, which reads by itself what is too long to be told."""
+    """Return what a child process sent; the parent itself reads what is too long for that."""
     if not answer:
         vet(path)
         return _of_file(path)
@@ -191,7 +191,7 @@ def _of_file(path: Path) -> _Kept:
 
 
 def _unit_us(path: Path, evaluation: Evaluation, largest: int) -> float:
-    """Of the histogram's values: samples, or ticks of the target; the largest is the maximum."""
+    """Return the unit of the histogram's values: samples, or the target's ticks."""
     unit_ns, max_ns = evaluation.primary.unit_ns, evaluation.figures.max_ns
     if max_ns is None or not math.isclose(largest * unit_ns, max_ns, rel_tol=_CLOSE):
         raise InputError(
@@ -201,7 +201,7 @@ def _unit_us(path: Path, evaluation: Evaluation, largest: int) -> float:
 
 
 def grid(runs: Sequence[Ridge]) -> npt.NDArray[np.float64]:
-    """Edges of at most BINS + 1 equal bins that hold every value of all runs, in microseconds.
+    """Return edges of at most BINS + 1 equal bins that hold all values of all runs, in us.
 
     Each is as wide as a whole number of the coarsest run's units, so that none is empty for want of
     values that it could hold.
@@ -215,14 +215,14 @@ def grid(runs: Sequence[Ridge]) -> npt.NDArray[np.float64]:
 
 
 def binned(run: Ridge, edges: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Values in each bin, shape (k,), for k + 1 edges."""
+    """Return the number of values in each bin, shape (k,), for k + 1 edges."""
     counts, _ = np.histogram(run.latency_us, edges, weights=run.counts.astype(np.float64))
     whole: npt.NDArray[np.int64] = np.round(counts).astype(np.int64)
     return whole
 
 
 def history_svg(runs: Sequence[Ridge]) -> str:
-    """The picture as an <svg> element: the oldest run is in front."""
+    """Return the picture as an <svg> element: the oldest run is in front."""
     edges = grid(runs)
     high_us = float(edges[-1])
     shift_us = (high_us - float(edges[0])) * _STEP_SHARE
@@ -256,7 +256,7 @@ def history_svg(runs: Sequence[Ridge]) -> str:
 
 
 def history_page(runs: Sequence[Ridge]) -> str:
-    """The picture and the worst value of each run, as an HTML page that needs nothing else."""
+    """Return the picture and the worst value of each run, as a self-contained HTML page."""
     rows = tuple(
         (run.created, run.name, str(int(run.counts.sum())), f"{run.worst_us:.3f}") for run in runs
     )
@@ -267,6 +267,6 @@ def history_page(runs: Sequence[Ridge]) -> str:
 
 
 def _labelled(count: int) -> list[int]:
-    """About ten of so many runs, the first and the last among them."""
+    """Return about ten of so many runs, the first and the last among them."""
     step = max(1, (count - 1) // 9)
     return sorted({*range(0, count, step), count - 1})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One row's worth of figures: of a run, or published."""
+"""Records: the figures of one row of a table, of a run or published."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ from rig.measurements.reported import Subject
 
 
 class Word(StrEnum):
-    """What pins and log say of each other."""
+    """The agreement of pins and log."""
 
     AGREES = "agrees"
     """One clock puts every edge between its record's two readings, and all else agrees, too."""
     DISAGREES = "disagrees"
     NONE = "none"
-    """No pin was seen: the target's own account alone."""
+    """No pin was seen: the figures are of the target's own log alone."""
     UNKNOWN = ""
-    """Nothing was measured, or by others."""
+    """Nothing was measured, or it was by others."""
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What was measured where, how, under what load, and what came out."""
+    """A record: what was measured where, how, and under what load, with its figures."""
 
     system: str
     subject_name: str
-    """What it is of, see rig.measurements.reported.Subject."""
+    """Name of its subject, see rig.measurements.reported.Subject."""
     variant: str
-    """Of the measurement, such as a period: `500us`. "" if it has none."""
+    """Variant of the measurement, such as a period: `500us`. "" if it has none."""
     scenario: str
     figures: Mapping[str, float | None] = field(default_factory=dict)
-    """In nanoseconds, by the names of the statistics' fields; what was not published is absent."""
+    """Figures in nanoseconds, by the statistics' fields; what was not published is absent."""
     n: int | None = None
-    """Values that they are made of; None: not published."""
+    """Number of values that they are made of; None: not published."""
     overruns: int | None = None
-    """Of periods: late or missed."""
+    """Number of periods that were late or missed."""
     remark: str = ""
-    """Why there are no figures, or why they are not to be trusted."""
+    """The reason why there are no figures, or why they are not to be trusted."""
     published: bool = False
     witness: Word = Word.UNKNOWN
 
     @property
     def subject(self) -> Subject:
-        """What it is of."""
+        """The subject of the record."""
         return subject_of(self.subject_name)
 
     @property
     def table(self) -> tuple[str, str]:
-        """Records with equal ones may stand in one table."""
+        """The key of the record's table: records with equal keys may be in one."""
         return self.subject_name, self.variant
 
     @property
     def table_title(self) -> str:
-        """What such a table is of, as it is written."""
+        """The title of the record's table."""
         return f"{self.subject.title} {self.variant}".rstrip()

@@ -72,7 +72,7 @@ _THESIS: Final = {
 }
 """Test as published to measurement and variant as ours; others have one name."""
 _OF_ANY_VARIANT: Final = ("task_creation", "clock_resolution", "interrupt_dispatch")
-"""Published without a word on how."""
+"""Measurements that were published without their variant."""
 
 _Read = Callable[[_Row], RunRecord]
 _SOURCES: Final[Mapping[str, tuple[str, _Read]]] = {
@@ -84,12 +84,12 @@ REFERENCES: Final = tuple(_SOURCES)
 
 
 def published(source: str) -> list[RunRecord]:
-    """All records of one of REFERENCES, in the order of the source."""
+    """Return all records of one of REFERENCES, in the order of the source."""
     return list(_rows(*_SOURCES[source]))
 
 
 def beside(records: list[RunRecord], source: str) -> list[RunRecord]:
-    """Ours, and then what the source published of the same subjects."""
+    """Return our records, and then what the source published of the same subjects."""
     subjects = dict.fromkeys(map(_published_as, records))
     theirs = published(source)
     return records + [
@@ -101,12 +101,12 @@ def beside(records: list[RunRecord], source: str) -> list[RunRecord]:
 
 
 def _published_as(record: RunRecord) -> tuple[str, str]:
-    """What ours is published as, and its variant."""
+    """Return the name that our record's subject is published as, and its variant."""
     return record.subject.published_as or record.subject_name, record.variant
 
 
 def _is_of(published_: RunRecord, variant: str) -> bool:
-    """Whether it may stand beside ours of this variant, which may say more than was published."""
+    """Return whether a record may be beside ours of this variant, which may be more specific."""
     own = published_.variant
     general = not own and published_.subject_name in _OF_ANY_VARIANT
     return general or variant == own or (own != "" and variant.startswith(f"{own} "))

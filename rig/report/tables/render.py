@@ -22,7 +22,7 @@ _LATEX: Final = {
 
 
 def _notes_once(tables: Sequence[TextTable]) -> list[TextTable]:
-    """A note of several tables stands below the last of them. LaTeX's float, and keep theirs."""
+    """Return tables with a note of several only below the last. LaTeX's float, and keep theirs."""
     last = {note: place for place, table in enumerate(tables) for note in table.notes}
     return [
         replace(table, notes=tuple(note for note in table.notes if last[note] == place))
@@ -31,7 +31,7 @@ def _notes_once(tables: Sequence[TextTable]) -> list[TextTable]:
 
 
 def _plain(table: TextTable) -> TextTable:
-    """The same with every text in one line without control characters."""
+    """Return the table with every text in one line without control characters."""
 
     def line(texts: Sequence[str]) -> tuple[str, ...]:
         return tuple(map(printable, texts))
@@ -46,12 +46,12 @@ def _plain(table: TextTable) -> TextTable:
 
 
 def rendered(tables: Sequence[TextTable], form: str) -> str:
-    """All tables as one text; `form` is one of FORMATS."""
+    """Return all tables as one text; `form` is one of FORMATS."""
     return FORMATS[form](list(map(_plain, tables)))
 
 
 def terminal(tables: Sequence[TextTable]) -> str:
-    """Plain text, each table as wide as it must be."""
+    """Return plain text, each table as wide as it must be."""
     stream = io.StringIO()
     console = SafeConsole(file=stream, width=10_000)
     for table in _notes_once(tables):
@@ -65,13 +65,13 @@ def terminal(tables: Sequence[TextTable]) -> str:
 
 
 def page(tables: Sequence[TextTable]) -> str:
-    """One HTML page that needs nothing else."""
+    """Return one HTML page that needs nothing else."""
     sections = tuple(Section("table", table.title, (table,)) for table in _notes_once(tables))
     return page_of([ReportDocument("Tables", "", sections)])
 
 
 def comma_separated(tables: Sequence[TextTable]) -> str:
-    """All tables below each other, each with its head; the first column is the table's title.
+    """Return all tables below each other, each with its head; the table's title is column 1.
 
     Cells that a spreadsheet would take for a formula begin with an apostrophe.
     """
@@ -92,7 +92,7 @@ def _no_formula(text: str) -> str:
 
 
 def latex(tables: Sequence[TextTable]) -> str:
-    """A table environment each, of LaTeX's own commands only."""
+    """Return a table environment for each, of LaTeX's own commands only."""
     return "\n".join(map(_latex, tables))
 
 
@@ -113,7 +113,7 @@ def _escaped(text: str) -> str:
 
 
 def markdown(tables: Sequence[TextTable]) -> str:
-    """Tables as GitHub and Pandoc read them."""
+    """Return tables as GitHub and Pandoc read them."""
     return "\n".join(map(_markdown, _notes_once(tables)))
 
 

@@ -39,7 +39,7 @@ def _unheard(_line: str) -> None:
 
 
 def records_of(places: Sequence[Path], note: Callable[[str], None] = _unheard) -> list[RunRecord]:
-    """Of campaigns' folders, other folders of run files, and run files, in their order.
+    """Return records of campaigns' folders, other folders of run files, and run files, in order.
 
     A folder or a file is a system, known by its fixture's name; where several have the same one,
     by the folder's too. What was read before and has not changed is taken from the user's index of
@@ -76,7 +76,7 @@ def _records(place: Path, index: FiguresIndex) -> Iterator[RunRecord]:
 
 
 def run_files(places: Sequence[Path]) -> list[Path]:
-    """Finished runs of campaigns' folders, all of other folders, and the files named.
+    """Return the finished runs of campaigns' folders, all of other folders, and the files named.
 
     Raises InputError for a folder without any.
     """
@@ -113,9 +113,9 @@ def _without_figures(entry: Entry, fixture: str) -> Iterator[RunRecord]:
 
 
 def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[RunRecord]]:
-    """Of each run file, in their order. Raises InputError for the first that is none.
+    """Return the records of each run file, in order. Raises InputError for the first that is none.
 
-    What the index does not know is read by children, many files by each, and added to it.
+    What is not in the index is read by child processes, many files by each, and added to it.
     """
     absolute = {path: path.absolute() for path in paths}
     stamps = stamps_of(absolute.values())
@@ -133,7 +133,7 @@ def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[Run
 
 
 def _kept(text: str) -> list[RunRecord] | None:
-    """None for what this rig does not make."""
+    """Return the records of an index's text; None for one that this rig does not make."""
     try:
         return [decoded(RunRecord, each) for each in json_value(text)]
     except (ValueError, TypeError):
@@ -141,7 +141,7 @@ def _kept(text: str) -> list[RunRecord] | None:
 
 
 def _told(path: Path) -> bytes:
-    """What a child finds in a file: the records of its stored figures, and whether it has any."""
+    """Return what a child process sends of a file: its records, and whether figures are stored."""
     with RunFile(path) as file:
         stored = bool(file.evaluation) and not file.left_open
         evaluation = stored_evaluation(file) if stored else None
@@ -153,7 +153,7 @@ def _told(path: Path) -> bytes:
 
 
 def _heard(path: Path, answer: bytes) -> tuple[list[RunRecord], bool]:
-    """The same in the parent, which computes what is not stored, or was by an older rig."""
+    """Return what a child sent; the parent computes what is not stored, or by an older rig."""
     try:
         found = json_object(answer)
         records = [decoded(RunRecord, each) for each in found["records"]]
@@ -163,7 +163,7 @@ def _heard(path: Path, answer: bytes) -> tuple[list[RunRecord], bool]:
 
 
 def records_of_run(path: Path) -> list[RunRecord]:
-    """Of one run file, see `records_of`. Raises InputError."""
+    """Return the records of one run file, see `records_of`. Raises InputError."""
     vet(path)
     return _of_file(path)
 
@@ -206,7 +206,7 @@ def _witness(found: Evaluation) -> Word:
 
 
 def variant_of(settings: Settings) -> str:
-    """What tells this run from others of its measurement, but for the load and the length."""
+    """Return words that distinguish runs of the measurement, but for load and length."""
     return " ".join(measurement_of(settings.measurement).variant_words(settings))
 
 
@@ -217,7 +217,7 @@ def _remark(found: Evaluation) -> str:
 
 
 def _fixture(file: RunFile) -> str:
-    """Name of the fixture that a run was made on."""
+    """Return the name of the fixture that a run was made on."""
     try:
         name = toml_table(file.text("fixture")).get("fixture", {}).get("name", "")
     except (ValueError, AttributeError):

@@ -22,9 +22,9 @@ _MARKS: Final = {
 
 
 def scenarios(records: Sequence[RunRecord]) -> list[TextTable]:
-    """One table a measurement: average, minimum, maximum, gap and deviation by scenario.
+    """Return a table a measurement: average, minimum, maximum, gap, deviation by scenario.
 
-    As chapters 6 to 11 of Radder's dissertation (Bremen, 2015) have them; microseconds.
+    They are as in chapters 6 to 11 of Radder's dissertation (Bremen, 2015); microseconds.
     """
     columns = ("average_ns", "min_ns", "max_ns", "gap_ns", "deviation_ns")
     return [
@@ -41,9 +41,9 @@ def scenarios(records: Sequence[RunRecord]) -> list[TextTable]:
 
 
 def comparison(records: Sequence[RunRecord]) -> list[TextTable]:
-    """All systems side by side, as deviation (average).
+    """Return a table of all systems side by side, as deviation (average).
 
-    As chapter 12 of Radder's dissertation compares systems; microseconds.
+    It is as in chapter 12 of Radder's dissertation; microseconds.
     """
     shown = [record for record in records if record.subject.is_compared]
     systems = list(dict.fromkeys(record.system for record in shown))
@@ -69,10 +69,10 @@ def comparison(records: Sequence[RunRecord]) -> list[TextTable]:
 
 
 def slides(records: Sequence[RunRecord]) -> list[TextTable]:
-    """Latency of periodic tasks: mean, maximum, deviation and overruns; microseconds.
+    """Return a table of periodic tasks' latency: mean, maximum, deviation, overruns; microseconds.
 
-    The shape of the slides whose figures are in the reference `slides`. They begin when the task
-    was due, and a column says which of ours do, too.
+    It has the shape of the slides whose figures are in the reference `slides`. Theirs begin when
+    the task was due; a column has what ours begin with.
     """
     own = [record for record in records if record.subject.begins]
     if not own:
@@ -94,7 +94,7 @@ def slides(records: Sequence[RunRecord]) -> list[TextTable]:
 
 
 def golem(records: Sequence[RunRecord]) -> list[TextTable]:
-    """One table a measurement, what it is of in a column: mean beside median, deviation beside
+    """Return a table a measurement, variants in a column: mean beside median, deviation beside
     interquartile range; microseconds.
 
     RT-golem compares the two of each pair: they differ where rare values are far off.
@@ -122,9 +122,9 @@ def golem(records: Sequence[RunRecord]) -> list[TextTable]:
 
 
 def thesis(records: Sequence[RunRecord]) -> list[TextTable]:
-    """One table a measurement: minimum, average, maximum, standard deviation; nanoseconds.
+    """Return a table a measurement: minimum, average, maximum, standard deviation; nanoseconds.
 
-    The shape of the thesis whose figures are in the reference `thesis`.
+    It has the shape of the thesis whose figures are in the reference `thesis`.
     """
     columns = ("min_ns", "average_ns", "max_ns", "deviation_ns")
     return [
@@ -150,7 +150,7 @@ SHAPES: Final[Mapping[str, Callable[[Sequence[RunRecord]], list[TextTable]]]] = 
 
 
 def by_table(records: Iterable[RunRecord]) -> dict[tuple[str, str], list[RunRecord]]:
-    """Records that may stand in one table, in the order in which they first occur."""
+    """Return the records that may be in one table, in the order in which they first occur."""
     found: dict[tuple[str, str], list[RunRecord]] = {}
     for record in records:
         found.setdefault(record.table, []).append(record)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the target's own tools said in a run, as records beside those of the pins."""
+"""Figures of the target's own tools in a run, as records beside those of the pins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GAPS: Final = "smi"
 def tool_records(
     runs: tuple[ToolRun, ...], fixture: str, variant: str, scenario: str
 ) -> list[RunRecord]:
-    """A record for each figure of each tool; one with a remark for a tool that has none.
+    """Return a record for each figure of each tool; one with a remark for a tool that has none.
 
     `variant`: the period, as the pins' records have it.
     """
