@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much each pair of a run's clocks wanders: Allan deviations, of runs long enough for them.
+"""The wander of each pair of a run's clocks: Allan deviations, of runs long enough for them.
 
-Target and stimulus are each followed by the analyzer's clock; against each other they are told by
+Target and stimulus are each followed by the analyzer's clock; against each other they are known by
 the difference of these two.
 """
 
@@ -24,25 +24,25 @@ from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
 SHORTEST_S = 10.0
-"""Of a shorter run all deviations would be those of the resolution."""
+"""Shortest run: in a shorter one all deviations would be those of the resolution."""
 POINTS_MAX, POINTS_MIN = 2048, 32
 _EVENTS_A_POINT = 20
 _KEPT_MAX = 1 << 20
 _TERMS_MIN = 4
-"""A deviation of fewer second differences says nothing."""
+"""Fewest second differences that a deviation needs."""
 
 
 @dataclass(frozen=True)
 class ClockStability:
-    """Of one pair of clocks; all of the same length, by averaging time."""
+    """The wander of one pair of clocks; tuples of the same length, by averaging time."""
 
     pair: str
-    """Such as "target against analyzer"."""
+    """Names of the clocks, such as "target against analyzer"."""
     tau_s: tuple[float, ...]
     deviation: tuple[float, ...]
     """Overlapping Allan deviation, a relative frequency."""
     floor: tuple[float, ...]
-    """What the resolution alone could make of two perfect clocks, at most."""
+    """Largest deviation that the resolution alone could give two perfect clocks."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class FollowedClock:
 def followed(
     fitted: FittedClock | None, times: AnswerTimes, agreement: ClockAgreement | None
 ) -> FollowedClock | None:
-    """The target's clock, from the answers that it was fitted to; None without one."""
+    """Return the target's clock, from the answers that it was fitted to; None without one."""
     if fitted is None or agreement is None or agreement.n < 1:
         return None
     first, last = (int(times.read(number, 1)[0]) for number in (0, agreement.n - 1))
@@ -66,16 +66,16 @@ def followed(
 
 
 class PlannedTimes:
-    """Collects stimulus edges whose planned ticks are known, the first _KEPT_MAX of them."""
+    """Stimulus edges whose planned ticks are known, the first _KEPT_MAX of them."""
 
     def __init__(self, end_sample: int | None = None) -> None:
-        """`end_sample`: edges from here on do not count, as behind a hole in the samples."""
+        """Collect edges before `end_sample`, such as the first hole in the samples."""
         self._end = end_sample
         self._kept = 0
         self._parts: list[tuple[Int64Array, Int64Array]] = []
 
     def add(self, sample: Int64Array, planned_ticks: Int64Array) -> None:
-        """The next edges, shapes (n,); -1: not known when it was planned."""
+        """Add the next edges, shapes (n,); -1: not known when it was planned."""
         if self._kept >= _KEPT_MAX:
             return
         known = planned_ticks >= 0
@@ -85,7 +85,7 @@ class PlannedTimes:
         self._kept += int(np.count_nonzero(known))
 
     def followed(self, settings: Settings) -> FollowedClock | None:
-        """The stimulus's clock; None if the run is too short, or these are no true clocks."""
+        """Return the stimulus's clock; None if the run is too short, or no clock fits."""
         if not self._kept:
             return None
         sample, ticks = (np.concatenate(part) for part in zip(*self._parts, strict=True))
@@ -104,7 +104,7 @@ class PlannedTimes:
 def clock_stabilities(
     target: FollowedClock | None, stimulus: FollowedClock | None, sample_rate_hz: int
 ) -> tuple[ClockStability, ...]:
-    """Of each pair of clocks that could be followed for long enough."""
+    """Return the wander of each pair of clocks that could be followed for long enough."""
     named = {"target": target, "stimulus": stimulus}
     known = {name: clock for name, clock in named.items() if clock is not None}
     found = []
@@ -121,7 +121,7 @@ def clock_stabilities(
 
 @dataclass(frozen=True)
 class _Phases:
-    """On a regular grid, and by how much each may be off."""
+    """Phases on a regular grid, and by how much each may be off."""
 
     phase_s: FloatArray
     interval_s: float
@@ -129,7 +129,7 @@ class _Phases:
 
 
 def _phases(clocks: list[FollowedClock], sample_rate_hz: int) -> _Phases | None:
-    """Of the first clock, less that of the second if there is one."""
+    """Return the phases of the first clock, less those of the second if there is one."""
     first = max(clock.first_sample for clock in clocks)
     last = min(clock.last_sample for clock in clocks)
     span_s = (last - first) / sample_rate_hz
@@ -159,6 +159,6 @@ def _wander(pair: str, phases: _Phases) -> ClockStability:
 
 
 def _round_up(time_s: float) -> float:
-    """To 1, 2 or 5 times a power of ten."""
+    """Return the time rounded up to 1, 2 or 5 times a power of ten."""
     decade: float = 10.0 ** math.floor(math.log10(time_s))
     return next(step * decade for step in (1, 2, 5, 10) if step * decade >= time_s * (1 - 1e-9))

@@ -33,40 +33,40 @@ from rig.instruments import LOG_OF_TASK, LOG_SPAN, LOG_TASK, Int64Array, LogArra
 
 @dataclass(frozen=True)
 class DispatchFigures(Details):
-    """What log and pins say of the same interrupts."""
+    """The dispatch latency of the same interrupts by log and pins."""
 
     kind = "dispatch"
 
     ticks: DescriptiveStatistics
-    """From the handler's exit to the task, on the cycle counter at its nominal rate."""
+    """Latency from the handler's exit to the task, on the cycle counter at its nominal rate."""
     pins: DescriptiveStatistics | None
-    """From the handler's pin to the task's; None if that is not wired or its edges are in doubt."""
+    """Latency from the handler's pin to the task's; None if not wired, or in doubt of its edges."""
     interrupt: DescriptiveStatistics
     """Interrupt latency in the same run: from the stimulus to the handler's pin."""
     interrupts: int
-    """Handled, by the log."""
+    """Number of interrupts handled, by the log."""
     of_task: int
-    """Those that fell upon the agent's task."""
+    """Number of those that interrupted the agent's task."""
     overtaken: int
-    """Of these, without a record of the task: the next interrupt came first."""
+    """Number of these without a record of the task: the next interrupt came first."""
     task_edges: int | None
     """Edges that the analyzer saw at the task's pin; None if it is not wired."""
     task_edges_logged: int
     """Edges that the log's records of the task make."""
     compared: int = 0
-    """Times by pins that were set against the records of both writes."""
+    """Number of times by pins that were compared with the records of both writes."""
     unfit: int = 0
-    """Of these, longer or shorter than the records allow."""
+    """Number of these that are longer or shorter than the records allow."""
     first_unfit: int | None = None
     """Handler count of the first of them."""
 
 
 _TICKS_MAX = 2**53
-"""Since the first span: beyond it times are of a damaged log, and of no use."""
+"""Largest time since the first span: larger ones are of a damaged log, and of no use."""
 
 
 class TickLatencies:
-    """Reads the log in stretches."""
+    """Dispatch latencies by ticks, from the log in stretches."""
 
     def __init__(self) -> None:
         self.series = MeasurandSeries()
@@ -76,7 +76,7 @@ class TickLatencies:
         self._highest = 0
 
     def feed(self, rows: LogArray) -> None:
-        """The next records."""
+        """Add the next records."""
         span = (rows["flags"] & np.uint32(LOG_SPAN)) != 0
         own = span & ((rows["flags"] & np.uint32(LOG_OF_TASK)) != 0)
         self.interrupts += int(np.count_nonzero(span))
@@ -90,7 +90,7 @@ class TickLatencies:
         self._last = rows[-1:]
 
     def _times(self, ticks: npt.NDArray[np.uint64]) -> Int64Array:
-        """Since the first of all, shape (n,); those of a damaged log never fall either."""
+        """Return times since the first of all, shape (n,); a damaged log's never fall either."""
         if not len(ticks):
             return np.empty(0, np.int64)
         self._origin = ticks[0] if self._origin is None else self._origin
@@ -101,7 +101,7 @@ class TickLatencies:
 
 
 def _pairs(rows: LogArray) -> tuple[LogArray, LogArray]:
-    """Spans upon the agent's task, and the records of that task right behind them."""
+    """Return spans upon the agent's task, and the records of that task right behind them."""
     flags, handled = rows["flags"], rows["handled"]
     wanted = np.uint32(LOG_SPAN | LOG_OF_TASK)
     follows = (
@@ -113,7 +113,7 @@ def _pairs(rows: LogArray) -> tuple[LogArray, LogArray]:
 
 
 class PinLatencies:
-    """Goes through edges and log side by side.
+    """Dispatch latencies by pins, from edges and log side by side.
 
     Each span is an edge of the response pin. The task's pin takes the low bit of the count, so a
     record of the task is an edge only if that bit is not what it was.
@@ -135,7 +135,7 @@ class PinLatencies:
         """Record and sample of the last span upon the agent's task, shapes (1,)."""
 
     def feed(self, response: Int64Array, task: Int64Array) -> None:
-        """Edges of the next stretch, shapes (n,), (m,)."""
+        """Add the edges of the next stretch, shapes (n,), (m,)."""
         self.task_edges += len(task)
         self._responses = np.concatenate([self._responses, response])
         self._tasks = np.concatenate([self._tasks, task])
@@ -143,17 +143,17 @@ class PinLatencies:
             pass
 
     def _wanted(self) -> int:
-        """Records worth reading now: each edge has one, and a record of the task may have none."""
+        """Return how many records to read: each edge has one, a task's record may have no edge."""
         return 2 * (len(self._responses) + len(self._tasks)) + 1
 
     def finish(self) -> None:
-        """No more edges: what the log has beyond them is counted."""
+        """Count what the log has beyond the last edge."""
         while len(rows := self._raw.log(self._record, CHUNK)):
             self._count(rows)
             self._record += len(rows)
 
     def _count(self, rows: LogArray) -> Int64Array:
-        """Whether each record changes the task's pin, shape (n,); and remembers its level."""
+        """Return whether each record changes the task's pin, shape (n,), and keep its level."""
         task = (rows["flags"] & np.uint32(LOG_TASK)) != 0
         changes = np.zeros(len(rows), np.int64)
         level = handled_of(rows[task]) & 1
@@ -200,7 +200,7 @@ class PinLatencies:
     def _add(
         self, between: Int64Array, at: Int64Array, spans: LogArray, continued: LogArray
     ) -> None:
-        """Times from the handler's edge to the task's, where they begin, and both records."""
+        """Add times from the handler's edge to the task's, with their begins and both records."""
         self.series.add(between, at)
         self.compared += len(between)
         self.delays, unfit = self._pairs.narrow(self.delays, between, spans, continued)
@@ -212,14 +212,14 @@ class PinLatencies:
 
 @dataclass(frozen=True)
 class Dispatch:
-    """The figures, and what they are made of: in ticks, and by pins in samples."""
+    """The figures, and the values that they are made of: in ticks, and by pins in samples."""
 
     figures: DispatchFigures
     ticks: MeasurandSeries
     pins: MeasurandSeries | None
-    """None if not wired, or if its edges are in doubt."""
+    """Latencies by pins; None if not wired, or if the edges are in doubt."""
     delays: DelayRange
-    """Of the task's channel less the response's, by the records of both writes."""
+    """Delay of the task's channel less the response's, by the records of both writes."""
 
 
 def measure_dispatch(
@@ -230,7 +230,7 @@ def measure_dispatch(
     path: PathDelay,
     agreement: ClockAgreement | None = None,
 ) -> Dispatch:
-    """Both ways; `responses` is the number of the response pin's edges, `path` what is known of
+    """Measure both ways; `responses`: number of the response pin's edges, `path`: what is known of
     the delay of the task's channel less the response's."""
     ticks = TickLatencies()
     for first in range(0, raw.log_count, CHUNK):
@@ -261,7 +261,7 @@ def measure_dispatch(
 
 
 def dispatch_witnesses(figures: DispatchFigures) -> tuple[Witness, ...]:
-    """The task's pin against the log, if it is wired."""
+    """Return the comparisons of the task's pin with the log, if it is wired."""
     if figures.task_edges is None:
         return ()
     seen, logged = figures.task_edges, figures.task_edges_logged
@@ -278,7 +278,7 @@ def dispatch_witnesses(figures: DispatchFigures) -> tuple[Witness, ...]:
 
 
 def dispatch_caveats(figures: DispatchFigures) -> tuple[str, ...]:
-    """Why there may be nothing to judge."""
+    """Return the reasons why there may be nothing to judge."""
     if figures.ticks.n or not figures.interrupts:
         return ()
     return (

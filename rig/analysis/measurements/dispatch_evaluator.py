@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs that tell when the interrupted task went on: the evaluation of dispatch latency."""
+"""The evaluation of dispatch latency, in runs that show when the interrupted task went on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rig.limit_names import BY_TICKS, INTERRUPT, LATENCY
 
 
 class DispatchEvaluator(InterruptEvaluator):
-    """Of what followed on the handler's answers; how late these were is beside it."""
+    """The evaluator of dispatch latency, and beside it of the handler's interrupt latency."""
 
     def headline(self, paired: Paired, aligned: Aligned) -> PrimaryResult:
         interrupt, settings = paired.latency(INTERRUPT), self.settings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the evaluation of a run gives, whatever was measured."""
+"""The result of the evaluation of a run, whatever was measured."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ OnEvents = Callable[[EventColumns], None]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All that a run's raw data say."""
+    """All that follows from a run's raw data."""
 
     verdict: Verdict
     reasons: tuple[str, ...]
-    """Why the verdict is what it is, one line each; empty for a pass."""
+    """Reasons for the verdict, one line each; empty for a pass."""
     counts: Counts
     measurands: tuple[Measurand, ...]
-    """All that was measured, one at least; the first is what the measurement is for."""
+    """All that was measured, one at least; the first is the measurement's own."""
     witnesses: tuple[Witness, ...]
     duration_s: float
-    """From the first stimulus edge to the last."""
+    """Time from the first stimulus edge to the last."""
     paired_by: str
-    """Where handler counts came from: target log, sequence pins, or order alone."""
+    """Source of the handler counts: target log, sequence pins, or order alone."""
     gaps: tuple[Gap, ...] = ()
-    """Holes in the sample stream that no instrument told of."""
+    """Holes in the sample stream that no instrument reported."""
     details: Details | None = None
-    """What only this kind of measurement has; None: it has only latencies."""
+    """Figures that only this kind of measurement has; None: it has only latencies."""
     overruns: Overruns = field(default_factory=Overruns)
     """Events that were not answered in time."""
     capture: CaptureComparison | None = None
@@ -56,21 +56,21 @@ class Evaluation:
     clock_agreement: ClockAgreement | None = None
     """The bracket test of the target's clock; None if it could not be made."""
     internal_latency: InternalLatencySummary | None = None
-    """Latency inside the target; None if its log tells of none."""
+    """Latency inside the target; None if its log has none."""
     limits: tuple[JudgedLimit, ...] = ()
-    """Each limit of the plan, and what came of it."""
+    """Each limit of the plan, and its judgment."""
     clocks: ClockComparison | None = None
     """Rates of all clocks against each other; None if there was only the analyzer's."""
     delays: tuple[ConstantDelay, ...] = ()
-    """Constants that were fitted, and what they should be."""
+    """Constants that were fitted, and their limits."""
     evidence: tuple[Evidence, ...] = ()
     """Each class of event by all witnesses, of a run with a train."""
     stability: tuple[ClockStability, ...] = ()
-    """Of each pair of clocks, in runs long enough."""
+    """Allan deviations of each pair of clocks, in runs long enough."""
 
     @property
     def primary(self) -> Measurand:
-        """What the measurement is for."""
+        """The measurand that the measurement is for."""
         return self.measurands[0]
 
     @property

@@ -18,7 +18,7 @@ from rig.instruments import Int64Array
 
 
 class HoldStimuli(Stimuli):
-    """Trains of one rate each."""
+    """Stimuli in trains of one rate each."""
 
     which_are_lost = False
     """How many interrupts a hold has lost matters, not which. By both readings that is the same: no
@@ -52,6 +52,6 @@ class HoldStimuli(Stimuli):
         return super().add(events)
 
     def end_tally(self) -> Witness:
-        """No more events. Whether the firmware has sent the holds that were seen."""
+        """End the last hold, and return whether the firmware has sent the holds that were seen."""
         self.tally.finish()
         return hold_witness(self.source, self.tally, self.account.holds)

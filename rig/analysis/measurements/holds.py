@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Holds: trains of one rate each, and what became of the stimuli of each.
 
-Where one hold ends and the next begins is told by the rest between them, which is longer than any
+Where one hold ends and the next begins is shown by the rest between them, which is longer than any
 interval: nothing but the capture is needed, and a run that was cut short keeps its whole holds.
 """
 
@@ -21,44 +21,44 @@ from rig.analysis.statistics.descriptive import ExactHistogram
 from rig.instruments import Int64Array
 
 _UNEVEN_SAMPLES = 2
-"""An interval of a train of one rate departs from it by so many samples and a tick at most."""
+"""An interval of a train of one rate departs from it by no more than these and a tick."""
 _NAMED_MAX = 3
 
 
 @dataclass(frozen=True)
 class RateStep:
-    """What became of the stimuli of one rate."""
+    """The counts and latencies of the stimuli of one rate."""
 
     spacing_ns: float
-    """From stimulus to stimulus, as the analyzer saw it."""
+    """Time from stimulus to stimulus, as the analyzer saw it."""
     rate_hz: float
     sent: int
     answered: int
     late: int
-    """Answered, each by an answer of its own, but after the next stimulus."""
+    """Number that have an answer of their own, but after the next stimulus."""
     merged: int
     missed: int
     average_ns: float | None
     max_ns: float | None
-    """Latencies, of all that were served."""
+    """Average and maximum of the latencies, of all that were served."""
     backlog_growing: bool
-    """Answers came later and later."""
+    """Whether answers came later and later."""
     is_complete: bool
-    """As many stimuli as planned."""
+    """Whether there were as many stimuli as planned."""
 
     @property
     def is_sustained(self) -> bool:
-        """Each stimulus got an answer of its own, and answers did not fall behind."""
+        """Whether each stimulus got an answer of its own, and answers did not fall behind."""
         return self.is_complete and not self.merged and not self.missed and not self.backlog_growing
 
 
 class HoldTally:
-    """Takes in the events of a run and sorts them into holds; keeps those of one hold."""
+    """The holds of a run, made of its events; those of one hold are kept."""
 
     def __init__(
         self, source: RateSteps, sample_rate_hz: int, clock_hz: int, faster_ppm: float = 0.0
     ) -> None:
-        """`faster_ppm`: the stimulus's clock by the analyzer's, as it was found."""
+        """Begin the first hold; `faster_ppm`: the stimulus's clock by the analyzer's, as found."""
         self._source, self._rate_hz = source, sample_rate_hz
         self._tick_samples = sample_rate_hz / clock_hz / (1 + faster_ppm / 1e6)
         self._rest_samples = REST_FACTOR / 2 * source.first_ticks * self._tick_samples
@@ -66,12 +66,12 @@ class HoldTally:
         self._last: int | None = None
         self.holds: list[RateStep] = []
         self.latencies: list[ExactHistogram] = []
-        """Of each hold, in samples."""
+        """Latencies of each hold, in samples."""
         self.uneven: list[int] = []
         """Samples of stimuli that do not follow at the rate of their hold."""
 
     def add(self, events: Events) -> None:
-        """The next events, in order."""
+        """Add the next events, in order."""
         if not len(events.stimulus):
             return
         before = events.stimulus[0] if self._last is None else self._last
@@ -88,7 +88,7 @@ class HoldTally:
         self._last = int(events.stimulus[-1])
 
     def finish(self) -> None:
-        """No more events."""
+        """End the last hold."""
         self._end_hold()
 
     def _keep(self, columns: tuple[Int64Array, ...], start: int, stop: int) -> None:
@@ -129,7 +129,7 @@ class HoldTally:
 
 
 def hold_witness(source: RateSteps, tally: HoldTally, steps: Sequence[int] | None) -> Witness:
-    """Each hold as the firmware sent it: how many stimuli, and evenly spaced.
+    """Compare each hold with what the firmware sent: as many stimuli, and evenly spaced.
 
     `steps`: stimuli of each hold by the firmware's account; None: the run did not get to it.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs with stimuli that are answered: the evaluation of interrupts.
+"""The evaluation of interrupts, in runs with stimuli that are answered.
 
-Three passes over what the edges show, each in bounded memory: count and look for holes, find merged
+There are three passes over the edges, each in bounded memory: count and look for holes, find merged
 interrupts, pair.
 """
 
@@ -30,7 +30,7 @@ from rig.analysis.uncertainty.by_edge import AnswerEdges
 
 
 class InterruptEvaluator(Evaluator):
-    """Pairs stimuli with answers; what is known of the stimuli depends on their source."""
+    """The evaluator of answers to stimuli; what is known of the stimuli depends on their source."""
 
     compares_unfinished = True
 
@@ -39,7 +39,7 @@ class InterruptEvaluator(Evaluator):
         self.stimuli = stimuli
 
     def headline(self, paired: Paired, aligned: Aligned) -> PrimaryResult:  # noqa: ARG002
-        """What the run was made to find."""
+        """Return the results that the run was made for."""
         return self.stimuli.headline(paired)
 
     # --- hooks of the skeleton --------------------------------------------------------------------
@@ -58,7 +58,7 @@ class InterruptEvaluator(Evaluator):
         return self.stimuli.gaps
 
     def answer_edges(self) -> AnswerEdges | None:
-        """None where some edges may be missing."""
+        """Return the known levels of the answers; None where some edges may be missing."""
         return None if self.gaps else AnswerEdges.of(self.raw, self.settings, self.bench)
 
     def stimulus_rates(self) -> tuple[ClockRate, ...]:
@@ -126,7 +126,7 @@ class InterruptEvaluator(Evaluator):
     def _pair(
         self, aligned: Aligned, source: HandlerCountSource
     ) -> tuple[_Tally, tuple[Witness, ...]]:
-        """Second and third pass: all events, and whether what was merged contradicts itself."""
+        """Return the tally of all events, and a witness if merged ones contradict themselves."""
         settings, agreement = self.settings, aligned.agreement
         profile, contradiction = merge_profile(
             self.stretches, settings, self.account, source, agreement, response_path(self.bench)
@@ -153,7 +153,7 @@ class InterruptEvaluator(Evaluator):
         )
 
     def _seen(self, counts: Counts, capture: CaptureComparison | None) -> tuple[Witness, ...]:
-        """The edges against what firmware, input capture and agent have counted."""
+        """Compare the edges with the counts of firmware, input capture and agent."""
         responses = self.answers.count
         unanswered = counts.missed + counts.merged + counts.ambiguous
         found = witnesses(
@@ -169,7 +169,7 @@ class InterruptEvaluator(Evaluator):
 
 
 class _Tally:
-    """Collects what the last pass hands out."""
+    """The counts, values and latencies of the events of the last pass."""
 
     def __init__(self, stimuli: Stimuli, latency_tally: LatencyTally) -> None:
         self._stimuli, self.latency_tally = stimuli, latency_tally

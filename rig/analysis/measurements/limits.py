@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each limit of a plan against what was measured: kept, exceeded, or not to be told."""
+"""Judgments of each limit of a plan by what was measured: kept, exceeded, or cannot tell."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from rig.limit_names import (
 )
 
 _EVEN_NS = 1e-3
-"""Ends that are as far from the value, to this, are written as one uncertainty."""
+"""Ends that are equally far from the value, to within this, are written as one uncertainty."""
 
 
 @dataclass(frozen=True)
 class JudgedLimit:
-    """One limit. Times in ns."""
+    """One limit with its judgment. Times in ns."""
 
     name: str
-    """As the plan has it, such as `p99_latency`."""
+    """The plan's name of the limit, such as `p99_latency`."""
     limit: int | float
-    """A count is an integer."""
+    """The limit in ns, or of a count an integer."""
     judgment: Judgment
     value: int | float | None
-    """With what the bench adds taken off; None: it could not be had."""
+    """The value, less what the bench adds; None: there is none."""
     low: float | None = None
     high: float | None = None
-    """Where the true value may lie; of a count both are None."""
+    """Limits of the true value; of a count both are None."""
     why: str = ""
-    """Why it cannot be told, beyond that the limit lies between the two."""
+    """The reason why it cannot be judged, beyond that the limit lies between the two."""
 
     @property
     def is_time(self) -> bool:
-        """False: a count."""
+        """Whether the limit is of a time; False: of a count."""
         return self.name not in COUNTS
 
     @property
@@ -56,7 +56,7 @@ class JudgedLimit:
 
     @property
     def text(self) -> str:
-        """What was found and what is allowed, in one line."""
+        """The value and the limit, in one line."""
         return f"{self.found}, limit {self.allowed}"
 
     @property
@@ -98,7 +98,7 @@ class JudgedLimit:
 
 
 def counted(counts: Counts, overruns: Overruns) -> dict[str, int]:
-    """By the names that limits have for them."""
+    """Return the counts by the names that limits have for them."""
     found = {name: getattr(counts, name) for name in (*NONE_BY_DEFAULT, "glitches")}
     return {**found, "overruns": overruns.count, "overruns_in_a_row": overruns.longest_run}
 
@@ -109,10 +109,10 @@ def judge_limits(
     counts: Mapping[str, int],
     possible: Mapping[str, int] | None = None,
 ) -> tuple[JudgedLimit, ...]:
-    """One for each limit of the plan: times first, each measurand's together, then counts.
+    """Judge each limit of the plan: times first, each measurand's together, then counts.
 
     `counts`: by the names that limits have for them; one that is absent was not counted.
-    `possible`: how many more there may be, if ambiguous events are some.
+    `possible`: how many more of each there may be, if ambiguous events are counted.
     """
     known = {each.name: each for each in measurands}
     found = []
@@ -127,7 +127,7 @@ def judge_limits(
 
 
 def _order(name: str, measurands: Sequence[str]) -> tuple[int, int, str]:
-    """What this run did not measure comes behind what it did."""
+    """Return a limit's place in the report: what this run did not measure is behind the rest."""
     if name in COUNTS:
         return len(measurands) + 1, COUNTS.index(name), name
     statistic, measurand = split(name, measurands) or ("", "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast each clock ran by the analyzer's: from a train, a log, a search or a schedule.
+"""The rate of each clock by the analyzer's: from a train, a log, a search or a schedule.
 
 All rates are against what both clocks declare: +1 ppm is a clock that counts one tick in a million
 more than it should while the analyzer counts its own samples.
@@ -23,13 +23,13 @@ from rig.analysis.uncertainty.error_model import PPM
 from rig.instruments import Int64Array
 
 FIRST_EDGES = 1 << 12
-"""Stimuli of the first hold that its rate is taken from, at most."""
+"""Most stimuli of the first hold that its rate is taken from."""
 _FEWEST_EDGES = 3
 _THRICE = 3.0
 
 
 def train_rate(alignment: Alignment, settings: Settings) -> tuple[ClockRate, ...]:
-    """The stimulus's clock by its train; nothing if that is not to be found in the edges."""
+    """Return the stimulus clock's rate by its train; nothing if that is not in the edges."""
     if alignment.span_samples <= 0 or alignment.span_ticks <= 0:
         return ()
     return (_stimulus(alignment.span_samples, alignment.span_ticks, settings),)
@@ -38,9 +38,9 @@ def train_rate(alignment: Alignment, settings: Settings) -> tuple[ClockRate, ...
 def hold_rate(
     source: RateSteps, first_stimuli: Sequence[int] | Int64Array, settings: Settings
 ) -> tuple[ClockRate, ...]:
-    """The same by the first of several holds, whose rate is known.
+    """Return the stimulus clock's rate by the first of several holds, whose rate is known.
 
-    `first_stimuli`: samples of its edges. An edge that is missing ends what is looked at.
+    `first_stimuli`: samples of its edges, which are used up to the first that is missing.
     """
     edges = np.asarray(first_stimuli, np.int64)
     if len(edges) < _FEWEST_EDGES:
@@ -55,7 +55,7 @@ def hold_rate(
 
 
 def _stimulus(samples: int, ticks: int, settings: Settings) -> ClockRate:
-    """From the length of a train by either clock; each end is known to a sample and a tick."""
+    """Return the rate by a train's length by either clock, known to a sample and a tick."""
     seconds = samples / settings.sample_rate_hz
     ratio = ticks / settings.stimulus_clock_hz / seconds
     within = (1 / samples + 1 / ticks) * ratio
@@ -63,7 +63,7 @@ def _stimulus(samples: int, ticks: int, settings: Settings) -> ClockRate:
 
 
 def counter_rate(agreement: ClockAgreement | None, settings: Settings) -> tuple[ClockRate, ...]:
-    """The target's counter by the log's records and their edges."""
+    """Return the target counter's rate by the log's records and their edges."""
     if agreement is None or agreement.rate_ppm is None or settings.tick_hz is None:
         return ()
     if agreement.rate_ppm <= -1e6:  # of a log that runs backward: told elsewhere
@@ -73,7 +73,7 @@ def counter_rate(agreement: ClockAgreement | None, settings: Settings) -> tuple[
 
 
 def period_rate(side: PeriodSide, periods: int) -> tuple[ClockRate, ...]:
-    """The target's timer, by the grid below its answers. `periods`: from the first to the last."""
+    """Return the target timer's rate by the grid below its answers, `periods` long."""
     if side.rate_ppm is None or side.rate_ppm <= -1e6 or periods < 1:
         return ()
     # What the earliest answers tell may be off by a part of a period, over the whole run.
@@ -86,7 +86,7 @@ def period_rate(side: PeriodSide, periods: int) -> tuple[ClockRate, ...]:
 def trigger_rate(
     triggers: SelfTriggers, span_samples: int, stimuli: int, settings: Settings
 ) -> tuple[ClockRate, ...]:
-    """The same by the interrupts that the target made itself, from the first edge to the last."""
+    """Return the target timer's rate by interrupts it made itself, first edge to last."""
     if stimuli < _FEWEST_EDGES or span_samples <= 0:
         return ()
     average_ns = span_samples * 1e9 / settings.sample_rate_hz / (stimuli - 1)
@@ -96,6 +96,6 @@ def trigger_rate(
 
 
 def _timer(longer_ppm: float, within_ppm: float) -> ClockRate:
-    """`longer_ppm`: how much longer than told a period is by the analyzer's clock."""
+    """Return the timer's rate; `longer_ppm`: by how much a period is too long on the analyzer."""
     ratio = 1 / (1 + longer_ppm * PPM)
     return ClockRate(TIMER, (ratio - 1) / PPM, within_ppm * ratio)

@@ -2,7 +2,7 @@
 """Period accuracy by one clock: intervals, and latencies against the ideal grid.
 
 Answer number k of a period T is due at a + k * T. The target's own clock makes T, the clock that
-judges has another rate, and nobody tells a: grid and rate are fitted as the line below all answers
+judges has another rate, and a is unknown: grid and rate are fitted as the line below all answers
 (rig.analysis.clocks.lower_envelope), since no wake-up is early. So the shortest latency is 0 by
 definition, and what all wake-ups have in common does not show.
 """
@@ -21,38 +21,38 @@ from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array
 
 PARTS_MAX = 1000
-"""Finest fraction of a time unit that a nominal period is taken to."""
+"""Finest fraction of a time unit to which a nominal period is rounded."""
 
 
 @dataclass(frozen=True)
 class PeriodSide:
-    """What one clock says of the periods."""
+    """The figures of the periods by one clock."""
 
     interval_error: DescriptiveStatistics
-    """From one answer to the next, less the nominal period."""
+    """Time from one answer to the next, less the nominal period."""
     latency: DescriptiveStatistics
-    """Against the fitted grid, rounded to whole units of the clock."""
+    """Latency past the fitted grid, rounded to whole units of the clock."""
     rate_ppm: float | None
     """How much longer the fitted period is than the nominal one; None with fewer than 2 answers."""
     rate_uncertainty_ppm: float | None
     """Standard uncertainty of that rate from the answers' own scatter; None with too few."""
     average_interval_ns: float | None
-    """From the first answer to the last, by the number of intervals."""
+    """Time from the first answer to the last, divided by the number of intervals."""
 
 
 @dataclass(frozen=True)
 class PeriodFigures(Details):
-    """Both witnesses' figures of the same answers."""
+    """The figures of the same answers by both witnesses."""
 
     kind = "period"
 
     nominal_ns: int
     pins: PeriodSide
-    """By edges, on the analyzer's clock."""
+    """Figures by edges, on the analyzer's clock."""
     ticks: PeriodSide | None
-    """By the log, on the target's cycle counter at its nominal rate; None without a log."""
+    """Figures by the log, on the target's counter at its nominal rate; None without a log."""
     reported_overruns: int | None
-    """Overruns as the agent counted them: answers that ended when the next period was due."""
+    """Overruns that the agent counted: answers that ended when the next period was due."""
 
 
 class Grid:
@@ -68,7 +68,7 @@ class Grid:
 
     @property
     def rate_uncertainty_ppm(self) -> float | None:
-        """Standard uncertainty of it; None with too few answers to tell."""
+        """Standard uncertainty of the rate; None with too few answers."""
         slope = self._line.slope_uncertainty
         return None if slope is None else slope / self._nominal.units * 1e6
 
@@ -78,14 +78,14 @@ class Grid:
         return (self._nominal.units + self._line.slope) / self._nominal.parts
 
     def latencies(self, number: Int64Array, time: Int64Array) -> Int64Array:
-        """Time past due, shape (n,), in whole units, to the nearest."""
+        """Return the times past due, shape (n,), in whole units, to the nearest."""
         rest = self._nominal.residuals(number, time, self._origin) - self._line.y
         above = rest - (number - self._line.x) * self._line.slope
         rounded: Int64Array = np.rint(above / self._nominal.parts).astype(np.int64)
         return rounded
 
     def due(self, number: Int64Array) -> Int64Array:
-        """When these periods were due, shape (n,), in whole units, to the nearest."""
+        """Return when these periods were due, shape (n,), in whole units, to the nearest."""
         line = self._line
         past = line.y + (number - line.x) * line.slope
         whole = self._origin + number * self._nominal.units // self._nominal.parts
@@ -103,11 +103,11 @@ class NominalPeriod:
         self.units = max(1, round(exact * self.parts))
 
     def residuals(self, number: Int64Array, time: Int64Array, origin: int) -> Int64Array:
-        """Departure from the nominal grid that passes `origin` at number 0, in parts of a unit."""
+        """Return departures from the nominal grid that begins at `origin`, in parts of a unit."""
         return (time - origin) * self.parts - number * self.units
 
     def numbers(self, time: Int64Array, last: tuple[int, int] | None) -> Int64Array:
-        """Numbers by time alone: each answer takes the nearest period after that before it.
+        """Return numbers by time alone: each answer takes the nearest period after that before it.
 
         `last` is number and time of the answer before these, None for the first of all.
         """
@@ -119,7 +119,7 @@ class NominalPeriod:
 
 
 class PeriodFit:
-    """First pass over the answers: intervals, and the grid."""
+    """The first pass over the answers: intervals, and the grid."""
 
     def __init__(self, period_ns: int, rate_hz: int) -> None:
         self.nominal = NominalPeriod(period_ns, rate_hz)
@@ -132,7 +132,7 @@ class PeriodFit:
         self._n = 0
 
     def feed(self, number: Int64Array, time: Int64Array) -> None:
-        """More answers, shapes (n,): numbers that increase, times in units of the clock."""
+        """Add answers, shapes (n,): numbers that increase, times in units of the clock."""
         if not len(number):
             return
         if self._first is None:
@@ -146,14 +146,14 @@ class PeriodFit:
         self._n += len(number)
 
     def grid(self) -> Grid | None:
-        """The line below all answers; None without any."""
+        """Return the grid, the line below all answers; None without any."""
         line = self._envelope.line()
         if line is None or self._first is None:
             return None
         return Grid(self.nominal, line, self._first[1])
 
     def departures(self, number: Int64Array, time: Int64Array) -> Int64Array:
-        """Departure from a grid of the steady period, shape (n,), in whole units.
+        """Return departures from a grid of the steady period, shape (n,), in whole units.
 
         That period is the mean of all intervals but those that jump by half a period or more: a
         jump stays one and does not tilt the grid, as it does that of `grid`.
@@ -170,7 +170,7 @@ class PeriodFit:
         return total / max(1, int(counts[small].sum()))
 
     def side(self, latencies: ExactHistogram) -> PeriodSide:
-        """The clock's figures; `latencies` in whole units, from a second pass."""
+        """Return the clock's figures; `latencies` in whole units, from a second pass."""
         grid = self.grid()
         average_ns = None
         if self._first is not None and self._last is not None and self._n > 1:

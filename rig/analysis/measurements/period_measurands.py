@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run of periods measures: latency and interval error, by pins and by ticks."""
+"""Measurands of a run of periods: latency and interval error, by pins and by ticks."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class PeriodSeries:
 
     @property
     def side(self) -> PeriodSide:
-        """Their figures."""
+        """The figures of the values."""
         return self.fit.side(self.latencies.histogram)
 
     @property
     def duration_ns(self) -> float:
-        """From the first answer to the last."""
+        """Time from the first answer to the last."""
         average_ns, n = self.side.average_interval_ns, self.latencies.histogram.n
         return 0.0 if average_ns is None else average_ns * (n - 1)
 
@@ -54,7 +54,7 @@ def period_measurands(
     bench: BenchErrorModel,
     clock: ClockAgreement | None,
 ) -> tuple[Measurand, ...]:
-    """Latency by pin first; by ticks only with a log."""
+    """Return the measurands, latency by pin first; by ticks only with a log."""
     slope_u_ppm, duration_ns = pins.side.rate_uncertainty_ppm, pins.duration_ns
     grid = of_grid_latency(bench, slope_u_ppm, duration_ns)
     found = [*_both(pins, "", grid, of_intervals(bench, period_ns))]
@@ -79,7 +79,7 @@ def _both(
 def series_by_ticks(
     log: ResponseLog, settings: Settings, schedule: Schedule
 ) -> PeriodSeries | None:
-    """The same from the log alone, at the counter's nominal rate."""
+    """Return the values of the log alone, at the counter's nominal rate; None without them."""
     if settings.tick_hz is None or not log.count:
         return None
     fit = PeriodFit(schedule.period_ns, settings.tick_hz)
@@ -94,7 +94,7 @@ def series_by_ticks(
 
 
 def _ticks(log: ResponseLog) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Numbers of periods and ticks just before their answers, each period once."""
+    """Yield numbers of periods and ticks just before their answers, each period once."""
     highest = 0
     for first in range(0, log.count, CHUNK):
         rows = log.read(first, CHUNK)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Periods that a target's count and the clock disagree about.
+"""Periods on which a target's count and the clock disagree.
 
 If a period passes that the target does not count, every answer behind it is a period late for good;
 if it counts one too many, every answer before it was. A latency comes and goes, even if it is
-longer than a period: so what tells is the smallest latency of all answers before a place, and of
+longer than a period: so the evidence is the smallest latency of all answers before a place, and of
 all behind it. Load that begins and stays shifts these too, but hardly by a whole period.
 """
 
@@ -14,16 +14,16 @@ import numpy as np
 from rig.instruments import Int64Array
 
 SHARE = 0.9
-"""Of a period: a shift by this much or more is a slip."""
+"""Part of a period: a shift by this much or more is a slip."""
 SURE = 8
-"""Answers that must lie on either side of it."""
+"""Number of answers that must lie on either side of a slip."""
 
 
 class Slips:
-    """Takes all answers' times past due in order. Memory: the rising minima, few in practice."""
+    """Slips in all answers' times past due. Memory: the rising minima, few in practice."""
 
     def __init__(self, period: float) -> None:
-        """`period` in the units of these times."""
+        """Begin without answers; `period` in the units of their times."""
         self._least = SHARE * period
         self._n = 0
         self._value = np.empty(0, np.int64)
@@ -33,7 +33,7 @@ class Slips:
         self._early = 0
 
     def feed(self, latency: Int64Array) -> None:
-        """The next answers, shape (n,)."""
+        """Add the next answers, shape (n,), in order."""
         if not len(latency):
             return
         self._watch_drops(latency)
@@ -53,11 +53,11 @@ class Slips:
 
     @property
     def uncounted(self) -> int:
-        """Places behind which all answers are a period late: the target missed one unseen."""
+        """Number of places behind which all answers are a period late: one was not counted."""
         follows = self._n - 1 - self._place[:-1] >= SURE
         return int(np.count_nonzero((np.diff(self._value) >= self._least) & follows))
 
     @property
     def overcounted(self) -> int:
-        """Places before which all answers were a period late: the target counted one too many."""
+        """Number of places before which all answers were a period late: one too many counted."""
         return self._early

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of periods: from raw data to figures, witnesses and verdict.
+"""The evaluation of runs of periods, from raw data to figures, witnesses and verdict.
 
-Two passes over edges and log: the first finds the grid of due times, the second measures against
-it. The response edges are the answers; the log's count tells the period that each belongs to.
+There are two passes over edges and log: one finds the grid of due times, one measures against
+it. The response edges are the answers; the log's count gives the period that each belongs to.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array, UInt8Array
 
 GONE_MAX = 1 << 16
-"""Missed periods handed out at a time: a damaged log may tell of any number."""
+"""Most missed periods handed out at a time: a damaged log may count any number."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,17 @@ class _Answers:
 
 @dataclass
 class _Tally:
-    """Second pass."""
+    """The counts and latencies of the second pass."""
 
     overruns: int = 0
     answered: int = 0
     latencies: MeasurandSeries = field(default_factory=MeasurandSeries)
     in_time: OverrunCounter = field(default_factory=OverrunCounter)
-    """Counts periods that were not answered in time, or for longer than the plan allows."""
+    """Counter of periods that were not answered in time, or later than the plan allows."""
 
 
 class PeriodEvaluator(Evaluator):
-    """Finds the grid of due times, and measures the answers against it."""
+    """The evaluator of periods: it fits the grid of due times, and measures answers against it."""
 
     events = "periods"
 
@@ -79,7 +79,7 @@ class PeriodEvaluator(Evaluator):
     # --- hooks of the skeleton --------------------------------------------------------------------
 
     def scan(self) -> None:
-        """All that the analyzer alone tells: which answer is whose, the grid, and every period."""
+        """Find all that the analyzer alone shows: each answer's period, the grid, every period."""
         self.scan_answers()
         answers, settings = self.answers, self.settings
         self._source = HandlerCountSource.choose(
@@ -144,7 +144,7 @@ class PeriodEvaluator(Evaluator):
     # --- the parts of the scan --------------------------------------------------------------------
 
     def _own_answers(self, *, again: bool = False) -> Iterator[_Answers]:
-        """Answers with the numbers of their periods; repeated ones are counted the first time."""
+        """Yield answers with the numbers of their periods; count repeated ones the first time."""
         counts_of = self._source.feeder()
         first, highest, last = 0, 0, None
         for stretch in self.stretches:
@@ -172,7 +172,7 @@ class PeriodEvaluator(Evaluator):
         events.finish(self._n)
 
     def _periods(self) -> int:
-        """Periods that are over: all of the plan if the run had the time for them."""
+        """Return how many periods are over: all of the plan if the run had the time for them."""
         account = self.account
         whole = account.handled is not None and not account.interrupted and not account.failure
         return max(self._last, self._schedule.count) if whole else self._last
@@ -193,7 +193,7 @@ class PeriodEvaluator(Evaluator):
 
 
 class _Events:
-    """Hands out every period, answered or missed, and tallies the answered ones."""
+    """A pass over every period, answered or missed, that tallies the answered ones."""
 
     def __init__(
         self, grid: Grid, tally: _Tally, settings: Settings, on_events: OnEvents | None
@@ -205,7 +205,7 @@ class _Events:
         self._judged = 0
 
     def answered(self, answers: _Answers) -> None:
-        """Answers in order of their numbers."""
+        """Add answers in order of their numbers."""
         latency = self._grid.latencies(answers.number, answers.sample)
         late = latency >= self._grid.period
         self._tally.latencies.add(latency, answers.sample)
@@ -224,7 +224,7 @@ class _Events:
         self._hand_out(answers, latency, kind, slice(start, len(kind)))
 
     def _judge(self, number: Int64Array, over: npt.NDArray[np.bool_]) -> None:
-        """Overruns in order; the periods between these have no answer."""
+        """Count overruns in order; the periods between these have no answer."""
         counter = self._tally.in_time
         gaps = np.flatnonzero(np.diff(number, prepend=self._judged) > 1).tolist()
         for start, stop in zip([0, *gaps], [*gaps, len(number)], strict=True):
@@ -234,12 +234,12 @@ class _Events:
                 self._judged = int(number[stop - 1])
 
     def finish(self, last: int) -> None:
-        """No answer comes any more; period `last` is the last one that is over."""
+        """Count the periods without an answer up to `last`, the last one that is over."""
         self._tally.in_time.add_overruns(last - self._judged)
         self.missed_until(last)
 
     def missed_until(self, last: int) -> None:
-        """The periods up to this number have no answer."""
+        """Hand out the periods up to this number as missed."""
         stop = min(last + 1, self._next + GONE_MAX)
         if self._on_events is not None and stop > self._next:
             number = np.arange(self._next, stop)
@@ -271,7 +271,7 @@ def _columns(
 
 
 def _elapsed(slips: Slips) -> Witness:
-    """The target's count against the analyzer's clock: a period lost by both would not show."""
+    """Compare the target's count with the analyzer's clock: one lost by both would not show."""
     found = []
     if slips.uncounted:
         found.append(f"{slips.uncounted} passed that the target did not count")

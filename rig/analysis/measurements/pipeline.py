@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a run's raw data to its evaluation: what all kinds of runs have in common.
+"""The way from a run's raw data to its evaluation, common to all kinds of runs.
 
-The edges are scanned, the clocks aligned, what was measured is found, and figures, witnesses and
-limits are concluded upon. What is particular to a kind of run is in its evaluator's hooks.
+The edges are scanned, the clocks aligned, the measurands computed, and the verdict is made of
+witnesses and limits. What is particular to a kind of run is in its evaluator's hooks.
 """
 
 from __future__ import annotations
@@ -58,25 +58,25 @@ class RecordedRun:
     settings: Settings
     account: InstrumentCounts
     on_events: OnEvents | None = None
-    """Gets all events in order, in pieces."""
+    """Function that gets all events in order, in pieces."""
     bench: BenchErrorModel | None = None
-    """Its errors; None: nothing is known but the sample rate."""
+    """The errors of the bench; None: nothing is known but the sample rate."""
 
 
 @dataclass
 class AnswerScan:
-    """What the first pass over the edges has seen of the answers, before anything is judged."""
+    """The answers that the first pass over the edges has seen."""
 
     count: int = 0
     differing: int = 0
-    """Answers whose sequence pins are not what the log's record of that number says."""
+    """Number of answers whose sequence pins differ from the log's record of that number."""
     first_sample: int = 0
     """Sample of the first and of the last answer, 0 without any."""
     last_sample: int = 0
     times: AnswerTimes = field(default_factory=AnswerTimes)
 
     def add(self, seen: Observation, log: ResponseLog, bits: int) -> None:
-        """The next stretch; `bits`: number of sequence pins."""
+        """Add the next stretch; `bits`: number of sequence pins."""
         if len(seen.response):
             self.first_sample = self.first_sample if self.count else int(seen.response[0])
             self.last_sample = int(seen.response[-1])
@@ -88,47 +88,47 @@ class AnswerScan:
 
 @dataclass(frozen=True)
 class Aligned:
-    """What the clocks of a run have to do with each other."""
+    """The relation of the clocks of a run to each other."""
 
     agreement: ClockAgreement | None
-    """Of the log's records with their edges; None where nothing can be tested."""
+    """Agreement of the log's records with their edges; None where nothing can be tested."""
     fitted: FittedClock | None
     """The target's counter, if it could be fitted."""
     clocks: ClockComparison | None
     """Rates of all clocks; None if there was only the analyzer's."""
     edges: AnswerEdges | None
-    """What is known of rising and falling answers; None: nothing."""
+    """The known difference of rising and falling answers; None: nothing is known."""
     bench: BenchErrorModel
-    """With the time base known as far as the other clocks bear it out."""
+    """Error model, with the time base as far as the other clocks confirm it."""
 
 
 @dataclass(frozen=True)
 class RunFindings:
-    """What was found of one kind of run, before limits are judged and a verdict is given."""
+    """The findings of one kind of run, before limits are judged and a verdict is given."""
 
     measurands: tuple[Measurand, ...]
-    """The first is what the measurement is for."""
+    """All that was measured; the first is the measurement's own."""
     counts: Counts
     seen: int
-    """Events, of those that were planned."""
+    """Number of events, of those that were planned."""
     paired_by: str
-    """Where handler counts came from, or what else brought events together."""
+    """Source of the handler counts, or what else paired the events."""
     duration_s: float
     details: Details | None = None
     aliases: tuple[Measurand, ...] = ()
-    """One of the measurands by a second name, which limits may be put on."""
+    """Measurands by a second name, which limits may have."""
     overruns: Overruns = field(default_factory=Overruns)
     counted: Mapping[str, int] | None = None
-    """What limits on counts are judged by; None: the counts as they are."""
+    """Counts by which limits are judged; None: the counts as they are."""
     possible: Mapping[str, int] | None = None
     """How many more there may be of each, if some events have two readings."""
     witnesses: tuple[Witness, ...] = ()
     own_witnesses: tuple[Witness, ...] = ()
-    """Those of what only this kind of run has; they are told last."""
+    """Witnesses of what only this kind of run has; they are reported last."""
     caveats: tuple[str, ...] = ()
-    """Why a run within its limits proves nothing all the same."""
+    """Reasons why a run within its limits proves nothing all the same."""
     losses: tuple[tuple[str, int, str], ...] = ()
-    """Signs of missing samples that no instrument told of."""
+    """Signs of missing samples that no instrument reported."""
     gaps: tuple[Gap, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     capture: CaptureComparison | None = None
@@ -136,18 +136,18 @@ class RunFindings:
     internal_latency: InternalLatencySummary | None = None
     stability: tuple[ClockStability, ...] = ()
     scatter_samples: float = 0.0
-    """How far apart stimulus edges lie about their train."""
+    """Spread of stimulus edges about their train, in samples."""
 
 
 class Evaluator(ABC):
-    """Evaluates one run; what is particular to its kind is in the hooks below `evaluate`."""
+    """The evaluation of one run; what is particular to its kind is in the hooks."""
 
     events: ClassVar[str] = "stimuli"
-    """What the events of such a run are called."""
+    """Name of the events of such a run."""
     rereads: ClassVar[bool] = True
-    """There is more than one pass over the edges, so what the first one has found is kept."""
+    """True: there is more than one pass over the edges, so the first keeps what it finds."""
     compares_unfinished: ClassVar[bool] = False
-    """Clocks are compared also where the target gave no account of the whole run."""
+    """True: clocks are compared also where the target's counts of the whole run are missing."""
 
     def __init__(self, run: RecordedRun) -> None:
         self.raw, self.settings, self.account = run.raw, run.settings, run.account
@@ -156,7 +156,7 @@ class Evaluator(ABC):
         self.answers = AnswerScan()
 
     def evaluate(self) -> Evaluation:
-        """Compute everything from the raw data."""
+        """Evaluate the raw data."""
         with Spool() as spool:
             self.spool = spool
             self.log = ResponseLog(self.raw, spool=spool)
@@ -171,39 +171,39 @@ class Evaluator(ABC):
 
     @abstractmethod
     def scan(self) -> None:
-        """The first pass over the edges, into `answers` and whatever else is counted."""
+        """Make the first pass over the edges, into `answers` and whatever else is counted."""
 
     @abstractmethod
     def measure(self, aligned: Aligned) -> RunFindings:
-        """What was measured, once the clocks are known."""
+        """Return what was measured, once the clocks are known."""
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """Holes in the sample stream, known after the scan."""
+        """The holes in the sample stream, known after the scan."""
         return ()
 
     def answer_edges(self) -> AnswerEdges | None:
-        """What is known of rising and falling answers, which the analyzer shows not equally late;
-        None: nothing, or the answers are not all of its edges."""
+        """Return the known difference of rising and falling answers, which the analyzer shows not
+        equally late; None: it is not known, or the answers are not all of the edges."""
         return None
 
     def stimulus_rates(self) -> tuple[ClockRate, ...]:
-        """How fast the stimulus's clock ran, if this run shows it."""
+        """Return the rate of the stimulus's clock, if this run shows it."""
         return ()
 
     def timer_rates(self) -> tuple[ClockRate, ...]:
-        """The same of the target's timer, if it made the events."""
+        """Return the rate of the target's timer, if it made the events."""
         return ()
 
     @property
     def ended(self) -> bool:
-        """The instruments gave their account of the whole run."""
+        """Whether the instruments have reported their counts of the whole run."""
         return self.account.handled is not None
 
     # --- what all have ----------------------------------------------------------------------------
 
     def scan_answers(self) -> None:
-        """A first pass that looks at nothing but the answers."""
+        """Make a first pass over the answers alone."""
         bits = len(self.settings.wiring.sequence)
         for seen in self.stretches:
             self.answers.add(seen, self.log, bits)
@@ -271,7 +271,7 @@ class Evaluator(ABC):
 
 
 def planned_counts(n: int, planned: int, glitches: int) -> Counts:
-    """Of a run whose events the target makes and counts itself: `n` of those planned are there."""
+    """Return the counts of a run with `n` of its planned events, which the target itself makes."""
     return Counts(
         n=max(n, planned),
         answered=n,
@@ -285,7 +285,7 @@ def planned_counts(n: int, planned: int, glitches: int) -> Counts:
 
 
 def tick_rate_witness(settings: Settings) -> tuple[Witness, ...]:
-    """A witness that disagrees where ticks cannot be told as times."""
+    """Return a witness that disagrees where ticks cannot be converted to times."""
     if settings.tick_hz is not None:
         return ()
     return (Witness("tick rate", False, "the agent did not tell the rate of its counter"),)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Saturation: which rates the target kept up with, from what became of each stimulus."""
+"""Saturation: the rates that the target kept up with, from what became of each stimulus."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _PS_HZ = 10**12
 
 @dataclass(frozen=True)
 class SaturationFigures(Details):
-    """What the search has found. Times in ns of the analyzer's clock."""
+    """The limit that the search has found. Times in ns of the analyzer's clock."""
 
     kind = "saturation"
 
     holds: tuple[RateStep, ...]
-    """In the order of the run."""
+    """All holds in the order of the run."""
     sustained_ns: float | None
-    """Spacing of the fastest hold that was kept, and with it all slower ones; None: none was."""
+    """Spacing of the fastest hold that was kept as were all slower ones; None: none was."""
     failed_ns: float | None
     """Spacing of the slowest hold that was lost; None: none was."""
     limit_ns: float | None
     """Best estimate of the least spacing that is kept up with; None: no limit was found."""
     expanded_ns: float | None
-    """Expanded uncertainty of it."""
+    """Expanded uncertainty of the limit."""
     conflicts: int
-    """Holds that were kept though a slower one was lost."""
+    """Number of holds that were kept though a slower one was lost."""
     resolution_ppm: int
 
     @property
@@ -57,7 +57,7 @@ class SaturationFigures(Details):
 
     @property
     def limit_u_hz(self) -> float | None:
-        """Expanded uncertainty of that."""
+        """Expanded uncertainty of `limit_hz`."""
         if self.limit_ns is None or self.expanded_ns is None:
             return None
         return 1e9 / self.limit_ns**2 * self.expanded_ns
@@ -66,7 +66,7 @@ class SaturationFigures(Details):
 def find(
     search: RateSearch, holds: Sequence[RateStep], effects: SystematicEffects
 ) -> SaturationFigures:
-    """The limit that these holds tell of. `effects`: what bears upon a time by the analyzer."""
+    """Return the limit by these holds. `effects`: those on a time by the analyzer."""
     whole = [hold for hold in holds if hold.is_complete]
     failed_ns = max((hold.spacing_ns for hold in whole if not hold.is_sustained), default=None)
     # A hold of the rate that was lost too, to a sample, is no slower one.
@@ -90,7 +90,7 @@ def find(
 def spacing_budget(
     search: RateSearch, sustained_ns: float, failed_ns: float, effects: SystematicEffects
 ) -> Budget:
-    """How well the least spacing is known.
+    """Return the budget of the least spacing.
 
     The limit lies between the two holds. A target may fall behind so slowly that a hold ends before
     it shows: by two intervals in a hold, so the limit may also be that much longer.
@@ -115,7 +115,7 @@ def spacing_budget(
 
 
 def spacing(search: RateSearch, found: SaturationFigures, effects: SystematicEffects) -> Measurand:
-    """The least spacing as something that limits can be put on: one value."""
+    """Return the least spacing as a measurand of one value, for limits."""
     histogram = ExactHistogram()
     budgets = {}
     if found.sustained_ns is not None:
@@ -136,7 +136,7 @@ def spacing(search: RateSearch, found: SaturationFigures, effects: SystematicEff
 
 
 def saturation_caveats(search: RateSearch, found: SaturationFigures) -> tuple[str, ...]:
-    """Why the limit that was found may not be the limit."""
+    """Return the reasons why the limit that was found may not be the limit."""
     caveats = []
     if found.holds and found.sustained_ns is None:
         caveats.append("no rate was kept up with; begin at a lower rate_start")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs that the target measures by itself: from its log to figures, witnesses and verdict.
+"""The evaluation of runs that the target measures by itself, from its log to the verdict.
 
-The log tells the values. If the pins show the end of each, the analyzer is a witness: edges must be
+The log has the values. If the pins show the end of each, the analyzer is a witness: edges must be
 as many as iterations, each inside its record's bracket, and no value may end behind its edge.
 """
 
@@ -43,13 +43,13 @@ from rig.instruments import Int64Array
 from rig.limit_names import BY_PINS
 
 CLOCK_HZ = 10**9
-"""Of values in ns of a clock of the system."""
+"""Rate of values in ns of a clock of the system."""
 _CLOCK_RATE = Unknown("rate of the target's own clock", "let the target keep its time by NTP")
 
 
 @dataclass
 class _Values:
-    """What the log says, part by part."""
+    """The values of the log, part by part."""
 
     series: list[MeasurandSeries]
     order: ValueOrder | StartFinishSeries
@@ -82,7 +82,7 @@ class _Values:
 
 
 class ValueEvaluator(Evaluator):
-    """Takes the values from the log; edges, where there are any, bear them out."""
+    """The evaluator of the log's values; edges, where there are any, are their witness."""
 
     events = "values"
     rereads = False
@@ -119,7 +119,7 @@ class ValueEvaluator(Evaluator):
         )
 
     def _seen_by_pins(self, bench: BenchErrorModel) -> tuple[Measurand, ...]:
-        """The same parts by the analyzer's clock; none if edges and log do not fit."""
+        """Return the parts by the analyzer's clock; none if edges and log do not fit."""
         answers, rate_hz = self.answers, self.settings.sample_rate_hz
         pins = by_pins(self.raw, self.settings, answers.times)
         if pins is None:
@@ -167,7 +167,7 @@ def _read(raw: RawRun, settings: Settings, inside: SelfMeasurement) -> _Values:
 
 
 def _sequential(settings: Settings, inside: SelfMeasurement) -> bool:
-    """No value begins before the one before it is over and shown.
+    """Return whether no value begins before the one before it is over and shown.
 
     Tasks of ordinary priority may be torn from each other between two; a clock that is set may go
     back.
@@ -185,7 +185,7 @@ def _read_periodic(raw: RawRun, settings: Settings, _inside: SelfMeasurement) ->
 
 
 def _rate_hz(settings: Settings, values: _Values) -> int:
-    """Of the clock that the values are in."""
+    """Return the rate of the clock that the values are in."""
     return CLOCK_HZ if values.clocked else settings.tick_hz or CLOCK_HZ
 
 

@@ -3,7 +3,7 @@
 
 From outside it lies between two edges. From inside it lies between two records of the target's
 log, by its cycle counter: the trigger's pin write and the answer's. Two witnesses that share no
-clock tell of the same events. The records are paired like the edges, but by themselves: what the
+clock show the same events. The records are paired like the edges, but by themselves: what the
 analyzer did not see has a latency inside all the same.
 """
 
@@ -32,41 +32,41 @@ from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
 _TICKS_MAX = 2**62
-"""Since the first record; the difference of two fits 64 bits."""
+"""Largest time since the first record; the difference of two fits 64 bits."""
 
 
 @dataclass(frozen=True)
 class BracketComparison:
-    """Latencies by pins against what the records of the same events allow."""
+    """A comparison of latencies by pins with what the records of the same events allow."""
 
     compared: int
     outside: int
-    """Too long or too short by more than a sample and a tick."""
+    """Number that are too long or too short by more than a sample and a tick."""
     first_outside: int | None
     """Number of the first stimulus of these, from 0."""
     least_ns: float | None
-    """Outside less inside, as the figures tell them; None if none was compared."""
+    """Smallest and largest of outside less inside latency; None if none was compared."""
     most_ns: float | None
 
 
 @dataclass(frozen=True)
 class SelfTriggerFigures(Details):
-    """The same latencies by two witnesses."""
+    """The figures of the same latencies by two witnesses."""
 
     kind = "self_trigger"
 
     external: DescriptiveStatistics
-    """From the trigger's edge to the answer's, by the analyzer."""
+    """Latency from the trigger's edge to the answer's, by the analyzer."""
     internal: DescriptiveStatistics
-    """From just before the trigger's pin write to just before the answer's, on the cycle counter at
-    its nominal rate."""
+    """Latency from just before the trigger's pin write to just before the answer's, on the cycle
+    counter at its nominal rate."""
     triggers: int
-    """In the log."""
+    """Number of triggers in the log."""
     brackets: BracketComparison
 
 
 class BracketTally:
-    """Compares event by event, stretch by stretch."""
+    """The comparison of both witnesses, event by event."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class BracketTally:
         path: PathDelay,
         agreement: ClockAgreement | None = None,
     ) -> None:
-        """`path`: delay of the answers' channel less that of the triggers'."""
+        """Begin without events; `path`: delay of the answers' channel less the triggers'."""
         self.triggers = ResponseLog(raw, are_triggers)
         self._answers = answers
         self._pairs = PinPairs.of(settings, agreement)
@@ -86,7 +86,7 @@ class BracketTally:
         self._least_ns, self._most_ns = np.inf, -np.inf
 
     def add(self, events: Events) -> None:
-        """The next events; there must be one record for each edge of either pin."""
+        """Add the next events; there must be one record for each edge of either pin."""
         place = np.flatnonzero(events.answer >= 0)
         if not len(place):
             return
@@ -105,21 +105,21 @@ class BracketTally:
         self._most_ns = max(self._most_ns, float((outside_ns - inside_ns).max()))
 
     def brackets(self) -> BracketComparison:
-        """Of all that was added."""
+        """Return the comparison of all that was added."""
         n = self._compared
         spread = (self._least_ns, self._most_ns) if n else (None, None)
         return BracketComparison(n, self._outside, self._first_outside, *spread)
 
 
 def _rows(log: ResponseLog, numbers: Int64Array) -> LogArray:
-    """Records by their numbers, which never fall."""
+    """Return records by their numbers, which never fall."""
     first = int(numbers[0])
     rows: LogArray = log.read(first, int(numbers[-1]) + 1 - first)[numbers - first]
     return rows
 
 
 def inside_latencies(raw: RawRun) -> MeasurandSeries:
-    """Latencies between the records of triggers and answers, in ticks, of the log alone."""
+    """Return latencies between the records of triggers and answers, in ticks, by the log alone."""
     answers = ResponseLog(raw)
 
     def coalesced(first: int, count: int) -> npt.NDArray[np.bool_]:
@@ -145,7 +145,7 @@ def _add(found: MeasurandSeries, events: Events) -> None:
 
 
 def _stretches(raw: RawRun) -> Iterator[tuple[Int64Array, Int64Array, Int64Array]]:
-    """Ticks of triggers, ticks of answers and their handler counts; a damaged log's never fall."""
+    """Yield ticks of triggers and of answers, and handler counts; a damaged log's never fall."""
     origin, highest = None, 0
     for first in range(0, raw.log_count, CHUNK):
         rows = raw.log(first, CHUNK)
@@ -160,7 +160,7 @@ def _stretches(raw: RawRun) -> Iterator[tuple[Int64Array, Int64Array, Int64Array
 def self_trigger_witnesses(
     figures: SelfTriggerFigures, account: InstrumentCounts, stimuli: int
 ) -> tuple[Witness, ...]:
-    """The trigger pin's edges against the target's log, and each latency against its records."""
+    """Compare the trigger pin's edges with the target's log, and each latency with its records."""
     if account.handled is None:
         return ()
     found = [_edges(figures.triggers, account, stimuli)]
@@ -178,7 +178,7 @@ def self_trigger_witnesses(
 
 
 def _edges(logged: int, account: InstrumentCounts, stimuli: int) -> Witness:
-    """What found the log full may have been triggers or answers."""
+    """Compare trigger edges with the log; records that it had no room for may be of triggers."""
     dropped, told = account.log_dropped, account.triggers
     agrees = logged <= stimuli <= logged + dropped and told in (None, stimuli)
     text = f"analyzer {stimuli}, target log {logged} triggers"

@@ -33,7 +33,7 @@ _Pairs = Iterator[tuple[Int64Array, Int64Array, Int64Array]]
 
 @dataclass
 class StartFinishSeries:
-    """The three series, and what does not fit."""
+    """The series of starts, finishes and work, and what does not fit."""
 
     start: MeasurandSeries = field(default_factory=MeasurandSeries)
     finish: MeasurandSeries = field(default_factory=MeasurandSeries)
@@ -45,7 +45,7 @@ class StartFinishSeries:
     """Writes out of turn, or of another period than the one before."""
 
     def witness(self, handled: int, unanswered: int, dropped: int) -> Witness:
-        """`handled`: periods by the agent's count, `unanswered` of them without writes."""
+        """Compare with the periods that the agent counted, `unanswered` of them without writes."""
         text = self.odd.text("starts and finishes out of turn, write")
         if not text and not dropped and self.pairs != handled - unanswered:
             text = (
@@ -58,7 +58,7 @@ class StartFinishSeries:
 
 @dataclass(frozen=True)
 class ByPins:
-    """The same by the analyzer's clock."""
+    """Start and finish by the analyzer's clock."""
 
     seen: StartFinishSeries
     rate_uncertainty_ppm: float | None
@@ -66,7 +66,7 @@ class ByPins:
 
 
 def start_finish(raw: RawRun, settings: Settings) -> StartFinishSeries:
-    """By the log, in ticks."""
+    """Return start and finish by the log, in ticks."""
     found, log = StartFinishSeries(), ResponseLog(raw)
     rate_hz = settings.tick_hz or 10**9
     _measure(found, _period_ns(settings), rate_hz, lambda odd: _ticks(log, odd))
@@ -74,7 +74,7 @@ def start_finish(raw: RawRun, settings: Settings) -> StartFinishSeries:
 
 
 def by_pins(raw: RawRun, settings: Settings, times: AnswerTimes) -> ByPins | None:
-    """By the edges, in samples; None if it is not known which edge is which write's."""
+    """Return start and finish by the edges, in samples; None if writes and edges do not match."""
     log = ResponseLog(raw)
     if not log.count or not log.count == times.seen == len(times):
         return None
@@ -90,7 +90,7 @@ def _measure(
     rate_hz: int,
     pairs: Callable[[StartFinishSeries], _Pairs],
 ) -> Grid | None:
-    """Two passes: the grids, then the values. Returns the starts' grid."""
+    """Make two passes: the grids, then the values. Return the starts' grid."""
     fits = [PeriodFit(period_ns, rate_hz) for _ in (START, FINISH)]
     for number, start, finish in pairs(found):
         fits[START].feed(number, start)
@@ -111,7 +111,7 @@ def _measure(
 
 
 def _period_ns(settings: Settings) -> int:
-    """As the agent was told; a foreign file may say anything."""
+    """Return the agent's period, within limits; a foreign file may have any text."""
     text = settings.agent.get("period_ns", "")
     digits = text.isascii() and text.isdigit() and len(text) <= len(str(PERIOD_NS_MAX))
     return min(max(1, int(text)), PERIOD_NS_MAX) if digits else 1
@@ -133,8 +133,8 @@ def _edges(log: ResponseLog, times: AnswerTimes, found: StartFinishSeries) -> _P
 def _pairs(
     log: ResponseLog, found: StartFinishSeries
 ) -> Iterator[tuple[Int64Array, Int64Array, LogArray, LogArray]]:
-    """Numbers of periods, those of the answers at their starts, and both records; of each period
-    once, and in order."""
+    """Yield numbers of periods, those of the answers at their starts, and both records; each
+    period once, and in order."""
     highest = 0
     for first in range(0, log.count, CHUNK):  # even: no pair lies across
         rows = log.read(first, CHUNK)

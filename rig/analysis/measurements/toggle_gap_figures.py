@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of a spinning task's train of edges, beside the figures of its intervals."""
+"""Figures of the gaps in a spinning task's train of edges, beside those of its intervals."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from rig.analysis.model.details import Details
 
 @dataclass(frozen=True)
 class ToggleGapFigures(Details):
-    """Gaps are intervals above the threshold."""
+    """The figures of gaps, which are intervals above the threshold."""
 
     kind = "toggle_gaps"
 
     pause_ns: int
-    """What the task was to wait between two toggles: so much of a hold-up can stay hidden."""
+    """Time that the task waits between two toggles: so much of a hold-up can stay hidden."""
     threshold_ns: int
     duration_s: float
-    """First edge to last."""
+    """Time from the first edge to the last."""
     toggles: int
-    """Edges that the analyzer saw."""
+    """Number of edges that the analyzer saw."""
     gaps: int
-    """By the pins."""
+    """Number of gaps by the pins."""
     gaps_by_log: int | None
-    """None: the log tells no times."""
+    """Number of gaps by the log; None: the log has no times."""
     gaps_by_both: int | None
     at_threshold: int
-    """Known to one side only, of a length that is the threshold's within what is known."""
+    """Number that one side only has, of the threshold's length within the uncertainty."""
     per_hour: float | None
     share: float | None
-    """Of the run's time that was spent in gaps."""
+    """Share of the run's time that was spent in gaps."""
     write_ns: float | None
-    """Of a write of the pins, its median, by the target's counter."""
+    """Median time of a write of the pins, by the target's counter."""
     log_dropped: int
-    """Records that found the log full."""
+    """Number of records that found the log full."""
     listed: tuple[ToggleGap, ...]
-    """The longest, in order of time."""
+    """The longest gaps, in order of time."""
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Why the run proves less than it should."""
+        """The reasons why the run proves less than it should."""
         if not self.log_dropped:
             return ()
         return (

@@ -19,12 +19,12 @@ from rig.arrays import FloatArray
 from rig.instruments import Int64Array, LogArray
 
 LISTED_MAX = 20
-"""Gaps that are told one by one, the longest ones."""
+"""Most gaps that are listed one by one, the longest ones."""
 
 
 @dataclass(frozen=True)
 class IntervalBounds:
-    """Of intervals, by the number of the toggle that ends each, ascending. Shapes (n,)."""
+    """Limits of intervals, by the number of the toggle that ends each, ascending. Shapes (n,)."""
 
     number: Int64Array
     lowest_ns: FloatArray
@@ -33,51 +33,51 @@ class IntervalBounds:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Of edges, by the number of the edge that ends each, ascending. Shapes (n,)."""
+    """Intervals of edges, by the number of the edge that ends each, ascending. Shapes (n,)."""
 
     number: Int64Array
     length_ns: FloatArray
     end_s: FloatArray
-    """Since the capture's start."""
+    """Time since the capture's start."""
 
 
 @dataclass(frozen=True)
 class ToggleGap:
-    """One of them."""
+    """A gap between two toggles."""
 
     number: int
-    """Of the toggle that ended it, from 1."""
+    """Number of the toggle that ended it, from 1."""
     at_s: float
-    """Where it ended, since the capture's start."""
+    """Time when it ended, since the capture's start."""
     pins_ns: float
     lowest_ns: float | None
-    """By the log; None: it has no record of this one."""
+    """Lower limit by the log; None: it has no record of this gap."""
     highest_ns: float | None
 
 
 @dataclass(frozen=True)
 class Matched:
-    """What came of the comparison."""
+    """The gaps by pins and log, one to one."""
 
     gaps: tuple[ToggleGap, ...] = ()
-    """The longest, in order of time."""
+    """The longest gaps, in order of time."""
     pins: int = 0
-    """Gaps by the pins."""
+    """Number of gaps by the pins."""
     log: int = 0
-    """Gaps that the log is sure of, or has and the pins show."""
+    """Number of gaps that are certain by the log, or are in both."""
     both: int = 0
     without_record: tuple[int, ...] = ()
     """Numbers of gaps that only the pins show."""
     without_edges: tuple[int, ...] = ()
-    """Numbers of gaps that only the log knows."""
+    """Numbers of gaps that only the log has."""
     differing: tuple[int, ...] = ()
     """Numbers of gaps of which the two lengths exclude each other."""
     at_threshold: int = 0
-    """Known to one of the two only, and no longer than the threshold within what is known."""
+    """Number that one of the two only has, no longer than the threshold within the uncertainty."""
 
 
 def bounds_of(records: LogArray, ns_per_tick: float, threshold_ns: float) -> IntervalBounds:
-    """Of the intervals whose both ends were logged, as far as they may exceed the threshold."""
+    """Return limits of intervals with both ends in the log that may exceed the threshold."""
     number = records["handled"].astype(np.int64)
     before, after = (records[name] for name in ("before_ticks", "after_ticks"))
     lowest = (before[1:] - after[:-1]).view(np.int64)
@@ -101,7 +101,7 @@ def match_gaps(
 
     `pins`: intervals above the threshold, and any others. `play_ns`: what sample and tick leave
     open of a length; `scale`: and the clocks, relatively. `logged_until`: number of the last
-    toggle that a log which got full can tell of.
+    toggle that can be in a log which got full.
     """
     play = play_ns + pins.length_ns * scale
     place = np.searchsorted(log.number, pins.number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of a task that spins and toggles its pin: what held it up, by the pins and by its log."""
+"""The evaluation of runs of a task that spins and toggles its pin: gaps by the pins and its log."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ from rig.instruments import Int64Array, LogArray
 from rig.limit_names import LATENCY
 
 GAPS_MAX = 1 << 20
-"""Gaps compared at most, the first ones; with more the threshold is of no use."""
+"""Most gaps that are compared, the first ones; with more the threshold is of no use."""
 _TOLD = 5
 
 
 @dataclass
 class _Train:
-    """What the analyzer saw of the pin."""
+    """The edges of the pin that the analyzer saw."""
 
     threshold: float
-    """In samples."""
+    """Threshold in samples."""
     logged: Int64Array
-    """Numbers of the toggles that the log tells of, from 1, ascending."""
+    """Numbers of the toggles that are in the log, from 1, ascending."""
     bits: int
     times: AnswerTimes
-    """Of the edges that the log tells of."""
+    """Times of the edges that are in the log."""
     edges: int = 0
     differing: int = 0
-    """Edges whose sequence pins carry another number."""
+    """Number of edges whose sequence pins have another number."""
     first_sample: int = 0
     last_sample: int = 0
     in_gaps: int = 0
-    """Samples, all gaps together."""
+    """Samples in all gaps together."""
     gaps: int = 0
     intervals: MeasurandSeries = field(default_factory=MeasurandSeries)
     _kept: list[Int64Array] = field(default_factory=list)
@@ -98,14 +98,14 @@ class _Train:
             self._kept_count += int(wanted.sum())
 
     def kept(self, sample_rate_hz: int) -> Intervals:
-        """Intervals above the threshold, and those that end with an edge that was logged."""
+        """Return intervals above the threshold, and those that end with an edge in the log."""
         empty = np.empty((3, 0), np.int64)
         number, lengths, ends = np.concatenate([empty, *self._kept], axis=1)
         return Intervals(number, lengths * 1e9 / sample_rate_hz, ends / sample_rate_hz)
 
 
 class ToggleGapEvaluator(Evaluator):
-    """Looks for long intervals between the toggles of a pin, and sets them against the log's."""
+    """The evaluator of long intervals between the toggles of a pin, compared with the log's."""
 
     events = "toggles"
     rereads = False
@@ -153,18 +153,18 @@ class ToggleGapEvaluator(Evaluator):
 
 
 def threshold_ns_of(settings: Settings) -> int:
-    """What is longer is a gap. 0 if the settings do not tell."""
+    """Return the length above which an interval is a gap; 0 if the settings have none."""
     return _word(settings, "threshold_ns")
 
 
 def _word(settings: Settings, name: str) -> int:
-    """A number of what the agent was told; a foreign file may say anything."""
+    """Return a number of the agent's options; a foreign file may have any text."""
     text = settings.agent.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
 def _records(raw: RawRun) -> LogArray:
-    """The whole log: it holds few toggles of many."""
+    """Return the whole log: it has few toggles of many."""
     parts = [raw.log(first, CHUNK) for first in range(0, raw.log_count, CHUNK)]
     records: LogArray = np.concatenate([raw.log(0, 0), *parts])
     return records
@@ -177,7 +177,7 @@ def _matched(
     records: LogArray,
     clock: ClockAgreement | None,
 ) -> Matched | None:
-    """None where the log tells no times."""
+    """Return the gaps by pins and log; None where the log has no times."""
     if settings.tick_hz is None or account.handled is None:
         return None
     rate = 1.0 if clock is None or clock.rate_ppm is None else 1 + clock.rate_ppm * 1e-6

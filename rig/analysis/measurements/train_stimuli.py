@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stimuli of a planned train: holes in the samples show in it, and its input capture compares."""
+"""Stimuli of a planned train, which shows holes in the samples and has an input capture."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ class TrainStimuli(Stimuli):
 
     @property
     def capture(self) -> CaptureComparison | None:
-        """What makes rising answers later than falling ones may lie before the input capture or
-        behind it: which of the two, their agreement tells."""
+        """The comparison that agrees better: what makes rising answers later than falling ones may
+        lie before the input capture or behind it."""
         both = (each for each in (self._compared, self._at_pin) if each is not None and each.n)
         return min(both, key=lambda each: each.spread_ns, default=None)
 

@@ -75,8 +75,8 @@ class TriggerStimuli(Stimuli):
         )
 
     def _between_triggers_and_answers(self, tally: LatencyTally) -> tuple[ConstantDelay, ...]:
-        """How much later answers reach the analyzer than triggers do, by the records of both
-        writes. What nobody has stated of it goes into the budget."""
+        """Return how much later answers reach the analyzer than triggers, by the records of both
+        writes. What is not stated of it is added to the budget."""
         found, path, wiring = (
             self._brackets.delays,
             response_path(tally.bench),

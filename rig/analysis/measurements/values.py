@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a measurement inside the target gave, beside the figures of its first part."""
+"""Figures of a measurement inside the target, beside those of its first part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rig.untrusted.decode import NumberRange
 
 @dataclass(frozen=True)
 class ValueRow:
-    """One part of each iteration."""
+    """The figures of one part of each iteration."""
 
     title: str
     figures: DescriptiveStatistics
@@ -21,7 +21,7 @@ class ValueRow:
 
 @dataclass(frozen=True)
 class ValueFigures(Details):
-    """All parts, and how their unit became time."""
+    """The figures of all parts, and how their unit became time."""
 
     kind = "values"
 
@@ -32,25 +32,25 @@ class ValueFigures(Details):
     unit_hz: Annotated[int, NumberRange(1, 10**12)]
     """Nominal rate of the clock that values were read from."""
     by_clock: bool
-    """That is a clock of the system in ns; else the agent's cycle counter."""
+    """True: values are of a clock of the system in ns; else of the agent's cycle counter."""
     rate_ppm: float | None
-    """What the analyzer found of the counter's rate, against the nominal one."""
+    """Rate of the counter by the analyzer, against the nominal one."""
     on_pins: bool
-    """The analyzer saw the end of each value."""
+    """Whether the analyzer saw the end of each value."""
     went_on: int
-    """Wakes after which the task that woke went on before the woken one ran."""
+    """Number of wakes after which the waking task went on before the woken one ran."""
     without_value: int | None
-    """Iterations that gave none, by the agent's count."""
+    """Number of iterations without a value, by the agent's count."""
     at_zero: int
-    """Values of no length: the clock did not go on."""
+    """Number of values of no length: the clock did not go on."""
     smallest_step_ns: float | None
     """The least value above zero."""
     both_ends: bool = False
-    """The analyzer saw where each value began, too."""
+    """Whether the analyzer also saw the begin of each value."""
 
     @property
     def seen_outside(self) -> str:
-        """What the analyzer has seen of them, in words."""
+        """The part of the values that the analyzer has seen, in words."""
         if not self.on_pins:
             return "none; the target's word alone"
         if self.both_ends:

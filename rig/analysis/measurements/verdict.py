@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What may be said of a run, and why not more."""
+"""The verdict of a run, and its reasons."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rig.analysis.uncertainty.budget import Judgment
 
 
 class Verdict(StrEnum):
-    """From best to worst proof; a run gets the first of the last three that holds."""
+    """Verdicts in order of severity; a run gets the gravest that holds."""
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     INCONCLUSIVE = "inconclusive"
-    """Within its limits, but it did not get to its planned end, or nothing else bears it out."""
+    """The run is within its limits, but is not as long as planned, or has no second witness."""
     FAIL = "fail"
     """A limit of the plan was exceeded."""
     INCONSISTENT = "inconsistent"
@@ -38,11 +38,11 @@ def verdict_of(
     events: str = "stimuli",
     caveats: Sequence[str] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
-    """The verdict and its reasons, the gravest first; lesser reasons are listed too.
+    """Return the verdict and its reasons, the gravest first; lesser reasons are listed too.
 
-    `planned` None: a capture by itself, of which no instrument gave an account. `ended`: the
-    instruments gave theirs. `caveats`: why a run within its limits proves nothing all the same,
-    beside limits that cannot be told.
+    `planned` None: a capture by itself, without counts of the instruments. `ended`: there are
+    such counts. `caveats`: reasons why a run within its limits proves nothing all the same,
+    beside limits that cannot be judged.
     """
     lost = [f"{kind} at sample {sample:,}: {text}" for kind, sample, text in losses]
     if account.failure:
