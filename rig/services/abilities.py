@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a target can do, asked before anything is measured."""
+"""The abilities of a target, asked before anything is measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REPLAYED: Final = "a run that is replayed has no target to load"
 
 
 def abilities_of(fixture: Fixture) -> Abilities:
-    """Of a target that does not come with the rig as its agent says; BenchError if it is silent."""
+    """Return a target's abilities, by its agent unless it is the rig's own. Raises BenchError."""
     known = known_abilities(fixture)
     if known is not None:
         return known
@@ -25,7 +25,7 @@ def abilities_of(fixture: Fixture) -> Abilities:
 
 
 def why_no_load(plan: Plan, fixture: Fixture | None, abilities: Abilities | None) -> str:
-    """Why the target cannot be loaded as the plan has it; "" if it may be.
+    """Return why the target cannot be loaded as the plan has it; "" if it may be.
 
     `fixture` None: the run is replayed. `abilities` None: the target was not asked.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes the runs of a campaign, one after the other, and keeps the index."""
+"""The making of a campaign's runs, one after the other, and of its index."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from rig.session.run import OnProgress
 from rig.target.scenario import LOADS
 
 MakeRun = Callable[[CampaignRun, Path], RunOutcome]
-"""Makes a run and leaves its file. Raises RigError if nothing could be begun."""
+"""The function that makes a run and leaves its file. Raises RigError if nothing could be begun."""
 OnRun = Callable[[Index, Entry], None]
-"""Told before and after each run."""
+"""The function that is called before and after each run."""
 
 
 def skipped_runs(
     cells: Sequence[CampaignRun], fixture: Fixture, on_silence: Callable[[BenchError], None] | None
 ) -> dict[str, str]:
-    """Name of each run that cannot be made to the reason.
+    """Return the reason for each run that cannot be made, by the run's name.
 
-    `on_silence`: told why the target could not be asked, and then it is taken to be able to do all;
+    `on_silence`: gets why the target could not be asked, which is then taken to be able to do all;
     None: BenchError is raised.
     """
     try:
@@ -53,7 +53,7 @@ def make_run(
     on_progress: OnProgress,
     stop: threading.Event,
 ) -> RunOutcome:
-    """One run of the matrix, as `rig run` makes it; one whose bench fails is left without figures.
+    """Make a run of the matrix, as `rig run` does; one whose bench fails is left without figures.
 
     Returns and raises as rig.session.run.run does; the cell has a plan.
     """
@@ -76,7 +76,7 @@ def run_campaign(
     on_run: OnRun,
     stop: threading.Event,
 ) -> Index:
-    """Make all runs that are not done yet; returns the index at the end.
+    """Make all runs that are not done yet; return the index at the end.
 
     `skipped`: name of a run to the reason why it is not tried.
     `stop`: the run that is under way ends in order and counts as half.
@@ -118,7 +118,7 @@ def _is_done(entry: Entry, folder: Path) -> bool:
 
 
 def _begun(entry: Entry, folder: Path) -> Entry:
-    """What an earlier try has left is kept, and named as half."""
+    """Return the entry of a run that begins; the file of an earlier try is kept, as partial."""
     left = entry.file and (folder / entry.file).exists()
     partial_files = (*entry.partial_files, entry.file) if left else entry.partial_files
     file = free_file(folder, entry.name).name
@@ -134,7 +134,7 @@ def _begun(entry: Entry, folder: Path) -> Entry:
 
 
 def _half(begun: Entry) -> Entry:
-    """It is made again when the campaign goes on."""
+    """Return the entry of an interrupted run, which is made again when the campaign goes on."""
     return replace(begun, reason="interrupted")
 
 

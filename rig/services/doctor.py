@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this machine has for a bench, what is missing, and how to mend it."""
+"""The findings on what this machine has for a bench, what is missing, and how to mend it."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ UDEV_RULES = tuple(
 
 @dataclass(frozen=True)
 class DoctorFinding:
-    """One thing looked at."""
+    """A finding on one thing that was looked at."""
 
     what: str
     state: str
     mend: str = ""
-    """What to do; empty if nothing needs doing."""
+    """The remedy; empty if nothing needs doing."""
     needed: bool = True
-    """Nothing at all can be measured without it."""
+    """Whether nothing at all can be measured without it."""
     driver: str = ""
-    """Of an analyzer that is there: libsigrok's driver."""
+    """The driver, libsigrok's, of an analyzer that is there."""
     port: str = ""
-    """Of a serial port: its device."""
+    """The device of a serial port."""
     host: str = ""
-    """Of a target that could be asked over ssh: its name."""
+    """The name of a target that could be asked over ssh."""
 
 
 def look(*, ask_drivers: bool = True) -> Iterator[DoctorFinding]:
-    """All that is looked at, in order; takes a moment.
+    """Yield the findings on all that is looked at, in order; this takes a moment.
 
     `ask_drivers`: let libsigrok search, too, which opens each analyzer for a moment. No host is
     asked, only named.
@@ -129,7 +129,7 @@ def _udev() -> DoctorFinding:
 
 
 def _analyzers() -> Iterator[DoctorFinding]:
-    """What is plugged in, and whether it could be opened now."""
+    """Yield what is plugged in, and whether it could be opened now."""
     found = list(present())
     for analyzer in found:
         yield analyzer_finding(analyzer, firmware_folders())
@@ -142,7 +142,7 @@ def _analyzers() -> Iterator[DoctorFinding]:
 
 
 def _own_analyzers() -> Iterator[DoctorFinding]:
-    """Those that are not libsigrok's."""
+    """Yield the analyzers that are not libsigrok's."""
     for driver in own_drivers():
         try:
             for each in analyzer_kind(driver).found():
@@ -154,7 +154,7 @@ def _own_analyzers() -> Iterator[DoctorFinding]:
 
 
 def analyzer_finding(analyzer: Present, folders: list[Path]) -> DoctorFinding:
-    """The driver of an analyzer on USB; what keeps it from working."""
+    """Return the driver of an analyzer on USB, and what keeps it from working."""
     kind = analyzer.kind
     what = f"analyzer {kind.name}"
     state = f"USB {analyzer.usb_id} at {analyzer.place}: driver {kind.driver}"
@@ -175,7 +175,7 @@ def analyzer_finding(analyzer: Present, folders: list[Path]) -> DoctorFinding:
 
 
 def _scanned() -> Iterator[DoctorFinding]:
-    """What libsigrok's drivers find when they search for themselves."""
+    """Yield what libsigrok's drivers find when they search for themselves."""
     try:
         sigrok.library_version()
     except RigError:
@@ -190,7 +190,7 @@ def _scanned() -> Iterator[DoctorFinding]:
 
 
 def scan_finding(answer: Scanned) -> DoctorFinding:
-    """A driver that found a device, or that could not tell."""
+    """Return the finding of a driver that found a device, or has a problem."""
     what = f"search by {answer.driver}"
     if answer.problem:
         mend = (

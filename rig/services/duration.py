@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long a run takes, before it is made."""
+"""The duration of a run, before it is made."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from rig.config.plan import SECOND_PS, Plan
 from rig.target.scenario import IDLE
 
 SETUP_S: Final = 3.0
-"""To open the instruments, and to evaluate and report what was measured."""
+"""The time to open the instruments, and to evaluate and report what was measured."""
 BOOT_S: Final = 20.0
-"""A guest boots for each run."""
+"""The time in which a guest boots for each run."""
 LOAD_S: Final = 2.5
-"""A load starts, and the system is watched before and under it."""
+"""The time in which a load starts, and the system is watched before and under it."""
 
 
 def expected_s(plan: Plan, *, guest: bool = False) -> float:
-    """Time of a whole run, from opening the instruments to its report.
+    """Return the time of a whole run, from opening the instruments to its report.
 
     `guest`: on a target that boots first.
     Raises ValueError for a train that no chip could make.
@@ -27,7 +27,7 @@ def expected_s(plan: Plan, *, guest: bool = False) -> float:
 
 
 def measuring_s(plan: Plan) -> float:
-    """Time of the events, of the wait after them, and of the target's own tools before them.
+    """Return the time of the target's tools, of the events after them, and of the wait at the end.
 
     Raises ValueError for a train that no chip could make.
     """
@@ -45,7 +45,7 @@ def measuring_s(plan: Plan) -> float:
 
 
 def in_words(seconds: float) -> str:
-    """As people say it: `45 s`, `3 min`, `5.6 h`."""
+    """Return a time as people write it: `45 s`, `3 min`, `5.6 h`."""
     if seconds < 99.5:
         return f"{seconds:.0f} s"
     if seconds < 99.5 * 60:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is looked for in a run, and what is found; apart from what looks, which loads slowly."""
+"""The query and the result of a search in a run, apart from the search, which loads slowly."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ ANY: Final = 1 << 61
 
 @dataclass(frozen=True)
 class EventQuery:
-    """Which event to look for. Times in samples, ranges without their ends."""
+    """A query for an event. Times in samples, ranges without their ends."""
 
     low: int = 0
     high: int = ANY
-    """Its latency, unless there are `kinds`."""
+    """The range of its latency, from `low`, unless there are `kinds`."""
     first_sample: int = 0
     end_sample: int = ANY
-    """Its stimulus."""
+    """The range of its stimulus, from `first_sample`."""
     kinds: tuple[EventClass, ...] = ()
-    """It is one of these, whatever its latency."""
+    """The classes of which it is one, whatever its latency."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class NotableEvent:
     """An event that is worth a look. Times in samples."""
 
     event: int
-    """Number of the stimulus, from 0."""
+    """The number of the stimulus, from 0."""
     stimulus_sample: int
     response_sample: int
-    """-1: nothing answered it."""
+    """The answer's sample; -1: nothing answered it."""
     reason: str
     """`maximum`, `missed`, `late`, `merged`, `ambiguous`, `over limit`, or `seen`: asked for."""
 
     @property
     def latency_samples(self) -> int | None:
-        """None without an answer."""
+        """The latency; None without an answer."""
         return None if self.response_sample < 0 else self.response_sample - self.stimulus_sample

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds an event of a run by its latency and its time: of one that goes on, or that has ended.
+"""The search for an event by its latency and time, in a run that goes on, or that has ended.
 
 Of periods the latency is how far an interval is off the period, either way.
 """
@@ -26,11 +26,11 @@ from rig.services.event_query import ANY, EventQuery, NotableEvent
 from rig.streaming.flow import Flow
 
 EDGES_MAX: Final = 1 << 24
-"""Looked through at most in a run that goes on: a few seconds."""
+"""The most edges looked through in a run that goes on: a few seconds."""
 NOTABLE_EDGES_MAX: Final = 1 << 22
-"""Looked through at most for an event by its number: less than half a second."""
+"""The most edges looked through for an event by its number: less than half a second."""
 PIECE: Final = 256
-"""Edges at a time: a flow keeps as many notable events until they are taken."""
+"""The edges at a time: a flow keeps as many notable events until they are taken."""
 LATENCY_COLUMNS: Final = ("stimulus_sample", "response_sample", "status")
 SEEN: Final = "seen"
 """The reason of an event that was asked for."""
@@ -44,11 +44,11 @@ class Batch:
     stimulus: Int64Array
     response: Int64Array
     latency: Int64Array
-    """-1: none."""
+    """The latency of each, -1 for none."""
     kind: Int64Array
 
     def best(self, wanted: EventQuery) -> tuple[int, NotableEvent] | None:
-        """The slowest that is wanted, the first of several, with its latency; None: none is."""
+        """Return the slowest that is wanted, the first of several, with its latency, or None."""
         fits = (self.stimulus >= wanted.first_sample) & (self.stimulus < wanted.end_sample)
         if wanted.kinds:
             fits &= np.isin(self.kind, wanted.kinds)
@@ -62,7 +62,7 @@ class Batch:
 
 
 def find_event(run: RunFile, settings: Settings, wanted: EventQuery) -> NotableEvent | None:
-    """The slowest event that is wanted, or, where any time will do, the first found; None: none.
+    """Find the slowest event that is wanted, or, where any time will do, the first; None if none.
 
     Raises InputError for a damaged file, for a run without events of its own, and for one that goes
     on if it is too long already.
@@ -79,14 +79,14 @@ def find_event(run: RunFile, settings: Settings, wanted: EventQuery) -> NotableE
 
 
 def worst_interval(run: RunFile, settings: Settings) -> NotableEvent | None:
-    """Of a finished run of periods the answer at the end of the interval that is off most."""
+    """Find the answer at the end of the worst interval of a finished run of periods."""
     return find_event(run, settings, EventQuery(end_sample=ANY - 1))
 
 
 def find_live_event(run: RunFile, settings: Settings, event: int) -> tuple[int, int]:
-    """Samples of the edges of a notable event (a maximum, late, missed) of a run that goes on.
+    """Find the samples of a notable event's edges (a maximum, late, missed) in a run that goes on.
 
-    -1 for no answer. By the same pass that the live figures come from. Raises InputError if it is
+    No answer is -1. It is the same pass that the live figures come from. Raises InputError if it is
     not found: it is not notable, still undecided, the run too long already, or one without events
     of its own.
     """
@@ -102,7 +102,7 @@ def find_live_event(run: RunFile, settings: Settings, event: int) -> tuple[int, 
 
 
 def _check_has_events(run: RunFile, settings: Settings) -> None:
-    """Raises InputError if the target measured by itself: single values are in its log only."""
+    """Check that a run has events. Raises InputError if not: the target measured by itself."""
     if not measurement_of(settings.measurement).has_events:
         raise InputError(
             f"{run.path}: measured inside the target, whose log tells the values: "
@@ -111,7 +111,7 @@ def _check_has_events(run: RunFile, settings: Settings) -> None:
 
 
 def _interval_ns(settings: Settings) -> int | None:
-    """From one answer to the next, where intervals are judged; None: latencies are."""
+    """Return the time from one answer to the next, where intervals are judged, None elsewhere."""
     return measurement_of(settings.measurement).nominal_interval_ns(settings)
 
 
@@ -146,7 +146,7 @@ def _stored(run: RunFile, wanted: EventQuery) -> Iterator[Batch]:
 
 
 def _event_at(run: RunFile, sample: int) -> int:
-    """The last event whose stimulus is at or before this sample; the first one else."""
+    """Return the last event whose stimulus is at or before this sample; the first one else."""
     low, high = 0, max(run.event_count - 1, 0)
     while low < high:
         middle = (low + high + 1) // 2
@@ -174,7 +174,7 @@ def _stored_periods(run: RunFile, settings: Settings, interval_ns: int) -> Itera
 def _off(
     nominal: NominalPeriod, sample: Int64Array, before: int | None
 ) -> tuple[Int64Array, int | None]:
-    """How far the intervals that end at `sample` are off, -1 for the first; and the last answer."""
+    """Return how far intervals that end at `sample` are off, -1 for the first; the last answer."""
     if not len(sample):
         return np.empty(0, np.int64), before
     start = int(sample[0]) if before is None else before
@@ -186,7 +186,7 @@ def _off(
 
 
 def _live(run: RunFile, settings: Settings, wanted: EventQuery) -> Iterator[Batch]:
-    """By the same pass that the live figures come from, told that what is wanted is notable."""
+    """Yield events by the pass of the live figures, for which what is wanted is notable."""
     horizon = settings.sample_rate_hz // 10
     flow = _flow(settings, max(min(wanted.low, ANY - 1) - 1, 0))
     for block in run.edge_blocks(0, wanted.first_sample):
@@ -202,7 +202,7 @@ def _live(run: RunFile, settings: Settings, wanted: EventQuery) -> Iterator[Batc
 
 
 def _live_periods(run: RunFile, settings: Settings, interval_ns: int) -> Iterator[Batch]:
-    """Answers by their edges; what is not answered has none, and no number of its own yet."""
+    """Yield answers by their edges; what is not answered has none, and no number of its own yet."""
     nominal = NominalPeriod(interval_ns, settings.sample_rate_hz)
     clean, count, before = GlitchFilter(settings.glitch_samples), 0, None
     for block in run.edge_blocks():
@@ -227,7 +227,7 @@ def _batch(rows: list[tuple[int, int, int, EventClass]]) -> Batch:
 
 
 def pieces(block: EdgeBlock) -> Iterator[EdgeBlock]:
-    """A block in parts of about PIECE edges, none of which ends amid edges of one sample."""
+    """Yield a block in parts of about PIECE edges, none of which ends amid edges of one sample."""
     index, at, start, levels = block.index, 0, block.start_sample, block.levels_before
     while start < block.end_sample:
         last = at + PIECE >= len(index)
@@ -240,6 +240,6 @@ def pieces(block: EdgeBlock) -> Iterator[EdgeBlock]:
 
 
 def _turned(channel: npt.NDArray[np.uint8]) -> int:
-    """Channels with an odd number of edges, as a bit mask."""
+    """Return the channels with an odd number of edges, as a bit mask."""
     odd = np.flatnonzero(np.bincount(channel, minlength=1) & 1)
     return sum(1 << int(each) for each in odd)

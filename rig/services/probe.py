@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ask a target what it has, over whatever link it is behind."""
+"""The probe of a target, over whatever link it is behind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TargetPlace:
 
 
 def probe(place: TargetPlace) -> Iterator[ProbeFinding]:
-    """What a target has for measuring, what is missing, and how to mend it.
+    """Yield what a target has for measuring, what is missing, and how to mend it.
 
     An agent that does not answer is a finding. Raises BenchError if ssh does not get in.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs one after the other: which one is next, and what the end of one means for the others."""
+"""A series of runs: the next one, and the consequence of a run's end for the others."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What came of a run that was begun."""
+    """The outcome of a run that was begun."""
 
     verdict: str = ""
-    """Of its figures; "" if there are none."""
+    """The verdict of its figures; "" if there are none."""
     exit_code: int | None = None
-    """As `rig run` would have ended; None if that is not known."""
+    """The exit code with which `rig run` would have ended; None if that is not known."""
     path: Path | None = None
-    """Its run file, if there is one."""
+    """The run file, if there is one."""
     failure: str = ""
-    """Why it was not made, or what the bench failed with meanwhile."""
+    """The reason why it was not made, or the bench's failure meanwhile."""
     refused: bool = False
-    """This bench cannot do it; another run may be possible."""
+    """Whether this bench cannot do it; another run may be possible."""
 
     @property
     def state(self) -> RunState:
-        """How a run that ended so counts."""
+        """The state as which a run that ended so counts."""
         if self.verdict:
             return RunState.DONE
         return RunState.SKIPPED if self.refused else RunState.FAILED
@@ -41,16 +41,16 @@ class SeriesRun(Generic[Item]):
     """One run of a series."""
 
     item: Item
-    """What is to be measured."""
+    """The object of the measurement."""
     state: RunState = RunState.PLANNED
     verdict: str = ""
     path: Path | None = None
     reason: str = ""
-    """Why it is skipped or failed."""
+    """The reason why it is skipped or failed."""
 
 
 class RunSeries(Generic[Item]):
-    """What a bench cannot do is skipped, a limit exceeded is a result like others."""
+    """A series that skips what a bench cannot do; a limit exceeded is a result like others."""
 
     def __init__(
         self, items: Iterable[tuple[Item, str]] = (), *, ends_on_failure: bool = False
@@ -68,23 +68,23 @@ class RunSeries(Generic[Item]):
 
     @property
     def current(self) -> SeriesRun[Item] | None:
-        """What is being measured."""
+        """The run that is being measured, None if none is."""
         return next((part for part in self.parts if part.state is RunState.RUNNING), None)
 
     @property
     def is_over(self) -> bool:
-        """Nothing is being measured or waits."""
+        """Whether nothing is being measured or waits."""
         return all(part.state not in (RunState.PLANNED, RunState.RUNNING) for part in self.parts)
 
     def start_next(self) -> SeriesRun[Item] | None:
-        """The next one, which now runs; None if there is none."""
+        """Start the next run and return it; None if there is none."""
         part = next((part for part in self.parts if part.state is RunState.PLANNED), None)
         if part is not None:
             part.state = RunState.RUNNING
         return part
 
     def end(self, outcome: RunOutcome) -> None:
-        """The current one has ended."""
+        """Note that the current run has ended."""
         part = self.current
         if part is not None:
             part.state, part.verdict, part.path = outcome.state, outcome.verdict, outcome.path
@@ -93,7 +93,7 @@ class RunSeries(Generic[Item]):
             self.leave_rest()
 
     def leave_rest(self) -> None:
-        """What waits is not measured."""
+        """Leave out the runs that wait."""
         for part in self.parts:
             if part.state is RunState.PLANNED:
                 part.state = RunState.LEFT_OUT
