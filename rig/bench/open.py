@@ -27,26 +27,26 @@ class Bench:
     target: Target
     virtual: VirtualProcess | None = None
     calibration: str | None = None
-    """Text of the calibration that comes with a replayed run; None: of live instruments."""
+    """The text of the calibration that comes with a replayed run; None with live instruments."""
 
     def check(self) -> None:
-        """Raises BenchError if something behind the cable ends is known to have died."""
+        """Check that what is behind the cable ends lives. Raises BenchError if it has died."""
         if self.virtual is not None:
             self.virtual.check()
 
     def cause_of(self, error: RigError) -> RigError:
-        """What a cable end reports may only follow from what died behind it: then that is it."""
+        """Return the cause of a cable end's error: what has died behind it, if anything has."""
         if self.virtual is None:
             return error
         return self.virtual.last_error() or error
 
 
 OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
-"""How a fixture's instruments are opened; they are closed on every path."""
+"""The function that opens a fixture's instruments; they are closed on every path."""
 
 
 def open_analyzer(fixture: Fixture, conn: str, *, every_channel: bool = False) -> Analyzer:
-    """The fixture's analyzer alone, at this connection, with its wired channels or with all.
+    """Open the fixture's analyzer alone, at this connection, with its wired channels or all.
 
     Raises BenchError if it does not open.
     """
@@ -68,7 +68,7 @@ def open_bench(
 ) -> Iterator[Bench]:
     """Open all three; close them in reverse order on every path. Raises BenchError, InputError.
 
-    `on_progress` is told what takes long; `stop` ends it. The analyzer shows its wired channels,
+    `on_progress` gets what takes long; `stop` ends it. The analyzer shows its wired channels,
     or all it has.
     """
     with ExitStack() as stack:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run file as a bench: the three instruments say again what they said in that run.
+"""A run file as a bench: the three instruments repeat what they reported in that run.
 
 So the same code makes the same figures from it, under the same limits or others.
 """
@@ -47,15 +47,15 @@ from rig.untrusted.decode import WrongValueError, decoded
 from rig.untrusted.json_reader import json_object
 
 REPLAYED = "replay"
-"""Stands for the driver in a replayed run's own record."""
+"""The name in place of the driver in a replayed run's own record."""
 _FETCH_EDGES = 1 << 16
 _PERIODS = ("period_ns", "count")
-"""Words for the agent that tell how many events there are; the others may differ."""
+"""The agent's arguments for the number of events; the others may differ."""
 _Identity = TypeVar("_Identity", AnalyzerIdentity, StimulusIdentity, TargetIdentity)
 
 
 def replay_fixture(path: Path) -> Fixture:
-    """The fixture that the run was made with. Raises InputError for what cannot be replayed."""
+    """Return the fixture of the run. Raises InputError for what cannot be replayed."""
     vet(path)
     with RunFile(path) as file:
         _require_complete(file)
@@ -64,7 +64,7 @@ def replay_fixture(path: Path) -> Fixture:
 
 @contextmanager
 def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
-    """The instruments of the run; the file stays open meanwhile. Raises InputError."""
+    """Open the instruments of the run; the file stays open meanwhile. Raises InputError."""
     with RunFile(path) as file:
         _require_complete(file)
         settings = settings_from_json(file.path, file.settings)
@@ -81,7 +81,7 @@ def open_replay(path: Path, _fixture: Fixture) -> Iterator[Bench]:
 
 
 def _require_complete(file: RunFile) -> None:
-    """A run that was cut short has no account of its instruments that could be replayed."""
+    """Check that a run was not cut short: else it has no counts of its instruments to replay."""
     if file.state != "complete":
         raise InputError(
             f"{file.path}: a run that is {file.state} cannot be replayed, only a complete one; "
@@ -90,7 +90,7 @@ def _require_complete(file: RunFile) -> None:
 
 
 def _require_replayable(file: RunFile, settings: Settings) -> None:
-    """What follows from answers, one after the other, cannot wait for a capture."""
+    """Check that a run's course did not follow from its answers, which a replay cannot repeat."""
     measurement = measurement_of(settings.measurement)
     if not measurement.is_replayable:
         raise InputError(
@@ -115,7 +115,7 @@ class _RunSource:
         )
 
     def items(self) -> Iterator[CaptureItem]:
-        """Edges as they were stored, each loss behind the samples that it was seen after."""
+        """Yield the edges as stored, each loss behind the samples that it was seen after."""
         with _readable(self._file):
             losses = deque(self._losses())
             for block in self._file.edge_blocks():
@@ -137,7 +137,7 @@ class ReplayStimulus(Closing):
     """Implements rig.instruments.Stimulus."""
 
     def __init__(self, file: RunFile, settings: Settings, train_over: threading.Event) -> None:
-        """`train_over` is set when the status has been told. Raises InputError."""
+        """`train_over` is set when the status has been returned. Raises InputError."""
         self.identity = _identity(file, "stimulus", StimulusIdentity)
         self._file, self._settings = file, settings
         self._train_over = train_over
@@ -146,7 +146,7 @@ class ReplayStimulus(Closing):
         self._account = _account(file)
 
     def configure(self, train: Train) -> None:
-        """Raises InputError if this is not the train that was sent."""
+        """Check that this is the train that was sent. Raises InputError if it is not."""
         stored = self._settings.source
         differing = [
             field.name
@@ -162,10 +162,10 @@ class ReplayStimulus(Closing):
         self._sent = _told(self._file, self._account.sent, "sent")
 
     def start(self) -> None:
-        """The stored train has long been sent."""
+        """Do nothing: the stored train has long been sent."""
 
     def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:  # noqa: ARG002 - all are there
-        """The next captured edges; with none left, a wait, as of an instrument that has no more."""
+        """Return the next captured edges; with none left, wait as an instrument with no more."""
         first = self._fetched
         if first >= self._file.capture_count:
             time.sleep(timeout_ms / 1000)
@@ -175,7 +175,7 @@ class ReplayStimulus(Closing):
         return CaptureBlock(first, ticks, running=self._fetched < self._file.capture_count)
 
     def status(self) -> StimulusStatus:
-        """The account at the end of the train."""
+        """Return the status at the end of the train."""
         self._train_over.set()
         return StimulusStatus(
             state=StimulusState.DONE,
@@ -189,10 +189,10 @@ class ReplayStimulus(Closing):
         )
 
     def abort(self) -> None:
-        """There is nothing to stop."""
+        """Do nothing: there is nothing to stop."""
 
     def close(self) -> None:
-        """The file belongs to whoever opened it."""
+        """Leave the file open, which belongs to whoever opened it."""
 
 
 class ReplayTarget(Closing):
@@ -216,12 +216,12 @@ class ReplayTarget(Closing):
         """What the target's own tools had printed."""
 
     def environment(self) -> dict[str, object]:
-        """As the agent told it."""
+        """Return the environment as the agent reported it."""
         stored = _object(self._file, "target").get("environment")
         return stored if isinstance(stored, dict) else {}
 
     def arm(self, options: ArmOptions) -> None:
-        """Raises InputError if the run's periods were others."""
+        """Check that the run had these periods. Raises InputError if they were others."""
         made, asked = self._settings.agent, options.options
         if measurement_of(self._settings.measurement).has_events:
             made, asked = ({key: each.get(key, "") for key in _PERIODS} for each in (made, asked))
@@ -232,25 +232,25 @@ class ReplayTarget(Closing):
             )
 
     def ended(self, timeout_ms: int) -> bool:  # noqa: ARG002 - nothing to wait for
-        """It has long."""
+        """Return that it has ended."""
         return True
 
     def stop(self) -> TargetSummary:
-        """The agent's account after the run."""
+        """Return the agent's summary after the run."""
         return self._summary
 
     def log(self, first: int, count: int) -> LogArray:
-        """As stored."""
+        """Return records of the log as they are stored."""
         with _readable(self._file):
             return self._file.log(first, count)
 
     def close(self) -> None:
-        """The file belongs to whoever opened it."""
+        """Leave the file open, which belongs to whoever opened it."""
 
 
 @contextmanager
 def _readable(file: RunFile) -> Iterator[None]:
-    """What h5py raises for a damaged chunk becomes an InputError."""
+    """Turn what h5py raises for a damaged chunk into an InputError."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -265,7 +265,7 @@ def _object(file: RunFile, party: str) -> dict[str, Any]:
 
 
 def _identity(file: RunFile, party: str, kind: type[_Identity]) -> _Identity:
-    """Raises InputError if a field is missing or of another type."""
+    """Return an identity. Raises InputError if a field is missing or of another type."""
     try:
         return decoded(kind, _object(file, party), ignore_unknown=True)
     except WrongValueError as error:
@@ -273,7 +273,7 @@ def _identity(file: RunFile, party: str, kind: type[_Identity]) -> _Identity:
 
 
 def _backlog(file: RunFile) -> Backlog:
-    """Of the run as it was made; a file of before it was stored has none."""
+    """Return the backlog of the run as it was made; 0 in a file of before it was stored."""
     account = _account(file)
     return Backlog(
         max_ns=account.backlog_max_ns or 0,
@@ -283,7 +283,7 @@ def _backlog(file: RunFile) -> Backlog:
 
 
 def _account(file: RunFile) -> InstrumentCounts:
-    """What the instruments counted then. Raises InputError for what is no account."""
+    """Return what the instruments counted then. Raises InputError for a damaged report."""
     try:
         return decoded(InstrumentCounts, file.report, ignore_unknown=True)
     except WrongValueError as error:
@@ -291,7 +291,7 @@ def _account(file: RunFile) -> InstrumentCounts:
 
 
 def _told(file: RunFile, count: int | None, name: str) -> int:
-    """Raises InputError for what was not counted."""
+    """Return a count of the report. Raises InputError if it was not counted."""
     if count is None:
         raise InputError(f"{file.path}: damaged run file, its report has no {name}")
     return count

@@ -32,7 +32,7 @@ class SerialStream(ByteStream):
             ) from None
 
     def read(self, timeout_s: float) -> bytes:
-        """As `ByteStream.read`."""
+        """Read as `ByteStream.read`."""
         try:
             self._serial.timeout = timeout_s
             data = self._serial.read(1)
@@ -45,7 +45,7 @@ class SerialStream(ByteStream):
             raise _gone(error) from None
 
     def write(self, data: bytes, timeout_s: float) -> None:
-        """As `ByteStream.write`."""
+        """Write as `ByteStream.write`."""
         try:
             self._serial.write_timeout = timeout_s
             self._serial.write(data)
@@ -55,7 +55,7 @@ class SerialStream(ByteStream):
             raise _gone(error) from None
 
     def close(self) -> None:
-        """May be called twice; never raises."""
+        """Close the port; may be called twice and never raises."""
         with contextlib.suppress(OSError, termios.error):
             self._serial.close()
 
@@ -65,6 +65,6 @@ def _gone(error: Exception) -> StreamLost:
 
 
 def _reason(error: Exception) -> str:
-    """The system's own words; pyserial repeats port and number around them."""
+    """Return the system's own error text; pyserial repeats port and number around it."""
     number = getattr(error, "errno", None)
     return os.strerror(number) if number else str(error)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts the virtual bench as a process of its own and learns where its cable ends are.
+"""The virtual bench as a process of its own, and its cable ends.
 
-This is all the host knows of it: from here on the same drivers are opened as for hardware.
+The host has nothing else of it: from here on the same drivers are opened as for hardware.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from rig.errors import BenchError, InputError
 
 CLOSE_TIMEOUT_S = 10.0
 LOOK_S = 0.1
-"""While it is set up, the wish to stop is looked at this often."""
+"""The interval at which the wish to stop is looked at while the bench is set up."""
 PROGRAM = (sys.executable, "-P", "-m", "rig.virtual")  # -P: no module of the current folder
 DYING_S = 2.0
-"""Its cable ends may go dead this much before it does."""
+"""The time by which its cable ends may go dead before it does."""
 
 
 @dataclass(frozen=True)
 class CableEnds:
-    """Where the virtual instruments are reached."""
+    """The addresses of the virtual instruments."""
 
     analyzer: str
-    """libsigrok's conn option."""
+    """The value of libsigrok's conn option."""
     stimulus: str
-    """Serial port."""
+    """The serial port."""
     target: tuple[str, int]
-    """Host and port of the agent."""
+    """The host and port of the agent."""
 
 
 def _request(fixture: Fixture) -> dict[str, object]:
-    """The fixture's text, and what of it depends on the plan."""
+    """Return the fixture's text, and what of it depends on the plan."""
     guest = None if fixture.virtual is None else fixture.virtual.target
     return {
         "fixture": fixture.text,
@@ -63,7 +63,7 @@ class VirtualProcess(Closing):
         stop: threading.Event | None = None,
         on_progress: Callable[[str], None] = lambda _text: None,
     ) -> None:
-        """Start it and wait for its cable ends; `on_progress` is told what takes long.
+        """Start it and wait for its cable ends; `on_progress` gets what takes long.
 
         Raises InputError or BenchError in its words, BenchError if `stop` is set first.
         """
@@ -110,7 +110,7 @@ class VirtualProcess(Closing):
         return CableEnds(reply["analyzer"], reply["stimulus"], (host, port))
 
     def _line(self, stop: threading.Event | None = None) -> bytes:
-        """The next line it says, or b"" at its end. Raises BenchError once `stop` is set."""
+        """Read the next line of output, b"" at its end. Raises BenchError once `stop` is set."""
         stdout = self._process.stdout
         assert stdout is not None  # noqa: S101 - it is a pipe
         while b"\n" not in self._heard:
@@ -126,12 +126,12 @@ class VirtualProcess(Closing):
         return line
 
     def check(self) -> None:
-        """Raises BenchError if it has ended."""
+        """Check that it runs. Raises BenchError if it has ended."""
         if self._process.poll() is not None:
             raise self._ended()
 
     def last_error(self) -> BenchError | None:
-        """Why it ended, given a moment to do so; None if it runs on."""
+        """Return why it ended, given a moment to do so; None if it runs on."""
         try:
             self._process.wait(DYING_S)
         except subprocess.TimeoutExpired:
@@ -144,7 +144,7 @@ class VirtualProcess(Closing):
         return self._end
 
     def _last_words(self) -> str:
-        """What it said last, or how it ended."""
+        """Return its last output, or how it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self._errors.seek(0)
