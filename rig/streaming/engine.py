@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What does the work behind a flow: the library in C, or the reference in Python."""
+"""The engine behind a flow: the library in C, or the reference in Python."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rig.streaming.outcome import Doubts, EventReason, FlowSettings, Notable
 
 
 class PairingEngine(Protocol):
-    """Both in the same words; `rig.streaming.flow.Flow` tells what they mean."""
+    """The interface of both engines; `rig.streaming.flow.Flow` has the meanings."""
 
     def feed(self, block: PackedBlock) -> bool:
-        """Whether the edges were taken: no if they are not in order or not of this block."""
+        """Take edges; return whether they were taken: no if not in order or not of this block."""
 
     def finish(self) -> None: ...
 

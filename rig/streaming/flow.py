@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges to live figures in one pass: what a run shows while it goes on."""
+"""The live figures of a run, made of its edges in one pass while it goes on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rig.streaming.outcome import CAPACITY, Doubts, FlowSettings, Notable
 from rig.streaming.reference import ReferenceFlow
 
 _OFFSETS = 1 << 32
-"""Samples that a packed block covers at most."""
+"""The most samples that a packed block covers."""
 
 
 def implementations() -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class Flow:
         self._finished = False
 
     def feed(self, block: PackedBlock) -> None:
-        """The next edges; blocks follow each other without a hole.
+        """Take the next edges; blocks follow each other without a hole.
 
         Raises ValueError, and takes nothing, if they do not, if edges are not in order of
         (offset, channel), or after `finish`.
@@ -82,12 +82,12 @@ class Flow:
         self._samples = end
 
     def feed_block(self, block: EdgeBlock) -> None:
-        """The same for an unpacked block, of any length."""
+        """Take the next edges of an unpacked block, of any length."""
         for packed in _packed(block):
             self.feed(packed)
 
     def finish(self) -> None:
-        """No more edges: decides what is left."""
+        """Decide what is left, as no more edges come."""
         if not self._finished:
             self._finished = True
             self._engine.finish()
@@ -133,11 +133,11 @@ class Flow:
         return self._engine.notable_lost
 
     def counts(self) -> Counts:
-        """Of the stimuli decided; extra answers and glitches are counted when they are seen."""
+        """Return the counts of decided stimuli; extra answers and glitches count when seen."""
         return self._engine.counts()
 
     def histogram(self) -> LogHistogram:
-        """Latencies of the stimuli decided: answered, late and merged."""
+        """Return the latencies of decided stimuli: answered, late and merged."""
         return self._engine.histogram()
 
     def glitches(self) -> dict[int, int]:
@@ -145,7 +145,7 @@ class Flow:
         return self._engine.glitches()
 
     def doubts(self) -> Doubts:
-        """How often the flow had to decide before it could be sure."""
+        """Return how often the flow had to decide before it could be sure."""
         return self._engine.doubts()
 
     def take_notable(self) -> list[Notable]:
@@ -162,7 +162,7 @@ def _engine(implementation: str, settings: FlowSettings, sample_rate_hz: int) ->
 
 
 def _packed(block: EdgeBlock) -> Iterator[PackedBlock]:
-    """The same edges in blocks that offsets of 32 bits can tell."""
+    """Yield the same edges in blocks within offsets of 32 bits."""
     edges = block.index
     if len(edges) and not block.start_sample <= edges[0] <= edges[-1] < block.end_sample:
         raise ValueError(

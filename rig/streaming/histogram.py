@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rig.instruments import Int64Array
 
 EXACT: Final = 256
-"""Values below it have a bin of their own."""
+"""The bound below which values have a bin of their own."""
 BINS_PER_OCTAVE: Final = 128
 BINS: Final = EXACT + BINS_PER_OCTAVE * (63 - 8)
 
@@ -42,17 +42,17 @@ def bin_starts() -> Int64Array:
 
 @dataclass(frozen=True)
 class Extreme:
-    """A latency and whose it was."""
+    """A latency and the event that had it."""
 
     latency_samples: int
     event: int
-    """Number of the stimulus, from 0."""
+    """The number of the stimulus, from 0."""
     stimulus_sample: int
 
 
 @dataclass(frozen=True, eq=False)
 class LogHistogram:
-    """Latencies of one run or of several, in samples. A value: adding makes a new one."""
+    """The latencies of one run or of several, in samples. A value: adding makes a new one."""
 
     counts: npt.NDArray[np.uint64]
     """Shape (BINS,)."""
@@ -60,7 +60,7 @@ class LogHistogram:
     """Sum of all latencies."""
     maximum: Extreme | None
     minimum: Extreme | None
-    """The first one, if there are several; None without any."""
+    """The shortest latency, the first if there are several; None without any, as `maximum`."""
 
     @property
     def n(self) -> int:
@@ -68,7 +68,7 @@ class LogHistogram:
         return int(self.counts.sum())
 
     def __add__(self, other: LogHistogram) -> LogHistogram:
-        """Both together. An extreme's event and sample are those of the run that it is from."""
+        """Return both together; an extreme's event and sample are those of its own run."""
         return LogHistogram(
             self.counts + other.counts,
             self.total + other.total,
@@ -77,7 +77,7 @@ class LogHistogram:
         )
 
     def bounds(self, rank: int) -> tuple[int, int]:
-        """Lowest and highest value that the latency at `rank` (from 0) of the sorted ones can have.
+        """Return the lowest and highest value of the latency at `rank` (from 0) of the sorted ones.
 
         Raises IndexError if there are not so many.
         """
@@ -91,7 +91,7 @@ class LogHistogram:
 
 
 def empty_histogram() -> LogHistogram:
-    """Of no latency: what sums begin with."""
+    """Return the histogram of no latency, with which sums begin."""
     return LogHistogram(np.zeros(BINS, np.uint64), 0, None, None)
 
 

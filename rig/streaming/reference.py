@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The flow in Python: what the one in C is tested against, and what works without a compiler.
+"""The flow in Python: the one in C is tested against it, and it works without a compiler.
 
 Edges go through the glitch filter and the observer of the analysis. What follows is the rule of
 `rig.analysis.pairing.pairing`, whose second pass needs to know the whole run: the number of merged
@@ -56,7 +56,7 @@ _REASONS = {
 
 
 class Figures:
-    """What is kept of decided events."""
+    """The figures of decided events."""
 
     def __init__(self, limit_samples: int | None) -> None:
         self._limit = limit_samples
@@ -71,11 +71,11 @@ class Figures:
 
     @property
     def histogram(self) -> LogHistogram:
-        """A copy."""
+        """A copy of the latencies."""
         return LogHistogram(self._bins.copy(), self._total, self.maximum, self.minimum)
 
     def add(self, event: int, kind: EventClass, stimulus: int, response: int) -> None:
-        """A stimulus is decided; `response` is -1 if nothing answered it."""
+        """Add a decided stimulus; `response` is -1 if nothing answered it."""
         self.classes[kind] += 1
         reasons = _REASONS[kind]
         if response >= 0:
@@ -108,18 +108,18 @@ class _Answer:
     """An answer that has a stimulus, which is not known yet."""
 
     number: int
-    """From 0."""
+    """The number of the answer, from 0."""
     sample: int
     count: int
-    """Handler count less the surplus."""
+    """The handler's count less the surplus."""
     anchor: int
-    """With this m it is an anchor; -1: with none."""
+    """The m with which it is an anchor; -1: with none."""
     bound: int
-    """Its own deficit, or that of an answer without stimulus behind it if that is lower."""
+    """The lower of its own deficit and that of an answer without stimulus behind it."""
 
 
 class _Anchors:
-    """Finds prompt answers one by one, as rig.analysis.pairing.deficits does."""
+    """A finder of prompt answers, one by one, as rig.analysis.pairing.deficits does it."""
 
     def __init__(self, by_order: bool) -> None:
         self._by_order = by_order
@@ -127,18 +127,18 @@ class _Anchors:
         self._before = self._deficit = self._score = 0
 
     def stimulus(self, sample: int) -> None:
-        """A leading stimulus edge."""
+        """Take a leading stimulus edge."""
         self._last, self._second = sample, self._last
 
     def answer(self, sample: int) -> int:
-        """How prompt it is by the edges alone."""
+        """Take an answer's edge; return how prompt it is by the edges alone."""
         idle = self._last - max(self._response, self._second)
         self._response = sample
         times = max(idle, 0) // max(sample - self._last, 1)
         return sum(times >= least for least in PROMPT) if self._last >= 0 else 0
 
     def own(self, points: int, before: int, deficit: int) -> bool:
-        """Whether one that has a stimulus of its own is an anchor if its m is its deficit."""
+        """Return whether an answer with its own stimulus is an anchor if its m is its deficit."""
         same = deficit == self._deficit
         if not self._by_order and not (same and before == self._before + 1):
             points = 0
@@ -148,7 +148,7 @@ class _Anchors:
 
 
 class StreamingPairer:
-    """Pairs stimuli and answers that come one by one, in order of time."""
+    """A pairing of stimuli and answers that come one by one, in order of time."""
 
     def __init__(self, figures: Figures, horizon: int, capacity: int, by_order: bool) -> None:
         self._figures = figures
@@ -173,7 +173,7 @@ class StreamingPairer:
         self.doubts = {"expired": 0, "forced": 0, "contradicted": 0}
 
     def stimulus(self, sample: int) -> None:
-        """A leading stimulus edge."""
+        """Take a leading stimulus edge."""
         self.expire(sample)
         while self.stimuli - self.decided >= self._capacity:
             self.doubts["forced"] += 1
@@ -185,7 +185,7 @@ class StreamingPairer:
         self._anchors.stimulus(sample)
 
     def answer(self, sample: int, handled: int | None) -> None:
-        """An answer edge with its handler count, None by order."""
+        """Take an answer's edge with its handler count, None by order."""
         self.expire(sample)
         self.answers += 1
         before, count = self.stimuli, self.answers if handled is None else handled
@@ -207,13 +207,13 @@ class StreamingPairer:
             self._undecided.append(answer)
 
     def expire(self, now: int) -> None:
-        """Neither a stimulus nor an answer comes before `now`."""
+        """Note that neither a stimulus nor an answer comes before `now`."""
         while self.decided < self.stimuli and now - self._first_sample() > self._horizon:
             self.doubts["expired"] += 1
             self._decide_first()
 
     def finish(self) -> None:
-        """Nothing comes any more."""
+        """Decide what is left, as nothing comes any more."""
         while self.decided < self.stimuli or self._undecided:
             self._decide_first()
 
@@ -221,7 +221,7 @@ class StreamingPairer:
         return self._recent[self.decided][0]
 
     def _learn(self, deficit: int) -> None:
-        """An answer with this deficit has come, which may decide those before it."""
+        """Decide what an answer with this deficit decides of those before it."""
         if self._undecided:
             last = self._undecided[-1]
             last.bound = min(last.bound, deficit)
@@ -236,7 +236,7 @@ class StreamingPairer:
             self._merged = deficit
 
     def _decide_first(self) -> None:
-        """An event or an answer, by what is known."""
+        """Decide the first event or answer, by what is known."""
         if self._undecided:
             self._pair_lowest()
         elif self._early > self.decided:
@@ -246,7 +246,7 @@ class StreamingPairer:
             self._decide(EventClass.MISSED, -1)
 
     def _pair_lowest(self) -> None:
-        """The undecided answers up to the last one with the lowest bound: that is their m."""
+        """Pair the undecided answers up to the last one with the lowest bound: that is their m."""
         bounds = [answer.bound for answer in self._undecided]
         self._merged = min(bounds)
         end = len(bounds) - bounds[::-1].index(self._merged)
@@ -255,7 +255,7 @@ class StreamingPairer:
             self._pair(answer, self._merged)
 
     def _pair(self, answer: _Answer, merged: int) -> None:
-        """An answer before which `merged` were merged, and all stimuli up to its own."""
+        """Pair an answer before which `merged` were merged, and all stimuli up to its own."""
         self._last_own = answer.sample
         self._least = merged if answer.anchor == merged else min(self._least, merged)
         event, newly, self._marked = answer.count + merged - 1, merged - self._marked, merged
@@ -275,7 +275,7 @@ class StreamingPairer:
     def _kinds(
         self, first: int, event: int, newly: int, response: int
     ) -> list[tuple[int, EventClass]]:
-        """Of stimuli from `first` up to the one that this answer belongs to, by one reading."""
+        """Return the classes of stimuli from `first` to this answer's own, by one reading."""
         if event < first:
             return []
         shared = 0 if self._by_order else min(max(0, newly), event - first)
@@ -285,7 +285,7 @@ class StreamingPairer:
         return list(enumerate(kinds, first))
 
     def _decide(self, kind: EventClass, response: int) -> None:
-        """The first undecided stimulus."""
+        """Decide the first undecided stimulus."""
         event, sample = self.decided, self._first_sample()
         self.decided += 1
         self._read.pop(event, None)
@@ -293,7 +293,7 @@ class StreamingPairer:
         self._figures.add(event, kind, sample, response)
 
     def _contradict(self, event: int, response: int) -> None:
-        """An answer whose stimulus has been decided without it, at least by the early reading."""
+        """Take an answer whose stimulus was decided without it, at least by the early reading."""
         self.doubts["contradicted"] += 1
         if event >= self.decided:
             return
@@ -313,7 +313,7 @@ class StreamingPairer:
 
 
 class ReferenceFlow:
-    """All stages one after the other."""
+    """A flow of all stages, one after the other."""
 
     def __init__(self, settings: FlowSettings, sample_rate_hz: int) -> None:
         wiring = settings.wiring
@@ -327,7 +327,7 @@ class ReferenceFlow:
         self._end = 0
 
     def feed(self, block: PackedBlock) -> bool:
-        """Whether the edges were taken: no if they are not in order or not of this block."""
+        """Take edges; return whether they were taken: no if not in order or not of this block."""
         if not _in_order(block):
             return False
         self._end = block.end_sample
@@ -337,7 +337,7 @@ class ReferenceFlow:
         return True
 
     def finish(self) -> None:
-        """No more edges: decides what is left."""
+        """Decide what is left, as no more edges come."""
         self._pair(self._observer.feed(self._glitch.finish()))
         self._pair(self._observer.finish(self._end))
         self._pairer.finish()
@@ -358,7 +358,7 @@ class ReferenceFlow:
             self._pairer.stimulus(behind)
 
     def counts(self) -> Counts:
-        """Of what is decided."""
+        """Return the counts of the events that are decided."""
         kinds, extras = self._figures.classes, self._pairer.extras
         return Counts(
             n=self._pairer.decided,
@@ -373,15 +373,15 @@ class ReferenceFlow:
         )
 
     def histogram(self) -> LogHistogram:
-        """Of the latencies of what is decided."""
+        """Return the histogram of the decided events' latencies."""
         return self._figures.histogram
 
     def maximum(self) -> Extreme | None:
-        """The first one, if there are several."""
+        """Return the extreme latency, the first one if there are several."""
         return self._figures.maximum
 
     def minimum(self) -> Extreme | None:
-        """The first one, if there are several."""
+        """Return the extreme latency, the first one if there are several."""
         return self._figures.minimum
 
     def glitches(self) -> dict[int, int]:
@@ -389,27 +389,27 @@ class ReferenceFlow:
         return {channel: n for channel, n in sorted(self._glitch.removed.items()) if n}
 
     def doubts(self) -> Doubts:
-        """How much of it is provisional."""
+        """Return how much of the figures is provisional."""
         return Doubts(**self._pairer.doubts)
 
     def take_notable(self) -> list[Notable]:
-        """Those not yet taken, oldest first."""
+        """Return the notable events not yet taken, oldest first."""
         taken, self._figures.notable = self._figures.notable, []
         return taken
 
     @property
     def stimuli(self) -> int:
-        """Seen."""
+        """The number of edges seen."""
         return self._pairer.stimuli
 
     @property
     def answers(self) -> int:
-        """Seen."""
+        """The number of edges seen."""
         return self._pairer.answers
 
     @property
     def last_stimulus_sample(self) -> int:
-        """0 without any."""
+        """The sample of the newest stimulus, 0 without any."""
         return self._pairer.last_stimulus
 
     @property
@@ -424,7 +424,7 @@ class ReferenceFlow:
 
 
 def _in_order(block: PackedBlock) -> bool:
-    """By (offset, channel), no two alike, and all of them within the block."""
+    """Return whether edges are in order of (offset, channel), none alike, all within the block."""
     place = block.offset.astype(np.int64) << LEVEL_BIT | block.code & np.uint8(127)
     inside = len(place) == 0 or int(block.offset[-1]) < block.end_sample - block.start_sample
     return bool(inside and (np.diff(place) > 0).all())
