@@ -85,7 +85,7 @@ def _execute(
 
 
 def _refuse_foreign(options: argparse.Namespace) -> None:
-    """Options that mean nothing to a campaign."""
+    """Check that no option is given that means nothing to a campaign."""
     for name in ("seed", "period", "timer"):
         if getattr(options, name, None) is not None:
             raise input_error(
@@ -103,7 +103,7 @@ def _show_plan(
     folder: Path,
     fixture: Fixture,
 ) -> None:
-    """What will be made, what will not and why, and how long it takes."""
+    """Print what will be made, what will not and why, and how long it takes."""
     index = load_index(folder)
     done = {e.name for e in index.entries if e.state is RunState.DONE} if index else set()
     table = Table(box=None, pad_edge=False, padding=(0, 1))
@@ -133,7 +133,7 @@ def _show_plan(
 
 
 def _tell_run(skipped: dict[str, str], index: Index, entry: Entry) -> None:
-    """A line before and after each run; why runs are skipped has been told before."""
+    """Print a line before and after each run; why runs are skipped was printed before."""
     if entry.name in skipped:
         return
     number = 1 + [each.name for each in index.entries].index(entry.name)
@@ -143,7 +143,7 @@ def _tell_run(skipped: dict[str, str], index: Index, entry: Entry) -> None:
 
 
 def _left(index: Index, folder: Path) -> bool:
-    """Something was not even tried, or only half: the campaign was interrupted."""
+    """Return whether a run was not tried, or only in part, as the campaign was interrupted."""
     return any(
         entry.state in (RunState.PLANNED, RunState.RUNNING)
         or (entry.state is RunState.DONE and not (folder / entry.file).is_file())
@@ -169,7 +169,7 @@ def _told(options: argparse.Namespace, folder: Path, index: Index, *, interrupte
 
 
 def _silent(_index: Index, _entry: Entry) -> None:
-    """Tells nothing."""
+    """Print nothing."""
 
 
 def _say_silence(error: BenchError) -> None:

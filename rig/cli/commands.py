@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands, and where each is: its module declares its options and carries it out.
+"""The commands and their modules, each of which declares the options and carries them out.
 
 A module has `add_arguments(parser)` and `command(options) -> int`. It is named here as a text and
 imported when its command is given, so that `rig --help` loads none of them, and so that commands of
@@ -21,10 +21,10 @@ class RigCommand:
 
     name: str
     help: str
-    """What it does, in a line."""
+    """The purpose of the command, in a line."""
     module: str
     former_name: str = ""
-    """Its name in earlier versions, which is still understood; "" if it had no other."""
+    """The name in earlier versions, which is still understood; "" if there was no other."""
 
 
 COMMANDS = (
@@ -99,14 +99,14 @@ class CommandParser(argparse.ArgumentParser):
     """The parser of one command, which imports its module when it gets its words."""
 
     def __init__(self, *, module: str, **options: Any) -> None:
-        """module: the dotted name of the one that carries the command out."""
+        """`module`: the dotted name of the module that carries the command out."""
         super().__init__(**options)
         self._module: str | None = module
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """As any parser does, once the command has declared its options."""
+        """Parse as any parser does, once the command has declared its options."""
         if self._module is not None:
             module, self._module = import_module(self._module), None
             module.add_arguments(self)

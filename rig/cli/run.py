@@ -104,9 +104,9 @@ def command(options: argparse.Namespace) -> int:
 
 
 def _tell(text: str) -> None:
-    """What takes long before anything is measured; a progress bar moves out of the way."""
+    """Print what takes long before anything is measured; a progress bar moves out of the way."""
     say(text, error=True, flush=True)
 
 
 def _silent(_text: str) -> None:
-    """Tells nothing."""
+    """Print nothing."""

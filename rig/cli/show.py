@@ -33,7 +33,7 @@ def command(options: argparse.Namespace) -> int:
 
 
 def _how_to_go_on(path: Path) -> tuple[str, ...]:
-    """Whether it was killed cannot be read from the file; how long it has been silent can."""
+    """Return lines on a file that is not closed: how long it is silent, as it may be written."""
     silent_s = max(0.0, time() - path.stat().st_mtime)
     return (
         "not closed, so no digest bears out what is in it",

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 from rig.printable import printable, printable_lines
 
 LOST_EXIT_CODE = 5
-"""The command did its work, but not all of what it printed arrived."""
+"""The exit code of a command that did its work, but not all of whose output arrived."""
 _STANDARD = 3
 
 
@@ -36,12 +36,12 @@ class GuardedStream:
         """The same for text that is escaped already, with a terminal's codes in it."""
 
     def write(self, text: str) -> int:
-        """Write escaped text; what cannot be written is lost, and `lost` says why."""
+        """Write escaped text; what cannot be written is lost, and `lost` has the reason."""
         self.write_escaped(printable_lines(text))
         return len(text)
 
     def write_escaped(self, text: str) -> None:
-        """Write it as it is."""
+        """Write text as it is."""
         if self._lost:
             return
         try:
@@ -52,7 +52,7 @@ class GuardedStream:
             self._failed(error)
 
     def writelines(self, lines: list[str]) -> None:
-        """Write them one after the other."""
+        """Write lines one after the other."""
         for line in lines:
             self.write(line)
 
@@ -67,7 +67,7 @@ class GuardedStream:
 
     @property
     def lost(self) -> str:
-        """Why not all of it arrived; "" if it did."""
+        """The reason why not all output arrived; "" if it did."""
         return self._lost
 
     def _failed(self, error: Exception) -> None:
@@ -77,7 +77,7 @@ class GuardedStream:
             _drop_rest(self._stream)
 
     def _encodable(self, text: str) -> str:
-        """What the stream's encoding lacks, as of an old locale, is escaped too."""
+        """Escape what the stream's encoding lacks too, such as that of an old locale."""
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
         try:
             text.encode(encoding)
@@ -90,18 +90,18 @@ class GuardedStream:
 
 
 class StyledStream:
-    """What a console of rich writes to, see GuardedStream."""
+    """The stream that a console of rich writes to, see GuardedStream."""
 
     def __init__(self, guarded: GuardedStream) -> None:
         self._guarded = guarded
 
     def write(self, text: str) -> int:
-        """Write it as it is."""
+        """Write text as it is."""
         self._guarded.write_escaped(text)
         return len(text)
 
     def flush(self) -> None:
-        """As of the stream behind it."""
+        """Flush the stream behind it."""
         self._guarded.flush()
 
     def __getattr__(self, name: str) -> Any:
@@ -109,7 +109,7 @@ class StyledStream:
 
 
 def _drop_rest(stream: TextIO) -> None:
-    """What is left in the buffer goes nowhere, or the interpreter would try again as it ends."""
+    """Drop what is left in the buffer: the interpreter would try again as it ends."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
@@ -119,7 +119,7 @@ def _drop_rest(stream: TextIO) -> None:
 
 @contextmanager
 def guarded_streams() -> Iterator[tuple[GuardedStream, GuardedStream]]:
-    """Standard output and standard error for a command, both guarded."""
+    """Guard standard output and standard error for a command; yield both."""
     before = sys.stdout, sys.stderr
     out = GuardedStream(sys.stdout, "standard output")
     errors = GuardedStream(sys.stderr, "standard error")
@@ -145,12 +145,12 @@ def fill_standard_descriptors() -> None:
 
 
 def say(text: object = "", *, error: bool = False, end: str = "\n", flush: bool = False) -> None:
-    """One line, on standard error if it is an `error` or progress; its line breaks are escaped."""
+    """Print one line, on standard error if `error` (or progress); its line breaks are escaped."""
     say_lines(printable(str(text)), error=error, end=end, flush=flush)
 
 
 def say_lines(text: str, *, error: bool = False, end: str = "\n", flush: bool = False) -> None:
-    """A text of several lines, of this program's own words."""
+    """Print a text of several lines, of this program's own words."""
     stream = sys.stderr if error else sys.stdout
     stream.write(f"{text}{end}")
     if flush:

@@ -22,7 +22,7 @@ from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES
 
 _SHAPE_OF: Final = {"slides": "slides", "thesis": "thesis"}
-"""Of a reference that has a shape of its own."""
+"""The shape of a reference that has one of its own."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Tables of the runs; 0 if there is anything to show. Raises InputError."""
+    """Print tables of the runs; return 0 if there is anything to show. Raises InputError."""
     out: Path | None = options.out
     if out is not None:
         check_new_file(out)
@@ -60,7 +60,7 @@ def command(options: argparse.Namespace) -> int:
 
 
 def _history(paths: list[Path], out: Path | None) -> int:
-    """The runs of one system as a picture, in a page of its own."""
+    """Write the runs of one system as a picture, in a page of its own."""
     from rig.report.tables.history import history_page, ridges  # takes long to load
 
     return _written(history_page(ridges(paths, partial(say, error=True))), out)
@@ -76,7 +76,7 @@ def _written(text: str, out: Path | None) -> int:
 
 
 def _grids(records: list[RunRecord], options: argparse.Namespace) -> list[TextTable]:
-    """In the shape asked for; else in that of the reference, else all that say something."""
+    """Return tables in the shape asked for, else the reference's, else all that fit the runs."""
     shape = options.shape or _SHAPE_OF.get(options.reference)
     if shape is not None:
         grids = SHAPES[shape](records)

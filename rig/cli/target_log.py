@@ -17,7 +17,7 @@ CAPACITY_MAX = 100_000_000
 
 
 def arm_options(words: str, capacity: int) -> ArmOptions:
-    """What `--arm` asks for: key=value words of the agent's ARM. Raises InputError."""
+    """Return what `--arm` asks for: key=value words of the agent's ARM. Raises InputError."""
     try:
         pairs = fields(words)
     except ProtocolError as error:
@@ -38,7 +38,7 @@ def arm_options(words: str, capacity: int) -> ArmOptions:
 
 
 def write_log(agent: AgentLink, path: Path) -> int:
-    """Fetch all records into a file that is there only when it is whole; returns how many.
+    """Fetch all records into a file that is there only when it is whole; return how many.
 
     Raises:
         BenchError: the link fails, or the file cannot be written.

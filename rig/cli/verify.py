@@ -68,7 +68,7 @@ def _verified(path: Path, options: argparse.Namespace) -> int:
 
 
 def _contradiction(path: Path) -> str:
-    """What the settings say otherwise than the texts that they follow from; "" if nothing."""
+    """Return how the settings differ from the texts that they follow from; "" if they do not."""
     try:
         check_stored_settings(path)
     except InputError as error:
