@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs whose events the target makes itself: by a schedule, by triggers, or as values.
+"""The courses of runs whose events the target makes: by a schedule, by triggers, or as values.
 
 No pulses are sent: such a run is over when the target has made what was asked, or no longer does.
 """
@@ -18,15 +18,15 @@ from rig.recording.live import LiveFigures, LivePairs, LiveSummary, LiveValues
 from rig.recording.periods import LivePeriods
 
 AWAIT_MS = 200
-"""A target that measures by itself is asked so often whether it is done."""
+"""The interval at which a target that measures by itself is asked whether it is done."""
 CLOCK_PER_MILLE = 1
-"""The target's clock may be so much slower than the analyzer's."""
+"""The bound by which the target's clock may be slower than the analyzer's."""
 SILENCE_PERIODS = 2
-"""A target may leave out periods of its own before the next trigger; GRACE_S comes on top."""
+"""The periods that a target may leave out before the next trigger; GRACE_S comes on top."""
 
 
 class PeriodsEnd:
-    """When a run of periods is over: all answered, or the time for them gone."""
+    """The end of a run of periods: all are answered, or the time for them is over."""
 
     def __init__(
         self, source: TargetClocked, sample_rate_hz: int, timeout_samples: int, armed_sample: int
@@ -39,9 +39,9 @@ class PeriodsEnd:
         self._latest = armed_sample + length + timeout_samples + GRACE_S * sample_rate_hz
 
     def reached(self, answers: int, last_sample: int, samples: int) -> bool:
-        """`samples` have come, and in them so many answers, the last of them there.
+        """Return whether it is over, by `samples` with so many answers, the last at `last_sample`.
 
-        Behind the last answer none too many may follow unseen.
+        It waits behind the last answer, so that none too many follows unseen.
         """
         if samples >= self._latest:
             return True
@@ -49,7 +49,7 @@ class PeriodsEnd:
 
 
 class TriggersEnd:
-    """When a run of triggers is over: all seen and the last one given its time, or no more come."""
+    """The end of a run of triggers: all are seen and the last had its time, or no more come."""
 
     def __init__(
         self, source: TargetClocked, sample_rate_hz: int, timeout_samples: int, armed_sample: int
@@ -62,7 +62,7 @@ class TriggersEnd:
         self._end: int | None = None
 
     def reached(self, stimuli: int, last_sample: int, samples: int) -> bool:
-        """`samples` have come, and in them so many stimulus edges, the last of them there.
+        """Return whether it is over, by `samples` with so many stimuli, the last at `last_sample`.
 
         Edges beyond those planned do not put the end off: a line that never rests ends a run, too.
         """
@@ -82,7 +82,7 @@ class _ClockedCourse(Course):
 
     @abstractmethod
     def is_over(self, live: LiveSummary) -> Callable[[], bool]:
-        """A function that tells whether all events are over; the target has just been armed."""
+        """Return a function that returns whether all events are over; the target was just armed."""
 
     def follow(self, recorder: Recorder, stop: threading.Event) -> None:
         self.started = True
@@ -96,7 +96,7 @@ class _ClockedCourse(Course):
 
 
 class ScheduleCourse(_ClockedCourse):
-    """A task answers at the beginning of each period."""
+    """The course of a run in which a task answers at the beginning of each period."""
 
     figures: LivePeriods
     source: Schedule
@@ -111,7 +111,7 @@ class ScheduleCourse(_ClockedCourse):
 
 
 class TriggerCourse(_ClockedCourse):
-    """The target triggers its interrupts itself."""
+    """The course of a run in which the target triggers its interrupts itself."""
 
     def live_figures(self) -> LiveFigures:
         return LivePairs(self.settings, self.timeout_samples)
@@ -123,7 +123,7 @@ class TriggerCourse(_ClockedCourse):
 
 
 class ValueCourse(Course):
-    """The target measures by itself until it has its values."""
+    """The course of a run in which the target measures by itself until it has its values."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class ValueCourse(Course):
         timeout_samples: int,
         pin_writes: Callable[[TargetSummary], int],
     ) -> None:
-        """`pin_writes`: edges of the answering pin that the target has made, by its account."""
+        """`pin_writes`: the edges of the answering pin that the target has made, by its summary."""
         super().__init__(settings, timeout_samples)
         self._pin_writes = pin_writes
 
@@ -139,7 +139,7 @@ class ValueCourse(Course):
         return LiveValues(self.settings)
 
     def follow(self, recorder: Recorder, stop: threading.Event) -> None:
-        """Until it has its values, and what it wrote on the pins has been seen."""
+        """Record until the target has its values, and what it wrote to the pins has been seen."""
         self.started = True
         while not stop.is_set() and not recorder.target.ended(AWAIT_MS):
             recorder.read()

@@ -13,11 +13,11 @@ from rig.instruments import Int64Array, Stimulus, Target, TargetSummary
 from rig.recording.live import LiveFigures, LiveSummary
 
 GRACE_S = 1
-"""The host may be so far behind the target, or the target behind ARM, in the analyzer's time."""
+"""The time by which the host may be behind the target, or the target behind ARM."""
 
 
 class Recorder(Protocol):
-    """What a course is lent: the instruments, and one item of the capture at a time."""
+    """The recorder that a course is lent: the instruments, and the capture item by item."""
 
     @property
     def stimulus(self) -> Stimulus: ...
@@ -27,7 +27,7 @@ class Recorder(Protocol):
 
     live: LiveSummary
     account: InstrumentCounts
-    """What the instruments have counted so far."""
+    """The counts of the instruments so far."""
     capture_ended: bool
 
     def read(self) -> None:
@@ -37,26 +37,26 @@ class Recorder(Protocol):
         """Take answers of the stimulus's input capture into the run file, shape (n,)."""
 
     def stop_target(self) -> TargetSummary:
-        """Stop it, if it was not stopped before; its account. Raises BenchError."""
+        """Stop it, if it was not stopped before; return its summary. Raises BenchError."""
 
 
 class Course(ABC):
-    """What is done and shown from the moment that the target is armed until all events are over."""
+    """The course of a run from the moment that the target is armed until all events are over."""
 
     started = False
-    """Events may have been made, so that there is something to stop and to fetch."""
+    """Whether events may have been made, so that there is something to stop and to fetch."""
 
     def __init__(self, settings: Settings, timeout_samples: int) -> None:
-        """`timeout_samples`: how long an answer is waited for."""
+        """`timeout_samples`: the time that an answer is waited for."""
         self.settings, self.timeout_samples = settings, timeout_samples
         self.figures = self.live_figures()
 
     @abstractmethod
     def live_figures(self) -> LiveFigures:
-        """What edges show of such a run."""
+        """Return the figures that edges show of such a run."""
 
     def prepare(self, stimulus: Stimulus) -> None:
-        """What must be set up before samples flow. Raises BenchError."""
+        """Set up what must be so before samples flow. Raises BenchError."""
         del stimulus  # nothing, unless it sends pulses
 
     @abstractmethod
@@ -74,7 +74,7 @@ class Course(ABC):
         del recorder  # nothing, unless pulses were sent
 
     def read_behind(self, recorder: Recorder, edges: int) -> None:
-        """The host may be behind the target: read on until it has seen so many edges."""
+        """Read on until so many edges are seen, as the host may be behind the target."""
         live = recorder.live
         patience = self.timeout_samples + GRACE_S * self.settings.sample_rate_hz
         last = live.samples + patience

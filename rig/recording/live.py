@@ -24,19 +24,19 @@ NOTABLE_KEPT = 64
 
 
 class LiveFigures(ABC):
-    """What the edges of a run have shown so far. Provisional: the raw data are what counts."""
+    """The figures that the edges of a run have shown so far. Provisional: the raw data count."""
 
     events_are_answers: ClassVar[bool] = True
-    """The target makes the events, and each of its answers is one; no stimulus waits for it."""
+    """Whether the target makes the events, and each answer is one; no stimulus waits for it."""
     are_intervals: ClassVar[bool] = False
-    """What is judged are the intervals between answers, not latencies."""
+    """Whether the intervals between answers are judged, not latencies."""
     are_values: ClassVar[bool] = False
-    """The target measures by itself: edges tell that it goes on, and nothing else."""
+    """Whether the target measures by itself: edges show that it goes on, and nothing else."""
 
     stimuli = 0
     answers = 0
     missed = 0
-    """Stimuli that got no answer within the plan's response timeout."""
+    """The number of stimuli that got no answer within the plan's response timeout."""
     last_stimulus_sample = 0
 
     def __init__(self) -> None:
@@ -49,39 +49,39 @@ class LiveFigures(ABC):
 
     @property
     def events(self) -> int:
-        """What the run is made of: stimuli, periods answered, or edges after values."""
+        """The number of the run's events: stimuli, periods answered, or edges after values."""
         return self.answers if self.events_are_answers else self.stimuli
 
     @property
     def max_ns(self) -> float | None:
-        """Longest latency so far, or the worst interval error; None without any."""
+        """The longest latency so far, or the worst interval error; None without any."""
         return None
 
     @property
     def worst(self) -> tuple[int, int]:
-        """Number of the event of that, and sample of its stimulus or due time; -1 without any."""
+        """The number of the worst event, and sample of its stimulus or due time; -1 without any."""
         return -1, -1
 
     def bins(self) -> npt.NDArray[np.uint64] | None:
-        """Counts of latencies or interval errors in the bins of `rig.streaming.histogram`; None
-        where edges tell of neither."""
+        """Return counts of latencies or interval errors in the bins of `rig.streaming.histogram`;
+        None where edges show neither."""
         return None
 
     def latencies(self) -> LogHistogram | None:
-        """Of stimuli that are decided; None where no stimuli are paired."""
+        """Return the latencies of decided stimuli; None where no stimuli are paired."""
         return None
 
     def counts(self) -> Counts | None:
-        """Of the same."""
+        """Return the counts of decided stimuli; None where no stimuli are paired."""
         return None
 
     def take_notable(self) -> list[Notable]:
-        """The notable events since the last call, whose waveforms are worth a file."""
+        """Return the notable events since the last call, whose waveforms are worth a file."""
         return []
 
     @abstractmethod
     def counts_text(self, planned: int) -> str:
-        """Counts of so many planned events in words."""
+        """Return counts of so many planned events in words."""
 
 
 class LivePairs(LiveFigures):
@@ -155,49 +155,49 @@ class LiveValues(LiveFigures):
 
 
 def longest_text(max_ns: float | None) -> str:
-    """The longest latency as the last of some counts; "" without any."""
+    """Return the longest latency as the last of some counts; "" without any."""
     return "" if max_ns is None else f", max {microseconds(max_ns)} us"
 
 
 @dataclass
 class LiveSummary:
-    """How far a run has come, and what it has shown."""
+    """The state of a run that goes on, and its figures."""
 
     planned: int
     sample_rate_hz: int
     phase: str = "opening"
     hold: str = ""
-    """Of a search: which of its trains this is, and at which rate."""
+    """The train of a search that runs now, and its rate."""
     losses: int = 0
     samples: int = 0
-    """Samples accounted for."""
+    """The number of samples accounted for."""
     backlog: Backlog = field(default_factory=Backlog)
     figures: LiveFigures | None = None
-    """Counts so far; None until the analyzer is open."""
+    """The figures so far; None until the analyzer is open."""
 
     @property
     def events(self) -> int:
-        """Of those that were planned."""
+        """The number of planned events that have come."""
         return 0 if self.figures is None else self.figures.events
 
     @property
     def stimuli(self) -> int:
-        """Stimulus edges."""
+        """The number of stimulus edges."""
         return 0 if self.figures is None else self.figures.stimuli
 
     @property
     def answers(self) -> int:
-        """Edges of the answering pin that are answers."""
+        """The number of edges of the answering pin that are answers."""
         return 0 if self.figures is None else self.figures.answers
 
     @property
     def missed(self) -> int:
-        """Stimuli that got no answer within the plan's response timeout."""
+        """The number of stimuli that got no answer within the plan's response timeout."""
         return 0 if self.figures is None else self.figures.missed
 
     @property
     def max_ns(self) -> float | None:
-        """Longest latency so far, of periods the worst interval error; None without any."""
+        """The longest latency so far, of periods the worst interval error; None without any."""
         return None if self.figures is None else self.figures.max_ns
 
     def add(self, block: EdgeBlock) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A search for the highest rate under way: one train after the other, until the limit is known.
 
-Whether a hold was kept is decided here by the two wires alone, to choose the next rate. The result
+A hold is judged here by the two wires alone, to choose the next rate. The result
 does not rest on it: analysis judges each hold again, with the target's log.
 """
 
@@ -41,7 +41,7 @@ class _Hold:
         self._response: list[Int64Array] = []
 
     def begin(self) -> None:
-        """Forget the one before."""
+        """Forget the hold before."""
         self._stimulus, self._response = [], []
 
     def add(self, block: EdgeBlock) -> None:
@@ -50,7 +50,7 @@ class _Hold:
         self._response.append(seen.response)
 
     def is_kept(self, planned: int, sent: int) -> bool:
-        """Each stimulus planned was sent and has an answer, and these do not fall behind."""
+        """Return whether each planned stimulus was sent and answered, without falling behind."""
         empty = np.empty(0, np.int64)
         stimulus = np.concatenate([empty, *self._stimulus])
         response = np.concatenate([empty, *self._response])
@@ -58,7 +58,7 @@ class _Hold:
 
 
 class _LiveHolds(LivePairs):
-    """Of the whole run, and of the hold that is being made."""
+    """The figures of the whole run, and of the hold that is being made."""
 
     def __init__(self, settings: Settings, timeout_samples: int) -> None:
         super().__init__(settings, timeout_samples)
@@ -70,7 +70,7 @@ class _LiveHolds(LivePairs):
 
 
 class RateSearchCourse(HoldsCourse):
-    """Makes holds until the search knows the limit."""
+    """The course that makes holds until the search has found the limit."""
 
     figures: _LiveHolds
 
@@ -93,6 +93,6 @@ class RateSearchCourse(HoldsCourse):
 
     @property
     def _planned(self) -> int:
-        """Pulses that the whole search takes at most."""
+        """The most pulses that the whole search takes."""
         left = self._search.holds_max - len(self.sent)
         return sum(self.sent) + self._search.count * max(1, left)
