@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a stimulus microcontroller can do, as its firmware says it.
+"""The abilities of a stimulus microcontroller, as its firmware reports them.
 
 A firmware answers SYST:CHIP? from its own definitions. What it answers is stored beside each image
 when that is built (firmware/manifest.py), so that the rig knows it before anything is connected;
@@ -32,23 +32,23 @@ class StimulusChip:
     """A microcontroller with its firmware."""
 
     name: str
-    """As fixtures name it, such as "atmega328p"."""
+    """The name in fixtures, such as "atmega328p"."""
     title: str
-    """As its maker writes it."""
+    """The name as its maker writes it."""
     pins: Mapping[str, str]
-    """By signal, as its board names them: which they are is settled by its timer."""
+    """The pins by signal, as its board names them: its timer settles which they are."""
     timer_pins: Mapping[str, str]
-    """By signal, as its data sheet names them."""
+    """The pins by signal, as its data sheet names them."""
     clock_hz: int
-    """Nominal."""
+    """The nominal rate of its clock."""
     captures: int
-    """Edges that it can hold until they are fetched."""
+    """The number of captured edges that it can hold until they are fetched."""
     limits: TrainLimits
-    """Of the trains that it can make."""
+    """The limits of the trains that it can make."""
 
     @property
     def how_to_flash(self) -> str:
-        """What to do about a wrong firmware, as the end of a sentence."""
+        """The remedy for a wrong firmware, as the end of a sentence."""
         return f"flash firmware/image/stimulus-{self.name}.hex as firmware/README.md says"
 
     def check(self, train: Train) -> None:
@@ -56,22 +56,22 @@ class StimulusChip:
         replace(train, limits=self.limits)
 
     def differences(self, other: StimulusChip) -> list[str]:
-        """What `other` says otherwise, each in a few words."""
+        """Return what differs in `other`, each in a few words."""
         own, others = _properties(self), _properties(other)
         return [f"{k} is {others[k]}, not {own[k]}" for k in own if others[k] != own[k]]
 
 
 def _properties(chip: StimulusChip) -> dict[str, object]:
-    """All that is said of it, by name."""
+    """Return all properties of a chip, by name."""
     found = {each.name: getattr(chip, each.name) for each in fields(chip)}
     limits = found.pop("limits")
     return found | {each.name: getattr(limits, each.name) for each in fields(limits)}
 
 
 def described(text: str) -> StimulusChip:
-    """The chip that a reply to SYST:CHIP? describes (firmware/PROTOCOL.md). Raises ValueError.
+    """Return the chip of a reply to SYST:CHIP? (firmware/PROTOCOL.md). Raises ValueError.
 
-    Properties and patterns that this version does not know are left out.
+    Properties and patterns that are unknown to this version are left out.
     """
     texts: dict[str, str] = {}
     numbers: dict[str, int] = {}
@@ -125,15 +125,15 @@ def _span(text: str) -> Span:
 
 
 def chip_names() -> tuple[str, ...]:
-    """All chips whose firmware comes with the rig, sorted."""
+    """Return the names of all chips whose firmware comes with the rig, sorted."""
     return stimulus_chips()
 
 
 @cache
 def chip_named(name: str) -> StimulusChip:
-    """The chip of this name, as the firmware that comes with the rig describes it.
+    """Return the chip of this name, as the firmware that comes with the rig describes it.
 
-    Raises InputError if there is none, or if its description is none.
+    Raises InputError if there is none, or if its description is not valid.
     """
     path = firmware_manifest(name)
     try:

@@ -18,13 +18,13 @@ from rig.stimulus.train import Train
 MAKER = "Latency Rig"
 MODEL = "Stimulus"
 INTERFACE_LEVEL = 1
-"""What this host speaks; firmware/PROTOCOL.md describes it."""
+"""The interface level that this host uses; firmware/PROTOCOL.md describes it."""
 
 _BLOCK_HEADER = struct.Struct("<BBHIQ")  # version, flags, count, first, now
 _EDGE = np.dtype("<u4")
 _BLOCK_VERSION = 1
 _TICKS_MAX = 2**63 - 1
-"""36,000 years: more does not fit the arrays of ticks."""
+"""The most ticks, 36,000 years: more does not fit the arrays of ticks."""
 _FLAG_RUNNING = 0x01
 
 
@@ -76,7 +76,7 @@ class SerialStimulus(Closing):
         return StimulusIdentity(maker, model, serial, firmware, level, chip.clock_hz)
 
     def _compare(self, firmware: str) -> None:
-        """Whether the chip is the one that the fixture names, and can do what the rig expects."""
+        """Check that the chip is the one of the fixture, and can do what the rig expects."""
         port, chip = self._link.port, self._chip
         said = self._link.query_if_known("SYST:CHIP?")
         if said is None:
@@ -152,7 +152,7 @@ class SerialStimulus(Closing):
         return CaptureBlock(first, ticks, bool(flags & _FLAG_RUNNING))
 
     def status(self) -> StimulusStatus:
-        """The firmware's own account of the train.
+        """Return the firmware's own status of the train.
 
         Raises:
             BenchError: no reply, or one that is none.

@@ -15,7 +15,7 @@ from rig.stimulus.port import SerialPort
 
 BAUD = 500_000
 REPLY_TIMEOUT_S = 5.0
-"""Enough for a busy emulator; the firmware itself answers within 20 ms."""
+"""The time for a reply of a busy emulator; the firmware itself answers within 20 ms."""
 
 _POLL_S = 0.05
 _ASK_AGAIN_S = 0.5
@@ -24,7 +24,7 @@ _BLOCK_MAX = 4096
 _CRC_BYTES = 2
 _NO_ERROR = '0,"No error"'
 _UNKNOWN = "-113,"
-"""Undefined header, in SCPI."""
+"""The error of an undefined header, in SCPI."""
 
 
 class ScpiLink:
@@ -80,7 +80,7 @@ class ScpiLink:
             return self._read_line(line, self._deadline())
 
     def query_if_known(self, line: str) -> str | None:
-        """As `query`, but None from a firmware that does not know this line.
+        """Query as `query`, but return None from a firmware without this line.
 
         Raises:
             BenchError: the firmware refuses it for another reason.
@@ -169,7 +169,7 @@ class ScpiLink:
         )
 
     def _skip_line(self, deadline: float) -> bytes:
-        """The next line, whatever it is."""
+        """Read the next line, whatever it is."""
         while (end := self._received.find(b"\n")) < 0:
             self._await("*OPC?", deadline)
         return self._read(end + 1, "*OPC?", deadline).strip()
@@ -217,7 +217,7 @@ class ScpiLink:
         return reply.decode("ascii", errors="replace").strip()
 
     def _skip_to(self, greeting: bytes, deadline: float) -> bool:
-        """Drop what arrives until a line with the greeting has; False when time is up."""
+        """Drop what arrives up to a line with the greeting; return False when time is up."""
         while time.monotonic() < deadline:
             self._fill()
             del self._received[:-_BLOCK_MAX]
@@ -244,6 +244,6 @@ class ScpiLink:
 
 
 def _reason(error: Exception) -> str:
-    """The system's own words; pyserial repeats port and number around them."""
+    """Return the system's own error text; pyserial repeats port and number around it."""
     number = getattr(error, "errno", None)
     return os.strerror(number) if number else str(error)

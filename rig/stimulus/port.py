@@ -19,24 +19,24 @@ READ_BYTES = 1 << 12
 
 
 class SerialPort(Closing):
-    """Eight bits, no parity, nobody else's meanwhile.
+    """A serial port with eight bits, no parity, nobody else's meanwhile.
 
     All methods raise OSError and termios.error, as pyserial does.
     """
 
     def __init__(self, device: str, baud: int, write_timeout_s: float) -> None:
-        """Open it. Raises ValueError, too, for a name or a rate that cannot be."""
+        """Open the port. Raises ValueError, too, for a name or a rate that cannot be."""
         self._serial = serial.Serial(device, baud, write_timeout=write_timeout_s, exclusive=True)
         self._poll = select.poll()
         self._poll.register(self._serial.fileno(), select.POLLIN)
 
     @property
     def is_open(self) -> bool:
-        """Until `close`."""
+        """Whether the port is open, until `close`."""
         return bool(self._serial.is_open)
 
     def read(self, timeout_s: float) -> bytes:
-        """What has arrived; waits for it if there is nothing, and is empty if nothing came."""
+        """Read what has arrived; wait for it if there is nothing; return b"" if nothing came."""
         descriptor = self._serial.fileno()
         if not self._poll.poll(timeout_s * 1000):
             return b""
@@ -49,7 +49,7 @@ class SerialPort(Closing):
         return data
 
     def write(self, data: bytes) -> None:
-        """All of it; waits for room as long as the port was opened with."""
+        """Write all of it; wait for room as long as the port was opened with."""
         try:
             sent = os.write(self._serial.fileno(), data)
         except BlockingIOError:
@@ -58,5 +58,5 @@ class SerialPort(Closing):
             self._serial.write(data[sent:])
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close the port; may be called twice."""
         self._serial.close()

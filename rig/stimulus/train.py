@@ -26,7 +26,7 @@ from rig.stimulus.random_words import minus_log2_q24, random_words
 COUNT_MAX: Final = 2**32 - 1
 SEED_MAX: Final = 2**32 - 1
 SPAN_MAX_TICKS: Final = 2**61
-"""No train is longer: 64 bits hold what is computed of it."""
+"""The bound of a train's length: 64 bits hold what is computed of it."""
 
 _CHUNK = 1 << 18
 _RATE_UNIT = 2**32 - 1
@@ -44,14 +44,14 @@ class Pattern:
 
 
 class Polarity(StrEnum):
-    """Level of the pulse: POSITIVE rests low and pulses high."""
+    """The level of the pulse: POSITIVE rests low and pulses high."""
 
     POSITIVE = "POS"
     NEGATIVE = "NEG"
 
     @property
     def active_level(self) -> int:
-        """Level of a pulse."""
+        """The level of a pulse."""
         return 0 if self is Polarity.NEGATIVE else 1
 
 
@@ -62,8 +62,8 @@ class Train(EventSource):
     Fields that do not belong to the pattern are 0.
 
     Args:
-        limits: of the chip that is to make it; None: it may come from a file, and is only such that
-            some chip could make it.
+        limits: those of the chip that is to make it; None: it may come from a file, and is only
+            such that some chip could make it.
 
     Raises:
         ValueError: a value is out of range, foreign to the pattern, or in conflict with another;
@@ -73,15 +73,15 @@ class Train(EventSource):
     kind = "train"
 
     pattern: str
-    """Its mnemonic, of PATTERNS."""
+    """The mnemonic of the pattern, of PATTERNS."""
     count: int
     seed: int
     delay_ticks: int
-    """From INIT to the first leading edge."""
+    """The time from INIT to the first leading edge."""
     width_ticks: int
     polarity: Polarity
     period_ticks: int = 0
-    """From pulse to pulse, or for a burst from first pulse to first pulse."""
+    """The time from pulse to pulse, or for a burst from first pulse to first pulse."""
     interval_min_ticks: int = 0
     interval_max_ticks: int = 0
     interval_mean_ticks: int = 0
@@ -113,7 +113,7 @@ class Train(EventSource):
             raise ValueError(f"count is {self.count}: the train is longer than any can be")
 
     def _check_parameters(self, least: int, most: int) -> None:
-        """Range of each parameter of the pattern, and whether they fit each other."""
+        """Check the range of each parameter of the pattern, and that they fit each other."""
         own = {parameter.field: parameter for parameter in self.shape.parameters}
         for field in fields(self)[6:]:
             value = getattr(self, field.name)
@@ -149,19 +149,19 @@ class Train(EventSource):
         return self.shape.mean_ticks(self)
 
     def repeats_after(self, edges: int) -> bool:
-        """Whether the intervals are the same again after so many edges."""
+        """Return whether the intervals are the same again after so many edges."""
         every = self.shape.repeats_every(self)
         return every > 0 and edges % every == 0
 
     @property
     def expected_duration_ticks(self) -> int:
-        """From INIT to the last trailing edge, to be expected: cheap, for limits and progress."""
+        """The expected time from INIT to the last trailing edge: cheap, for limits and progress."""
         spread = round((self.count - 1) * self.mean_interval_ticks)
         return self.delay_ticks + spread + self.width_ticks
 
     @cached_property
     def duration_ticks(self) -> int:
-        """From INIT to the last trailing edge, exactly. Computes the whole train once."""
+        """The exact time from INIT to the last trailing edge, by a pass over the whole train."""
         last = self.delay_ticks
         for chunk in self.edge_chunks():
             last = int(chunk[-1])
@@ -227,20 +227,20 @@ def _check_order(train: Train, lower: str, upper: str) -> None:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a pattern is given beside count, seed, width and delay."""
+    """A parameter of a pattern beside count, seed, width and delay."""
 
     field: str
-    """Of `Train`."""
+    """The field of `Train`."""
     key: str
-    """In the [stimulus] table of a plan."""
+    """The key in the [stimulus] table of a plan."""
     header: str
-    """Of the firmware's protocol."""
+    """The header of the firmware's protocol."""
     is_count: bool = False
-    """A number of pulses; otherwise a time."""
+    """Whether it is a number of pulses; otherwise a time."""
 
 
 class IntervalPattern(ABC):
-    """How the intervals of a train are made. `train` is always one of this pattern."""
+    """A pattern of the intervals of a train. `train` is always one of this pattern."""
 
     name: ClassVar[str]
     """The word in plans."""
@@ -248,7 +248,7 @@ class IntervalPattern(ABC):
     """The word in the firmware's protocol and in run files."""
     parameters: ClassVar[tuple[Parameter, ...]]
     order: ClassVar[tuple[str, ...]] = ()
-    """Two fields, if the first may not be above the second."""
+    """The two fields of which the first may not be above the second, if any."""
 
     def check(self, train: Train, least_ticks: int) -> None:  # noqa: ARG002
         """Raise ValueError if values exclude each other; `least_ticks`: the shortest interval."""
@@ -268,7 +268,7 @@ class IntervalPattern(ABC):
         """Intervals number `first` to `stop` - 1 in ticks, shape (stop - first,)."""
 
     def repeats_every(self, train: Train) -> int:
-        """After so many edges the intervals are the same again; 0: never."""
+        """Return after how many edges the intervals are the same again; 0: never."""
         return 1 if self.shortest_ticks(train) == self.mean_ticks(train) else 0
 
 
@@ -356,7 +356,7 @@ class Burst(IntervalPattern):
         return min(train.burst_spacing_ticks, self._gap_ticks(train))
 
     def _gap_ticks(self, train: Train) -> int:
-        """From the last pulse of a burst to the first of the next."""
+        """Return the time from the last pulse of a burst to the first of the next."""
         return train.period_ticks - (train.burst_count - 1) * train.burst_spacing_ticks
 
     def mean_ticks(self, train: Train) -> float:
