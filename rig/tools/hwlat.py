@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kernel's tracer hwlat says of gaps in its own readings of the clock.
+"""The gaps that the kernel's tracer hwlat finds in its own readings of the clock.
 
 It reads with interrupts off: what it finds, the hardware or its firmware has taken. The lines are
 described in the kernel's Documentation/trace/hwlat_detector.rst.
@@ -21,25 +21,25 @@ _SAMPLE = re.compile(
 
 @dataclass(frozen=True)
 class HwlatFigures:
-    """Of one run."""
+    """The figures of one run of hwlat."""
 
     samples: int
-    """Windows in which a gap was longer than the threshold."""
+    """The number of windows in which a gap was longer than the threshold."""
     gaps: int
-    """All of them together; as many as samples where the kernel does not count."""
+    """The number of all gaps; as many as samples where the kernel does not count them."""
     inner_max_us: int
-    """Between two readings of one pair."""
+    """The longest gap between two readings of one pair."""
     outer_max_us: int
-    """Between two pairs."""
+    """The longest gap between two pairs."""
 
     @property
     def longest_us(self) -> int:
-        """Of both kinds."""
+        """The longest gap of both kinds."""
         return max(self.inner_max_us, self.outer_max_us)
 
 
 def hwlat_figures(run: ToolRun) -> HwlatFigures:
-    """Raises ValueError, in words, for what is not its output."""
+    """Parse the output of hwlat. Raises ValueError, in words, for what is not its output."""
     lines = run.output.splitlines()
     if not lines or not lines[0].startswith("# tracer: hwlat"):
         words = lines[-1].strip()[:80] if lines else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tools of the target's own system that measure beside the pins: what ran, and what it printed."""
+"""The tools of the target's own system that measure beside the pins, and their output."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rig.untrusted.decode import Length, NumberRange, OneOf, decoded
 from rig.untrusted.json_reader import json_value
 
 OUTPUT_MAX = 1 << 18
-"""Bytes that a tool may print."""
+"""The most bytes that a tool may print."""
 RUNS_MAX = 16
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One of them."""
+    """A tool of the target's own system."""
 
     name: str
-    """As the agent and plans know it."""
+    """The name in plans and the agent's protocol."""
     title: str
     package: str
-    """Of Debian; "" if it is a part of the kernel."""
+    """Its package of Debian; "" if it is a part of the kernel."""
     tracer: str = ""
-    """Of the kernel, that it needs."""
+    """The tracer of the kernel that it needs."""
 
 
 CYCLICTEST = Tool("cyclictest", "cyclictest", "rt-tests")
@@ -35,11 +35,11 @@ HWLAT = Tool("hwlat", "kernel's tracer hwlat", "", "hwlat")
 TOOLS = {tool.name: tool for tool in (CYCLICTEST, TIMERLAT, HWLAT)}
 
 READY = "ready"
-"""What an agent says of a tool that can be started."""
+"""The agent's word for a tool that can be started."""
 
 
 def lacking(tool: Tool, word: str) -> str:
-    """Why a tool cannot run, and what to do, by the agent's word for it; "" for one that can."""
+    """Return why a tool cannot run, and what to do, by the agent's word for it; "" if it can."""
     if word == READY:
         return ""
     return {
@@ -54,11 +54,11 @@ def lacking(tool: Tool, word: str) -> str:
 
 @dataclass(frozen=True)
 class ToolRun:
-    """What came of one. Either a reason why it did not run, or what it printed."""
+    """The result of one tool: either a reason why it did not run, or what it printed."""
 
     tool: Annotated[str, OneOf(tuple(TOOLS))]
     words: str = ""
-    """What the agent was told beside its name."""
+    """The words that the agent got beside the tool's name."""
     reason: str = ""
     exit_code: Annotated[int, NumberRange(-(2**31), 2**31)] | None = None
     output: Annotated[str, Length(OUTPUT_MAX)] = ""
@@ -66,16 +66,16 @@ class ToolRun:
 
 @dataclass(frozen=True)
 class _Runs:
-    """As the run file has them."""
+    """All tool runs, as the run file has them."""
 
     runs: Annotated[tuple[ToolRun, ...], Length(RUNS_MAX)]
 
 
 def to_json(runs: Sequence[ToolRun]) -> str:
-    """For the run file."""
+    """Return the runs as the text for the run file."""
     return json.dumps({"runs": [asdict(run) for run in runs]}, sort_keys=True, indent=1)
 
 
 def from_json(text: str) -> tuple[ToolRun, ...]:
-    """The way back; "" is no run. Raises ValueError for what was not written so."""
+    """Return the runs of such a text; "" is no run. Raises ValueError for another text."""
     return decoded(_Runs, json_value(text)).runs if text else ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What cyclictest and rtla timerlat print of a periodic task's wake-up, read strictly.
+"""The output of cyclictest and rtla timerlat on a periodic task's wake-up, read strictly.
 
 Both measure inside the target, with its own clock, and end where the task has read it; a pin shows
 what comes behind that, too.
@@ -30,7 +30,7 @@ class ToolFigures:
 
     title: str
     what: str
-    """From where to where it measures."""
+    """The two points between which it measures."""
     n: int
     min_ns: float | None
     average_ns: float | None
@@ -38,7 +38,7 @@ class ToolFigures:
 
 
 def wakeup_figures(run: ToolRun) -> tuple[ToolFigures, ...]:
-    """Of a run of either. Raises ValueError, in words, for what is not its output."""
+    """Return the figures of a run of either. Raises ValueError, in words, for other output."""
     lines = run.output.splitlines()
     if len(lines) > _LINES_MAX:
         raise ValueError(f"it printed {len(lines):,} lines")
@@ -46,7 +46,7 @@ def wakeup_figures(run: ToolRun) -> tuple[ToolFigures, ...]:
 
 
 def _cyclictest(lines: list[str]) -> tuple[ToolFigures, ...]:
-    """Of `cyclictest -q -N -t 1`: one line for its one thread."""
+    """Parse the output of `cyclictest -q -N -t 1`: one line for its one thread."""
     found = [match for line in lines if (match := _THREAD.fullmatch(line.strip()))]
     if len(found) != 1:
         raise ValueError("its output has no summary of one thread; " + _last(lines))
@@ -58,7 +58,7 @@ def _cyclictest(lines: list[str]) -> tuple[ToolFigures, ...]:
 
 
 def _timerlat(lines: list[str]) -> tuple[ToolFigures, ...]:
-    """Of `rtla timerlat hist -n` on one processor: two columns, with a summary below."""
+    """Parse `rtla timerlat hist -n` on one processor: two columns, with a summary below."""
     heads = [line.split()[1:] for line in lines if line.startswith("Index")]
     if len(heads) != 1 or not heads[0] or not all(_COLUMN.fullmatch(name) for name in heads[0]):
         raise ValueError("its output has no histogram; " + _last(lines))
@@ -101,6 +101,6 @@ def _check_order(least: int, average: int, most: int) -> None:
 
 
 def _last(lines: list[str]) -> str:
-    """Its last words, for whoever must find out why."""
+    """Return the end of the output, for whoever must find out why."""
     words = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f"its last line is {words[:80]!a}" if words else "it printed nothing"
