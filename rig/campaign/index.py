@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A campaign's folder: run files, and an index that says what became of each run.
+"""A campaign's folder: run files, and an index with the state of each run.
 
 The index is replaced as a whole after each change, so it is whole after any kill. It may come from
 elsewhere: it is checked when read, and names of files in it lead nowhere but into its folder.
@@ -33,17 +33,17 @@ _FILE = re.compile(r"[a-z0-9][a-z0-9-]{0,80}\.h5")
 
 
 class RunState(StrEnum):
-    """What became of a run."""
+    """The state of a run."""
 
     PLANNED = "planned"
     RUNNING = "running"
-    """Or its process was killed: it is made again, as another file."""
+    """The run goes on, or its process was killed: it is made again, as another file."""
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"
-    """The bench cannot make it."""
+    """The bench cannot make the run."""
     LEFT_OUT = "left out"
-    """Its series ended before; a campaign has none, its runs stay planned."""
+    """The series ended before the run; a campaign has none of these, its runs stay planned."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,20 @@ class Entry:
     measurement: Text
     scenario: Text
     fingerprint: Text
-    """Of its plan, see Cell."""
+    """The fingerprint of its plan, see CampaignRun."""
     state: RunState = RunState.PLANNED
     file: Text = ""
-    """Its run file; of a failed or half run the last one."""
+    """The run file; of a failed or partial run the last one."""
     verdict: Text = ""
     exit_code: Annotated[int, NumberRange(0, 255)] | None = None
-    """As `rig run` would have ended; None unless it is done."""
+    """The exit code with which `rig run` would have ended; None unless it is done."""
     reason: Text = ""
-    """Why it failed or was skipped."""
+    """The reason why it failed or was skipped."""
     partial_files: Annotated[tuple[Text, ...], Length(RUNS_MAX)] = ()
-    """Files of earlier tries, which did not get to their end."""
+    """The files of earlier tries, which did not get to their end."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a file that is not in the campaign's folder."""
+        """Check the files. Raises ValueError for one that is not in the campaign's folder."""
         for name in filter(None, (self.file, *self.partial_files)):
             if not _FILE.fullmatch(name):
                 raise ValueError(f"{found(name)} is no run file's name")
@@ -82,11 +82,11 @@ class Index:
     fixture: Text
     fixture_fingerprint: Text
     text: Annotated[str, Length(PLAN_MAX)]
-    """Of the campaign's plan."""
+    """The text of the campaign's plan."""
     entries: Annotated[tuple[Entry, ...], Length(RUNS_MAX)] = field(default=())
 
     def with_entry(self, entry: Entry) -> Index:
-        """The same with this one in place of that of its name."""
+        """Return the index with this entry in place of that of its name."""
         return replace(
             self, entries=tuple(entry if e.name == entry.name else e for e in self.entries)
         )
@@ -96,7 +96,7 @@ class Index:
 
 
 def entries_of(cells: Iterable[CampaignRun]) -> tuple[Entry, ...]:
-    """Before anything is measured."""
+    """Return the entries before anything is measured."""
     return tuple(Entry(c.name, c.measurement, c.scenario, c.fingerprint) for c in cells)
 
 
@@ -115,7 +115,7 @@ def store_index(folder: Path, index: Index) -> None:
 
 
 def load_index(folder: Path) -> Index | None:
-    """None if the folder has none. Raises InputError if it is not one of this rig's."""
+    """Read the folder's index, None if it has none. Raises InputError if it is not this rig's."""
     path = folder / NAME
     try:
         with path.open("rb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bench cannot do, and why, before it is tried."""
+"""The runs that a bench cannot make, and why, before they are tried."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _NO_LOADS: Final = "a modelled target has no processors to load"
 
 @dataclass(frozen=True)
 class Abilities:
-    """What a target's agent says that it can do."""
+    """The abilities of a target, by its agent."""
 
     measurements: frozenset[str] | None = None
-    """None: it does not say, and is asked by trying."""
+    """The measurements; None: not reported, so they are tried."""
     loads: frozenset[str] = frozenset()
-    """Scenarios besides idle."""
+    """The scenarios besides idle."""
     no_loads: str = ""
-    """Why there are none."""
+    """The reason why there are no loads."""
     commands: bool = False
-    """It runs commands of the fixture."""
+    """Whether it runs commands of the fixture."""
 
     @classmethod
     def of_greeting(cls, greeting: Mapping[str, str]) -> Abilities:
-        """From the words of its answer to HELLO."""
+        """Return the abilities in the words of an agent's answer to HELLO."""
         return cls(
             _listed(greeting, "measurements"),
             _listed(greeting, "loads") or frozenset(),
@@ -41,19 +41,19 @@ class Abilities:
 
 
 def is_guest(fixture: Fixture) -> bool:
-    """Its target boots for each run."""
+    """Return whether the fixture's target boots for each run."""
     return fixture.virtual is not None and isinstance(fixture.virtual.target, VirtualGuest)
 
 
 def known_abilities(fixture: Fixture) -> Abilities | None:
-    """What a target that comes with the rig can do; None for one that must be asked."""
+    """Return the abilities of a target that comes with the rig; None for one that must be asked."""
     if fixture.virtual is None:
         return None
     return Abilities(loads=frozenset(LOADS)) if is_guest(fixture) else Abilities(no_loads=_NO_LOADS)
 
 
 def why_not(cell: CampaignRun, fixture: Fixture, abilities: Abilities) -> str:
-    """Why this run cannot be made on this bench; "" if it may be."""
+    """Return why this run cannot be made on this bench; "" if it may be."""
     if cell.plan is None:
         return f"not available: {cell.missing}"
     try:
