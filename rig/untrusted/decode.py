@@ -32,9 +32,9 @@ from rig.untrusted.json_reader import found
 T = TypeVar("T")
 
 TEXT_MAX: Final = 100_000
-"""Characters of a text whose type does not say."""
+"""The most characters of a text whose type has no bound."""
 ITEMS_MAX: Final = 200_000
-"""Of a list or a table whose type does not say."""
+"""The most items of a list or a table whose type has no bound."""
 
 
 @dataclass(frozen=True)
@@ -68,27 +68,27 @@ class NullIs:
 
 @dataclass(frozen=True)
 class Layout:
-    """How dataclasses are laid out as JSON where that is not field by field."""
+    """The layout of dataclasses as JSON where that is not field by field."""
 
     tags: Mapping[type, str] = field(default_factory=dict)
-    """What key `kind` says of a class that stands in a union, or whose base stands there."""
+    """The value of key `kind` for a class that is in a union, or whose base is there."""
     derived: Mapping[type, tuple[str, ...]] = field(default_factory=dict)
-    """Properties that are written for others, and passed over when they are read."""
+    """The properties that are written for others, and passed over when they are read."""
     omitted: Mapping[type, tuple[str, ...]] = field(default_factory=dict)
-    """Fields that are not written; each has a default."""
+    """The fields that are not written; each has a default."""
 
     def kinds_of(self, hint: Any) -> list[Any]:
-        """The classes that a hint stands for: of the base of classes that have tags, these."""
+        """Return the classes of a hint: for the base of classes that have tags, these."""
         if not isinstance(hint, type) or hint in self.tags:
             return [hint]
         return [kind for kind in self.tags if issubclass(kind, hint)] or [hint]
 
     def derived_of(self, kind: type) -> tuple[str, ...]:
-        """Those of one class."""
+        """Return the derived properties of one class."""
         return self.derived.get(kind, ())
 
     def omitted_of(self, kind: type) -> tuple[str, ...]:
-        """Those of one class."""
+        """Return the omitted fields of one class."""
         return self.omitted.get(kind, ())
 
 
@@ -124,7 +124,7 @@ class _Decoder:
         self._ignore_unknown, self._layout = ignore_unknown, layout
 
     def value(self, hint: Any, stored: object, place: str, bounds: tuple[Any, ...] = ()) -> Any:
-        """`stored` as what the type says, within the bounds."""
+        """Decode `stored` as the type has it, within the bounds."""
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
             return self.value(arguments[0], stored, place, (*bounds, *arguments[1:]))
@@ -139,7 +139,7 @@ class _Decoder:
         return self._single(hint, stored, place, bounds)
 
     def _single(self, hint: Any, stored: object, place: str, bounds: tuple[Any, ...]) -> Any:
-        """A value whose type has no parameters."""
+        """Decode a value whose type has no parameters."""
         if hint in (Any, object):
             return stored
         if isinstance(hint, type) and type(stored) is hint and not isinstance(stored, _PLAIN):
@@ -222,7 +222,7 @@ class _Decoder:
     def _check_keys(
         self, kind: type, stored: Mapping[str, Any], declared: Mapping[str, Any], place: str
     ) -> None:
-        """Raises WrongValueError for a key that is not declared."""
+        """Check the keys. Raises WrongValueError for one that is not declared."""
         tag = (KIND,) if kind in self._layout.tags else ()
         passed_over = {*self._layout.derived_of(kind), *tag}
         for key in stored:
@@ -236,7 +236,7 @@ _PLAIN: Final = (int, float, str, dict, list, tuple)
 
 @cache
 def declared_fields(kind: type) -> dict[str, tuple[Any, bool]]:
-    """Type of each field by name, and whether it must be there."""
+    """Return the type of each field by name, and whether it must be there."""
     hints = get_type_hints(kind, include_extras=True)
     each_field: tuple[Field[Any], ...] = fields(kind)
     return {
@@ -295,7 +295,7 @@ def _as_float(stored: int, place: str) -> float:
 
 
 def _span(name: str, bounds: tuple[Any, ...]) -> str:
-    """What is valid, in words."""
+    """Return what is valid, in words."""
     limits = [
         f" from {_number(b.least)} to {_number(b.most)}" for b in bounds if type(b) is NumberRange
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dataclasses as values of JSON: the way back of `rig.untrusted.decode`."""
+"""Dataclasses as values of JSON: the inverse of `rig.untrusted.decode`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rig.untrusted.decode import KIND, Layout, declared_fields
 
 
 def encoded(value: object, layout: Layout) -> Any:
-    """A dataclass as plain values, field by field, as `layout` says.
+    """Encode a dataclass as plain values, field by field, by `layout`.
 
     Numbers that are not finite become null. Raises TypeError for what JSON cannot hold.
     """
@@ -31,7 +31,7 @@ def encoded(value: object, layout: Layout) -> Any:
 
 
 def _plain(value: bool | str | int | None) -> bool | str | int | None:
-    """Without what only this program knows of it; a member of an enumeration by its value."""
+    """Return a value as JSON's own type; a member of an enumeration by its value."""
     if isinstance(value, Enum):
         return value.value
     return str(value) if isinstance(value, str) else value
@@ -50,6 +50,6 @@ def _object(value: Any, layout: Layout) -> dict[str, Any]:
 
 
 def _as_declared(hint: object, value: object) -> object:
-    """An integer where a float is declared would be read back as another value."""
+    """Return a float where one is declared: an integer would be read back as another value."""
     kind = getattr(hint, "__origin__", hint)  # of Annotated, the type itself
     return float(value) if type(value) is int and kind in (float, float | None) else value
