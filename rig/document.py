@@ -35,12 +35,12 @@ class Toned(str):
 
 
 def tone_of(text: str) -> Tone:
-    """How a text stands out, if it does."""
+    """Return how a text stands out, if it does."""
     return text.tone if isinstance(text, Toned) else Tone.PLAIN
 
 
 class Fact(NamedTuple):
-    """A name and what is said of it."""
+    """A name and a text about it."""
 
     name: str
     text: str

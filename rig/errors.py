@@ -15,7 +15,7 @@ class RigError(Exception):
     exit_code = 3
 
     def __init__(self, message: str = "") -> None:
-        """It stays one line, and moves no terminal's cursor, whatever a file or peer put in it."""
+        """Escape the message: it stays one line and moves no cursor, whatever a peer put in it."""
         super().__init__(printable(message))
 
 
@@ -38,7 +38,7 @@ class RefusedError(BenchError):
 def input_error(
     source: str, line: int | None, place: str, problem: str, valid: str = ""
 ) -> InputError:
-    """The error for something at this place of a file."""
+    """Return the error for something at this place of a file."""
     where = source if line is None else f"{source}:{line}"
     message = f"{where}: {place + ': ' if place else ''}{problem}"
     if valid:
@@ -47,6 +47,6 @@ def input_error(
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """` (did you mean X?)` for the word most like this one, or nothing."""
+    """Return ` (did you mean X?)` for the word most like this one, or nothing."""
     match = difflib.get_close_matches(word[:80], list(words), n=1)
     return f" (did you mean {match[0]}?)" if match else ""

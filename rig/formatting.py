@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 ABSENT: Final = "-"
-"""Written where there is no value."""
+"""The text where there is no value."""
 _US: Final = re.compile(r"(?<=\d )us\b")
 
 
@@ -24,7 +24,7 @@ def microseconds(time_ns: float | None, decimals: int = 3, *, sign: bool = False
 
 
 def short_microseconds(time_ns: float) -> str:
-    """The same without decimals that are 0: what a plan asks for, such as "50"."""
+    """Return microseconds without decimals that are 0: what a plan asks for, such as "50"."""
     return f"{time_ns / 1e3:g}"
 
 
@@ -64,7 +64,7 @@ def percent(share: float, decimals: int = 0) -> str:
 
 
 def capitalized(text: str) -> str:
-    """The same with a capital at its beginning; the rest stays as it is."""
+    """Return a text with a capital at its beginning; the rest stays as it is."""
     return text[:1].upper() + text[1:]
 
 
@@ -93,7 +93,7 @@ def rounded(value_ns: float, expanded_ns: float) -> str:
 
 
 def signed(value: float) -> str:
-    """With its sign, to a tenth; 0 has no minus."""
+    """Return a value with its sign, to a tenth; 0 has no minus."""
     return f"{round(value, 1) + 0.0:+.1f}"
 
 

@@ -20,12 +20,12 @@ from rig.arrays import UInt8Array as UInt8Array
 from rig.stimulus.train import Train
 
 UNKNOWN_PS = -(1 << 63)
-"""Of an event's time in ps: not known. Any other value can be one."""
+"""The mark of an event's time in ps that is not known. Any other value can be one."""
 
 IDLE = "idle"
 """The scenario without a load."""
 LOADS = ("cpu", "io", "half", "copy", "rt-tasks", "network")
-"""Those that the agent for Linux that comes with this rig can start."""
+"""The loads that the agent for Linux that comes with this rig can start."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LoadCommand:
     words: tuple[str, ...]
     """The program and its arguments, as they are handed to it: no shell."""
     busy_min: float = 0.0
-    """Of all processors' time, the least part that must be busy under it."""
+    """The least share of all processors' time that must be busy under it."""
 
 
 class _Closing(Protocol):
@@ -58,31 +58,31 @@ class _Closing(Protocol):
 
 @dataclass(frozen=True)
 class AnalyzerIdentity:
-    """What the analyzer is and how it is set, as the driver reports it back."""
+    """The identity and settings of the analyzer, as the driver reports them back."""
 
     driver: str
     vendor: str
     model: str
     library: str
-    """Version of libsigrok."""
+    """The version of libsigrok."""
     sample_rate_hz: int
     """The rate in force, read back after it was set."""
     channels: tuple[str, ...]
-    """Names of the logic channels, by bit number."""
+    """The names of the logic channels, by bit number."""
     sample_rates_hz: tuple[int, ...] = ()
-    """Rates that the driver offers, ascending; some of them if it takes any; () if not known."""
+    """The rates that the driver offers, ascending; some of them if it takes any; () if unknown."""
 
 
 @dataclass(frozen=True)
 class Datasheet:
-    """What the maker of an analyzer says of its errors."""
+    """The bounds of an analyzer's errors by its maker."""
 
     time_base_ppm: float
-    """How far its clock may be off, either way."""
+    """The bound of its clock's rate error, either way."""
     skew_samples: float | None
-    """How far two channels may be apart; None if that is not known."""
+    """The bound of the skew between two channels; None if that is not known."""
     source: str
-    """Where it is written."""
+    """The document that has it."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class LossKind(StrEnum):
     """The host kept the driver waiting for longer than analyzers keep samples."""
     DRIVER_DIED = "driver died"
     UNKNOWN_LEVEL = "unknown level"
-    """A file says of a channel that it was neither high nor low."""
+    """A channel was neither high nor low, by its file."""
     SEQUENCE_GAP = "sequence gap"
     """The stimulus edges show that a stretch of samples is missing; found when analyzed."""
 
@@ -143,16 +143,16 @@ CaptureItem = EdgeBlock | Loss | CaptureEnd
 
 @dataclass(frozen=True)
 class Backlog:
-    """How far the host is behind the driver, and how far it has been in this capture."""
+    """The lag of the host behind the driver, now and at most in this capture."""
 
     now_ns: int = 0
-    """Age of the last block when the host took it."""
+    """The age of the last block when the host took it."""
     max_ns: int = 0
-    """High-water mark of that age."""
+    """The high-water mark of that age."""
     max_sample: int = 0
-    """Where the capture was then."""
+    """The sample at which the capture was then."""
     held_ns: int = 0
-    """How long the driver had to wait at most to get rid of a block."""
+    """The longest wait of the driver to get rid of a block."""
 
 
 class Analyzer(_Closing, Protocol):
@@ -162,14 +162,14 @@ class Analyzer(_Closing, Protocol):
 
     @property
     def backlog(self) -> Backlog:
-        """Of the capture that runs, or of the last one."""
+        """The backlog of the capture that runs, or of the last one."""
         ...
 
     def start(self) -> None:
         """Begin sampling. Raises BenchError if the driver refuses."""
 
     def read(self, timeout_s: float) -> CaptureItem | None:
-        """Next item, or None if none came in time. After CaptureEnd it returns None at once."""
+        """Return the next item, or None if none came in time, and at once after CaptureEnd."""
 
     def stop(self) -> None:
         """Ask for the end; keep reading until CaptureEnd. Returns at once."""
@@ -191,7 +191,7 @@ class StimulusIdentity:
 
 
 class StimulusState(StrEnum):
-    """What the pattern engine is doing."""
+    """The state of the pattern engine."""
 
     IDLE = "IDLE"
     RUNNING = "RUN"
@@ -201,13 +201,13 @@ class StimulusState(StrEnum):
 
 @dataclass(frozen=True)
 class StimulusStatus:
-    """The firmware's own account of the train."""
+    """The firmware's own counts of the train."""
 
     state: StimulusState
     planned: int
-    """Pulses asked for."""
+    """The number of pulses asked for."""
     sent: int
-    """Pulses whose leading edge left the pin."""
+    """The number of pulses whose leading edge left the pin."""
     late: int
     """Edges, leading and trailing, whose compare was missed and that came later than planned."""
     late_max_ticks: int
@@ -216,7 +216,7 @@ class StimulusStatus:
     capture_overruns: int
     """Response edges known to have been lost by the capture (buffer full or too close)."""
     now_ticks: int
-    """Stimulus clock now, in ticks since INIT, 64 bits."""
+    """The stimulus clock now, in ticks since INIT, 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -224,11 +224,11 @@ class CaptureBlock:
     """Response edges as the stimulus's own input capture saw them: the second witness."""
 
     first: int
-    """Sequence number of the first edge in this block, from 0 at INIT."""
+    """The sequence number of the first edge in this block, from 0 at INIT."""
     ticks: Int64Array
     """Shape (n,), ticks since INIT, already extended to 64 bits."""
     running: bool
-    """The train was still running when the block was made."""
+    """Whether the train was still running when the block was made."""
 
 
 class Stimulus(_Closing, Protocol):
@@ -240,7 +240,7 @@ class Stimulus(_Closing, Protocol):
         """Send the train's parameters. Raises BenchError naming the SCPI error if refused."""
 
     def start(self) -> None:
-        """INIT: the train begins."""
+        """Begin the train (INIT)."""
 
     def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:
         """Wait, on the firmware's clock, for `minimum` captured edges or the time; return them."""
@@ -256,33 +256,33 @@ class Stimulus(_Closing, Protocol):
 
 @dataclass(frozen=True)
 class TargetIdentity:
-    """Who answers on the agent's link."""
+    """The identity of the agent that answers on the link."""
 
     agent: str
     version: str
     log_format: int
     tick_hz: int
-    """Nominal rate of the cycle counter; the host fits the true one."""
+    """The nominal rate of the cycle counter; the host fits the true one."""
 
 
 @dataclass(frozen=True)
 class TargetSummary:
-    """The agent's account after STOP."""
+    """The agent's counts after STOP."""
 
     handled: int
-    """Interrupts the handler counted."""
+    """The number of interrupts that the handler counted."""
     records: int
-    """Log records, one for each pin write."""
+    """The number of log records, one for each pin write."""
     dropped: int
-    """Records that found the log full."""
+    """The number of records that found the log full."""
     unanswered: int | None = None
-    """Interrupts or periods that got no pin write of their own; None here and below: not told."""
+    """The interrupts or periods without a pin write of their own; None here and below: not told."""
     overruns: int | None = None
-    """Answers that ended when the next period was already due."""
+    """The answers that ended when the next period was already due."""
     triggers: int | None = None
-    """Interrupts that the target made itself."""
+    """The interrupts that the target made itself."""
     throttled: int | None = None
-    """Times that it held interrupts up, so that others could run."""
+    """The number of times that it held interrupts up, so that others could run."""
 
 
 LOG_RECORD = np.dtype(
@@ -298,45 +298,45 @@ LOG_RECORD = np.dtype(
 """One record of the agent's log, 40 bytes, little-endian."""
 
 LOG_COALESCED = 0x02
-"""Flag of a record: interrupts came since the one before that were handled and got no answer of
+"""The flag of a record: interrupts came since the one before that were handled and got no answer of
 their own; this answer is theirs too."""
 
 LOG_MISSED = 0x01
-"""Periods passed since the record before without an answer of their own."""
+"""The flag: periods passed since the record before without an answer of their own."""
 LOG_SPAN = 0x04
-"""From a handler's entry to its exit."""
+"""The flag of a span from a handler's entry to its exit."""
 LOG_TASK = 0x08
-"""Where an interrupted task went on; no answer."""
+"""The flag of the place where an interrupted task went on; no answer."""
 LOG_TRIGGER = 0x10
-"""A pulse that the target gave itself; no answer."""
+"""The flag of a pulse that the target gave itself; no answer."""
 LOG_OF_TASK = 0x20
-"""Of a span: it was the agent's task that was interrupted."""
+"""The flag of a span: the agent's task was interrupted."""
 LOG_OVERRUN = 0x40
-"""When this answer was done the next period was already due."""
+"""The flag: when this answer was done the next period was already due."""
 LOG_VALUE = 0x100
-"""From before to after is a value that was measured inside the target; no answer."""
+"""The flag: from before to after is a value measured inside the target; no answer."""
 LOG_CLOCK = 0x200
-"""Of a value: in ns of a clock of the system, not in ticks."""
+"""The flag of a value in ns of a clock of the system, not in ticks."""
 LOG_WENT_ON = 0x400
-"""Of a value: the task that woke another went on before that one ran."""
+"""The flag of a value: the task that woke another went on before that one ran."""
 LOG_ENTRY = 0x1000
-"""The record says when the handler was entered for the interrupt that `handled` counts last: the
+"""The flag: the record has the handler's entry for the interrupt that `handled` counts last: the
 field that was `reserved` before log format 3 has the ticks from then to `before`."""
 LOG_LEAD = "reserved"
-"""That field. Run files store records by these names, so it has the name that it always had."""
+"""The name of that field. Run files store records by these names, so it stays as it was."""
 LOG_PART_SHIFT = 16
-"""Of a value: from this bit up, which part of its iteration it is."""
+"""The first bit of a value's part of its iteration."""
 
 LogArray = npt.NDArray[np.void]
 
 
 @dataclass(frozen=True)
 class ArmOptions:
-    """What the agent is asked to do."""
+    """The task that the agent is asked to do."""
 
     measurement: str
     capacity: int
-    """Records the log must be able to hold; allocated and touched before the start."""
+    """The records that the log must be able to hold; allocated and touched before the start."""
     sequence_bits: int = 0
     options: dict[str, str] = field(default_factory=dict)
 
@@ -347,14 +347,14 @@ class Target(_Closing, Protocol):
     identity: TargetIdentity
 
     def environment(self) -> dict[str, object]:
-        """Kernel, clock source, governor and so on, as the agent reports them."""
+        """Return kernel, clock source, governor and so on, as the agent reports them."""
 
     def arm(self, options: ArmOptions) -> None: ...
 
     def ended(self, timeout_ms: int) -> bool:
-        """Whether a measurement inside the target has come to its count, waited for so long."""
+        """Return whether a measurement inside the target has ended; wait so long for that."""
 
     def stop(self) -> TargetSummary: ...
 
     def log(self, first: int, count: int) -> LogArray:
-        """At most `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""
+        """Return up to `count` records from number `first`, dtype LOG_RECORD; fewer at the end."""

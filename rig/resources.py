@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the built-in plans, fixtures, firmware and emulator lie, in a wheel and in a checkout."""
+"""The places of the built-in plans, fixtures, firmware and emulator, in a wheel and a checkout."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def firmware_image(chip: str) -> Path:
 
 
 def firmware_manifest(chip: str) -> Path:
-    """What the firmware as shipped was built from, and what it can do. Raises InputError."""
+    """Return the manifest of the shipped firmware, its sources and abilities. Raises InputError."""
     name = f"{_FIRMWARE}{chip}.toml"
     return _first("stimulus firmware's manifest", f"firmware/{name}", (f"firmware/image/{name}",))
 
@@ -152,7 +152,7 @@ def _outside_the_package(folder: str) -> dict[str, Path]:
 
 
 def _in_checkout() -> bool:
-    """Beside an installed package lie other people's folders, which may be called `fixtures`."""
+    """Return whether this is a checkout: beside an installed package are others' folders."""
     return (_CHECKOUT / "pyproject.toml").is_file()
 
 

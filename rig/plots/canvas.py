@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH_IN = 9.0
-"""Of a plot that takes the page's whole width: its text is then as large as the page's notes."""
+"""The width of a plot across the page: its text is then as large as the page's notes."""
 
 INK, DIM, GRID, PAPER = "#010101", "#020202", "#030303", "#040404"
 BODY, SECOND, BAD, WARN, GOOD = "#050505", "#060606", "#070707", "#080808", "#090909"
@@ -27,7 +27,7 @@ VARIABLES = {
     INK: "ink", DIM: "dim", GRID: "grid", PAPER: "paper",
     BODY: "body", SECOND: "second", BAD: "bad", WARN: "warn", GOOD: "good",
 }  # fmt: skip
-"""Stand-in color to the CSS variable that takes its place."""
+"""The CSS variable that takes the place of each stand-in color."""
 
 MISSING = "not drawn, matplotlib is missing; pip install matplotlib, then rig report FILE"
 
@@ -89,7 +89,7 @@ def svg(
 
 
 def _for_page(text: str, name: str, title: str) -> str:
-    """What stands alone as a file becomes part of a page that has other plots too."""
+    """Return a stand-alone SVG file as a part of a page that has other plots too."""
     text = xml_text(text[text.index("<svg") :])
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
@@ -128,10 +128,10 @@ def decades(axes: Axes, words: Callable[[float, object], str]) -> None:
 
 
 def thousands(value: float, _place: object = None) -> str:
-    """A count as people read it."""
+    """Return a count as people read it."""
     return f"{value:,.0f}"
 
 
 def share(value: float, _place: object = None) -> str:
-    """A probability as a power of ten, or as it is."""
+    """Return a probability as a power of ten, or as it is."""
     return f"{value:g}"
