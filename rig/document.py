@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple, Self
 
 
 class Tone(StrEnum):
-    """How a text stands out, where that can be shown."""
+    """The way in which a text stands out, where that can be shown."""
 
     PLAIN = ""
     GOOD = "good"
@@ -141,9 +141,9 @@ class Curve:
     x_title: str
     y_title: str
     points: tuple[CurvePoint, ...]
-    """In the order of their x."""
+    """The points in the order of their x."""
     key: tuple[tuple[Tone, str], ...] = ()
-    """What the tones of the points mean."""
+    """The meanings of the points' tones."""
     limit: float | None = None
     """An x that all this was done to find."""
     limit_text: str = ""
@@ -170,7 +170,7 @@ class Plot:
     is_small: bool = False
     """Two have room beside each other."""
     curve: Curve | None = None
-    """What the picture shows, for who draws it by itself."""
+    """The data of the picture, for who draws it by itself."""
 
 
 Block = Heading | Note | Items | Facts | Values | Checks | TextTable | Plot
@@ -181,7 +181,7 @@ class Section:
     """Blocks under a title."""
 
     name: str
-    """By which programs know it."""
+    """The name for programs."""
     title: str
     blocks: tuple[Block, ...]
     is_detail: bool = False
@@ -190,7 +190,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """How a run is judged, and why."""
+    """The verdict of a run, and its reasons."""
 
     word: str
     tone: Tone

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the events of a run come from."""
+"""The sources of a run's events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class EventSource(ABC):
     """
 
     kind: ClassVar[str]
-    """What a run file calls it."""
+    """The name in run files."""
     count: int
     """Events, or of several holds those of each."""
 

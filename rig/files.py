@@ -25,7 +25,7 @@ def create_new(path: Path, what: str, newline: str | None = None) -> Iterator[Te
 
 @contextmanager
 def create_new_binary(path: Path, what: str) -> Iterator[BinaryIO]:
-    """The same of bytes."""
+    """Create a new file of bytes, as `create_new` one of text."""
     with _created(path, what, "xb") as file:
         yield cast("BinaryIO", file)
 

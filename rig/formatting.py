@@ -51,7 +51,7 @@ def minute_of(time: str) -> str:
 
 
 def with_unicode_signs(text: str) -> str:
-    """The same text with "µs" behind each number that has "us", and "±" for "+-".
+    """Return a text with "µs" behind each number that has "us", and "±" for "+-".
 
     Pages and windows write it so; terminal, CSV and JSON keep the ASCII letters.
     """

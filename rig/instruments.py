@@ -96,11 +96,11 @@ class EdgeBlock:
     start_sample: int
     end_sample: int
     index: Int64Array
-    """Shape (n,), sample indexes counted from the start of the capture, from 0."""
+    """The sample indexes, from 0 at the start of the capture, shape (n,)."""
     channel: UInt8Array
-    """Shape (n,), bit number of the channel."""
+    """The bit number of the channel, shape (n,)."""
     level: UInt8Array
-    """Shape (n,), 0 or 1: the level from this edge on."""
+    """The level from this edge on, 0 or 1, shape (n,)."""
     levels_before: int
     """Bit mask of all levels just before start_sample (of the first sample if that is 0)."""
 
@@ -226,7 +226,7 @@ class CaptureBlock:
     first: int
     """The sequence number of the first edge in this block, from 0 at INIT."""
     ticks: Int64Array
-    """Shape (n,), ticks since INIT, already extended to 64 bits."""
+    """The ticks since INIT, already extended to 64 bits, shape (n,)."""
     running: bool
     """Whether the train was still running when the block was made."""
 

@@ -15,11 +15,11 @@ class Statistic(NamedTuple):
     """A scalar statistic of what was measured."""
 
     name: str
-    """As limits begin; with `_ns` the name of its field in results."""
+    """The beginning of its limits' names; with `_ns` the name of its field in results."""
     title: str = ""
     """Its name in reports; "": they do not show it, JSON does."""
     is_distance: bool = False
-    """It is between values: what is added to all of them does not move it."""
+    """Whether it is between values: what is added to all of them does not move it."""
 
 
 _STATISTICS: Final = (
@@ -58,11 +58,11 @@ LATENCY, INTERVAL_ERROR = "latency", "interval_error"
 BY_TICKS, BY_PINS = "_by_ticks", "_by_pins"
 INTERNAL, INTERRUPT = "internal_latency", "interrupt_latency"
 WAIT, SWITCH_BACK = "wait", "switch_back"
-"""Of measurement `preemption`; `latency` is the switch to the woken task."""
+"""The measurands of measurement `preemption`; `latency` is the switch to the woken task."""
 FINISH, WORK = "finish_latency", "work"
-"""Of measurement `start_finish`; `latency` is that of the start."""
+"""The measurands of measurement `start_finish`; `latency` is that of the start."""
 SPACING = "spacing"
-"""Of measurement `saturation`: the least one of stimuli that the target keeps up with."""
+"""The measurand of `saturation`: the least spacing of stimuli that the target keeps up with."""
 
 
 def split(name: str, measurands: Sequence[str]) -> tuple[str, str] | None:

@@ -34,17 +34,17 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same for text of several lines: line breaks and tabs stay."""
+    """Escape a text of several lines: line breaks and tabs stay."""
     return printable(text, _LINE_BREAKS)
 
 
 def xml_text(text: str) -> str:
-    """The same for an XML 1.0 document, which cannot hold every other character either."""
+    """Escape a text for an XML 1.0 document, which cannot hold every other character either."""
     return _NOT_XML.sub("\ufffd", printable_lines(text))
 
 
 def html_text(text: str, *, quote: bool = True) -> str:
-    """The same for HTML and SVG, without markup; `quote`: for the value of an attribute too."""
+    """Escape a text for HTML and SVG, without markup; `quote`: for an attribute's value too."""
     return html.escape(xml_text(text), quote)  # noqa: TID251 - the one place
 
 

@@ -213,7 +213,7 @@ class ReplayTarget(Closing):
             throttled=account.throttled,
         )
         self.tools_text = file.texts().get("environment/tools", "")
-        """What the target's own tools had printed."""
+        """The output of the target's own tools."""
 
     def environment(self) -> dict[str, object]:
         """Return the environment as the agent reported it."""

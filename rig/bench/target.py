@@ -45,7 +45,7 @@ _STREAMS: Final[dict[type[TargetLink], Callable[[Any], ByteStream]]] = {
     TcpLink: _over_tcp,
     VirtualLink: _not_yet,
 }
-"""What opens each kind of rig.config.links.LINKS."""
+"""The function that opens each kind of rig.config.links.LINKS."""
 
 
 @contextmanager

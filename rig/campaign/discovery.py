@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the built-in campaigns lie, and whether a name means one."""
+"""The places of the built-in campaigns, and the check whether a name means one."""
 
 from __future__ import annotations
 

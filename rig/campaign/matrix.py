@@ -25,13 +25,13 @@ class CampaignRun:
     """One run of the matrix."""
 
     name: str
-    """Of the run and of its file; unique in the campaign."""
+    """The name of the run and of its file, unique in the campaign."""
     measurement: str
     scenario: str
     plan: Plan | None
     """Whole, with everything set; None if this version cannot measure it."""
     missing: str = ""
-    """Why not."""
+    """The reason why there is no plan."""
 
     @property
     def fingerprint(self) -> str:

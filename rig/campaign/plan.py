@@ -24,7 +24,7 @@ from rig.toml.reader import TomlFile, TomlTable, read_document
 
 MEASURES_MAX: Final = 100
 VALUES_MAX: Final = 100
-"""Of one parameter, and scenarios."""
+"""The most values of one parameter, and scenarios."""
 _MEASUREMENT = "[a-z][a-z0-9_]{0,63}"
 _TABLES = ("stimulus", "search", "agent", "tools", "capture", "response", "limits")
 """Tables of a plan in which values may be set or varied."""
@@ -37,7 +37,7 @@ class Measure:
     plan: str
     """A built-in plan, or the path of a plan's file."""
     label: str
-    """How the names of its runs begin."""
+    """The beginning of the names of its runs."""
     scenarios: tuple[str, ...]
     count: int | None
     """Events of each run; None: the plan's."""
@@ -46,14 +46,14 @@ class Measure:
     vary: tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]
     """Path of a key and the values that it takes, one after the other."""
     missing: str
-    """Why there is no such plan; "" if there is one."""
+    """The reason why there is no such plan; "" if there is one."""
     table: TomlTable
-    """Where it is written, for errors."""
+    """The table that it is written in, for errors."""
 
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """What a campaign measures."""
+    """The plan of a campaign: what it measures."""
 
     name: str
     title: str

@@ -12,7 +12,7 @@ from rig.config.plan import NAME_PATTERN, Plan, parse_plan
 
 
 def plan_under(plan: Plan, scenario: str) -> Plan:
-    """The same measurement under this scenario, with the limits that the plan has for it.
+    """Return the plan under this scenario, with the limits that the plan has for it.
 
     Its name then ends with the scenario, as far as it still is a name: run files begin with it.
     Overrides are lost, see Plan.with_overrides. Raises InputError if `scenario` is no name.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 Values = Mapping[str, Any]
-"""What tomllib makes of a table."""
+"""A table as tomllib returns it."""
 
 
 def merged(base: Values, changes: Values) -> dict[str, Any]:

@@ -32,9 +32,9 @@ class PackedBlock(NamedTuple):
     end_sample: int
     """The end, at most 2**32 samples after the start."""
     offset: npt.NDArray[np.uint32]
-    """Shape (n,), samples from `start_sample`."""
+    """The sample of each edge from `start_sample` on, shape (n,)."""
     code: UInt8Array
-    """Shape (n,), channel | level << LEVEL_BIT."""
+    """The code of each edge, channel | level << LEVEL_BIT, shape (n,)."""
     levels_before: int
 
     def unpacked(self) -> EdgeBlock:

@@ -58,7 +58,7 @@ class FrameSender:
         self._frames = 0
         self._held_ns = 0
         self._next_s = 0.0
-        """When a frame may be sent that is not full."""
+        """The time when a frame may be sent that is not full."""
         self.gatherer: Gatherer | None = None
         self._gathering = False
         with contextlib.suppress(OSError):  # a larger pipe is faster; the system's limit may forbid

@@ -107,7 +107,7 @@ class FrameReader:
         self._frames = 0
         self._begin(_HEADER.size)
         self._kind: FrameKind | None = None
-        """Of the frame whose payload is being read; None while its header is."""
+        """The kind of the frame whose payload is being read; None while its header is."""
 
     def _begin(self, size: int) -> None:
         self._buffer, self._filled = bytearray(size), 0

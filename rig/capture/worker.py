@@ -128,7 +128,7 @@ class CommandReader:
         self._finished = threading.Event()
         self._orphaned = False
         self.session: Session | None = None
-        """What STOP stops."""
+        """The session that STOP stops."""
         threading.Thread(target=self._read_for_ever, daemon=True).start()
 
     def wait_for_start(self) -> bool:

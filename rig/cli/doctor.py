@@ -10,7 +10,7 @@ from rig.services.doctor import look
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """There are none."""
+    """Declare nothing: there are no words and options."""
 
 
 def command(_options: argparse.Namespace) -> int:

@@ -20,12 +20,12 @@ class PrintableFinding(Protocol):
 
     @property
     def mend(self) -> str:
-        """What to do; empty if nothing needs doing."""
+        """The remedy; empty if nothing needs doing."""
         ...
 
     @property
     def needed(self) -> bool:
-        """Nothing at all can be measured without it."""
+        """Whether nothing at all can be measured without it."""
         ...
 
 

@@ -11,7 +11,7 @@ from rig.resources import fixture_names
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """There are none."""
+    """Declare nothing: there are no words and options."""
 
 
 def command(_options: argparse.Namespace) -> int:

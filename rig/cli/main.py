@@ -26,7 +26,7 @@ _WRONG_FILE = (
     errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ELOOP,
     errno.ENAMETOOLONG, errno.EINVAL, errno.EROFS,
 )  # fmt: skip
-"""What the system says of a file that was named wrongly; all else is trouble of the machine."""
+"""The system's errors for a file that was named wrongly; all else is trouble of the machine."""
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from rig.resources import plan_names
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """There are none."""
+    """Declare nothing: there are no words and options."""
 
 
 def command(_options: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ class GuardedStream:
         self._name = name
         self._lost = ""
         self.styled = StyledStream(self)
-        """The same for text that is escaped already, with a terminal's codes in it."""
+        """The stream for text that is escaped already, with a terminal's codes in it."""
 
     def write(self, text: str) -> int:
         """Write escaped text; what cannot be written is lost, and `lost` has the reason."""

@@ -26,9 +26,9 @@ class Connector:
     pins: tuple[str, ...]
     """Their names: numbers, or what the board has printed beside them."""
     view: str
-    """How the board is to be held so that the picture is right."""
+    """The way to hold the board so that the picture is right."""
     labels: tuple[str, ...] = ()
-    """Of a row: the pins and gaps from the top."""
+    """The pins and gaps of a row, from the top."""
 
     def place_of(self, pin: str) -> tuple[float, int]:
         """Row from 0 at the top, and column from 0 at the left. Raises ValueError."""
@@ -42,7 +42,7 @@ class Connector:
 
     @property
     def rows(self) -> int:
-        """How many rows the picture has."""
+        """The number of rows of the picture."""
         return len(self.labels) if self.shape == ROW else (len(self.pins) + 1) // 2
 
 

@@ -49,7 +49,7 @@ class ResponsePlan:
     """What is asked of the answers."""
 
     timeout_ps: int
-    """How long after the last pulse an answer is still waited for."""
+    """The time after the last pulse in which an answer is still waited for."""
     sequence_bits: int
     """Fewest sequence wires the fixture must have."""
 
@@ -64,7 +64,7 @@ class Plan:
     scenario: str
     """Load on the target while it is measured."""
     stimulus: StimulusPlan | None
-    """None: the target's own clock makes periods or interrupts, and no pulses are sent."""
+    """The train; None if the target's own clock makes periods or interrupts, without pulses."""
     agent: AgentPlan
     capture: CapturePlan
     response: ResponsePlan
@@ -74,14 +74,14 @@ class Plan:
     source: str
     """File name, or name of the built-in plan."""
     own_events: PlannedEvents | None = None
-    """What the measurement's own table says; None: it has none, as most."""
+    """The content of the measurement's own table; None: it has none, as most."""
     tools: ToolsPlan | None = None
-    """What the target's own system measures before the pins are."""
+    """The measurements of the target's own system before those by pins."""
     overrides: Mapping[str, int | str] = field(default_factory=dict)
-    """What `with_overrides` was given."""
+    """The arguments of `with_overrides`."""
 
     def event_source(self, chip: StimulusChip) -> EventSource:
-        """The same in ticks of a stimulus chip's clock.
+        """Return the source of events in ticks of a stimulus chip's clock.
 
         Raises ValueError, in words, for trains that the chip cannot make.
         """
@@ -122,7 +122,7 @@ class Plan:
         period: str | None = None,
         timer: str | None = None,
     ) -> Plan:
-        """The same plan with other values. Raises InputError for one that is wrong or unused."""
+        """Return the plan with other values. Raises InputError for one that is wrong or unused."""
         given: dict[str, int | str | None] = {
             "count": count, "seed": seed, "period": period, "timer": timer,
         }  # fmt: skip

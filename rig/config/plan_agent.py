@@ -33,7 +33,7 @@ class AgentPlan:
     """What the agent is told. What is None or "" is left to the agent."""
 
     period_ps: int = 0
-    """From one period, or trigger of the target's own, to the next; 0 if there are none."""
+    """The time from one period, or trigger of the target's own, to the next; 0 if there is none."""
     count: int = 0
     """Periods, answered or missed, or triggers, after which the run is over."""
     self_trigger: bool = False
@@ -44,15 +44,15 @@ class AgentPlan:
     priority: int | None = None
     cpu: int | None = None
     variant: str = ""
-    """Of a measurement inside the target."""
+    """The variant of a measurement inside the target."""
     tasks: int | None = None
     """That switch."""
     work_ps: int = 0
-    """From a periodic task's start to its finish, at least."""
+    """The least time from a periodic task's start to its finish."""
     pause_ps: int = 0
-    """Of a task that spins, between two toggles of its pin, at least."""
+    """The least time between two toggles of the pin of a task that spins."""
     threshold_ps: int = 0
-    """What is longer between two of them is a gap."""
+    """The time between two of them beyond which it is a gap."""
     pin: bool = False
     """Values that are measured inside the target end with an edge of the response pin."""
 

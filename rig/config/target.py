@@ -17,9 +17,9 @@ class TargetSettings:
     """The system under test."""
 
     link: TargetLink
-    """How its agent is reached."""
+    """The link to its agent."""
     answer: str
-    """How the agent answers: "toggle" changes the level of the pin once an interrupt."""
+    """The way in which the agent answers: "toggle" changes the pin's level once an interrupt."""
 
     @property
     def tcp_address(self) -> tuple[str, int]:

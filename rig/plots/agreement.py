@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same latency by two witnesses: one against the other, and how they differ."""
+"""The plot of one latency by two witnesses: one against the other, and how they differ."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BINS = 160
 _BOTTOM = 0.6
-"""Of the count axis: one value stands clearly above it."""
+"""The bottom of the count axis: one value stands clearly above it."""
 
 
 def histogram_svg(

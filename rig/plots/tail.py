@@ -21,7 +21,7 @@ POINTS = 600
 """Drawn of the curve; the tail's are all among them."""
 LEVEL = 0.95
 _WIDE = 50
-"""From this ratio of largest to smallest on the latency's axis is logarithmic."""
+"""The ratio of largest to smallest from which the latency's axis is logarithmic."""
 
 FloatArray = npt.NDArray[np.float64]
 

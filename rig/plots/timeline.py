@@ -34,7 +34,7 @@ class MarkedEvent:
 
     time_s: float
     latency_us: float | None
-    """None: it was never answered."""
+    """The latency; None: it was never answered."""
     mark: str
     grave: bool = True
 

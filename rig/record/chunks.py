@@ -46,7 +46,7 @@ class StoredRows:
         self._dtype = dataset.dtype
         self._full = self._chunk * self._dtype.itemsize
         self._room = bytearray()
-        """For a chunk as it is stored, made once."""
+        """The memory for a chunk as it is stored, made once."""
         self._kept: dict[int, Rows] = {}
 
     def datasets(self, rows: int) -> list[tuple[h5py.Dataset, int]]:

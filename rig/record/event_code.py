@@ -33,7 +33,7 @@ LINE = np.dtype([
 OLDER_LINE = np.dtype(
     [(name.replace("internal_latency", "inside"), LINE[name].str) for name in LINE.names or ()]
 )
-"""The same fields by the names that they have in files of format versions 3 and 4."""
+"""The line by the names of its fields in files of format versions 3 and 4."""
 
 
 def line_type(format_version: int) -> np.dtype[np.void]:

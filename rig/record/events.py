@@ -59,7 +59,7 @@ class EventReader:
 
     @property
     def count(self) -> int:
-        """0 if none were computed yet."""
+        """The number of events; 0 if none were computed yet."""
         if self._counted is not None:
             return self._counted
         with damage_told(self._source):

@@ -56,7 +56,7 @@ FIGURES_DIGESTS = "figures_digests"
 WINDOWS = "windows"
 FIGURES = ("events", "statistics", "histogram", WINDOWS)
 FIGURES_ATTRIBUTES = ("default", "analyzed_by")
-"""What is computed: groups and datasets, and attributes of the file."""
+"""The computed part: groups and datasets, and attributes of the file."""
 OTHER_CALIBRATION = "statistics/calibration"
 """Text of the calibration that the figures were made with, if it is not the run's own."""
 EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {

@@ -166,7 +166,7 @@ class RunFile(Closing):
 
     @property
     def has_digests(self) -> bool:
-        """False for a format version that had none; a file that is not closed has none yet."""
+        """Whether the format version has digests; a file that is not closed has none yet."""
         return self.format_version >= DIGESTS_SINCE
 
     @property

@@ -27,7 +27,7 @@ class Recovered:
     complete: bool
     """The run had come to its end."""
     digest: str
-    """Of all raw data of the copy, in hexadecimal."""
+    """The digest of all raw data of the copy, in hexadecimal."""
 
 
 def recover(source: Path, out: Path) -> Recovered:

@@ -24,7 +24,7 @@ _STAMP_LINE = [("by_edge", "u1"), ("first", "<i8"), ("offset", "<i8"), ("slope",
 EDGE, REST = "edge", "rest"
 STAMP_COLUMNS: dict[str, np.dtype[Any]] = {EDGE: np.dtype("<u4"), REST: np.dtype("<u8")}
 STAMP_LINE = np.dtype(_STAMP_LINE)
-"""Of a chunk of counts."""
+"""The line of a chunk of counts."""
 _COUNTED = ("sequence", "handled")
 """Fields of a record that go up by nearly the same from one to the next."""
 LOG_COLUMNS: dict[str, np.dtype[Any]] = {
@@ -40,7 +40,7 @@ LOG_LINE = np.dtype(
     + [(f"{name}_before", "<i8") for name in _COUNTED]
     + [(f"{name}_least", LOG_COLUMNS[name].str) for name in list(LOG_COLUMNS)[2:]]
 )
-"""Of a chunk of the log's records."""
+"""The line of a chunk of the log's records."""
 _FITS = 3
 EDGES_SPAN = 1 << 18
 """Edges, from the first to the last, that a chunk of rows may be of."""

@@ -15,7 +15,7 @@ from rig.untrusted.json_reader import BYTES_MAX
 
 _LINE_MAX = 200
 _RAISED = (KeyError, OSError, RuntimeError, TypeError, ValueError, OverflowError)
-"""By h5py for damaged places; the last three for types and sizes that numpy does not know."""
+"""The errors of h5py for damaged places; the last three for types and sizes foreign to numpy."""
 
 
 @contextmanager

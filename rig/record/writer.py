@@ -38,7 +38,7 @@ from rig.record.layout import (
 from rig.record.read_back import encoders_of
 
 FLUSH_S = 0.25
-"""What was appended is written out once it waits this long. With what a busy machine adds to it,
+"""The longest that appended rows wait to be written out. With what a busy machine adds to it,
 kill -9 costs at most the last half second of a run."""
 
 

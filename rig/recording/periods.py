@@ -30,7 +30,7 @@ class LivePeriods(LiveFigures):
         self._nominal = NominalPeriod(schedule.period_ns, settings.sample_rate_hz)
         self._rate_hz = settings.sample_rate_hz
         self.last_sample = -1
-        """Of the newest answer; -1 without any."""
+        """The sample of the newest answer; -1 without any."""
         self._worst = 0
         self._worst_event = self._worst_sample = -1
         self._bins: npt.NDArray[np.uint64] = np.zeros(BINS, np.uint64)
@@ -54,7 +54,7 @@ class LivePeriods(LiveFigures):
             self._add_intervals(sample)
 
     def _add_intervals(self, sample: Int64Array) -> None:
-        """Between successive answers, the last of which is the newest."""
+        """Add the intervals between successive answers, the last of which is the newest."""
         errors = np.diff(sample) * self._nominal.parts - self._nominal.units
         off = np.abs(errors)
         np.add.at(self._bins, bin_of(off // self._nominal.parts), 1)

@@ -49,7 +49,7 @@ class FinishedRun:
     windows: Path | None
     """Folder with the waveforms of outliers."""
     unwritten: str = ""
-    """Why one of the two is not there, and what to do; empty if nothing is missing."""
+    """The reason why one of the two is not there, and the remedy; empty if nothing is missing."""
 
 
 def request_of(plan: Plan, bench: str, calibration: str | None = None) -> Request:

@@ -29,12 +29,12 @@ from rig.session.results import Result, store
 SEQUENCE_MAX = 8
 STATE = "imported"
 _NO_CLOCK_HZ = 10**6
-"""Of the stimulus: without a train it is of no use."""
+"""The stimulus's clock rate, which is of no use without a train."""
 
 
 @dataclass(frozen=True)
 class CaptureSignals:
-    """Which channel of a capture carries what, and what of it counts."""
+    """The signals of a capture: their channels, and the edges that count."""
 
     stimulus: str
     response: str
@@ -144,7 +144,7 @@ class _RawCapture:
         self._losses = losses  # not those of a pass that was left before its end
 
     def losses(self) -> list[tuple[str, int, str]]:
-        """Those of the last pass over all edges."""
+        """The losses of the last pass over all edges."""
         return self._losses
 
     log_count = 0

@@ -21,7 +21,7 @@ from rig.session.windows import MARGIN_NS, WINDOWS_MAX, CaptureWindow
 from rig.streaming.outcome import EventReason, Notable
 
 EDGES_MAX = 1 << 20
-"""Of the recent edges; on lines too busy for that, windows come at the run's end only."""
+"""The most recent edges kept; on lines too busy for that, windows come at the run's end only."""
 
 
 class RecentEdges:

@@ -94,7 +94,7 @@ class Result:
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 1 not passed, 3 bench failure, 4 witnesses disagree or data lost."""
+        """The exit code: 0 pass, 1 no pass, 3 bench failure, 4 witnesses disagree or data lost."""
         if self.account.failure:
             return 3
         if self.account.interrupted and self.evaluation.verdict is Verdict.INCONCLUSIVE:

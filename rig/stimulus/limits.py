@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between which limits the values of a train must be."""
+"""The limits of the values of a train."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class TrainLimits:
     """What a chip can make."""
 
     delay_ticks: Span
-    """From INIT to the first leading edge."""
+    """The time from INIT to the first leading edge."""
     width_ticks: Span
     rest_ticks: int
     """Shortest rest between a trailing edge and the next leading edge."""
     interval_ticks: Mapping[str, Span]
-    """By mnemonic of the pattern: the shortest interval that it keeps to with no late edge while
+    """The shortest interval, by mnemonic of the pattern, that it keeps to with no late edge while
     captures are fetched, and the longest that a parameter may be."""
 
     def interval_of(self, mnemonic: str) -> Span:
@@ -43,4 +43,4 @@ class _AnyLimits(TrainLimits):
 
 
 ANY_CHIP: Final = _AnyLimits((1, TICKS_MAX), (1, TICKS_MAX), 1, {})
-"""For a train that comes from a file."""
+"""The limits for a train that comes from a file."""

@@ -55,7 +55,7 @@ class LogHistogram:
     """The latencies of one run or of several, in samples. A value: adding makes a new one."""
 
     counts: npt.NDArray[np.uint64]
-    """Shape (BINS,)."""
+    """The count of each bin, shape (BINS,)."""
     total: int
     """Sum of all latencies."""
     maximum: Extreme | None

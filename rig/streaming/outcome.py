@@ -22,7 +22,7 @@ class FlowSettings:
 
     wiring: Wiring
     settle_samples: int
-    """From an answer until its sequence pins are read."""
+    """The time from an answer until its sequence pins are read."""
     glitch_samples: int
     """Pulses shorter than this are counted and set aside; 0: none are."""
     horizon_samples: int
@@ -51,7 +51,7 @@ class FlowSettings:
 
 
 class EventReason(IntFlag):
-    """Why an event is worth a line; several may hold."""
+    """The reasons why an event is worth a line; several may hold."""
 
     MAXIMUM = 1
     """Its latency is above all before it."""
@@ -78,7 +78,7 @@ class Notable:
 
 @dataclass(frozen=True)
 class Doubts:
-    """How often a flow decided before it could be sure; never: figures are the analysis's."""
+    """The counts of decisions before a flow could be sure; without any its figures are final."""
 
     expired: int = 0
     """Decisions that the horizon made: what comes later could have changed them."""

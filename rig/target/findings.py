@@ -30,9 +30,9 @@ class ProbeFinding:
     what: str
     state: str
     mend: str = ""
-    """What to do; empty if nothing needs doing."""
+    """The remedy; empty if nothing needs doing."""
     needed: bool = False
-    """Nothing can be measured without it."""
+    """Whether nothing can be measured without it."""
 
     def __post_init__(self) -> None:
         """Much of it is the target's own words: each field becomes a plain line of some length."""

@@ -13,11 +13,11 @@ from rig.instruments import LOG_RECORD, LogArray
 LOG_MAGIC = b"LRLG"
 LOG_FORMAT = 3
 LOG_FORMATS = (1, 2, 3)
-"""Those that are read. All have the same header and size of record."""
+"""The log formats that are read. All have the same header and size of record."""
 LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
 FURTHER_COUNTS = ("unanswered", "overruns", "triggers", "throttled")
-"""Of the answer to STOP, from agents that write log format 2 or later; fields of a summary."""
+"""The further counts in the answer to STOP of agents with log format 2 or later; summary fields."""
 MAX_LINE = 512
 MAX_BLOCK = 1 << 24
 """No block is longer; a length above it is a broken or hostile peer."""

@@ -87,7 +87,7 @@ class AgentExchange(Closing):
         return BenchError(f"target {self.name}: {words}")
 
     def close(self) -> None:
-        """May be called twice; never raises."""
+        """Close the stream; may be called twice and never raises."""
         with contextlib.suppress(TimeoutError, StreamLost):
             self.stream.write(b"QUIT\n", 1.0)
         self.stream.close()

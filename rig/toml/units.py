@@ -20,7 +20,7 @@ class UnitKind:
     base: str
     """Unit of the integers this quantity is parsed to."""
     scale: dict[str, int]
-    """How many base units each unit is; ascending."""
+    """The size of each unit in base units; ascending."""
     example: str
 
     @property

@@ -15,13 +15,13 @@ import re
 from typing import Any, Final, NoReturn
 
 BYTES_MAX: Final = 32 << 20
-"""Of a text. The figures of a run of 10^9 events take 60 kB, its gaps up to some megabytes."""
+"""The most bytes of a text. A run of 10^9 events has 60 kB of figures, gaps of up to some MB."""
 NODES_MAX: Final = 1_000_000
 """Values, keys and brackets together; a value takes about 100 bytes of memory."""
 DEPTH_MAX: Final = 32
 """Objects and lists within each other; this rig writes at most 8."""
 DIGITS_MAX: Final = 40
-"""Of one number, in a row; 64 bits take 20, a float's shortest form 17."""
+"""The most digits of one number in a row; 64 bits take 20, a float's shortest form 17."""
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _NO_BRACKETS = re.compile(r"[^][{}]+")
@@ -44,7 +44,7 @@ def json_value(text: str | bytes) -> Any:
 
 
 def json_object(text: str | bytes) -> dict[str, Any]:
-    """The same of a text that must be an object."""
+    """Read a text that must be an object."""
     value = json_value(text)
     if not isinstance(value, dict):
         raise ValueError(f"{found(value)}; valid: a JSON object")

@@ -37,7 +37,7 @@ from rig.virtual.wiring import VirtualWiring
 from rig.virtual.world import BenchParts, World
 
 GUEST_SEED = 1
-"""Of the analyzer's faults: a guest has no seed of its own."""
+"""The seed of the analyzer's faults: a guest has none of its own."""
 
 
 def main() -> int:

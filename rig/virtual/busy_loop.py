@@ -18,10 +18,10 @@ class SpinMeans:
     """What the train is made with."""
 
     draw: Callable[[int], int]
-    """How much longer than its pause the task takes from a time on, in ps."""
+    """The function that draws the time, in ps, beyond its pause that the task takes at a time."""
     tick_hz: int
     toggle_ps: int
-    """Of a write of the pins."""
+    """The time of a write of the pins."""
     write: Callable[[int, int], tuple[int, int]]
     """Write the pins for a toggle of this number, at a time in ps; ticks before and after."""
     note: Callable[[int, int, int, int], None]

@@ -19,7 +19,7 @@ from rig.instruments import Int64Array
 from rig.virtual.clock import VirtualClock
 
 _BLOCK_BYTES: Final = 1 << 18
-"""So much is gathered before it is sent."""
+"""The bytes that are gathered before they are sent."""
 _BLOCKS: Final = 8
 _RUN_BYTES: Final = 1 << 16
 _RUNS_MAX: Final = 256
@@ -36,7 +36,7 @@ class Drop:
     sample: int
     """Number of the first sample behind the hole, as the host counts what it receives."""
     time_ps: int
-    """True time at which the hole begins."""
+    """The true time at which the hole begins."""
     samples: int
     """The number of missing samples."""
 

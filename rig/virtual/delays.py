@@ -11,7 +11,7 @@ from rig.virtual.wired_target import WireEdge
 
 
 class DelayLines:
-    """Between the pins and the analyzer's samples. Edges of one channel never overtake."""
+    """The delays between pins and analyzer. Edges of one channel never overtake."""
 
     def __init__(self, delays: Iterable[ChannelDelay]) -> None:
         self._delays = {each.channel: each for each in delays}
@@ -21,7 +21,7 @@ class DelayLines:
 
     @property
     def plain(self) -> bool:
-        """Nothing is late."""
+        """Whether nothing is late."""
         return not self._delays
 
     def through(self, edges: list[WireEdge], until_ps: int) -> list[WireEdge]:

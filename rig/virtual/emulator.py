@@ -31,8 +31,7 @@ from rig.stimulus.chip import chip_named
 from rig.virtual.wired_target import AnswersAhead
 
 CLOCK_HZ = chip_named("atmega328p").clock_hz
-"""Of the chip that firmware/emulator/ is for."""
-"""The microcontroller's clock."""
+"""The clock rate of the microcontroller that firmware/emulator/ is for."""
 
 INPUTS_MAX = 4096
 """The number of response edges that one grant can carry."""
@@ -58,7 +57,7 @@ _CLOSE_TIMEOUT_S = 2.0
 
 
 class StopReason(IntEnum):
-    """Why the microcontroller stopped."""
+    """The reason why the microcontroller stopped."""
 
     LIMIT = 0
     """The granted time has passed."""

@@ -21,7 +21,7 @@ class GivenAhead:
         self._settled = threading.Condition(lock)
         self._given = False
         self.waiting = 0
-        """How many wait for `settle`; nothing new is to be given before they have been let on."""
+        """The number of waits in `settle`; nothing new is to be given before they are over."""
 
     def give(self) -> None:
         """Let the emulator make the next answers."""

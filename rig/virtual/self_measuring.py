@@ -12,7 +12,7 @@ from rig.virtual.clock import VirtualClock
 from rig.virtual.truth import ANSWERED
 
 PAUSE_PS = 20_000_000
-"""From one iteration to the next; the pin has a level for so long at least."""
+"""The time from one iteration to the next; the pin has a level for so long at least."""
 NS_PS = 1000
 
 
@@ -21,7 +21,7 @@ class Means:
     """What the values are made with."""
 
     draw: Callable[[int], int]
-    """How long a value takes that begins at a time, in ps."""
+    """The function that draws the time, in ps, of a value that begins at a time."""
     clock: VirtualClock
     note: Callable[[int, int, int, int], None]
     """Log a value: iteration, before, after, flags."""

@@ -12,7 +12,7 @@ import numpy as np
 from rig.instruments import Int64Array, UInt8Array
 
 WireEdge = tuple[int, int, int]
-"""True time in ps, analyzer channel, level."""
+"""An edge: its true time in ps, analyzer channel, level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class WireEdges:
 
 @dataclass(frozen=True, slots=True)
 class AnswersAhead:
-    """How long the next interrupts' answers take, decided before the interrupts have come."""
+    """The next interrupts' answers, decided before the interrupts have come."""
 
     latency_ps: Int64Array
     """The latency of each interrupt, in order; shape (n,)."""

@@ -31,7 +31,7 @@ class VirtualWiring:
         self._driven = 0
         self._shown = 0
         self._due_ps: dict[int, int] = {}
-        """When a slow channel has changed its level at last."""
+        """The time when a slow channel has changed its level at last."""
         self._begun = False
 
     @property

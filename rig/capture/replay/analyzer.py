@@ -51,7 +51,7 @@ class ReplayAnalyzer(Closing):
         self._gave_up = False
         self._over_since_s: float | None = None
         self._samples = 0
-        """As far as it was read."""
+        """The number of samples read so far."""
 
     def start(self) -> None:
         """Begin again from sample 0."""

@@ -43,7 +43,7 @@ class OpenCapture:
 
 
 def kind_of(path: Path) -> FileKind:
-    """Told by the first bytes, not by the name. Raises InputError for what is none of them."""
+    """Return a file's kind by its first bytes, not its name. Raises InputError if it is none."""
     try:
         with path.open("rb") as file:
             start = file.read(_MAGIC_BYTES)

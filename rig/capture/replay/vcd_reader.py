@@ -35,7 +35,7 @@ SAMPLE_MAX = 2**62
 _LINE_MAX_BYTES = 1 << 20
 _HEADER_MAX_WORDS = 1 << 22
 _NAME_MAX = 1000
-"""It bounds memory: the names of scopes stand once in the file and in the name of each signal."""
+"""The bound of memory for names: those of scopes are in the file once and in each signal's name."""
 _BLOCK_EDGES = 1 << 15
 _UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 _UNKNOWN = 2
@@ -125,7 +125,7 @@ class _Collector:
         self.sample = 0
         self.index: list[int] = []
         self.unknown: dict[int, int] = {}
-        """How often each bit became unknown."""
+        """The number of times that each bit became unknown."""
         self.first_unknown = 0
         self._channel: list[int] = []
         self._level: list[int] = []
@@ -183,7 +183,7 @@ class _Changes:
         self._vector: int | None = None
         self._id_follows = False
         self.last_sample = 0
-        """Of the last time in the file, valid when all has been read."""
+        """The sample of the last time in the file, valid when all has been read."""
 
     def read(self, header: _Header) -> Iterator[tuple[int, int, int]]:
         """Raises InputError, with the line, for what is no value change."""
@@ -266,7 +266,7 @@ _HANDLERS: dict[int, Callable[[_Changes, bytes], None]] = {
     ord("s"): _Changes._other_value,
     ord("$"): _Changes._command,
 }
-"""By the first byte of a word."""
+"""The handler of a word, by the word's first byte."""
 
 
 # --- header --------------------------------------------------------------------------------------

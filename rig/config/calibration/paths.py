@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a fixture's calibration lies, and which one a run uses."""
+"""The place of a fixture's calibration, and the choice of the one that a run uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NONE = "none"
 
 
 def calibration_path(fixture: Fixture) -> Path:
-    """Beside the fixture's file; of a built-in fixture in the user's own data folder."""
+    """Return the path beside the fixture's file; a built-in one's is in the user's data folder."""
     if fixture.source in fixture_names():
         return _data_home() / "latency-rig" / "calibration" / f"{fixture.name}.toml"
     file = Path(fixture.source)

@@ -100,15 +100,15 @@ class VirtualTarget:
     model: LatencyModel
     seed: int
     toggle_time_ps: int
-    """How long the write to the answering pin takes; the log's before and after enclose it."""
+    """The time of the write to the answering pin; the log's before and after enclose it."""
     clock_hz: int
     """Nominal rate of the target's cycle counter."""
     clock_error_ppb: int
-    """How much faster than nominal that counter runs, at first."""
+    """The rate error of that counter at first, positive if too fast."""
     clock_drift_ppb_per_s: int = 0
-    """How much faster it becomes every second."""
+    """The drift of that rate in a second."""
     service_time_ps: int = 0
-    """From an interrupt that is taken until the next can be; 0: they do not wait for each other."""
+    """The time from a taken interrupt until the next can be; 0: they do not wait for each other."""
     logs_entry: bool = True
     """Its log says when the handler was entered, as not every agent's does."""
 
@@ -128,7 +128,7 @@ class VirtualGuest:
     stall_every_ps: int = 0
     """Time is taken from the guest each so often; 0: never."""
     stall_ps: int = 0
-    """And for so long: its clock goes on, and it executes nothing."""
+    """The length of a stall: the guest's clock goes on, and it executes nothing."""
     driver_irq: bool = True
     """The parallel port's driver holds the interrupt; else it is free for a handler of the kernel
     module's own. No key: it follows from the plan."""
@@ -147,7 +147,7 @@ GUEST_KERNELS = {
 }
 """Architecture of each."""
 GUEST_PORTS = {"amd64": ("kmod", "ppdev", "ioport"), "arm64": ("gpio",)}
-"""Of each architecture, the usual one first."""
+"""The ports of each architecture, the usual one first."""
 GUEST_LOADS = ("idle", "cpu", "system", "memory")
 
 
@@ -185,7 +185,7 @@ _MISBEHAVIOR_TIMES = {
     "drop": "drop_length",
 }
 _TARGET_FAULTS = ("miss", "duplicate", "late", "glitch", "merge")
-"""They exclude each other."""
+"""The faults of the target that exclude each other."""
 
 
 @dataclass(frozen=True)
@@ -195,30 +195,30 @@ class VirtualSettings:
     target: VirtualTarget | VirtualGuest
     misbehavior: FaultSettings
     stimulus_error_ppb: int
-    """How much faster than nominal the stimulus clock runs, at first."""
+    """The rate error of the stimulus clock at first, positive if too fast."""
     analyzer_error_ppb: int
-    """How much faster than nominal the analyzer samples, at sample 0."""
+    """The error of the analyzer's sample rate at sample 0, positive if too fast."""
     truth_file: str
-    """Where every true value is written, or "" for nowhere."""
+    """The file to which every true value is written, or "" for none."""
     stimulus_drift_ppb_per_s: int = 0
-    """How much faster the stimulus clock becomes every second."""
+    """The drift of the stimulus clock's rate in a second."""
     analyzer_drift_ppb_per_s: int = 0
-    """How much faster the analyzer samples every second."""
+    """The drift of the analyzer's sample rate in a second."""
     wiring: WiringFaults = field(default_factory=WiringFaults)
     delays: tuple[ChannelDelay, ...] = ()
-    """Of channels whose edges reach the analyzer late."""
+    """The delays of channels whose edges reach the analyzer late."""
     jumpers: Jumpers = field(default_factory=Jumpers)
-    """What is connected for a step of the calibration."""
+    """The jumpers for a step of the calibration."""
     sampling: Sampling = field(default_factory=Sampling)
-    """What is wrong with the analyzer's samples."""
+    """The faults of the analyzer's samples."""
     cores_ahead_ps: tuple[int, ...] = (0,)
-    """By how much the counter of each of the target's cores is ahead of the first one's clock."""
+    """The time by which each core's counter is ahead of the first one's clock."""
     frequency: CpuFrequency = field(default_factory=CpuFrequency)
-    """Of a modelled target's processor."""
+    """The frequency of a modelled target's processor."""
 
 
 _CLOCK_KEYS = ("error_ppb", "drift_ppb_per_s")
-"""What may be wrong with each clock."""
+"""The errors that each clock may have."""
 
 
 def parse_virtual(table: TomlTable) -> VirtualSettings:

@@ -22,12 +22,12 @@ class Jumpers:
     fan_out: tuple[int, ...] = ()
     """The stimulus pin on all of these, in place of what drives them else."""
     direct: bool = False
-    """These channels are clipped to the pin itself: their own wires delay nothing."""
+    """Whether these channels are clipped to the pin itself: their own wires delay nothing."""
     loopback: bool = False
     """The stimulus pin on the response's channel and on the input capture, in place of the
     target's answer."""
     loopback_delay_ps: int = 0
-    """How much later it arrives there."""
+    """The delay with which it arrives there."""
     tap: tuple[int, ...] = ()
     """Two channels: the second clipped to the far end of the first one's wire, before its delay."""
     pps: int = -1

@@ -15,19 +15,19 @@ RATE_MAX_HZ = 10**9
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is wrong with them."""
+    """The faults of the samples."""
 
     repeat: int = 1
-    """Only each so-manieth sample is taken, and sent so often: the rate is less than it seems."""
+    """The number of times that each sample taken is sent: the rate is less than it seems."""
     odd_early_ps: int = 0
-    """Samples of odd number are taken so much too early."""
+    """The time by which samples of odd number are taken too early."""
 
     sustained_hz: int = 0
-    """Above this rate it silently loses as many samples as it has too many; 0: no limit."""
+    """The rate above which samples beyond it are silently lost; 0: no limit."""
 
     @property
     def even(self) -> bool:
-        """Nothing is wrong."""
+        """Whether samples are taken evenly, and sent once."""
         return self.repeat == 1 and not self.odd_early_ps
 
 

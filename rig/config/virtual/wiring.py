@@ -44,7 +44,7 @@ class WiringFaults:
     capture_delay_ps: int = 0
     """The answer reaches the microcontroller this much late."""
     analyzer_rate_hz: int = 0
-    """What the analyzer samples at, whatever it was set to; 0: as set."""
+    """The analyzer's sample rate, whatever it was set to; 0: as set."""
 
     @property
     def at_analyzer(self) -> bool:

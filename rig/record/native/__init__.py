@@ -25,7 +25,7 @@ LIBRARY = Path(__file__).parent / "build" / "librig-distances.so"
 FROM_PULSE: Final = 0
 FROM_ANSWER: Final = 1
 FROM_LAST: Final = 2
-"""What an edge is told from, as enum distances_base has it."""
+"""The bases that an edge is coded from, as enum distances_base has them."""
 LINE: Final = np.dtype(
     [("base", np.uint8, 256), ("value", np.uint8, 256), ("pulse", np.uint8), ("answer", np.uint8)]
 )

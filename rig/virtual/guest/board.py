@@ -89,4 +89,4 @@ VIRT = MachineBoard(
 """QEMU's own ARM machine with a PL061: pins are its lines but for 3, a key; line 5 interrupts."""
 
 BOARDS = {"amd64": PC, "arm64": VIRT}
-"""By Debian's name of the architecture."""
+"""The boards by Debian's name of the architecture."""

@@ -25,7 +25,7 @@ class Console:
         self.ready = False
         """The guest's agent is about to start."""
         self.fault = ""
-        """Why the guest cannot go on, or ""."""
+        """The reason why the guest cannot go on, or ""."""
         self._thread = threading.Thread(target=self._read, name="console", daemon=True)
         self._thread.start()
 

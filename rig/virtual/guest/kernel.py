@@ -39,11 +39,11 @@ class Kernel:
     """Unpacked files of one kernel."""
 
     release: str
-    """As `uname -r` says it."""
+    """The release as `uname -r` prints it."""
     vmlinux: Path
-    """What QEMU loads."""
+    """The kernel that QEMU loads."""
     modules: tuple[Path, ...]
-    """Of the board's pins, in the order in which they are loaded."""
+    """The modules of the board's pins, in the order in which they are loaded."""
 
 
 def kernel(kind: str, packages: Packages, cache: Cache, say: Say) -> Kernel:

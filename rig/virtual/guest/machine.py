@@ -62,7 +62,7 @@ class GuestReport:
     writes: list[tuple[int, int]]
     """(time_ns, levels of all pins) of each write to them, in order."""
     edge_late_max_ns: int
-    """How much after its time an edge reached the guest; an instruction at most."""
+    """The largest delay with which an edge reached the guest; an instruction at most."""
 
 
 class Machine(Closing):

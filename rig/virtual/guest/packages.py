@@ -47,7 +47,7 @@ class Packages:
         self._renew = "run `apt-get update`, on Debian 12 or a system with its package sources"
 
     def foreign(self, architecture: str, cache: Cache, say: Say) -> Packages:
-        """Those of another architecture, from lists of their own: the system's stay as they are.
+        """Return the packages of another architecture, with lists of their own beside the system's.
 
         The lists are downloaded when this system's know another kernel than at the last time.
         Raises InputError without apt, BenchError if the lists cannot be had.

@@ -127,10 +127,10 @@ class GuestTarget(Closing):
         return None
 
     def answered(self, stimulus_ps: Int64Array, response_ps: Int64Array) -> None:
-        """Nothing was known ahead."""
+        """Do nothing: no answers are known ahead."""
 
     def take_many(self, until_ps: int) -> WireEdges:  # noqa: ARG002 - there are none
-        """Nothing was known ahead."""
+        """Do nothing: no answers are known ahead."""
         return WireEdges.of(())
 
     def on_stimulus(self, time_ps: int, level: int) -> None:
