@@ -121,10 +121,10 @@ def refused(window: OpenWindow) -> None:
 
 def asked(window: OpenWindow) -> None:
     """The target is asked from the Wire page."""
-    wait_until(lambda: not _has(window, "wire.look"), "a look at this machine")
+    wait_until(lambda: not _has(window, "doctor_process"), "a look at this machine")
     window.key("ctrl+t")
-    wait_until(lambda: _has(window, "wire.ask"), "a question")
-    wait_until(lambda: not _has(window, "wire.ask"), "an answer")
+    wait_until(lambda: _has(window, "target_probe_process"), "a question")
+    wait_until(lambda: not _has(window, "target_probe_process"), "an answer")
     window.rest()
 
 
