@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From edges to figures: pure functions and small accumulators on arrays. Imports no instrument."""
+"""Analysis of edges into figures: functions and accumulators on arrays, without instruments."""

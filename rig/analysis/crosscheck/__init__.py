@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the witnesses of a run agree, and whether rates and constants can be true."""
+"""Checks that the witnesses of a run agree, and that rates and constants can be true."""

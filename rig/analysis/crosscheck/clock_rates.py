@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the clocks of a run can all be what they declare, and which of them cannot.
+"""A check that the clocks of a run can all be what they declare, and which of them cannot.
 
 Each clock but the analyzer's was measured against the analyzer's. So each limit on a clock's error,
 together with its measured rate, is a limit on the error of the analyzer's clock: the clocks agree
@@ -27,14 +27,14 @@ from rig.analysis.uncertainty.contribution import limits
 from rig.analysis.uncertainty.error_model import BenchErrorModel
 
 NAME = "clocks"
-"""Of the witness."""
+"""Name of the witness."""
 _PPM = 1e-6
 _LEAST = 1e-9
-"""No clock is slower, against what it declares."""
+"""Least ratio of a clock's rate to what it declares."""
 _ENOUGH_CLOCKS = 3
 _FAR_BETTER = 10
 _DEVICES = {ANALYZER: "analyzer", STIMULUS: "stimulus", COUNTER: "target", TIMER: "target"}
-"""Clocks of one device may share a crystal: they do not bear each other out against another's."""
+"""Devices of clocks. Those of one may share a crystal: they do not confirm each other."""
 _REMEDY = {
     ANALYZER: "",
     STIMULUS: "a stimulus train",
@@ -44,12 +44,12 @@ _REMEDY = {
 
 @dataclass(frozen=True)
 class ClockRate:
-    """How fast one clock ran by the analyzer's, against what both declare."""
+    """The rate of one clock by the analyzer's, against what both declare."""
 
     clock: str
     ppm: float
     within_ppm: float
-    """The measured difference is off by no more than this."""
+    """Largest error of the measured difference."""
     declared_hz: float | None = None
 
     def __post_init__(self) -> None:
@@ -60,29 +60,29 @@ class ClockRate:
 
 @dataclass(frozen=True)
 class ClockPair:
-    """Two clocks: how far their rates are apart, and how far they may be."""
+    """Two clocks, the difference of their rates, and its limits."""
 
     clock: str
     reference: str
     difference_ppm: float
-    """Of the first against the second, from what both declare."""
+    """Difference of the first against the second, from what both declare."""
     within_ppm: float
-    """How well that is known."""
+    """Largest error of that difference."""
     low_ppm: float
     high_ppm: float
-    """The difference may be between these."""
+    """Limits of the difference."""
     source: str
-    """Where the limits are from."""
+    """Source of the limits."""
 
     @property
     def agrees(self) -> bool:
-        """The difference is one that may be, as far as it is known."""
+        """Whether the difference is within its limits, as far as it is known."""
         low, high = self.low_ppm - self.within_ppm, self.high_ppm + self.within_ppm
         return low <= self.difference_ppm <= high
 
     @property
     def text(self) -> str:
-        """In one clause."""
+        """The difference and its limits in one clause."""
         return (
             f"{self.clock} against {self.reference} {shown_ppm(self.difference_ppm)} "
             f"({'within' if self.agrees else 'NOT within'} {shown_ppm(self.low_ppm)} to "
@@ -99,14 +99,14 @@ class ClockComparison:
     """Smallest sets of clocks without which the rest agrees; none if all agree."""
     text: str = ""
     limits: tuple[tuple[str, ClockLimit], ...] = ()
-    """Of each clock by its name."""
+    """Limits of each clock by its name."""
     analyzer_low_ppm: float | None = None
     analyzer_high_ppm: float | None = None
-    """Limits of the analyzer's error by the other clocks alone; None: they tell none."""
+    """Limits of the analyzer's error by the other clocks alone; None: these exclude each other."""
 
     @property
     def agrees(self) -> bool:
-        """All clocks can be what they declare."""
+        """Whether all clocks can be what they declare."""
         return not self.suspects
 
     @property
@@ -138,7 +138,7 @@ def compare_clocks(
 
 
 def _changes(rates: Sequence[ClockRate], known: ClockLimits) -> tuple[ClockRate, ...]:
-    """How much faster each clock is by the analyzer's than when it was calibrated."""
+    """Return how much faster each clock is by the analyzer's than when it was calibrated."""
     calibrated = {each.clock: each for each in known.calibrated}
     found = []
     for rate in rates:
@@ -158,7 +158,7 @@ def _narrowed(
     changed: ClockComparison,
     rates: Sequence[ClockRate],
 ) -> ClockPair:
-    """With what the calibration leaves of its limits."""
+    """Return the pair with what the calibration leaves of its limits."""
     if pair.reference != ANALYZER or pair.clock not in [each.clock for each in changes]:
         return pair
     change = next(each for each in changed.pairs if each.clock == pair.clock)
@@ -199,9 +199,9 @@ def compare_with_timer(
     known: ClockLimits,
     sample_rate_hz: int,
 ) -> ClockComparison | None:
-    """The same where the target's timer paced the events, which late events may make look slow.
+    """Compare all clocks, and the target's timer that paced the events, which these may make slow.
 
-    So it is heard where there is no other clock of the target, and where clocks disagree.
+    So it is used where there is no other clock of the target, and where clocks disagree.
     """
     found = compare_clocks(rates, known, sample_rate_hz)
     if not timer or (found is not None and found.agrees):
@@ -210,7 +210,7 @@ def compare_with_timer(
 
 
 def with_room(bench: BenchErrorModel, found: ClockComparison | None) -> BenchErrorModel:
-    """The bench whose time base is known only as far as the other clocks bear it out.
+    """Return the bench with its time base known only as far as the other clocks confirm it.
 
     What the fixture or a calibration states of the analyzer is taken at its word. What the maker or
     the rig assumes of such an analyzer is not: an error that no other clock would show is possible.
@@ -230,7 +230,7 @@ def with_room(bench: BenchErrorModel, found: ClockComparison | None) -> BenchErr
 
 @dataclass(frozen=True)
 class _Claim:
-    """What one clock says of the error of the analyzer's."""
+    """Limits of the error of the analyzer's clock by another clock."""
 
     clock: str
     low_ppm: float
@@ -238,7 +238,7 @@ class _Claim:
 
 
 def _claim(rate: ClockRate, known: ClockLimits) -> _Claim:
-    """(1 + own error) / (1 + analyzer's error) = 1 + measured difference."""
+    """Return limits by (1 + own error) / (1 + analyzer's error) = 1 + measured difference."""
     limit = known.by_name()[rate.clock]
     low, high = _quotient(
         (limit.low_ppm, limit.high_ppm), (rate.ppm - rate.within_ppm, rate.ppm + rate.within_ppm)
@@ -249,7 +249,7 @@ def _claim(rate: ClockRate, known: ClockLimits) -> _Claim:
 def _quotient(
     dividend_ppm: tuple[float, float], divisor_ppm: tuple[float, float]
 ) -> tuple[float, float]:
-    """Least and largest (1 + a) / (1 + b) - 1, in ppm, a and b between these limits."""
+    """Return least and largest (1 + a) / (1 + b) - 1, in ppm, a and b between these limits."""
     (a_low, a_high), (b_low, b_high) = dividend_ppm, divisor_ppm
     low = (1 + a_low * _PPM) / max(_LEAST, 1 + b_high * _PPM) - 1
     high = (1 + a_high * _PPM) / max(_LEAST, 1 + b_low * _PPM) - 1
@@ -257,7 +257,7 @@ def _quotient(
 
 
 def _pairs(rates: Sequence[ClockRate], known: ClockLimits) -> Iterable[ClockPair]:
-    """Each against the analyzer's, then all others against each other."""
+    """Yield each clock against the analyzer's, then all others against each other."""
     limit = known.by_name()
     for rate in rates:
         own, analyzer = limit[rate.clock], limit[ANALYZER]
@@ -275,14 +275,14 @@ def _pairs(rates: Sequence[ClockRate], known: ClockLimits) -> Iterable[ClockPair
 
 
 def _agree(claims: Collection[_Claim]) -> bool:
-    """On a line, intervals that meet each other two by two have a point in common."""
+    """Return whether all intervals have a point in common: on a line, if each two have one."""
     if not claims:
         return True
     return max(claim.low_ppm for claim in claims) <= min(claim.high_ppm for claim in claims)
 
 
 def _suspects(claims: Sequence[_Claim]) -> tuple[tuple[str, ...], ...]:
-    """Smallest sets without which the rest agrees. A device's clocks may all be false together."""
+    """Return smallest sets without which the rest agrees; a device's clocks may all be false."""
     if _agree(claims):
         return ()
     names = [claim.clock for claim in claims]
@@ -322,7 +322,7 @@ def _told(
 
 
 def _likelier(suspects: tuple[tuple[str, ...], ...], rates: Sequence[ClockRate]) -> str:
-    """Of two explanations the one without which the rest agrees far better, if there is one."""
+    """Return the explanation without which the rest agrees far better, if there is one."""
     course = {ANALYZER: 1.0} | {rate.clock: 1 + rate.ppm * _PPM for rate in rates}
     apart = []
     for each in suspects:
@@ -343,7 +343,7 @@ def _possessive(clocks: tuple[str, ...]) -> str:
 def _named(
     name: str, claims: Sequence[_Claim], rates: Sequence[ClockRate], sample_rate_hz: int
 ) -> str:
-    """The clock that the others contradict, and the rate that it seems to have."""
+    """Return the clock that the others contradict, and the rate that it seems to have."""
     others = [claim for claim in claims if claim.clock != name]
     low, high = max(c.low_ppm for c in others), min(c.high_ppm for c in others)
     agree = " and ".join(claim.clock for claim in others)
@@ -361,7 +361,7 @@ def _named(
 
 
 def shown_ppm(value: float) -> str:
-    """For reports: four digits, or whole ppm above."""
+    """Return a value for reports: four digits, or whole ppm above."""
     return f"{value:+,.0f} ppm" if abs(value) >= 1000 else f"{value:+.4g} ppm"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a constant delay that was fitted to a run's data can be true of its bench.
+"""A check that a constant delay that was fitted to a run's data can be true of its bench.
 
 The stimulus channel, the response channel and the capture pin each show an edge some time after it
 was at the target's pin. A latency by the analyzer is too long by the response's delay less the
@@ -23,47 +23,47 @@ from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.arrays import BoolArray, FloatArray
 
 _OTHERWISE: Final = 3.0
-"""Standard uncertainties of a quantity without limits that count as its limit."""
+"""Number of standard uncertainties that count as the limit of a quantity without limits."""
 
 
 @dataclass(frozen=True)
 class PathDelay:
-    """What is known of the delay of one path less that of another."""
+    """The known delay of one path less that of another."""
 
     estimate_ns: float
     reach_ns: float
-    """It lies this near the estimate."""
+    """Largest departure from the estimate."""
     is_known: bool
-    """False: part of the reach is an allowance for what nobody has calibrated or stated."""
+    """False: part of the reach is an allowance for what is neither calibrated nor stated."""
     source: str
 
 
 @dataclass(frozen=True)
 class ConstantDelay:
-    """A constant that was fitted, what it should be, and what that leaves open."""
+    """A constant that was fitted, and its limits."""
 
     name: str
     value_ns: float
     within_ns: float
-    """What the run leaves open of it, either way."""
+    """Error that the run leaves, either way."""
     low_ns: float
     high_ns: float
-    """It may be between these."""
+    """Limits of the constant."""
     source: str
-    """Where these are from."""
+    """Source of the limits."""
     if_large: str
-    """What can be the cause if it is too large."""
+    """Possible cause if it is too large."""
     if_small: str
 
     @property
     def agrees(self) -> bool:
-        """It may be what the run shows."""
+        """Whether the constant is within its limits, as far as it is known."""
         low, high = self.low_ns - self.within_ns, self.high_ns + self.within_ns
         return low <= self.value_ns <= high
 
     @property
     def text(self) -> str:
-        """One line for reports."""
+        """The constant and its limits in one line, for reports."""
         shown = f"{self.value_ns:,.1f} +- {self.within_ns:,.1f} ns"
         allowed = f"{self.low_ns:,.1f} to {self.high_ns:,.1f} ns"
         if self.agrees:
@@ -78,7 +78,7 @@ class ConstantDelay:
 
 
 def response_path(bench: BenchErrorModel) -> PathDelay:
-    """Response's delay less the stimulus's, from the pins to what the analyzer shows."""
+    """Return the response's delay less the stimulus's, from the pins to what the analyzer shows."""
     names = ("channel skew", "threshold and edge shape", "line delay")
     parts = dict(zip(names, (bench.skew_ns, bench.edge_shape_ns, bench.line_ns), strict=True))
     if bench.is_calibrated:
@@ -87,7 +87,7 @@ def response_path(bench: BenchErrorModel) -> PathDelay:
 
 
 def task_path(bench: BenchErrorModel) -> PathDelay:
-    """Delay of the task's channel less the response's, from the pins to what the analyzer shows."""
+    """Return the task channel's delay less the response's, from the pins to the analyzer."""
     if bench.task_skew_ns is not None:
         parts: dict[str, UncertainQuantity | None] = {"channel skew": bench.task_skew_ns}
     else:
@@ -115,7 +115,7 @@ def _path(
 
 
 def _reach(quantity: UncertainQuantity) -> float:
-    """Its limits, or what is as good as one."""
+    """Return the limit of a quantity, or what counts as one."""
     return quantity.half_width(_OTHERWISE)
 
 
@@ -126,10 +126,10 @@ def capture_delay(
     *,
     some_late: bool,
 ) -> ConstantDelay | None:
-    """The input capture's constant: chip, and wire to its pin, and what the analyzer shows less.
+    """Return the input capture's constant: chip, wire to its pin, less what the analyzer shows.
 
     `channels`: those of stimulus and response. `some_late`: pulses left later than planned, which
-    makes differences larger, never smaller. None if nothing can be told.
+    makes differences larger, never smaller. None if it is not known.
     """
     timing = bench.capture_timing
     if capture is None or not capture.n or timing is None:
@@ -160,7 +160,7 @@ def capture_delay(
 def _excess(
     capture: CaptureComparison, timing: CaptureTiming, *, some_late: bool
 ) -> tuple[float, float]:
-    """Delays beyond the middle of the chip's own that fit all differences: from, to."""
+    """Return limits of delays beyond the middle of the chip's own that fit all differences."""
     tick_ns, sample_ns = capture.tick_ns, capture.sample_ns
     half_ns = (timing.high_cycles - timing.low_cycles) / 2 * tick_ns
     middle_ns = (timing.high_cycles + timing.low_cycles) / 2 * tick_ns
@@ -180,7 +180,7 @@ def _capture_wire(bench: BenchErrorModel) -> PathDelay:
 
 
 def with_capture_room(bench: BenchErrorModel, found: ConstantDelay | None) -> BenchErrorModel:
-    """The bench whose delays that nobody states are known as far as the input capture tells."""
+    """Return the bench with unstated delays known as far as the input capture confirms them."""
     path = response_path(bench)
     if found is None or path.is_known or bench.capture_timing is None:
         return bench
@@ -192,7 +192,7 @@ def with_capture_room(bench: BenchErrorModel, found: ConstantDelay | None) -> Be
 
 
 def with_wires(bench: BenchErrorModel, off_ns: float, source: str) -> BenchErrorModel:
-    """Those delays that nobody states together are no more than this, either way."""
+    """Return the bench with all unstated delays together no more than this, either way."""
     return replace(bench, wires_ns=limits(off_ns, "ns", source))
 
 
@@ -204,18 +204,18 @@ class DelayRange:
     low_ns: float = -math.inf
     high_ns: float = math.inf
     largest_ns: float = 0.0
-    """No time is off by more than this, by its own two records."""
+    """Largest error of any time, by its own two records."""
     likely_ns: tuple[float, float] = (-math.inf, math.inf)
     """Delays between these are taken where most events allow one."""
 
     @classmethod
     def about(cls, path: PathDelay) -> DelayRange:
-        """Before any event, of a path of which this is known."""
+        """Return the range before any event, of a path of known delay."""
         least_ns, most_ns = path.estimate_ns - path.reach_ns, path.estimate_ns + path.reach_ns
         return cls(likely_ns=(least_ns, most_ns))
 
     def narrowed(self, low_ns: FloatArray, high_ns: FloatArray) -> tuple[DelayRange, BoolArray]:
-        """With more events, each of which allows delays from `low_ns` to `high_ns`, shapes (n,).
+        """Return the range with more events, each of delays `low_ns` to `high_ns`, shapes (n,).
 
         Returns which of them do not fit, too: all those that allow none of the delays that most of
         them, and the events so far, have in common.
@@ -238,7 +238,7 @@ class DelayRange:
         return found, ~fits
 
     def _common(self, low: FloatArray, high: FloatArray) -> float:
-        """The delay that most events allow: a likely one, if half of them allow such a one."""
+        """Return the delay that most events allow: a likely one, if half of them allow one."""
         possible = low <= high
         begins, ends = np.sort(low[possible]), np.sort(high[possible])
         for places in (np.clip(begins, *self.likely_ns), begins):
@@ -254,7 +254,7 @@ class DelayRange:
 def logged_delay(
     name: str, found: DelayRange, path: PathDelay, causes: tuple[str, str]
 ) -> ConstantDelay | None:
-    """A delay between two channels, both of whose edges the target's log encloses.
+    """Return the delay between two channels, both of whose edges the target's log encloses.
 
     `causes`: if it is too large, if it is too small. None if nothing was compared.
     """

@@ -26,18 +26,18 @@ _SLOWEST_PPM: Final = -999_999.0
 
 @dataclass(frozen=True)
 class PinPairs:
-    """The units of both sides."""
+    """The units of edges and records."""
 
     sample_ns: float
     tick_ns: float
     rate_ppm: float
-    """The counter and the analyzer's clock may be so far apart."""
+    """Largest difference of the counter and the analyzer's clock."""
     counter_ppm: float = 0.0
-    """The counter was found to be faster than it declares by this."""
+    """Measured excess of the counter over its declared rate."""
 
     @classmethod
     def of(cls, settings: Settings, agreement: ClockAgreement | None = None) -> PinPairs:
-        """As the run was made."""
+        """Return the units of a run."""
         tick_ns = 1e9 / (settings.tick_hz or 10**9)
         fitted = None if agreement is None else agreement.rate_ppm
         return cls(
@@ -50,7 +50,7 @@ class PinPairs:
     def delays_ns(
         self, samples: Int64Array, earlier: LogArray, later: LogArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Least and largest delay of the path that would fit each time to its records."""
+        """Return least and largest delay of the path that would fit each time to its records."""
         between_ns = samples * self.sample_ns
         reserve_ns = self.sample_ns + self.tick_ns + np.abs(between_ns) * self.rate_ppm / 1e6
         slower = 1 / (1 + self.counter_ppm / 1e6)
@@ -61,13 +61,13 @@ class PinPairs:
     def narrow(
         self, found: DelayRange, samples: Int64Array, earlier: LogArray, later: LogArray
     ) -> tuple[DelayRange, BoolArray]:
-        """The delays that fit all times so far, once these are among them; which of these, shape
-        (n,), fit no delay that most have in common."""
+        """Return the delays that fit all times so far and these; and which of these, shape (n,),
+        fit no delay that most have in common."""
         return found.narrowed(*self.delays_ns(samples, earlier, later))
 
     def ticks_ns(
         self, later: npt.NDArray[np.uint64], earlier: npt.NDArray[np.uint64]
     ) -> npt.NDArray[np.float64]:
-        """Ticks of either order as a time, shape (n,)."""
+        """Return ticks of either order as a time, shape (n,)."""
         ticks = (later - earlier).astype(np.int64)
         return ticks.astype(np.float64) * self.tick_ns

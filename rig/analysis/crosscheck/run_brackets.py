@@ -2,8 +2,8 @@
 """The bracket test of a run: its answer edges against the records of the target's log.
 
 A run of which every edge lies inside its record's bracket needs nothing else. Where one does not,
-it is looked for a counter's faults, and edges and records are brought together by the pattern of
-their intervals, so that what is wrong can be named.
+the counter is checked for faults, and edges and records are matched by the pattern of their
+intervals, so that what is wrong can be named.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from rig.analysis.uncertainty.by_edge import AnswerEdges
 from rig.instruments import Int64Array, LogArray
 
 WHOLE_MAX = 1 << 20
-"""Edges looked at where something is wrong, since all of them must be in memory for that."""
+"""Most edges examined where something is wrong, since all of them must be in memory for that."""
 FEWEST = 3
-"""Two edges fit any clock."""
+"""Fewest edges that are tested: two fit any clock."""
 STRIPS, STRIP = 64, 32
 """Residuals are kept of so many strips of so many events, spread over the run."""
 _TOLD = 5
@@ -46,23 +46,23 @@ class FittedClock:
 
     clock: Clock
     origin: np.uint64
-    """Ticks count from here."""
+    """Reading from which ticks are counted."""
 
     def ticks_since(self, ticks: npt.NDArray[np.unsignedinteger]) -> Int64Array:
-        """Readings of the counter, on the clock's own count, shape (n,)."""
+        """Return readings of the counter, on the clock's own count, shape (n,)."""
         return _since(ticks, self.origin)
 
 
 @dataclass(frozen=True)
 class _Apart:
-    """Rising and falling answers, by a counter of this tick."""
+    """The difference of rising and falling answers, by a counter of this tick."""
 
     edges: AnswerEdges
     tick_ns: float
 
 
 def _shifted(brackets: Brackets, number: Int64Array, apart: _Apart | None) -> Brackets:
-    """Of these edges, by what the analyzer shows each later; as they are if that is not known."""
+    """Return the brackets moved by how much later the analyzer shows each edge, if it is known."""
     return brackets if apart is None else apart.edges.shifted(brackets, number, apart.tick_ns)
 
 
@@ -93,7 +93,7 @@ _STAMPS = ("before_ticks", "after_ticks")
 
 
 def _since(ticks: npt.NDArray[np.unsignedinteger], origin: np.uint64) -> Int64Array:
-    """Modulo 2^64, as an unsigned counter of 64 bits takes differences."""
+    """Return differences modulo 2^64, as of an unsigned counter of 64 bits."""
     difference: Int64Array = (ticks - origin).view(np.int64)
     return difference
 
@@ -107,9 +107,9 @@ def bracket_agreement(
     third: RawRun | None = None,
     edges: AnswerEdges | None = None,
 ) -> tuple[ClockAgreement | None, FittedClock | None]:
-    """The test of a whole run, and its clock if there is one; None where nothing can be tested.
+    """Return the test of a whole run, and its clock if there is one; None if it cannot be tested.
 
-    `third`: whose input capture has seen the same answers, to tell which of two witnesses is false.
+    `third`: whose input capture has seen the same answers, to find which of two witnesses is false.
     `edges`: what is known of rising and falling answers, which the analyzer shows not equally late.
     """
     count = _before_holes(times, gaps)
@@ -138,7 +138,7 @@ def bracket_agreement(
 
 
 def _before_holes(times: AnswerTimes, gaps: tuple[Gap, ...]) -> int:
-    """Edges up to the first hole in the samples: what comes behind it is on another time."""
+    """Return the number of edges up to the first hole in the samples, where time jumps."""
     if not gaps:
         return len(times)
     numbers = range(len(times))
@@ -146,7 +146,7 @@ def _before_holes(times: AnswerTimes, gaps: tuple[Gap, ...]) -> int:
 
 
 def _test(source: BracketSource, rates: Rates) -> BracketTest | str:
-    """The outcome, or why these cannot be brackets."""
+    """Return the outcome, or why these cannot be brackets."""
     try:
         return bracket_test(source, rates)
     except ValueError as error:
@@ -176,7 +176,7 @@ def _outcome(
 def _faulty(
     times: AnswerTimes, log: ResponseLog, rates: Rates, edges: int, apart: _Apart | None
 ) -> tuple[ClockAgreement, BracketTest | None, _Pairs]:
-    """What is wrong, as far as the run's begin shows it; the test, if any, and what it tested."""
+    """Return what is wrong, by the run's begin; the test, if any, and what it tested."""
     sample = times.read(0, min(edges, WHOLE_MAX))
     rows = log.read(0, WHOLE_MAX)
     pairs, same = _Pairs(sample, rows, apart), len(sample) == len(rows)
@@ -220,7 +220,7 @@ class _Pairs:
         return self.sample[first : first + count]
 
     def match(self, rates: Rates) -> tuple[str, ...]:
-        """Keep what belongs together; a line for what does not."""
+        """Keep the edges and records that match; return a line for each that does not."""
         found = match(self.sample, self.before, self.after, rates)
         self.edge = self.edge[found.edge]
         self.sample, self._rows = self.sample[found.edge], self._rows[found.record]
@@ -228,7 +228,7 @@ class _Pairs:
         return found.findings
 
     def diagnose(self, rates: Rates) -> Diagnosis:
-        """What the counter does that a clock does not; wraps are undone."""
+        """Return the counter's faults, and undo its wraps."""
         found = diagnose(self.sample, self._rows["before_ticks"], rates)
         if found.wraps is not None:
             before, after = (self._rows[name].view(np.int64) for name in _STAMPS)
@@ -238,7 +238,7 @@ class _Pairs:
 
 
 def _residuals(source: _Records, clock: Clock) -> Residuals:
-    """Of events spread over the run."""
+    """Return the residuals of events spread over the run."""
     if len(source) <= STRIPS * STRIP:
         chosen = [source.read(0, len(source))]
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an analyzer takes as many samples as it delivers, or takes fewer and repeats each.
+"""A check that an analyzer takes as many samples as it delivers, and does not repeat any.
 
 An analyzer that takes one sample in n and repeats it shows each edge at a multiple of n samples
 (from some first one), on all channels. Edges of clocks that run free of the analyzer's fall on each
@@ -19,23 +19,23 @@ from rig.analysis.uncertainty.clock_limits import ANALYZER
 from rig.instruments import Int64Array
 
 NAME = "samples"
-"""Of the witness."""
+"""Name of the witness."""
 CHANCE = 1e-9
-"""Chance agrees with edges so rarely at most before it is ruled out."""
+"""Probability of agreement by chance below which chance is ruled out."""
 INTERVALS_MAX = 4096
-"""Intervals that are looked at for how many different ones there are."""
+"""Most intervals among which the different ones are counted."""
 SWEEPS = 2.0
-"""So many times n samples a clock must have been seen to drift past the analyzer's: else the two
+"""How many times n samples a clock must have drifted past the analyzer's: else the two
 may be one, and edges at multiples of n samples may be its own."""
 SCATTER = 1.15
-"""Edges that lie farther apart about their train than this many samples are not known to one; a
+"""Spread of edges about their train, in samples, above which they are not known to one; a
 line by least squares may leave a little more than one itself."""
 
 
 def repeated_samples(
     raw: RawRun, sample_rate_hz: int, clocks: ClockComparison | None, scatter_samples: float = 0.0
 ) -> tuple[Witness, ...]:
-    """A witness that disagrees if samples are repeated; none if they are not, or if none can tell.
+    """Return a witness that disagrees if samples are repeated; none if they are not, or unknown.
 
     `clocks`: what was found of the run's clocks; without any other than the analyzer's nothing
     rules out that the edges are its own. `scatter_samples`: how far apart edges lie about what was
@@ -61,7 +61,7 @@ def repeated_samples(
 
 
 def _grid(raw: RawRun) -> tuple[int, Int64Array, int]:
-    """What divides the distances of all edges, some of the intervals, and samples in all."""
+    """Return the divisor of all edges' distances, some of the intervals, and samples in all."""
     every, kept, last = 0, np.empty(0, np.int64), 0
     first: int | None = None
     for block in raw.edge_blocks():
@@ -78,7 +78,7 @@ def _grid(raw: RawRun) -> tuple[int, Int64Array, int]:
 
 
 def _free(clocks: ClockComparison | None, span_samples: int, every: int) -> bool:
-    """Some clock ran past the analyzer's, by more than a sample that is taken."""
+    """Return whether some clock ran past the analyzer's, by more than a sample that is taken."""
     if clocks is None:
         return False
     pairs = (pair for pair in clocks.pairs if pair.reference == ANALYZER)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Do the witnesses agree? Analyzer, stimulus firmware, its input capture, and the target's log."""
+"""Comparisons of witnesses: analyzer, stimulus firmware, its input capture, target's log."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CaptureComparison:
 
     @classmethod
     def begin(cls, sample_rate_hz: int, clock_hz: int, *, samples: int, ticks: int) -> Self:
-        """`samples` and `ticks`: the train's length by either clock, first to last edge."""
+        """Return an empty comparison; `samples`, `ticks`: the train's length by either clock."""
         sample_ns = 1e9 / sample_rate_hz
         tick_ns = samples * sample_ns / ticks if samples > 0 and ticks > 0 else 1e9 / clock_hz
         return cls(sample_ns, tick_ns)
@@ -46,7 +46,7 @@ class CaptureComparison:
         local: tuple[FloatArray, FloatArray] | None = None,
         shown_later_ns: FloatArray | None = None,
     ) -> Self:
-        """Latencies of the same events by either clock, shapes (n,).
+        """Return the comparison with more events' latencies by either clock, shapes (n,).
 
         `local`: samples per tick around each event, and how far that may be off, relatively; a long
         latency is known no better than that. None: the train's mean. `shown_later_ns`: what the
@@ -89,7 +89,7 @@ def log_witnesses(
     sequence_differing: int,
     unmatched: str = "",
 ) -> tuple[Witness, Witness]:
-    """The response pin's edges against the target's log, and that log in itself.
+    """Compare the response pin's edges with the target's log, and that log in itself.
 
     `unmatched`: which of them have no partner, in words.
     """
@@ -112,7 +112,7 @@ def witnesses(
     unmatched: str = "",
     planned: int | None = None,
 ) -> tuple[Witness, ...]:
-    """All comparisons that this run allows.
+    """Return all comparisons that this run allows.
 
     `planned`: pulses of the train; None: not known, as of a search.
     """
@@ -140,9 +140,9 @@ def witnesses(
 def count_witness(
     log: ResponseLog, account: InstrumentCounts, unanswered: int
 ) -> tuple[Witness, ...]:
-    """The agent's own count against its log; none if it gave no account.
+    """Compare the agent's own count with its log; none if it reported no count.
 
-    `unanswered`: stimuli or periods that had no answer of their own, as the edges tell: so many
+    `unanswered`: stimuli or periods that had no answer of their own, by the edges: so many
     may have been counted behind the last record.
     """
     if account.handled is None:
@@ -157,7 +157,7 @@ def count_witness(
 
 
 def _stimuli(seen: int, sent: int, planned: int | None) -> Witness:
-    """Fewer than planned are a run cut short; more are another train than the one asked for."""
+    """Compare stimuli: fewer than planned are a run cut short; more are not the planned train."""
     found = _equal("stimulus edges", "analyzer", seen, "firmware sent", sent)
     if planned is None or sent <= planned:
         return found
@@ -171,7 +171,7 @@ def _equal(name: str, a: str, n_a: int, b: str, n_b: int) -> Witness:
 def _log_count(
     log: ResponseLog, account: InstrumentCounts, responses: int, *, whole: bool
 ) -> Witness:
-    """`whole`: the log has nothing but answers, so that what found it full were answers, too."""
+    """Compare answers; `whole`: the log has only answers, so those that found it full were, too."""
     dropped = account.log_dropped
     full = f", {dropped} found the log full" if dropped else ""
     least = log.count + dropped if whole else log.count
@@ -183,7 +183,7 @@ def _log_count(
 
 
 def _log_sequence(raw: RawRun, log: ResponseLog, differing: int) -> Witness:
-    """Record numbers without a hole, handler counts and ticks that never fall, pins that agree."""
+    """Check record numbers without a hole, counts and ticks that never fall, pins that agree."""
     problems = list(log.order.problems)
     if differing:
         problems.append(f"{differing} answers whose sequence pins differ from the log")

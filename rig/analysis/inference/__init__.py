@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of a run beyond its classic figures, gathered while events are paired."""
+"""Inferences from a run beyond its classic figures, gathered while events are paired."""

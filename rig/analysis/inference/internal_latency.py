@@ -20,11 +20,11 @@ from rig.arrays import FloatArray
 from rig.instruments import LOG_ENTRY, LOG_LEAD, UNKNOWN_PS, Int64Array
 
 _LIMIT = 3.0
-"""Standard uncertainties of a quantity without limits that count as its limit."""
+"""Number of standard uncertainties that count as the limit of a quantity without limits."""
 _RATE_PPM = 1000.0
-"""The counter is no farther off the rate that it declares, or another witness tells."""
+"""Largest error of the counter's declared rate; a larger one is found by another witness."""
 PAIRS_MAX = 1 << 14
-"""Kept for a plot, the first ones."""
+"""Most pairs kept for a plot, the first ones."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class InternalLatencySummary:
     min_ns: float
     max_ns: float
     within_ns: float
-    """Each value lies at most this far from the true one, if the bench is as it is stated."""
+    """Largest error of each value, if the bench is as it is stated."""
     rest_average_ns: float
     """External latency less the internal one: the way from that reading to the pin's edge."""
     pairs_ns: tuple[FloatArray, FloatArray] = field(
@@ -46,7 +46,7 @@ class InternalLatencySummary:
 
 
 class InternalLatencyTally:
-    """Adds internal latencies up event by event, in constant memory."""
+    """A tally of internal latencies event by event, in constant memory."""
 
     def __init__(
         self, fitted: FittedClock | None, log: ResponseLog, bench: BenchErrorModel
@@ -63,7 +63,7 @@ class InternalLatencyTally:
         self._pairs: list[tuple[FloatArray, FloatArray]] = []
 
     def add(self, events: Events) -> Int64Array:
-        """The next events; those without an answer of their own have no record.
+        """Add the next events; those without an answer of their own have no record.
 
         Returns the latency of each in ps, shape (n,), or UNKNOWN_PS.
         """
@@ -107,7 +107,7 @@ class InternalLatencyTally:
     def _look_at_entries(
         self, highest_ns: FloatArray, answer: Int64Array, number: Int64Array
     ) -> None:
-        """`highest_ns`: from stimuli to the readings before the pin writes, at the most.
+        """Count handlers entered too early. `highest_ns`: longest times from stimuli to readings.
 
         `answer` and `number`: of these answers and stimuli.
         """
@@ -129,11 +129,11 @@ class InternalLatencyTally:
 
     @staticmethod
     def _tick_ns(fitted: FittedClock) -> float:
-        """The shortest that a tick can be."""
+        """Return the shortest time that a tick can be."""
         return fitted.clock.rates.tick_ns * (1 - _RATE_PPM * PPM)
 
     def entry_witness(self) -> tuple[Witness, ...]:
-        """One that disagrees if handlers were entered before their stimuli came; else none."""
+        """Return one that disagrees if handlers were entered before their stimuli; else none."""
         if not self._early_entries:
             return ()
         text = (
@@ -144,7 +144,7 @@ class InternalLatencyTally:
         return (Witness("handler's entry", False, text),)
 
     def result(self) -> InternalLatencySummary | None:
-        """None if no event could be mapped."""
+        """Return the summary; None if no event could be mapped."""
         if self._fitted is None or not self._n:
             return None
         external, inside = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
@@ -155,12 +155,12 @@ class InternalLatencyTally:
 
 
 def _delays_ns(effects: SystematicEffects) -> float:
-    """How much delays of channels and wires, as far as they are stated, may put an event off."""
+    """Return how far the stated delays of channels and wires may put an event off."""
     parts = [part for part in effects.offsets if part.name != PIN_WRITE]
     return math.fsum(abs(p.correction) + p.quantity.half_width(_LIMIT) for p in parts)
 
 
 def _time_base(effects: SystematicEffects) -> float:
-    """How much the analyzer's clock may be off, as a part of the time measured."""
+    """Return how far the analyzer's clock may be off, as a part of the time measured."""
     rates = [each.quantity for each in effects.scales]
     return PPM * math.fsum(abs(rate.estimate) + rate.half_width(_LIMIT) for rate in rates)

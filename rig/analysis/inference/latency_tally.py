@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Latencies of a run, gathered while its events are paired: what they allow to be said, overruns,
-and latency inside the target."""
+"""Latencies of a run, gathered while its events are paired: inferences, overruns, and latency
+inside the target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rig.instruments import Int64Array
 
 
 class LatencyTally:
-    """Takes the events of a run in order and in constant memory, and tells what they say."""
+    """A tally of the events of a run, added in order, in constant memory."""
 
     def __init__(
         self,
@@ -45,14 +45,14 @@ class LatencyTally:
         self._by_edge = None if edges is None else ByEdge(edges, settings.sample_rate_hz)
         self._phases = PhaseTally()
         self.scatter_samples = 0.0
-        """How far apart stimulus edges lie about their train, see uncertainty.phase."""
+        """Spread of stimulus edges about their train, see uncertainty.phase."""
         self._sequence, self._overruns = EventSequence(), OverrunCounter()
         self.has_inside = fitted is not None
-        """There is a latency inside the target of each event, as far as it was answered."""
+        """Whether each event that was answered has a latency inside the target."""
         self._inside = InternalLatencyTally(fitted, log, self.bench)
 
     def add(self, events: Events, planned_ticks: Int64Array) -> Int64Array:
-        """The next events, and when their stimuli were planned, shape (n,); -1: not known.
+        """Add the next events, and when their stimuli were planned, shape (n,); -1: not known.
 
         Returns their latency inside the target in ps, shape (n,); see InternalLatencyTally.
         """
@@ -68,7 +68,7 @@ class LatencyTally:
         return internal_ps
 
     def _add_phases(self, events: Events, planned_ticks: Int64Array) -> None:
-        """Of the first stretch: one line fits it, and a longer run only averages out more."""
+        """Add the phases of the first stretch: one line fits it, and more only average out more."""
         known = planned_ticks >= 0
         if self._phases.n == 0 and known.any():
             stimulus, planned = events.stimulus[known], planned_ticks[known]
@@ -78,7 +78,7 @@ class LatencyTally:
     def latency(
         self, name: str, histogram: ExactHistogram, other: ExactHistogram | None = None
     ) -> Measurand:
-        """From stimulus to answer, by this name. `histogram`: of the same events' latencies.
+        """Return the latency from stimulus to answer, by this name. `histogram`: of these events.
 
         `other`: the same by their other reading; None: they have one.
         """
@@ -114,11 +114,11 @@ class LatencyTally:
 
     @property
     def entry_witness(self) -> tuple[Witness, ...]:
-        """Where the log's handlers were entered before their stimuli."""
+        """The witness of handlers that were entered before their stimuli."""
         return self._inside.entry_witness()
 
     def on_counter(self, tick_hz: int, duration_ns: float) -> SystematicEffects:
-        """Of what lies between two readings of the target's counter."""
+        """Return the effects on a time between two readings of the target's counter."""
         return on_counter(self.bench, tick_hz, self.agreement, duration_ns)
 
     @property

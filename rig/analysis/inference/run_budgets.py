@@ -18,11 +18,11 @@ from rig.analysis.uncertainty.budget import Budget
 from rig.analysis.uncertainty.error_model import BenchErrorModel, average_budget, extreme_budget
 
 ALONE_SAMPLES = 2
-"""A maximum that far above all others was not chosen by its quantization."""
+"""Distance above all others from which a maximum was not chosen by its quantization."""
 _RECORDS = 4096
 
 Budgets = dict[str, Budget]
-"""`max` and `average`; what was not measured is absent."""
+"""Budgets of `max` and `average`; what was not measured is absent."""
 
 
 def run_budgets(
@@ -32,7 +32,7 @@ def run_budgets(
     coherence: float,
     effective_n: float | None,
 ) -> Budgets:
-    """`effective_n`: independent values that the average is worth; None: all of them.
+    """Return a run's budgets; `effective_n`: independent values of the average; None: all.
 
     `coherence`: see PhaseTally.
     """
@@ -58,7 +58,7 @@ def run_budgets(
 def bench_with_log(
     bench: BenchErrorModel, log: ResponseLog, tick_hz: int | None
 ) -> BenchErrorModel:
-    """With the median time around the pin writes of the log's first records."""
+    """Return the bench with the median time around the pin writes of the log's first records."""
     rows = log.read(0, _RECORDS)
     before, after = rows["before_ticks"], rows["after_ticks"]
     width = (after - before)[after >= before]

@@ -17,13 +17,13 @@ from rig.instruments import Int64Array
 
 
 class CapturedAnswers:
-    """Ticks of the stimulus's clock.
+    """Input captures of all answers, in ticks of the stimulus's clock.
 
     Memory: a chunk, and of all others as much as the spool keeps in memory.
     """
 
     def __init__(self, raw: RawRun, spool: Spool) -> None:
-        """What the spool has no room for is read again when it is asked for."""
+        """Keep captures in the spool; what it has no room for is read again when asked for."""
         self._raw, self._spool = raw, spool
         self._packed: list[Ticks] = []
         self._has_room = True
@@ -32,7 +32,7 @@ class CapturedAnswers:
 
     @property
     def count(self) -> int:
-        """Answers in all."""
+        """The number of answers in all."""
         return self._raw.capture_count
 
     def reach(self, count: int) -> None:
@@ -46,7 +46,7 @@ class CapturedAnswers:
             self._has_room = packed is not None
 
     def read(self, first: int, count: int) -> Int64Array:
-        """Answers first .. first + count - 1, fewer at the end; not to be written to."""
+        """Return answers first .. first + count - 1, fewer at the end; not to be written to."""
         stop = min(first + count, self.count)
         kept = min(stop, len(self._packed) * CHUNK)
         parts = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each class of event with what either witness has to say of it.
+"""Counts of each class of event by either witness.
 
 The external witness is the analyzer: edges. The internal ones are the firmware (what it sent) and
 the target's log: a record for each pin write, with the handler's count. An edge without a record, a
@@ -20,26 +20,26 @@ from rig.instruments import LOG_COALESCED, Int64Array
 from rig.stimulus.train import Train
 
 PLACES_MAX = 5
-"""Named of each finding; all are counted."""
+"""Most places that are named of each finding; all are counted."""
 _HANDLED_MAX = 2**62
-"""A damaged log may say more."""
+"""Largest count that is used; a damaged log may have more."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A class of event. None: this witness cannot know."""
+    """A class of event with its numbers by both witnesses. None: this witness cannot know."""
 
     name: str
     external: int | None
-    """By edges, or by the plan."""
+    """Number by edges, or by the plan."""
     internal: int | None
-    """By the firmware's account or the target's log."""
+    """Number by the firmware's count or the target's log."""
     text: str
-    """What the internal witness's number is made of, and where it differs."""
+    """Parts of the internal witness's number, and where it differs."""
 
     @property
     def agrees(self) -> bool | None:
-        """None: only one witness knows of this class."""
+        """Whether both numbers are equal; None: only one witness knows of this class."""
         if self.external is None or self.internal is None:
             return None
         return self.external == self.internal
@@ -53,12 +53,12 @@ class Irregularities:
     first: list[int] = field(default_factory=list)
 
     def add(self, places: Int64Array, weights: Int64Array | None = None) -> None:
-        """Numbers of records or edges, shape (n,), each counted once or `weights` times."""
+        """Add numbers of records or edges, shape (n,), each counted once or `weights` times."""
         self.count += len(places) if weights is None else int(weights.sum())
         self.first.extend(places[: PLACES_MAX - len(self.first)].tolist())
 
     def text(self, what: str) -> str:
-        """Such as "3 jumps (at records 5, 9, 12)"; "" if there are none."""
+        """Return a text such as "3 jumps, at records 5, 9, 12"; "" if there are none."""
         if not self.count:
             return ""
         more = " ..." if len(self.first) < self.count and len(self.first) == PLACES_MAX else ""
@@ -66,7 +66,7 @@ class Irregularities:
 
 
 class ContingencyTally:
-    """What the handler counts of a log say by themselves, fed in order, in constant memory.
+    """A tally of the handler counts of a log by themselves, fed in order, in constant memory.
 
     Records that are no answers (triggers, an interrupted task's) are left out by the caller.
     """
@@ -76,14 +76,14 @@ class ContingencyTally:
         self.handled = 0
         """Highest count seen."""
         self.repeated = Irregularities()
-        """Records whose count did not move: a further answer to the same interrupt."""
+        """Records whose count did not rise: further answers to the same interrupt."""
         self.skipped = Irregularities()
         """Interrupts counted by the handler and answered by no record."""
         self.coalesced = Irregularities()
         """Interrupts counted by the handler and answered by a record that serves them too."""
 
     def feed(self, handled: Int64Array, coalesced: npt.NDArray[np.bool_] | None = None) -> None:
-        """Handler counts of the next records, and whether each serves those since the last one.
+        """Add handler counts of the next records, and whether each serves those since the last one.
 
         Shapes (n,); `coalesced` None: none does.
         """
@@ -102,7 +102,7 @@ class ContingencyTally:
 
 
 def tally_of(log: ResponseLog) -> ContingencyTally | None:
-    """The tally of a run's answers; None if it has no log."""
+    """Return the tally of a run's answers; None if it has no log."""
     if not log.count:
         return None
     tally = ContingencyTally()
@@ -114,9 +114,9 @@ def tally_of(log: ResponseLog) -> ContingencyTally | None:
 
 
 class CountMatcher:
-    """Finds edges without a record and records without an edge by the handler's count.
+    """A search for edges without a record and records without an edge, by the handler's count.
 
-    Edges carry the count by the sequence pins, records by themselves; both come in order. Counts
+    Edges have the count by the sequence pins, records by themselves; both come in order. Counts
     that fall, as a damaged log's may, are compared as if they had stayed. Memory: what one side is
     ahead of the other.
     """
@@ -127,17 +127,17 @@ class CountMatcher:
         self._edges, self._records = _Side(), _Side()
 
     def feed(self, edges: Int64Array, records: Int64Array) -> None:
-        """The next counts of either side, shapes (n,), (m,); one may be empty."""
+        """Add the next counts of either side, shapes (n,), (m,); one may be empty."""
         self._edges.add(edges)
         self._records.add(records)
         self._compare(min(self._edges.last, self._records.last))
 
     def finish(self) -> None:
-        """Both sides are at their end."""
+        """Compare what is left: both sides are at their end."""
         self._compare(max(self._edges.last, self._records.last) + 1)
 
     def _compare(self, below: int) -> None:
-        """Counts below this will not come again, on either side."""
+        """Compare counts below this, which will not come again, on either side."""
         edges, edge_number = self._edges.take(below)
         records, record_number = self._records.take(below)
         self.edges_without_record.add(edge_number[_surplus(edges, records)])
@@ -166,7 +166,7 @@ class _Side:
 
 
 def _surplus(mine: Int64Array, other: Int64Array) -> Int64Array:
-    """Places in `mine` of values that occur there more often than in `other`; both ascending."""
+    """Return places in `mine` of values that `other` has less often; both ascending."""
     occurrence = np.arange(len(mine)) - np.searchsorted(mine, mine, side="left")
     there = np.searchsorted(other, mine, side="right") - np.searchsorted(other, mine, side="left")
     return np.flatnonzero(occurrence >= there)
@@ -174,17 +174,17 @@ def _surplus(mine: Int64Array, other: Int64Array) -> Int64Array:
 
 @dataclass(frozen=True)
 class Accounts:
-    """What each party says in numbers. None: it does not say."""
+    """Counts of a run by each instrument. None: it has not reported one."""
 
     planned: int | None
     sent: int | None
-    """By the firmware."""
+    """Stimuli by the firmware."""
     stimuli: int
     """Leading stimulus edges at the analyzer."""
     responses: int
     """Answer edges at the analyzer."""
     handled: int | None
-    """By the target, at the end."""
+    """Interrupts by the target, at the end."""
     captured: int | None = None
     """Answers by the stimulus's input capture."""
     log_dropped: int = 0
@@ -193,7 +193,7 @@ class Accounts:
 def train_evidence(
     train: Train, account: InstrumentCounts, counts: Counts, log: ResponseLog
 ) -> tuple[Evidence, ...]:
-    """Each class of event of a train."""
+    """Return each class of event of a train."""
     accounts = Accounts(
         planned=train.count,
         sent=account.sent,
@@ -208,7 +208,7 @@ def train_evidence(
 def evidence(
     accounts: Accounts, counts: Counts, log: ContingencyTally | None = None
 ) -> tuple[Evidence, ...]:
-    """One row for each class, in the order of an event's life. `log` None: there is none."""
+    """Return a row for each class, in the order of an event's life. `log` None: there is none."""
     records = None if log is None else log.records + accounts.log_dropped
     found = (
         Evidence("planned", accounts.planned, None, "by the plan's train"),
@@ -227,7 +227,7 @@ def evidence(
 
 
 def _with_ambiguous(found: tuple[Evidence, ...], ambiguous: int) -> tuple[Evidence, ...]:
-    """What depends on the reading of ambiguous events has no number that could be compared."""
+    """Return the rows without edges' numbers where ambiguous events may change them."""
     text = "late, merged or answered by another edge: more than one reading fits"
     rows = [
         replace(row, external=None, text=f"not known for ambiguous ones; {row.text}")
@@ -242,7 +242,7 @@ _BY_READING = ("seen", "answers", "answered", "late", "missed", "merged")
 
 
 def _seen(accounts: Accounts, counts: Counts, log: ContingencyTally | None) -> Evidence:
-    """By the handler. Coalesced interrupts had a handler of their own, merged ones had none."""
+    """Return those seen by the handler: coalesced interrupts had one of their own, merged none."""
     seen = counts.n - counts.merged + (0 if log is None else log.coalesced.count)
     return Evidence("seen", seen, accounts.handled, "stimuli not merged; handler's own count")
 
@@ -257,7 +257,7 @@ def _answers(accounts: Accounts, records: int | None) -> Evidence:
 
 
 def _missed(accounts: Accounts, counts: Counts, log: ContingencyTally | None) -> Evidence:
-    """A stimulus that the handler never saw moves no count: the log may know of fewer."""
+    """Return those missed; the log may have fewer, without those that the handler never saw."""
     if log is None:
         return Evidence("missed", counts.missed, None, "stimuli without an answer")
     parts = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is out of order among the records of a target's log."""
+"""The order of the records of a target's log, and what is out of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Columns = dict[str, npt.NDArray[np.unsignedinteger]]
 
 
 class LogOrder:
-    """Record numbers without a hole, handler counts and ticks that never fall; in pieces."""
+    """A check that record numbers have no hole, handler counts and ticks never fall; in pieces."""
 
     def __init__(self) -> None:
         self._problems: dict[str, None] = {}
@@ -22,11 +22,11 @@ class LogOrder:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is out of order, each kind once, in the order in which it was found."""
+        """The kinds of what is out of order, each once, in the order in which it was found."""
         return tuple(self._problems)
 
     def feed(self, rows: LogArray) -> None:
-        """The next records, shape (n,), n > 0."""
+        """Check the next records, shape (n,), n > 0."""
         sequence = rows["sequence"]
         expected = self._expected + np.arange(len(rows), dtype=np.uint64)
         if not np.array_equal(sequence, expected):
@@ -49,7 +49,7 @@ class LogOrder:
 
 
 def _but(columns: _Columns, flags: int) -> _Columns:
-    """All records but those that have one of these flags."""
+    """Return all records but those that have one of these flags."""
     marked = columns["flags"] & np.uint32(flags)
     if not marked.any():
         return columns
@@ -57,7 +57,7 @@ def _but(columns: _Columns, flags: int) -> _Columns:
 
 
 def _shared_by_none(columns: _Columns) -> bool:
-    """A record that serves interrupts since the one before has a count that tells of them."""
+    """Return whether a record serves several interrupts by its flag, but one by its count."""
     answers = _but(columns, LOG_TASK | LOG_TRIGGER | LOG_VALUE)
     shared = (answers["flags"][1:] & np.uint32(LOG_COALESCED)) != 0
     if not shared.any():
@@ -67,7 +67,7 @@ def _shared_by_none(columns: _Columns) -> bool:
 
 
 def _runs_backward(columns: _Columns) -> bool:
-    """One record ends before the next begins, but for triggers: they are made by another task.
+    """Return whether a record begins before the last ends; triggers may, made by another task.
 
     Values that were measured inside may be of other clocks.
     """

@@ -23,13 +23,13 @@ from rig.instruments import LOG_RECORD, LOG_TASK, LOG_TRIGGER, LOG_VALUE, LogArr
 CHUNK = 1 << 16
 """Records read at a time."""
 KEPT_BYTES = 1 << 26
-"""Of records, without a spool."""
+"""Most bytes of records that are kept without a spool."""
 _CHUNKS_MAX = 3
-"""Chunks kept as they were: several parts of an analysis read near each other."""
+"""Most chunks kept as they were: several parts of an analysis read near each other."""
 
 
 def are_answers(records: LogArray) -> npt.NDArray[np.bool_]:
-    """Which of these records are toggles of the response pin, shape (n,)."""
+    """Return which of these records are toggles of the response pin, shape (n,)."""
     answers: npt.NDArray[np.bool_] = (
         records["flags"] & np.uint32(LOG_TASK | LOG_TRIGGER | LOG_VALUE)
     ) == 0
@@ -37,13 +37,13 @@ def are_answers(records: LogArray) -> npt.NDArray[np.bool_]:
 
 
 def are_triggers(records: LogArray) -> npt.NDArray[np.bool_]:
-    """Which of these records are pulses that the target made itself, shape (n,)."""
+    """Return which of these records are pulses that the target made itself, shape (n,)."""
     triggers: npt.NDArray[np.bool_] = (records["flags"] & np.uint32(LOG_TRIGGER)) != 0
     return triggers
 
 
 class ResponseLog:
-    """Answers by their own numbers.
+    """The answers in a log by their own numbers.
 
     The log is read once, as far as it is asked for. Memory: some chunks of it, and of all others as
     much as the spool keeps in memory.
@@ -55,7 +55,7 @@ class ResponseLog:
         wanted: Callable[[LogArray], npt.NDArray[np.bool_]] = are_answers,
         spool: Spool | None = None,
     ) -> None:
-        """What the spool has no room for is read again when it is asked for.
+        """Keep records in the spool; what it has no room for is read again when asked for.
 
         `wanted`: records of another kind than answers. `spool` None: in memory, and not much.
         """
@@ -65,17 +65,17 @@ class ResponseLog:
         self._order = LogOrder()
         self._spool = spool or Spool(KEPT_BYTES, 0)
         self._ends: list[int] = []
-        """Answers up to the end of each chunk that was read."""
+        """Number of answers up to the end of each chunk that was read."""
 
     @property
     def count(self) -> int:
-        """Answers in the log."""
+        """The number of answers in the log."""
         self._read_all()
         return self._so_far
 
     @property
     def order(self) -> LogOrder:
-        """What is out of order among all records, of whatever kind."""
+        """The order of all records, of whatever kind."""
         self._read_all()
         return self._order
 
@@ -106,7 +106,7 @@ class ResponseLog:
         self._ends.append(self._so_far + int(np.count_nonzero(chosen)))
 
     def read(self, first: int, count: int) -> LogArray:
-        """Records of answers first .. first + count - 1, fewer at the end."""
+        """Return records of answers first .. first + count - 1, fewer at the end."""
         columns = {name: self.column(name, first, count) for name in LOG_RECORD.names or ()}
         rows = np.empty(len(columns["sequence"]), LOG_RECORD)
         for name, values in columns.items():
@@ -114,7 +114,7 @@ class ResponseLog:
         return rows
 
     def column(self, name: str, first: int, count: int) -> npt.NDArray[np.unsignedinteger]:
-        """One column of them, in its own type; not to be written to."""
+        """Return one column of these records, in its own type; not to be written to."""
         self.reach(first + count)
         chunk = bisect_right(self._ends, first)
         stop = min(first + count, self._so_far)
@@ -126,7 +126,7 @@ class ResponseLog:
         return parts[0] if len(parts) == 1 else np.concatenate([_none(name), *parts])
 
     def _chunk(self, number: int) -> _Chunk:
-        """Answers of one chunk of records, one of those read last if it can be."""
+        """Return the answers of one chunk of records, one of those read last if it can be."""
         chunk = self._chunks.pop(number, None)
         if chunk is None:
             packed = self._packed[number] if number < len(self._packed) else None
@@ -149,7 +149,7 @@ class _Chunk:
         self._columns: dict[str, npt.NDArray[np.unsignedinteger]] = {}
 
     def column(self, name: str) -> npt.NDArray[np.unsignedinteger]:
-        """Shape (n,)."""
+        """Return one column of the answers, shape (n,)."""
         if name not in self._columns:
             source = self._source
             values = source.column(name) if isinstance(source, Records) else source[name]

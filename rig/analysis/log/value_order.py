@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the values in a log make sense by themselves, and against the records of their pins."""
+"""The order of the values in a log by themselves, and against the records of their pins."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rig.instruments import LOG_CLOCK, LOG_VALUE, Int64Array, LogArray
 
 
 class ValueOrder:
-    """Fed with a log in pieces, in order; constant memory."""
+    """A check of a log's values, fed in pieces, in order; constant memory."""
 
     def __init__(self, parts: int, *, shown: bool, sequential: bool = False) -> None:
-        """`parts`: values of an iteration. `shown`: a record of the pins follows each iteration.
+        """Begin; `parts`: values of an iteration. `shown`: a record of the pins follows each.
 
         `sequential`: none begins before the one before it is over, and the pin write that shows it.
         """
@@ -28,7 +28,7 @@ class ValueOrder:
         self._unshown, self._late = Irregularities(), Irregularities()
 
     def feed(self, times: LoggedValues, records: LogArray) -> None:
-        """The values among the next records, and all of these."""
+        """Check the values among the next records, and all of these."""
         number = self._count + np.arange(len(times.before))
         self._negative.add(number[times.values < 0])
         in_order = times.iteration == number // self._parts + 1
@@ -46,7 +46,7 @@ class ValueOrder:
         self._end = int(times.after[-1])
 
     def _against_pins(self, records: LogArray) -> None:
-        """Each write of the pins follows a value of its iteration, and begins after its end."""
+        """Check that each pin write follows a value of its iteration, and begins after its end."""
         if self._last is not None:
             records = np.concatenate([self._last, records])
         written = ~are_values(records)
@@ -69,8 +69,8 @@ class ValueOrder:
             self._during_write += int(np.count_nonzero(early))
 
     def witness(self, handled: int, unanswered: int, dropped: int) -> Witness:  # noqa: ARG002
-        """`handled`: iterations by the agent's count; `unanswered` of them have no edge, and a
-        value all the same. `dropped`: records that found no room."""
+        """Return the result. `handled`: iterations by the agent's count, `unanswered` of them with
+        a value but no edge. `dropped`: records that found no room."""
         problems = [
             self._negative.text("values end before they begin, number"),
             self._jumps.text("values out of order, number"),

@@ -24,26 +24,26 @@ PARTS_MAX = 16
 
 @dataclass(frozen=True)
 class LoggedValues:
-    """Values in order. Shapes (n,)."""
+    """Values of the log in order. Shapes (n,)."""
 
     iteration: Int64Array
     part: Int64Array
     before: Int64Array
-    """In ticks, or ns of a clock."""
+    """Begin and end of each value, in ticks, or ns of a clock."""
     after: Int64Array
     went_on: npt.NDArray[np.bool_] = field(repr=False)
-    """The task that woke another went on before that one ran."""
+    """Whether the task that woke another went on before that one ran."""
     clocked: npt.NDArray[np.bool_] = field(repr=False)
-    """In ns of a clock."""
+    """Whether the value is in ns of a clock."""
 
     @property
     def values(self) -> Int64Array:
-        """How long each took."""
+        """The length of each value."""
         return self.after - self.before
 
 
 def are_values(records: LogArray) -> npt.NDArray[np.bool_]:
-    """Which of these records are values, shape (n,); the others are writes of the pins."""
+    """Return which of these records are values, shape (n,); the others are writes of the pins."""
     values: npt.NDArray[np.bool_] = (records["flags"] & np.uint32(LOG_VALUE)) != 0
     return values
 
@@ -51,7 +51,7 @@ def are_values(records: LogArray) -> npt.NDArray[np.bool_]:
 def logged_values(
     inside: SelfMeasurement, records: LogArray, words: Mapping[str, str]
 ) -> LoggedValues:
-    """What some records of a run with these words for the agent say, in their order."""
+    """Return the values of some records, in order, of a run with these words for the agent."""
     wanted = are_values(records)
     if inside.variant(words) in inside.by_answers:
         wanted = ~wanted

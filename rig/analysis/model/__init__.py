@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the analysis works on: settings, raw data, events, and where these come from."""
+"""The input of the analysis: settings, raw data, events, and their sources."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What only one kind of measurement finds."""
+"""Details: figures that only one kind of measurement has."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ class Details:
     """Base of a frozen dataclass of such figures, which the measurement's object names."""
 
     kind: ClassVar[str]
-    """What key `kind` says of it in documents."""
+    """Value of its key `kind` in documents."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of stimuli and answers, and how many of each there are."""
+"""Classes of stimuli and answers, and how many of each there are."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from enum import IntEnum
 
 
 class EventClass(IntEnum):
-    """What became of a stimulus edge."""
+    """The class of a stimulus edge, by what became of it."""
 
     ANSWERED = 0
     LATE = 1
-    """Answered, but only after the next stimulus edge."""
+    """It is answered, but only after the next stimulus edge."""
     MISSED = 2
     """No answer belongs to it."""
     MERGED = 3
-    """Still pending when the next one came; both were served by one answer, which is its too."""
+    """It was still pending when the next one came; one answer, which is its too, served both."""
     AMBIGUOUS = 4
     """More than one of these, or more than one answer, fits all that was seen."""
 
 
 class ExtraClass(IntEnum):
-    """What an answer edge is that belongs to no stimulus."""
+    """The class of an answer edge that belongs to no stimulus."""
 
     DUPLICATE = 0
     """A further answer to an interrupt that had one."""
@@ -32,8 +32,8 @@ class ExtraClass(IntEnum):
 
 @dataclass(frozen=True)
 class Counts:
-    """Every stimulus is in exactly one of answered, late, missed, merged and ambiguous; n is their
-    sum."""
+    """Counts of events. Every stimulus is in exactly one of answered, late, missed, merged and
+    ambiguous; n is their sum."""
 
     n: int
     answered: int

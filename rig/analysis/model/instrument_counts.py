@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the instruments counted in a run, and how it ended."""
+"""Counts of the instruments in a run, and how it ended."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from rig.untrusted.decode import Length, NumberRange
 
 Count = Annotated[int, NumberRange(0, 2**63 - 1)]
 Time = Annotated[float, NumberRange(0, 1e18)]
-"""Nanoseconds; 1e18 of them are 30 years. Of a limit on counts: as many."""
+"""Nanoseconds; 1e18 of them are 30 years. As a limit on counts it is a number."""
 Rate = Annotated[int, NumberRange(1, 10**12)]
 Name = Annotated[str, Length(400)]
 
 
 @dataclass(frozen=True)
 class InstrumentCounts:
-    """What the instruments said at the end. None: the run did not get there."""
+    """Counts that the instruments reported at the end. None: the run did not get there."""
 
     sent: Count | None = None
     """Pulses that left the stimulus's pin."""
     stimulus_late: Count = 0
     """Pulses that left later than planned."""
     stimulus_late_max_ticks: Count = 0
-    """By how much at most, in ticks of the stimulus's clock."""
+    """Longest delay of a late pulse, in ticks of the stimulus's clock."""
     capture_overruns: Count = 0
-    """Answers that the stimulus's input capture knows it lost."""
+    """Answers that the stimulus's input capture reports lost."""
     handled: Count | None = None
     """Interrupts that the target's handler counted."""
     log_dropped: Count = 0
     """Records that found the target's log full."""
     holds: tuple[Count, ...] | None = None
-    """Of a search: pulses that the firmware sent at each rate; they make up `sent`."""
+    """Pulses that the firmware sent at each rate of a search; they make up `sent`."""
     unanswered: Count | None = None
     """Interrupts or periods that got no pin write of their own, by the agent's count."""
     overruns: Count | None = None
@@ -40,17 +40,17 @@ class InstrumentCounts:
     triggers: Count | None = None
     """Interrupts that the target made itself, by the agent's count."""
     throttled: Count = 0
-    """Times that the target held interrupts up, so that others than it could run."""
+    """How often the target held interrupts up, so that others than it could run."""
     samples: Count | None = None
     """Samples of the whole capture, by the analyzer's count."""
     backlog_max_ns: Count | None = None
     """How far the host was behind the analyzer's driver, at most; not judged."""
     backlog_max_sample: Count = 0
-    """Where the capture was then."""
+    """Sample of the capture at that time."""
     driver_held_ns: Count = 0
     """How long the driver had to wait for the host, at most; too long is a loss of its own."""
     load_workers: Count | None = None
     """Workers of the load that were alive at the end; None: there was no load."""
     interrupted: bool = False
     failure: Annotated[str, Length(4000)] = ""
-    """Why the bench failed; empty if it did not."""
+    """Reason why the bench failed; empty if it did not."""

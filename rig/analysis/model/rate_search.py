@@ -24,18 +24,18 @@ from rig.stimulus.train import COUNT_MAX, Polarity
 
 HANDLER, TASK = "interrupt", "interrupt_to_task"
 ANSWERED_BY: Final = {"handler": HANDLER, "task": TASK}
-"""Who answers, as plans name it; to the measurement that the agent is asked for."""
+"""The measurement that the agent is asked for, by who answers, as plans name it."""
 HOLD_MIN, HOLD_MAX = 20, 1_000_000
 """Stimuli of a hold."""
 RESOLUTION_MIN_PPM, RESOLUTION_MAX_PPM = 1_000, 200_000
 _SPEED_UP: Final = 7, 10
-"""From one interval of the ramp to the next."""
+"""Ratio of one interval of the ramp to the one before."""
 _QUARTERS: Final = 4
 
 
 @dataclass(frozen=True)
 class RateSearch(RateSteps):
-    """What a search is told. Ticks are those of the stimulus clock."""
+    """The parameters of a search. Ticks are those of the stimulus clock."""
 
     kind = "rate_search"
 
@@ -55,7 +55,7 @@ class RateSearch(RateSteps):
     """The measurement that the agent is asked for."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what no plan asks: a search may come from a foreign file."""
+        """Check the values. Raises ValueError for what no plan asks: a file may be foreign."""
         if not self.least_ticks <= self.first_ticks <= TICKS_MAX:
             raise ValueError(f"least_ticks {self.least_ticks} and first_ticks {self.first_ticks}")
         if not 2 <= self.count <= COUNT_MAX:
@@ -93,7 +93,7 @@ def _faster(ticks: int, least_ticks: int) -> int:
 
 
 class RateSearchState:
-    """A search under way."""
+    """The state of a search under way."""
 
     def __init__(self, search: RateSearch) -> None:
         self._search = search
@@ -102,7 +102,7 @@ class RateSearchState:
         self.holds = 0
 
     def next_ticks(self) -> int | None:
-        """Interval of the next hold; None: the search is over."""
+        """Return the interval of the next hold; None: the search is over."""
         search, kept, lost = self._search, self._kept_ticks, self._lost_ticks
         if self.holds >= search.holds_max:
             return None
@@ -115,7 +115,7 @@ class RateSearchState:
         return min(kept - 1, max(lost + 1, math.isqrt(kept * lost)))
 
     def learn(self, ticks: int, *, kept: bool) -> None:
-        """What became of the hold that was asked for."""
+        """Take the result of the hold that was asked for."""
         self.holds += 1
         if kept:
             self._kept_ticks = ticks
@@ -124,9 +124,9 @@ class RateSearchState:
 
 
 def falls_behind(latencies: Int64Array, interval: float) -> bool:
-    """Whether answers come later and later, in the order of their stimuli, shape (n,).
+    """Return whether answers come later and later, in the order of their stimuli, shape (n,).
 
-    So they do if all of the last quarter are later, by more than an interval, than all of the
+    They do if all of the last quarter are later, by more than an interval, than all of the
     first. What grows by `interval` * 2 / n a stimulus, or more, is found. One unit for both.
     """
     quarter = len(latencies) // _QUARTERS
@@ -136,7 +136,7 @@ def falls_behind(latencies: Int64Array, interval: float) -> bool:
 
 
 def keeps_up(stimulus: Int64Array, response: Int64Array) -> bool:
-    """Of a hold whose answers are all there, by the two wires alone: times of edges, in order."""
+    """Return whether a hold was kept, by the times of both wires' edges alone, in order."""
     n = len(stimulus)
     if not n or len(response) != n or bool(np.any(response < stimulus)):
         return False

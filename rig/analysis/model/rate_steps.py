@@ -11,11 +11,11 @@ from rig.stimulus.train import Pattern, Polarity, Train
 
 REST_FACTOR: Final = 4
 """The rest between two holds is longer than the longest interval by this at least: so the capture
-alone tells where a hold begins."""
+alone shows where a hold begins."""
 
 
 class RateSteps(EventSource):
-    """Base of a source of such events; `count` are those of a hold. Ticks are those of the stimulus
+    """Base of a source of such events; `count` is that of a hold. Ticks are those of the stimulus
     clock."""
 
     first_ticks: int
@@ -29,7 +29,7 @@ class RateSteps(EventSource):
     """The measurement that the agent is asked for."""
 
     def train(self, interval_ticks: int) -> Train:
-        """The hold of this interval. Raises ValueError for one that no chip could make."""
+        """Return the hold of this interval. Raises ValueError for one that no chip could make."""
         return Train(
             Pattern.PERIODIC, self.count, 0, self.delay_ticks, self.width_ticks, self.polarity,
             period_ticks=interval_ticks,
@@ -38,12 +38,12 @@ class RateSteps(EventSource):
     @property
     @abstractmethod
     def holds_max(self) -> int:
-        """There are no more holds than this."""
+        """The largest number of holds that there may be."""
 
     @property
     @abstractmethod
     def longest_ticks(self) -> int:
-        """All of them take no longer, but for what lies between them."""
+        """The longest time that all holds may take, but for what lies between them."""
 
     @property
     def shortest_level_ticks(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the analysis reads of a run file, or of anything else that has the same."""
+"""Raw data that the analysis reads of a run file, or of anything else that has them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a measurement inside the target is: its variants, the parts of a value, and their unit."""
+"""Description of a measurement inside the target: variants, parts of a value, and their unit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 COMMON_KEYS = ("count", "variant", "pin", "priority", "cpu")
-"""Keys of a plan's [agent] that each of them may have."""
+"""Keys of a plan's [agent] that each such measurement may have."""
 SPIN_RECORDS_MAX = 200_000
-"""Of a spinning task: two records a gap, and marks; the log takes 8 MB."""
+"""Most records of a spinning task: two records a gap, and marks; the log takes 8 MB."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class IterationPart:
     """One of the times of an iteration."""
 
     name: str
-    """As limits are named by."""
+    """The name that limits have for it."""
     title: str
 
 
@@ -28,48 +28,48 @@ class SelfMeasurement:
     name: str
     title: str
     variants: Mapping[str, str]
-    """What each one is, in words; the first is the usual one."""
+    """Description of each variant by its name; the first is the usual one."""
     parts: tuple[IterationPart, ...]
-    """Numbered as in the log's flags; the first is what the measurement is for."""
+    """Parts, numbered as in the log's flags; the first is what the measurement is for."""
     keys: tuple[str, ...] = ()
     """Further keys of [agent], beside COMMON_KEYS."""
     needs: tuple[str, ...] = ()
-    """Those of them that it cannot do without."""
+    """Keys that it cannot do without."""
     clocked: tuple[str, ...] = ()
     """Variants whose values are in ns of a clock of the system, not in ticks."""
     by_answers: tuple[str, ...] = ()
     """Variants whose values are the brackets of the pin writes themselves."""
     always_pin: bool = False
     periodic: bool = False
-    """Its values are those of two writes of the pins each period, by the target's schedule."""
+    """True: its values are of two writes of the pins each period, by the target's schedule."""
     by_settable_clock: tuple[str, ...] = ()
     """Variants by a clock that may be set back meanwhile."""
     torn_at_ordinary_priority: bool = False
-    """Without a real-time priority another task may run between the two ends of a value."""
+    """True: without a real-time priority another task may run between the ends of a value."""
     spins: bool = False
-    """It writes the pins all the time, and logs few of the writes; `handled` counts them all."""
+    """True: it writes the pins all the time, and logs few writes; `handled` counts them all."""
 
     def variant(self, words: Mapping[str, str]) -> str:
-        """The one in force, by the agent's words; "" for one that is not known."""
+        """Return the variant in force, by the agent's words; "" for one that is not known."""
         usual = next(iter(self.variants))
         given = words.get("variant", usual)
         return given if given in self.variants else ""
 
     def on_pins(self, words: Mapping[str, str]) -> bool:
-        """Each value's end is seen on the response pin."""
+        """Return whether each value's end is seen on the response pin."""
         return words.get("pin") == "1" or self.always_pin or self.variant(words) in self.by_answers
 
     def pin_writes(self, words: Mapping[str, str], records: int) -> int:
-        """Edges of the response pin that so many records of a log tell of."""
+        """Return the number of the response pin's edges that so many records of a log mean."""
         shown = 2 if self.periodic else int(self.on_pins(words))
         return records * shown // self.records(words)
 
     def capacity(self, words: Mapping[str, str], count: int) -> int:
-        """Records that a log of so many iterations must hold."""
+        """Return the number of records that a log of so many iterations must hold."""
         return min(count, SPIN_RECORDS_MAX) if self.spins else count * self.records(words)
 
     def records(self, words: Mapping[str, str]) -> int:
-        """Records that one iteration makes."""
+        """Return the number of records that one iteration makes."""
         if self.periodic:
             return 2
         values = 0 if self.variant(words) in self.by_answers else len(self.parts)

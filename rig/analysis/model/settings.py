@@ -15,7 +15,7 @@ from rig.untrusted.decode import Length, NumberRange
 
 @dataclass(frozen=True)
 class Limits:
-    """What the plan allows. None: not judged."""
+    """The plan's limits. None: not judged."""
 
     max_ns: Time | None = None
     average_ns: Time | None = None
@@ -28,10 +28,10 @@ class Limits:
     interval_error_ns: Time | None = None
     """Largest departure of an interval from the nominal period, either way."""
     others: Annotated[Mapping[str, Time], Length(200)] = field(default_factory=dict)
-    """Of other statistics in ns, and of other counts, by the plan's names; see rig.limit_names."""
+    """Limits of other statistics in ns, and counts, by the plan's names; see rig.limit_names."""
 
     def named(self) -> dict[str, float]:
-        """All that are to be judged, by the plan's names."""
+        """Return all limits that are to be judged, by the plan's names."""
         own = {name: getattr(self, field) for name, field in LIMIT_FIELDS.items()}
         return {name: limit for name, limit in own.items() if limit is not None} | dict(self.others)
 
@@ -52,17 +52,17 @@ LIMIT_FIELDS = {
 
 @dataclass(frozen=True)
 class ClockBounds:
-    """How far two clocks may be apart. Bounds that are stated, not estimated."""
+    """Bounds, stated and not estimated, of how far two clocks may be apart."""
 
     target_ppm: float = 200.0
-    """The target's counter and the analyzer's clock, against their nominal rates."""
+    """Bound of the target's counter against the analyzer's clock, from their nominal rates."""
     target_ppm_per_s: float = 1.0
-    """How fast that may change: two crystals."""
+    """Bound of how fast that may change: two crystals."""
     stimulus_ppm_per_s: float = 10.0
-    """The same of the stimulus's clock and the analyzer's: a ceramic resonator that warms up."""
+    """The same for the stimulus's clock and the analyzer's: a ceramic resonator that warms up."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what is no bound: they may come from a foreign file."""
+        """Check the values. Raises ValueError for what is no bound: a file may be foreign."""
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(value, bool) or not isinstance(value, int | float):
@@ -83,21 +83,21 @@ class Settings:
     glitch_samples: Annotated[int, NumberRange(0, 2**46)]
     """Pulses shorter than this are counted and set aside; 0: none are."""
     source: EventSource | None
-    """Where the events come from; None: not known, as of a capture made without this rig."""
+    """Source of the events; None: not known, as of a capture made without this rig."""
     limits: Limits
     tick_hz: Rate | None = None
     """Nominal rate of the target's cycle counter; None: not known, as of an older file."""
     agent: Annotated[dict[str, Name], Length(200)] = field(default_factory=dict)
-    """What was asked of the agent beyond the measurement, in its own words."""
+    """Options of the agent beyond the measurement, in its own words."""
     clocks: ClockBounds = ClockBounds()
 
     @property
     def planned(self) -> int | None:
-        """Events planned: stimuli, periods or values; None: not known."""
+        """The number of planned events: stimuli, periods or values; None: not known."""
         return None if self.source is None else self.source.planned
 
     def __post_init__(self) -> None:
-        """Raises ValueError for values that contradict each other, as in a foreign file."""
+        """Check the wiring. Raises ValueError for values that contradict each other."""
         wiring = self.wiring
         channels = [wiring.stimulus, wiring.response, *wiring.sequence]
         if wiring.task is not None:

@@ -19,9 +19,9 @@ class TargetClocked(EventSource):
     """Events that the target makes at equal intervals of its own clock."""
 
     period_ns: Annotated[int, NumberRange(1, 10**12)]
-    """From one event to the next, nominally."""
+    """Time from one event to the next, nominally."""
     count: Annotated[int, NumberRange(1, 2**32)]
-    """Events after which the run ends; those that got no answer are counted as well."""
+    """Number of events after which the run ends; those without an answer are counted as well."""
 
 
 @dataclass(frozen=True)
@@ -45,4 +45,4 @@ class SelfMeasured(EventSource):
     kind = "self_measured"
 
     count: Annotated[int, NumberRange(1, 2**32)]
-    """Values after which the run ends."""
+    """Number of values after which the run ends."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which channel carries which signal."""
+"""The wiring of a run: the channel of each signal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Channel = Annotated[int, NumberRange(0, CHANNELS_MAX - 1)]
 
 @dataclass(frozen=True)
 class Wiring:
-    """Which channel carries which signal, and which edge of the stimulus counts."""
+    """The channel of each signal, and which edges of stimulus and response count."""
 
     stimulus: Channel
     response: Channel
@@ -29,7 +29,7 @@ class Wiring:
     """Channel of the pin of a task that is interrupted, if it is wired."""
 
     def named(self) -> tuple[tuple[str, int], ...]:
-        """Signal and channel of each wire."""
+        """Return signal and channel of each wire."""
         task = () if self.task is None else (("task", self.task),)
         bits = ((f"sequence{bit}", channel) for bit, channel in enumerate(self.sequence))
         return (("stimulus", self.stimulus), ("response", self.response), *task, *bits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a comparison of two witnesses of a run says."""
+"""The result of a comparison of two witnesses of a run."""
 
 from __future__ import annotations
 

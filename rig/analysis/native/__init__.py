@@ -21,7 +21,7 @@ from rig.instruments import Int64Array
 from rig.native_library import opened
 
 LIBRARY = Path(__file__).parent / "build" / "librig-lines.so"
-"""Built by setup.py, for a wheel and for an editable install."""
+"""The library, which setup.py builds for a wheel and for an editable install."""
 FOUND: Final = 0
 NONE: Final = 1
 """No line fits. Any other status: the library leaves this stretch to Python."""
@@ -42,7 +42,7 @@ _ROW: Final = np.dtype(
         ("status", np.int64),
     ]
 )
-"""Those of the header's structures that come in arrays."""
+"""Structures of the header that come in arrays: these three."""
 _PART: Final = np.dtype(
     [("first", np.uintp), ("stop", np.uintp), ("row", np.uintp), ("allowance_ticks", np.float64)]
 )
@@ -94,7 +94,7 @@ class FoundLines:
 
 @cache
 def _load(path: Path) -> Any:
-    """The functions in this file, None if it cannot be used."""
+    """Return the functions in this file, None if it cannot be used."""
     library, _ = opened(path, ctypes.CDLL, "lines_interface", _INTERFACE)
     if library is None:
         return None
@@ -115,7 +115,7 @@ def _load(path: Path) -> Any:
 
 
 def available() -> bool:
-    """The library is there and has the functions that this file calls."""
+    """Return whether the library is there and has the functions that this file calls."""
     return _load(LIBRARY) is not None
 
 
@@ -126,7 +126,7 @@ def find_lines(
     allowance_ticks: float,
     fastest: float,
 ) -> tuple[int, FoundLines | None]:
-    """The status, and the lines if it is FOUND; shapes (n,), samples rising."""
+    """Return the status, and the lines if it is FOUND; shapes (n,), samples rising."""
     arrays = [np.ascontiguousarray(each, np.int64) for each in (sample, before_ticks, after_ticks)]
     room = np.empty((3, _CORNERS_MAX))
     stretch = _Stretch(
@@ -148,7 +148,7 @@ def bounds_at(
     bend: float,
     sample: Int64Array,
 ) -> tuple[FloatArray, FloatArray]:
-    """As LineSet.bounds, shapes (n,); `stretch`: its first and last sample."""
+    """Return bounds as LineSet.bounds does, shapes (n,); `stretch`: its first and last sample."""
     slope, highest, lowest = (
         np.ascontiguousarray(each) for each in (lines.slope, lines.highest, lines.lowest)
     )
@@ -170,7 +170,7 @@ class LineRows:
     """Room for the lines of many stretches, found and asked for many at a time."""
 
     def __init__(self, count: int, fastest: float, bend: float) -> None:
-        """`fastest` and `bend` as of one stretch."""
+        """Make room for `count` stretches; `fastest` and `bend` as of one stretch."""
         self._fastest = fastest
         self._rows = np.zeros(count, _ROW)
         self._rows["bend"] = bend
@@ -179,7 +179,7 @@ class LineRows:
     def find(
         self, events: tuple[Int64Array, Int64Array, Int64Array], parts: EventStretches
     ) -> Int64Array:
-        """Put the lines of each part of the events into its row; the status of each, shape (k,).
+        """Put the lines of each part of the events into its row; return each status, shape (k,).
 
         `events`: samples and ticks before and after, as for `find_lines`, shapes (n,).
         """
@@ -196,7 +196,7 @@ class LineRows:
         return status
 
     def origin_ticks(self, row: int) -> int:
-        """What the bounds of one row's lines are relative to."""
+        """Return the ticks that the bounds of one row's lines are relative to."""
         return int(self._rows["origin_ticks"][row])
 
     def bounds(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many interrupts had been merged before each answer: the most and the fewest that can have.
+"""The most and the fewest interrupts that can have been merged before each answer.
 
 Let k_j count the stimuli up to the moment in which answer j's interrupt was taken at the latest:
-its handler's entry if the log tells it, else the answer itself. With handler count c_j the answer
+its handler's entry if the log has it, else the answer itself. With handler count c_j the answer
 belongs to stimulus c_j + m_j, and m_j, the number of merged interrupts so far, never falls.
 
 - At most: c_j + m_j <= k_j, for no interrupt is taken before its stimulus. With d_j = k_j - c_j the
@@ -32,8 +32,8 @@ from rig.arrays import BoolArray
 from rig.instruments import Int64Array
 
 ACKNOWLEDGE_NS = 2_000
-"""From the interrupt controller's acknowledgment, with which its latch is free for the next
-stimulus, to the reading at the handler's entry, at most."""
+"""Longest time from the interrupt controller's acknowledgment, with which its latch is free for
+the next stimulus, to the reading at the handler's entry."""
 PROMPT = (2, 4, 8)
 """A prompt answer: the target was idle that many times as long before its stimulus as after it."""
 SCORE = 2 * len(PROMPT)
@@ -45,13 +45,13 @@ _NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Entered:
-    """When handlers were entered, in samples, shapes (n,): within [earliest, latest]."""
+    """Entry times of handlers, in samples, shapes (n,): within [earliest, latest]."""
 
     earliest: Int64Array
-    """Less what may lie between the acknowledgment and the entry."""
+    """Earliest entry, less what may lie between the acknowledgment and the entry."""
     latest: Int64Array
     surely_after: Int64Array | None = None
-    """What came up to then had surely come before the entry; None: what came up to `latest`."""
+    """Stimuli up to then had surely come before the entry; None: those up to `latest`."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,17 @@ class ResponseCounts:
     """Answers of a stretch, counted against the stimuli before them. All shapes (n,)."""
 
     before: Int64Array
-    """Stimuli seen up to this answer."""
+    """Number of stimuli seen up to this answer."""
     count: Int64Array
     """Handler count less the surplus: never above `before`."""
     repeated: BoolArray
-    """The handler count did not move: the same interrupt was answered again."""
+    """Whether the handler count did not rise: the same interrupt was answered again."""
     surplus: BoolArray
-    """More interrupts handled than stimuli sent: this one had no stimulus."""
+    """Whether more interrupts were handled than stimuli sent: this one had no stimulus."""
 
 
 class AnswerCounter:
-    """Counts answers against stimuli; both passes run the same one over the same data.
+    """A counter of answers against stimuli; both passes run the same one over the same data.
 
     Without handler counts each answer counts as one interrupt ("by order").
     """
@@ -98,7 +98,7 @@ class AnswerCounter:
         return ResponseCounts(before, count - surplus, repeated, grew)
 
     def unhandled(self, handled: int) -> int:
-        """Stimuli that no interrupt of so many was for."""
+        """Return the number of stimuli that no interrupt of so many was for."""
         return self._stimuli - (handled - self._surplus)
 
     @property
@@ -108,8 +108,8 @@ class AnswerCounter:
 
 
 def prompt_points(last: Int64Array, idle: Int64Array, until: Int64Array) -> Int64Array:
-    """How prompt answers are, shape (n,): their last stimuli, -1 without any; since when the target
-    had been idle before those; and when the answers came, or their handlers were entered."""
+    """Return how prompt answers are, shape (n,), by their last stimuli, -1 without any; since when
+    the target had been idle before those; and when answers came, or handlers were entered."""
     times = np.maximum(last - idle, 0) // np.maximum(until - last, 1)
     points: Int64Array = np.sum([times >= least for least in PROMPT], axis=0, dtype=np.int64)
     return np.where(last >= 0, points, 0)
@@ -125,9 +125,9 @@ class _Stimuli:
     def before(
         self, stimulus: Int64Array, until: Int64Array, sure: Int64Array | None
     ) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
-        """Takes a stretch; of each answer, whose `until` never fall: how many stimuli came up to
-        then, the samples of the last of them and of the one before, -1 without any, and how many
-        came up to `sure`, 0 if that is not known."""
+        """Take a stretch; return of each answer, whose `until` never fall: how many stimuli came
+        up to then, the samples of the last of them and of the one before, -1 without any, and how
+        many came up to `sure`, 0 if that is not known."""
         at_hand = np.concatenate([self._kept, stimulus])
         place = np.searchsorted(at_hand, until, side="right")
         padded = np.concatenate([np.full(2, -1, np.int64), at_hand])
@@ -142,7 +142,7 @@ class _Stimuli:
 
 
 class MergeProfile:
-    """First pass: finds M_j and L_j of all answers, kept as runs.
+    """The first pass: M_j and L_j of all answers, kept as runs.
 
     Feed all stretches in order, then call `finish`; `merged_before` and `merged_at_least` then
     serve the second pass.
@@ -165,13 +165,13 @@ class MergeProfile:
         self._least_merged: list[Int64Array] = []
         self._anchor_at = self._anchor_merged = np.empty(0, np.int64)
         self.undecided = False
-        """Some answers have more than one reading."""
+        """Whether some answers have more than one reading."""
         self.contradictions = 0
-        """Answers whose handler was entered before their stimulus came."""
+        """Number of answers whose handler was entered before their stimulus came."""
 
     @property
     def merges(self) -> bool:
-        """Some interrupts were merged."""
+        """Whether some interrupts were merged."""
         return bool(self._values) and bool(len(self._values[0])) and int(self._values[0][-1]) > 0
 
     def feed(
@@ -181,7 +181,7 @@ class MergeProfile:
         count: Int64Array | None,
         entered: Entered | None = None,
     ) -> None:
-        """A stretch: shapes (n,), (m,), (m,); count None pairs by order alone."""
+        """Add a stretch: shapes (n,), (m,), (m,); count None pairs by order alone."""
         counted = self._counter.feed(stimulus, response, count)
         until = response if entered is None else np.minimum(entered.latest, response)
         if len(until):
@@ -217,7 +217,7 @@ class MergeProfile:
     def _score(
         self, points: Int64Array, before: Int64Array, deficit: Int64Array, *, by_order: bool
     ) -> Int64Array:
-        """Of answers of their own: points since the deficit has been what it is, shape (n,)."""
+        """Return the points of own answers since the deficit has been what it is, shape (n,)."""
         if not len(points):
             return points
         if not by_order:
@@ -234,7 +234,7 @@ class MergeProfile:
         return score
 
     def _add_least(self, merged: Int64Array, answers: Int64Array) -> None:
-        """Where the stimuli that were surely latched tell of more merged ones than before."""
+        """Note where the stimuli that were surely latched mean more merged ones than before."""
         highest = np.maximum.accumulate(np.concatenate([[self._least], merged]))
         more = np.flatnonzero(np.diff(highest) != 0)
         if len(more):
@@ -243,7 +243,7 @@ class MergeProfile:
             self._least_merged.append(merged[more])
 
     def _add_runs(self, deficit: Int64Array, anchors: Int64Array) -> None:
-        """Runs of one deficit, each with its first anchor."""
+        """Add runs of one deficit, each with its first anchor."""
         if not len(deficit):
             return
         changed = np.empty(len(deficit), bool)
@@ -265,9 +265,9 @@ class MergeProfile:
         self._last = int(deficit[-1])
 
     def finish(self, handled: int | None = None) -> None:
-        """All answers have been seen: turn deficits into merged counts.
+        """Turn deficits into merged counts, once all answers have been seen.
 
-        `handled`: interrupts that the target counted in all, if it says so in the same counts.
+        `handled`: interrupts that the target counted in all, if it reports the same counts.
         """
         empty = np.empty(0, np.int64)
         starts = np.concatenate([empty, *self._starts])
@@ -292,7 +292,7 @@ class MergeProfile:
         self.undecided = bool((self._at_least(starts) < most).any())
 
     def _surely_latched(self) -> list[tuple[Int64Array, Int64Array]]:
-        """Those of which the counts do not say the contrary."""
+        """Return the places and numbers of surely merged ones that the counts do not contradict."""
         if not self._least_at:
             return []
         at, merged = np.concatenate(self._least_at), np.concatenate(self._least_merged)
@@ -301,7 +301,7 @@ class MergeProfile:
         return [(at[possible], merged[possible])]
 
     def merged_before(self, first: int, count: int) -> Int64Array:
-        """M_j of answers first .. first + count - 1, shape (count,)."""
+        """Return M_j of answers first .. first + count - 1, shape (count,)."""
         starts, values = self._starts[0], self._values[0]
         if count == 0:
             return np.empty(0, np.int64)
@@ -310,7 +310,7 @@ class MergeProfile:
         return merged
 
     def merged_at_least(self, first: int, count: int) -> Int64Array:
-        """L_j of the same answers."""
+        """Return L_j of answers first .. first + count - 1, shape (count,)."""
         return self._at_least(np.arange(first, first + count))
 
     def _at_least(self, answers: Int64Array) -> Int64Array:

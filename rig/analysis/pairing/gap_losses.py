@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gaps in the sample stream as losses: what is missing, where, and whose latency it may falsify."""
+"""Gaps in the sample stream as losses: their size, place, and the latencies they may falsify."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rig.analysis.train.continuity import Gap
 from rig.instruments import LossKind
 
 TOLD_MAX = 1000
-"""Gaps told one by one; the others are counted."""
+"""Most gaps that are listed one by one; the others are counted."""
 _NAMED_MAX = 5
 
 
@@ -29,7 +29,7 @@ class EventsAcrossGaps:
         self._counts: dict[int, int] = defaultdict(int)
 
     def find(self, events: Events) -> npt.NDArray[np.bool_]:
-        """Which of these events have a latency that a gap may have cut short, shape (n,)."""
+        """Return which of these events have a latency that a gap may have cut short, shape (n,)."""
         if not len(self._first):
             return np.zeros(len(events.stimulus), bool)
         gap = np.searchsorted(self._last, events.stimulus, side="right")
@@ -47,7 +47,7 @@ class EventsAcrossGaps:
             self._events[first_sample].append(event)
 
     def text(self, gap: Gap) -> str:
-        """Names them, "" if there are none."""
+        """Return a text that names the events across a gap, "" if there are none."""
         named = self._events.get(gap.first_sample, []) if gap.placed else []
         if not named:
             return ""
@@ -59,7 +59,7 @@ class EventsAcrossGaps:
 def gap_losses(
     gaps: Sequence[Gap], straddlers: EventsAcrossGaps, sample_rate_hz: int
 ) -> list[tuple[str, int, str]]:
-    """Kind, sample and text of each, as raw losses have them."""
+    """Return kind, sample and text of each gap, as raw losses have them."""
     kind = LossKind.SEQUENCE_GAP.value
     losses = [
         (kind, gap.first_sample, _text(gap, sample_rate_hz) + straddlers.text(gap))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where each answer's handler count comes from: the log, the sequence pins, or nowhere."""
+"""The source of each answer's handler count: the log, the sequence pins, or none."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from rig.analysis.signals.glitch import filtered
 from rig.instruments import LOG_COALESCED, Int64Array, LogArray
 
 _HANDLED_MAX = 2**62
-"""The difference of two counts fits 64 bits."""
+"""Largest count: the difference of two fits 64 bits."""
 
 
 def handled_of(records: LogArray) -> Int64Array:
-    """Handler counts of records; those that only a damaged log has stay in range."""
+    """Return handler counts of records; those that only a damaged log has stay in range."""
     return _in_range(records["handled"])
 
 
@@ -35,7 +35,7 @@ def _in_range(handled: npt.NDArray[np.unsignedinteger]) -> Int64Array:
 
 
 def pins_differing(log: ResponseLog, first: int, seen: Observation, bits: int) -> int:
-    """Answers, the first of them number `first`, whose sequence pins their records contradict."""
+    """Return how many answers, from number `first` on, have pins that their records contradict."""
     if seen.sequence is None or not len(seen.sequence):
         return 0
     handled = log.column("handled", first, len(seen.sequence)).astype(np.int64)
@@ -46,7 +46,7 @@ def pins_differing(log: ResponseLog, first: int, seen: Observation, bits: int) -
 def unmatched(
     raw: RawRun, log: ResponseLog, settings: Settings, account: InstrumentCounts, responses: int
 ) -> str:
-    """Which edges have no record and which records no edge, by the sequence pins, in words.
+    """Return which edges have no record and which records no edge, by the sequence pins, in words.
 
     "" if their numbers are the same, or the log was full and lacks some anyhow.
     """
@@ -79,25 +79,25 @@ def _lonely(found: Irregularities, what: str, partner: str) -> str:
 
 @dataclass(frozen=True)
 class HandlerCountSource:
-    """Where counts come from, by name, and how to get them."""
+    """A source of handler counts, by name, and the way to get them."""
 
     name: str
     log: ResponseLog
     bits: int
-    """Sequence pins."""
+    """Number of sequence pins."""
 
     @property
     def by_log(self) -> bool:
-        """Counts are those of the log, whose answers are the analyzer's, one by one."""
+        """Whether counts are those of the log, whose answers are the analyzer's, one by one."""
         return self.name.startswith("target log")
 
     @classmethod
     def choose(
         cls, settings: Settings, log: ResponseLog, responses: int, pins_differing: int
     ) -> Self:
-        """The log, if it has a record for each answer and the pins do not contradict it.
+        """Return the log, if it has a record for each answer and the pins do not contradict it.
 
-        The log's count is whole where the pins carry its low bits only; the pins tell which record
+        The log's count is whole where the pins have its low bits only; the pins show which record
         belongs to which answer where the numbers differ.
         """
         bits = len(settings.wiring.sequence)
@@ -106,7 +106,7 @@ class HandlerCountSource:
         return cls("sequence pins" if bits else "order alone", log, bits)
 
     def feeder(self) -> Callable[[int, Observation], Int64Array | None]:
-        """A function for one pass: number of the first answer, observation -> counts."""
+        """Return a function for one pass: number of the first answer, observation -> counts."""
         if self.name == "sequence pins":
             pins = PinCounter(self.bits)
             return lambda _, seen: None if seen.sequence is None else pins.feed(seen.sequence)
@@ -117,7 +117,7 @@ class HandlerCountSource:
         return lambda _first, _seen: None
 
     def coalesced(self, first: int, count: int) -> npt.NDArray[np.bool_]:
-        """Answers, by number, that the log says to serve several interrupts; shape (count,)."""
+        """Return which answers, by number, serve several interrupts by the log; shape (count,)."""
         if not self.by_log:
             return np.zeros(count, np.bool_)
         flags = self.log.column("flags", first, count)

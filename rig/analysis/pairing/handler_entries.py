@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the target's handlers were entered, on the analyzer's clock, as far as the log says.
+"""The entry times of the target's handlers, on the analyzer's clock, as far as the log has them.
 
 A record has the ticks from the handler's entry to the reading before the pin write, and the
 analyzer has the edge of that pin write. So the entry needs no more than the rate of the target's
@@ -22,21 +22,21 @@ from rig.analysis.pairing.deficits import ACKNOWLEDGE_NS, Entered
 from rig.instruments import LOG_ENTRY, LOG_LEAD, LOG_SPAN, Int64Array
 
 MARGIN_NS = 1_000
-"""Between the channels and wires of stimulus and answer; added at both ends."""
+"""Margin for the channels and wires of stimulus and answer, added at both ends."""
 RATE_PPM = 100
-"""By which the counter may depart from its mean rate in a run."""
+"""Departure of the counter from its mean rate that is allowed in a run."""
 
 
 @dataclass(frozen=True)
 class HandlerEntries:
-    """Of a log whose answers are those of the analyzer, one by one."""
+    """Entry times by a log whose answers are those of the analyzer, one by one."""
 
     log: ResponseLog
     ticks_per_sample: float
     margin_samples: int
     acknowledge_samples: int
     wires_samples: int
-    """By how much the wires may make an answer seem later than its stimulus."""
+    """Time by which the wires may make an answer seem later than its stimulus."""
 
     @classmethod
     def of(
@@ -46,7 +46,7 @@ class HandlerEntries:
         agreement: ClockAgreement | None,
         path: PathDelay,
     ) -> Self | None:
-        """None if the log's first answers do not tell, or no clock puts them on the samples.
+        """Return the entries; None if the log's first answers have none, or no clock fits samples.
 
         `path`: what is known of the response's delay less the stimulus's.
         """
@@ -61,7 +61,7 @@ class HandlerEntries:
         return cls(log, per_sample, margin, acknowledge, _samples(wires_ns, rate_hz))
 
     def entered(self, first: int, response: Int64Array) -> Entered:
-        """Of answers first, first + 1, ... at these samples, shape (n,).
+        """Return the entries of answers first, first + 1, ... at these samples, shape (n,).
 
         The edge lies in (r - 1, r] and between the readings before and after the pin write.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many interrupts of a run were merged before each answer."""
+"""The number of interrupts of a run that were merged before each answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rig.instruments import Int64Array
 def counted_stretches(
     stretches: Iterable[Observation], source: HandlerCountSource
 ) -> Iterator[tuple[Observation, Int64Array | None]]:
-    """What the capture shows, stretch by stretch, and the handler counts of its answers."""
+    """Yield what the capture shows, stretch by stretch, and the handler counts of its answers."""
     counts_of = source.feeder()
     first = 0
     for seen in stretches:
@@ -37,10 +37,10 @@ def merge_profile(
     agreement: ClockAgreement | None,
     path: PathDelay,
 ) -> tuple[MergeProfile, tuple[Witness, ...]]:
-    """The profile of a run, and a witness that disagrees where it contradicts itself.
+    """Return the profile of a run, and a witness that disagrees where it contradicts itself.
 
-    Where no interrupt can have been merged the edges alone say so; else the times at which handlers
-    were entered are looked at, if the log has them. `path`: what is known of the response's delay
+    Where no interrupt can have been merged the edges alone decide; else the times at which handlers
+    were entered are used, if the log has them. `path`: what is known of the response's delay
     less the stimulus's.
     """
     handled = account.handled if source.by_log else None

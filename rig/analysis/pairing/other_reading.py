@@ -22,21 +22,21 @@ _CLASSES = {
     "missed": EventClass.MISSED,
     "merged": EventClass.MERGED,
 }
-"""By the names that limits have for them, as far as they depend on the reading."""
+"""Classes that depend on the reading, by the names that limits have for them."""
 
 
 class OtherReading:
-    """Takes the events in order; memory grows with the number of different latencies only."""
+    """Ambiguous events by both readings; memory grows with the number of different latencies."""
 
     def __init__(self) -> None:
         self._early, self._late = ExactHistogram(), ExactHistogram()
         """Latencies of ambiguous events by each reading."""
         self._counts = np.zeros((2, len(EventClass)), np.int64)
-        """Of ambiguous events, by each reading; those missed or merged are AMBIGUOUS here too."""
+        """Counts of ambiguous events by each reading; those missed or merged are AMBIGUOUS here."""
         self.ambiguous = 0
 
     def add(self, events: Events) -> None:
-        """The next events."""
+        """Add the next events."""
         if events.readings is None:
             return
         doubtful = np.flatnonzero(events.kind == EventClass.AMBIGUOUS)
@@ -51,7 +51,7 @@ class OtherReading:
         self._late.add(waited[events.response[doubtful] >= 0])
 
     def histogram(self, histogram: ExactHistogram) -> ExactHistogram | None:
-        """The latencies of a run by the early reading; None: every event has one reading."""
+        """Return the latencies of a run by the early reading; None: every event has one reading."""
         if not self.ambiguous:
             return None
         both = ExactHistogram.of(histogram.values, histogram.counts)
@@ -61,19 +61,19 @@ class OtherReading:
         return ExactHistogram.of(both.values[left], both.counts[left])
 
     def judged(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """These counts, with what both readings have in common of ambiguous events."""
+        """Return these counts, with what both readings have in common of ambiguous events."""
         least = self._counts.min(axis=0)
         common = {name: int(least[kind]) for name, kind in _CLASSES.items()}
         return {name: count + common.get(name, 0) for name, count in counts.items()}
 
     @property
     def possible(self) -> dict[str, int]:
-        """How many more of each there may be."""
+        """The number of more events of each class that there may be."""
         least = self._counts.min(axis=0)
         return {name: self.ambiguous - int(least[kind]) for name, kind in _CLASSES.items()}
 
     def caveats(self, by_log: bool) -> tuple[str, ...]:
-        """Why a run within its limits proves nothing; empty if every event has one reading."""
+        """Return why a run within its limits proves nothing; empty if no event is ambiguous."""
         if not self.ambiguous:
             return ()
         if by_log:

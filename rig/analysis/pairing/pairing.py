@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which answer belongs to which stimulus.
+"""Pairing of answers with stimuli.
 
-Let stimulus edges be numbered 1, 2, ... and let answer j carry the target's handler count c_j: how
+Let stimulus edges be numbered 1, 2, ... and let answer j have the target's handler count c_j: how
 many interrupts the handler had seen when it answered. If no interrupt were ever lost, answer j
 would belong to stimulus c_j. Each interrupt that the target could not see, because it was still
 pending when the next one came (merged), shifts that by one for all later answers: answer j belongs
@@ -10,13 +10,13 @@ to stimulus c_j + m_j, with m_j the number of merged interrupts so far, which ne
 Between which two numbers m_j lies, deficits.py finds from causality, from all later
 answers and from the times at which handlers were entered, where the log has them. Where it leaves
 more than one, both ends are paired: the *early* reading, in which interrupts merged as soon as they
-can have and answers are as prompt as can be, and the *late* reading. Stimuli of which the two say
+can have and answers are as prompt as can be, and the *late* reading. Stimuli for which the two are
 the same are decided; the others are ambiguous, and their latency lies between those of the two.
 Decision records 0004 and 0027 have the reasons.
 
-A handler count that jumps tells of interrupts that were handled and got no answer of their own:
+A handler count that jumps means interrupts that were handled and got no answer of their own:
 missed. If the answer's record in the log says that it serves them too (coalesced), they are merged.
-If others were merged beside missed ones, nothing tells with which of them: these are ambiguous too.
+If others were merged beside missed ones, it is unknown with which: these are ambiguous too.
 
 Two passes over the data keep memory flat: the first finds m (kept as runs), the second pairs.
 """
@@ -35,14 +35,14 @@ from rig.instruments import Int64Array, UInt8Array
 
 
 class PinCounter:
-    """Unwraps the value of the sequence pins into the handler count, stretch by stretch."""
+    """A counter that unwraps the sequence pins' value into the handler count, in stretches."""
 
     def __init__(self, sequence_bits: int) -> None:
         self._modulus = 1 << sequence_bits
         self._last = 0
 
     def feed(self, sequence: Int64Array) -> Int64Array:
-        """Shapes (n,). Exact while fewer than 2**bits - 1 interrupts in a row go unanswered."""
+        """Return counts, shape (n,), exact if fewer than 2**bits - 1 in a row go unanswered."""
         if len(sequence) == 0:
             return sequence
         before = np.concatenate([[self._last % self._modulus], sequence[:-1]])
@@ -53,7 +53,7 @@ class PinCounter:
 
 @dataclass(frozen=True)
 class Reading:
-    """What became of stimuli if one reading is the true one. All shapes (n,)."""
+    """The classes and answers of stimuli if one reading is the true one. All shapes (n,)."""
 
     response: Int64Array
     """Sample of the first answer edge that is not for an earlier stimulus, -1 if none came. It
@@ -68,18 +68,18 @@ class Reading:
 
     @classmethod
     def joined(cls, first: Reading, second: Reading) -> Reading:
-        """One after the other."""
+        """Return two readings as one, one after the other."""
         pairs = ((getattr(r, name) for r in (first, second)) for name in _READING)
         return cls(*(np.concatenate(list(pair)) for pair in pairs))
 
     def split(self, count: int) -> tuple[Reading, Reading]:
-        """The first so many, and the others."""
+        """Return the reading of the first so many stimuli, and that of the others."""
         columns = [getattr(self, name) for name in _READING]
         return Reading(*(c[:count] for c in columns)), Reading(*(c[count:] for c in columns))
 
     @classmethod
     def unanswered(cls, count: int) -> Reading:
-        """No answer came to any of them."""
+        """Return a reading of so many stimuli without an answer to any."""
         none = np.full(count, -1, np.int64)
         return cls(none, none.copy(), np.full(count, EventClass.MISSED, np.uint8))
 
@@ -106,34 +106,34 @@ class Events:
     extra_kind: UInt8Array
     """Shape (e,), ExtraClass."""
     readings: tuple[Reading, Reading] | None = None
-    """Early and late, of all these stimuli; None: they say the same. Of an ambiguous stimulus
+    """Early and late reading of all these stimuli; None: they are equal. Of an ambiguous stimulus
     `response` and `answer` above are those of the late one, so that no wait is hidden."""
 
 
 Coalesced = Callable[[int, int], npt.NDArray[np.bool_]]
-"""Number of the first answer, how many: shape (n,), whether an answer also serves the interrupts
-that were handled since the answer before it."""
+"""Function of the first answer's number and a count n: shape (n,), whether an answer also serves
+the interrupts that were handled since the answer before it."""
 
 
 def none_coalesced(_first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Without a log that tells, no answer is known to."""
+    """Return that no answer serves several interrupts, as none is known to without a log."""
     return np.zeros(count, np.bool_)
 
 
 class _Reader:
-    """Pairs stretch by stretch after one reading."""
+    """The pairing by one reading, stretch by stretch."""
 
     def __init__(self) -> None:
         self.first = 0
-        """Number of the first stimulus it has not decided, from 0."""
+        """Number of the first stimulus that is not decided, from 0."""
         self._last_merged = 0
 
     def follow(self, other: _Reader) -> None:
-        """Has decided the same as another."""
+        """Take over the state of another reading that has decided the same."""
         self.first, self._last_merged = other.first, other._last_merged
 
     def feed(self, pending: Int64Array, answers: _Answers, merged: Int64Array) -> Reading:
-        """What these answers decide, of pending stimuli from number `first` on."""
+        """Return the reading of pending stimuli, from number `first` on, that answers decide."""
         place = answers.count + merged - 1 - self.first
         n = int(place[-1]) + 1 if len(place) else 0
         which = np.searchsorted(place, np.arange(n)) if n > len(place) else slice(None)
@@ -151,7 +151,7 @@ class _Reader:
     def _mark_merged(
         self, kind: UInt8Array, place: Int64Array, merged: Int64Array, shared: npt.NDArray[np.bool_]
     ) -> None:
-        """Stimuli just before one that shares its answer with them take that answer too."""
+        """Mark stimuli just before one that shares its answer with them: they take it too."""
         newly = np.diff(merged, prepend=self._last_merged)
         between = np.diff(place, prepend=-1) - 1
         # A coalesced answer serves all since the answer before it, merged in the hardware or not.
@@ -177,11 +177,11 @@ class _Answers:
     number: Int64Array
     shared: npt.NDArray[np.bool_]
     counted: bool
-    """False: by order alone, which tells nothing of merged interrupts."""
+    """False: by order alone, which does not show merged interrupts."""
 
 
 class Pairer:
-    """Second pass: pairs stretch by stretch. Memory: the stimuli not yet decided."""
+    """The second pass: pairing by both readings. Memory: the stimuli not yet decided."""
 
     def __init__(self, profile: MergeProfile, coalesced: Coalesced = none_coalesced) -> None:
         self._profile = profile
@@ -194,10 +194,10 @@ class Pairer:
         self._last_own = -1, -1
         self._first = 0  # number of the first stimulus not handed out, from 0
         self._ahead = Reading.unanswered(0)
-        """What the early reading has decided beyond the late one."""
+        """Stimuli that the early reading has decided beyond the late one."""
 
     def feed(self, stimulus: Int64Array, response: Int64Array, count: Int64Array | None) -> Events:
-        """Pair a stretch; returns the stimuli that it decides."""
+        """Pair a stretch, and return the stimuli that it decides."""
         counted = self._counter.feed(stimulus, response, count)
         self._pending = np.concatenate([self._pending, stimulus])
         extra = counted.repeated | counted.surplus
@@ -223,7 +223,7 @@ class Pairer:
         return self._events(early, late, response[extra], kind[extra].astype(np.uint8))
 
     def finish(self) -> Events:
-        """No more answers: all stimuli still pending were missed."""
+        """Return all stimuli still pending, as missed."""
         none = np.empty(0, np.int64)
         left = len(self._pending)
         early = Reading.joined(self._ahead, Reading.unanswered(left - len(self._ahead)))
@@ -238,7 +238,7 @@ class Pairer:
     def _read(
         self, answers: _Answers, most: Int64Array, least: Int64Array
     ) -> tuple[Reading, Reading]:
-        """Both readings of as many stimuli as both decide."""
+        """Return both readings of as many stimuli as both decide."""
         ahead = len(self._ahead)
         found = self._early.feed(self._pending[ahead:], answers, most)
         if not ahead and (least is most or np.array_equal(least, most)):
@@ -266,10 +266,10 @@ class Pairer:
 
 
 def latencies(events: Events) -> npt.NDArray[np.int64]:
-    """Samples from stimulus edge to answer edge, of every stimulus that was served, in order.
+    """Return the samples from stimulus to answer edge of every stimulus that was served, in order.
 
-    Merged interrupts are in it: the first of them waited for the shared answer as long as this
-    says, and leaving it out would hide the worst wait of all.
+    Merged interrupts are included: the first of them waited for the shared answer for so long,
+    and leaving it out would hide the worst wait of all.
     """
     served = events.response >= 0
     result: Int64Array = events.response[served] - events.stimulus[served]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From edges on channels to stimuli, answers and sequence numbers."""
+"""Decoding of edges on channels into stimuli, answers and sequence numbers."""

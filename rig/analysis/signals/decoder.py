@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From edges on channels to what they mean: stimulus edges, answers, sequence numbers."""
+"""A decoder of edges on channels into stimulus edges, answers and sequence numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEQUENCE_SETTLE_NS = 200
 
 @dataclass(frozen=True)
 class Observation:
-    """What one stretch of the capture shows. Stretches follow each other without a hole."""
+    """The signals of one stretch of the capture. Stretches follow each other without a hole."""
 
     stimulus: Int64Array
     """Shape (n,), samples of leading stimulus edges."""
@@ -31,14 +31,14 @@ class Observation:
 
 
 def settle_samples(wiring: Wiring, sample_rate_hz: int) -> int:
-    """From an answer's edge until its sequence pins are read; 0 if none are wired."""
+    """Return how many samples after an answer its sequence pins are read; 0 if none are wired."""
     if not wiring.sequence:
         return 0
     return max(2, SEQUENCE_SETTLE_NS * sample_rate_hz // 10**9)
 
 
 class SignalDecoder:
-    """Turns a stream of edge blocks into observations, in constant memory.
+    """A decoder of a stream of edge blocks into observations, in constant memory.
 
     Answers are held back until the sequence pins behind them have settled, so an observation may
     end before the block that completed it. With no sequence pins nothing is held back.
@@ -53,7 +53,7 @@ class SignalDecoder:
         self._pin_levels: list[int] | None = None
 
     def feed(self, block: EdgeBlock) -> Observation:
-        """Take the next block; return what is decided by it."""
+        """Take the next block, and return the observation that it completes."""
         wiring = self._wiring
         if self._pin_levels is None:
             self._pin_levels = [block.levels_before >> channel & 1 for channel in wiring.sequence]
@@ -73,7 +73,7 @@ class SignalDecoder:
         return self._take(block.end_sample - self._settle)
 
     def finish(self, end_sample: int) -> Observation:
-        """The capture is over: hand out what was held back."""
+        """Return what was held back, once the capture is over."""
         return self._take(end_sample + self._settle + 1)
 
     def _take(self, end: int) -> Observation:
@@ -111,7 +111,7 @@ def _split(values: Int64Array, end: int) -> tuple[Int64Array, Int64Array]:
 def observe(
     blocks: Iterable[EdgeBlock], wiring: Wiring, sample_rate_hz: int
 ) -> Iterator[Observation]:
-    """All observations of a capture, in order, block by block."""
+    """Yield all observations of a capture, in order, block by block."""
     observer = SignalDecoder(wiring, sample_rate_hz)
     end = 0
     for block in blocks:

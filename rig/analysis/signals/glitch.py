@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The glitch filter: counts what is too short to be a signal, and moves no edge."""
+"""The glitch filter, which counts what is too short to be a signal, and moves no edge."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _OpenCluster:
     last: int
     level: int
     odd: bool
-    """The cluster has an odd number of edges so far: its last one may stay."""
+    """Whether the cluster has an odd number of edges so far: its last one may stay."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class _Edges:
 
     @classmethod
     def one(cls, channel: int, cluster: _OpenCluster) -> _Edges:
-        """The last edge of a cluster."""
+        """Return the last edge of a cluster."""
         return cls(
             np.array([cluster.last], dtype=np.int64),
             np.array([channel], dtype=np.uint8),
@@ -44,7 +44,7 @@ class _Edges:
 
 
 class GlitchFilter:
-    """Removes pulses shorter than a width, counts them, and never moves an edge.
+    """A filter that removes pulses shorter than a width, counts them, and never moves an edge.
 
     Edges of one channel with gaps below the width form a cluster. Its pulses are removed in pairs
     of edges from the left: of an even number of edges none stays, of an odd number the last one,
@@ -53,7 +53,7 @@ class GlitchFilter:
     """
 
     def __init__(self, width_samples: int) -> None:
-        """A width of 0 turns the filter off."""
+        """Begin without edges; a width of 0 turns the filter off."""
         self._width = width_samples
         self._open: dict[int, _OpenCluster] = {}
         self._held = _Edges()
@@ -61,10 +61,10 @@ class GlitchFilter:
         self._end = 0
         self._levels = 0
         self.removed: dict[int, int] = {}
-        """Pulses removed so far, by channel."""
+        """Number of pulses removed so far, by channel."""
 
     def feed(self, block: EdgeBlock) -> EdgeBlock:
-        """The filtered edges that have become certain; blocks must follow each other."""
+        """Return the filtered edges that have become certain; blocks must follow each other."""
         if self._decided is None:
             self._decided, self._levels = block.start_sample, block.levels_before
         self._end = block.end_sample
@@ -82,7 +82,7 @@ class GlitchFilter:
         return self._release(_in_order([*early, here]), min(undecided, default=self._end))
 
     def finish(self) -> EdgeBlock:
-        """What was held back, now that no edge can follow."""
+        """Return the edges that were held back, now that none can follow."""
         kept = [self._held]
         for channel, cluster in self._open.items():
             if cluster.odd:
@@ -93,8 +93,8 @@ class GlitchFilter:
     def _filter_channel(
         self, channel: int, block: EdgeBlock, mine: Int64Array, stays: BoolArray
     ) -> _Edges:
-        """Of one channel, whose edges in the block are `mine`: clears those in `stays` that do not
-        stay for certain, returns the edge before the block if it does. Remembers an open cluster.
+        """Clear the edges of one channel, `mine` in the block, in `stays` that do not stay for
+        certain; return the edge before the block if it stays. An open cluster is kept.
         """
         carried = self._open.pop(channel, None)
         index = block.index[mine]
@@ -114,7 +114,7 @@ class GlitchFilter:
     def _decide(
         self, channel: int, index: Int64Array, carried: _OpenCluster | None, *, closed: bool
     ) -> tuple[bool, BoolArray]:
-        """Whether the last edge is an odd one of its cluster, and which stay, shape (n,)."""
+        """Return whether the last edge is an odd one of its cluster, and which stay, shape (n,)."""
         starts = np.concatenate(([True], np.diff(index) >= self._width))
         odd = np.ones(len(index), np.bool_)
         if not starts.all():
@@ -130,7 +130,7 @@ class GlitchFilter:
         return bool(odd[-1]), odd & np.concatenate((starts[1:], [closed]))
 
     def _release(self, edges: _Edges, decided: int) -> EdgeBlock:
-        """Block of the edges before sample `decided`; the others are held."""
+        """Return a block of the edges before sample `decided`; the others are held."""
         cut = int(np.searchsorted(edges.index, decided))
         out, self._held = edges.take(slice(cut)), edges.take(slice(cut, None))
         start = self._decided if self._decided is not None else 0
@@ -153,7 +153,7 @@ def _in_order(parts: Sequence[_Edges]) -> _Edges:
 
 
 def filtered(raw: RawRun, settings: Settings) -> tuple[Iterator[EdgeBlock], GlitchFilter]:
-    """The blocks, once, and the filter that counts what it sets aside of them."""
+    """Return the filtered blocks, once, and the filter that counts what it sets aside."""
     glitch = GlitchFilter(settings.glitch_samples)
 
     def blocks() -> Iterator[EdgeBlock]:

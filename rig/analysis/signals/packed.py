@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrays in fewer bytes, for a further pass over a run: what they hold is the same."""
+"""Arrays in fewer bytes, for a further pass over a run, without any loss."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Ascending:
 
     @classmethod
     def of(cls, samples: Int64Array, spool: Spool) -> Self | None:
-        """None if the spool has no room."""
+        """Return the samples packed; None if the spool has no room."""
         start = int(samples[0]) if len(samples) else 0
         behind = samples - start
         near = not len(samples) or int(behind[-1]) < 1 << 32
@@ -31,7 +31,7 @@ class Ascending:
         return None if kept is None else cls(start, kept)
 
     def samples(self) -> Int64Array:
-        """As they were, shape (n,)."""
+        """Return the samples as they were, shape (n,)."""
         return self.start + self.behind.values().astype(np.int64)
 
 
@@ -52,7 +52,7 @@ class _Steps:
         return None if kept is None else cls(values[0], kept)
 
     def values(self, count: int) -> UInt64Array:
-        """As they were, shape (count,), count > 0."""
+        """Return the values as they were, shape (count,), count > 0."""
         if isinstance(self.steps, np.uint64):
             if not self.steps:
                 return np.full(count, self.first)
@@ -72,12 +72,12 @@ class Ticks:
 
     @classmethod
     def of(cls, ticks: Int64Array, spool: Spool) -> Self | None:
-        """None if the spool has no room; shape (n,), n > 0."""
+        """Return ticks packed, shape (n,), n > 0; None if the spool has no room."""
         steps = _Steps.of(ticks.view(np.uint64), spool)
         return None if steps is None else cls(len(ticks), steps)
 
     def values(self) -> Int64Array:
-        """As they were."""
+        """Return the readings as they were."""
         return self.steps.values(self.count).view(np.int64)
 
 
@@ -90,7 +90,7 @@ class Records:
 
     @classmethod
     def of(cls, rows: LogArray, spool: Spool) -> Self | None:
-        """None if the spool has no room."""
+        """Return the records packed; None if the spool has no room."""
         columns: dict[str, _Steps] = {}
         for name in LOG_RECORD.names or () if len(rows) else ():
             values = rows[name].astype(np.uint64)
@@ -103,7 +103,7 @@ class Records:
         return cls(len(rows), columns)
 
     def column(self, name: str) -> npt.NDArray[np.unsignedinteger]:
-        """One column as it was, shape (n,), in its own type."""
+        """Return one column as it was, shape (n,), in its own type."""
         dtype = LOG_RECORD[name]
         if not self.count:
             return np.empty(0, dtype)

@@ -10,23 +10,23 @@ from rig.analysis.signals.spool import Spool
 from rig.instruments import Int64Array
 
 KEPT_MAX = 1 << 25
-"""The first ones of a run; without a spool they take 128 MiB."""
+"""Most edges kept, the first ones of a run; without a spool they take 128 MiB."""
 _PART = 1 << 16
 
 
 class AnswerTimes:
-    """Collects edges in order, up to KEPT_MAX of them; any of those can be read again."""
+    """Answer edges in order, up to KEPT_MAX of them; any of those can be read again."""
 
     def __init__(self, spool: Spool | None = None) -> None:
-        """`spool`: where they are kept; None: in memory."""
+        """Begin without edges; `spool`: where they are kept; None: in memory."""
         self._spool = spool
         self.seen = 0
-        """All edges, kept or not."""
+        """Number of all edges, kept or not."""
         self._kept = 0
         self._filling: list[Int64Array] = []
         self._filled = 0
         self._parts: list[Ascending] = []
-        """Of _PART edges each."""
+        """Packed parts of _PART edges each."""
         self._last: tuple[int, Int64Array] | None = None
         """Number of the part read last, and its edges."""
 
@@ -34,7 +34,7 @@ class AnswerTimes:
         return self._kept
 
     def add(self, samples: Int64Array) -> None:
-        """The next edges, shape (n,)."""
+        """Add the next edges, shape (n,)."""
         self.seen += len(samples)
         samples = samples[: KEPT_MAX - self._kept]
         self._kept += len(samples)
@@ -56,7 +56,7 @@ class AnswerTimes:
         self._filling, self._filled = [], 0
 
     def read(self, first: int, count: int) -> Int64Array:
-        """Edges first .. first + count - 1, fewer at the end."""
+        """Return edges first .. first + count - 1, fewer at the end."""
         stop = min(first + count, self._kept)
         pieces = [np.empty(0, np.int64)]
         for number in range(first // _PART, -(-stop // _PART)):

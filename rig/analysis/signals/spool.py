@@ -20,7 +20,7 @@ from rig.closing import Closing
 
 MEMORY_BYTES = 1 << 24
 FILE_BYTES = 1 << 32
-"""Some 200 million events."""
+"""Largest file: some 200 million events."""
 
 Array = npt.NDArray[Any]
 
@@ -30,13 +30,13 @@ class Kept:
     """One array, in memory or at an offset of a file."""
 
     _values: Array
-    """As it was, or empty and of the same type."""
+    """The array as it was, or an empty one of the same type."""
     _file: int | None = None
     _offset: int = 0
     _size: int = 0
 
     def values(self) -> Array:
-        """As it was kept; not to be written to. Raises OSError."""
+        """Return the array as it was kept; not to be written to. Raises OSError."""
         if self._file is None:
             return self._values
         read = os.pread(self._file, self._size, self._offset)
@@ -49,16 +49,16 @@ class Kept:
 
 
 class Spool(Closing):
-    """Keeps arrays in the order in which they come."""
+    """Arrays kept in the order in which they come."""
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES, file_bytes: int = FILE_BYTES) -> None:
-        """`file_bytes` 0: there is no file."""
+        """Begin without arrays; `file_bytes` 0: there is no file."""
         self._memory_bytes, self._file_bytes = memory_bytes, file_bytes
         self._file: int | None = None
         self._written = 0
 
     def keep(self, values: Array) -> Kept | None:
-        """None if there is no room, or no file could be written. A view is kept as a view."""
+        """Keep an array, a view as a view; None if there is no room, or no file can be written."""
         if values.nbytes <= self._memory_bytes:
             self._memory_bytes -= values.nbytes
             return Kept(values)
@@ -83,7 +83,7 @@ class Spool(Closing):
         return Kept(np.empty(0, values.dtype), self._file, offset, values.nbytes)
 
     def close(self) -> None:
-        """Give all up that lies in the file; may be called twice."""
+        """Discard all that is in the file; may be called twice."""
         if self._file is not None:
             with contextlib.suppress(OSError):
                 os.close(self._file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run's capture shows, stretch by stretch, as often as it is asked for."""
+"""The signals of a run's capture, stretch by stretch, as often as they are asked for."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Stretches:
     """
 
     def __init__(self, raw: RawRun, settings: Settings, spool: Spool) -> None:
-        """Nothing is read yet."""
+        """Begin without reading anything yet."""
         self._raw, self._settings, self._spool = raw, settings, spool
         self._kept: list[_Packed] | None = None
         self.glitches = 0
-        """Pulses set aside, on all channels; known after the first whole pass."""
+        """Number of pulses set aside, on all channels; known after the first whole pass."""
 
     def __iter__(self) -> Iterator[Observation]:
         if self._kept is not None:
@@ -62,7 +62,7 @@ class _Packed:
 
     @classmethod
     def of(cls, seen: Observation, spool: Spool) -> Self | None:
-        """None if the spool has no room."""
+        """Return an observation packed; None if the spool has no room."""
         edges = [Ascending.of(each, spool) for each in (seen.stimulus, seen.response, seen.task)]
         stimulus, response, task = edges
         if stimulus is None or response is None or task is None:
@@ -76,7 +76,7 @@ class _Packed:
         return cls(stimulus, response, sequence, seen.end_sample, task)
 
     def observation(self) -> Observation:
-        """As it was."""
+        """Return the observation as it was."""
         sequence = None if self.sequence is None else self.sequence.values().astype(np.int64)
         edges = self.stimulus.samples(), self.response.samples()
         return Observation(*edges, sequence, self.end_sample, self.task.samples())

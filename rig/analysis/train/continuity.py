@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Samples that vanished without a word, found by the stimulus train.
+"""Detection of samples that are missing without a report, by the stimulus train.
 
 When each stimulus edge was planned is known to the tick, so the edges in the capture lie on one
 line: sample number against planned tick, with a slope that drifts slowly. A hole of n samples in
@@ -10,7 +10,7 @@ intervals.
 
 Of all alignments that fit, the one with the shortest hole is taken. A train that repeats itself
 cannot tell a hole from one that is whole periods longer; the number of edges that the firmware sent
-then tells how many are missing, but not where, unless there is only one hole. Samples missing
+then shows how many are missing, but not where, unless there is only one hole. Samples missing
 before the first stimulus or behind the last cannot be seen at all. Decision record 0013.
 """
 
@@ -31,9 +31,9 @@ from rig.stimulus.train import Train
 
 LOOKAHEAD_EDGES = 32
 LOOKAHEAD_MAX_EDGES = 512
-"""Bursts of more pulses than this count as periodic inside."""
+"""Bursts of more pulses than this are taken for periodic inside."""
 LOST_EDGES = 1 << 12
-"""So many edges in a row off the line are no longer looked at."""
+"""Number of edges in a row off the line after which no more are tried."""
 _BATCH_EDGES = 1 << 12
 _MEDIAN_EDGES = 3
 _RECENT_EDGES = 16
@@ -46,45 +46,45 @@ class Gap:
     """A hole in the sample stream. Samples are numbered as received."""
 
     first_sample: int
-    """Of the last stimulus edge before the hole."""
+    """Sample of the last stimulus edge before the hole."""
     last_sample: int
-    """Of the first stimulus edge behind the hole, or where the capture ends."""
+    """Sample of the first stimulus edge behind the hole, or where the capture ends."""
     missing_samples: int | None
-    """None: not known. Below 0: there are that many too many."""
+    """Number of missing samples; None: not known; below 0: there are that many too many."""
     tolerance_samples: int
     swallowed: int
-    """Stimulus edges that were sent and are not in the capture."""
+    """Number of stimulus edges that were sent and are not in the capture."""
     placed: bool = True
     """False: whole periods of the train are missing, anywhere in this range."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which planned edge each stimulus edge in the capture is, and where samples are missing."""
+    """The planned edge of each stimulus edge in the capture, and where samples are missing."""
 
     gaps: tuple[Gap, ...]
-    """In order."""
+    """Gaps in order."""
     span_samples: int
     """Length of all gapless stretches together, each from its first edge to its last."""
     span_ticks: int
-    """The same by the plan."""
+    """Length of the same stretches by the plan."""
     starts: Int64Array
-    """From these observed edges on, the first of them 0, ..."""
+    """Numbers of observed edges, the first of them 0, from which on ..."""
     shifts: Int64Array
     """... the planned number is this much higher than the observed one."""
 
     def planned_numbers(self, first: int, count: int) -> Int64Array:
-        """Numbers in the plan of observed edges `first` on, shape (count,); -1: not known."""
+        """Return planned numbers of observed edges `first` on, shape (count,); -1: not known."""
         return self.planned_of(np.arange(first, first + count))
 
     def planned_of(self, number: Int64Array) -> Int64Array:
-        """The same of some observed edges, shape (n,)."""
+        """Return planned numbers of some observed edges, shape (n,); -1: not known."""
         shift = self.shifts[np.searchsorted(self.starts, number, side="right") - 1]
         return np.where(shift == _UNKNOWN, -1, number + shift)
 
 
 class Continuity:
-    """Follows the stimulus edges through a capture, in constant memory but for what it finds."""
+    """A check of the stimulus edges through a capture, in memory that only gaps increase."""
 
     def __init__(
         self,
@@ -94,9 +94,9 @@ class Continuity:
         sent: int | None = None,
         drift_ppm_per_s: float = DRIFT_PPM_PER_S,
     ) -> None:
-        """`sent`: edges that the firmware says it sent; None if it did not get to say it.
+        """Begin; `sent`: number of edges that the firmware reports as sent; None if it did not.
 
-        `drift_ppm_per_s`: of the two clocks against each other, at most.
+        `drift_ppm_per_s`: largest drift of the two clocks against each other.
         """
         self._train, self._sent = train, sent
         self._plan = PlannedEdges(train, sent)
@@ -114,12 +114,12 @@ class Continuity:
         self._ledger = _Ledger()
 
     def feed(self, stimulus: Int64Array) -> None:
-        """The next leading edges in the capture, samples in order, shape (n,)."""
+        """Add the next leading edges in the capture, samples in order, shape (n,)."""
         self._pending = np.concatenate([self._pending, stimulus])
         self._advance(final=False)
 
     def finish(self, end_sample: int) -> Alignment:
-        """The capture has ended at this sample: what was found in it."""
+        """Return the alignment of the capture, which has ended at this sample."""
         self._advance(final=True)
         if self._anchor is not None:
             self._ledger.end_stretch(self._anchor)
@@ -151,7 +151,7 @@ class Continuity:
             self._take(len(self._pending))
 
     def _follow(self, anchor: Edge) -> int:
-        """Accept those of the next pending edges that lie where the last one leads to; how many."""
+        """Accept those of the next pending edges that lie on the line, and return how many."""
         ahead = self._pending[: 2 * _BATCH_EDGES]
         ticks = self._plan.ticks(self._planned + 1, self._planned + 1 + len(ahead))
         ahead = ahead[: len(ticks)]
@@ -173,7 +173,7 @@ class Continuity:
     def _batches(
         self, anchor: Edge, edges: Int64Array, ticks: Int64Array
     ) -> tuple[list[int], list[tuple[float, float, int]]]:
-        """Where to take the rate anew, and what it is up to there, if all edges are on the line."""
+        """Return where to take the rate anew, and its values, if all edges are on the line."""
         rate, begin = copy(self._rate), 0
         ends: list[int] = []
         rates: list[tuple[float, float, int]] = []
@@ -188,7 +188,7 @@ class Continuity:
         return ends, rates
 
     def _accept(self, edges: Int64Array, ticks: Int64Array) -> None:
-        """The next pending edges, planned for these ticks, lie on the line."""
+        """Take the next pending edges, planned for these ticks, as on the line."""
         if not len(edges):
             return
         last = slice(-_RECENT_EDGES, None)
@@ -226,7 +226,7 @@ class Continuity:
         self._set_anchor(anchor, extra, new_stretch=True)
 
     def _set_anchor(self, anchor: Edge, skipped: int, *, new_stretch: bool) -> None:
-        """The line goes on at the pending edge number `skipped`."""
+        """Continue the line at the pending edge number `skipped`."""
         self._ledger.map(self._number + skipped, self._planned - self._number - skipped)
         if new_stretch:
             self._ledger.begin_stretch(anchor)
@@ -239,7 +239,7 @@ class Continuity:
     # --- behind a break ---------------------------------------------------------------------
 
     def _resume(self, anchor: Edge, *, final: bool) -> None:
-        """The next edge is off the line: find out where the line goes on."""
+        """Find where the line continues: the next edge is off it."""
         edges = self._pending[: self._lookahead]
         fit = self._realigner.fit(anchor, self._planned, edges, final=final)
         if fit is None:
@@ -270,7 +270,7 @@ class Continuity:
         self._set_anchor(edge, fit.skipped, new_stretch=gap)
 
     def _on_either_line(self, fit: TrainMatch, edge: Edge) -> int:
-        """How many of the last edges the line behind the hole would explain as well.
+        """Return how many of the last edges the line behind the hole would explain as well.
 
         A hole of nearly whole intervals puts the first edges behind it close to the old line.
         """
@@ -284,7 +284,7 @@ class Continuity:
         return int(np.argmax(broken)) if broken.any() else most
 
     def _map_late(self, anchor: Edge, edges: Int64Array, stop: int) -> None:
-        """Edges off the line that goes on behind them: each is the last planned one before it."""
+        """Map edges off the line that continues behind them: each is the last planned before it."""
         plan = self._plan.ticks(self._planned, stop)
         line = anchor[0] + self._rate.samples_per_tick * (plan - anchor[1])
         late = edges - line[0] + self._rate.noise_samples
@@ -302,13 +302,13 @@ class Continuity:
         self._take(count)
 
     def _reach_the_end(self, fit: TrainMatch) -> TrainMatch:
-        """So few edges fit in many places; the last seen is likely the last sent."""
+        """Return the fit moved to the likely end of the train: few edges fit in many places."""
         if self._sent is None or self._train.repeats_after(1):
             return fit
         return replace(fit, planned=max(fit.planned, self._plan.count - fit.run))
 
     def _below_line(self, anchor: Edge, edges: Int64Array, ticks: Int64Array) -> float:
-        """How far the edges lie below the line of those before; by medians, as one may be late."""
+        """Return how far edges lie below the line before them, by medians, as one may be late."""
         rate = self._rate.samples_per_tick
         recent = self._recent[-_MEDIAN_EDGES:]
         before = [s - anchor[0] - rate * (t - anchor[1]) for s, t in recent]
@@ -319,7 +319,7 @@ class Continuity:
     # --- the end ----------------------------------------------------------------------------
 
     def _account_for_unseen(self, anchor: Edge, end_sample: int) -> None:
-        """Edges that were sent and should be in the capture, but none is left for them."""
+        """Add a gap for edges that were sent and should be in the capture, but are not."""
         unseen = self._plan.count - self._planned - 1
         if self._unexplained > UNEXPLAINED_EDGES and unseen:
             swallowed = 0 if self._sent is None else max(0, unseen - self._unexplained)
@@ -343,7 +343,7 @@ class Continuity:
 
 
 class _Ledger:
-    """What was found: gaps, gapless stretches, and observed numbers against planned ones."""
+    """The findings: gaps, gapless stretches, and observed numbers against planned ones."""
 
     def __init__(self) -> None:
         self._gaps: list[Gap] = []
@@ -353,7 +353,7 @@ class _Ledger:
         self._span_samples = self._span_ticks = 0
 
     def map(self, first: int, shift: int) -> None:
-        """Observed edges from number `first` on are the planned ones `shift` later."""
+        """Map observed edges from number `first` on to the planned ones `shift` later."""
         while self._starts and self._starts[-1] >= first:
             self._starts.pop()
             self._shifts.pop()
@@ -362,12 +362,12 @@ class _Ledger:
             self._shifts.append(shift)
 
     def add(self, gap: Gap, behind: int) -> None:
-        """`behind`: observed number of the first edge behind it."""
+        """Add a gap; `behind`: observed number of the first edge behind it."""
         self._gaps.append(gap)
         self._behind.append(behind)
 
     def add_periods(self, edges: int, samples: int, end_sample: int) -> None:
-        """Whole periods are missing: from the only hole there is, or from anywhere."""
+        """Add whole periods that are missing: from the only hole there is, or from anywhere."""
         holes = [at for at, gap in enumerate(self._gaps) if gap.missing_samples is not None]
         if len(holes) == 1:
             gap, behind = self._gaps[holes[0]], self._behind[holes[0]]

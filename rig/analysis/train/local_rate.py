@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long a tick of the stimulus clock was at any place of a run, by the train's own edges.
+"""The length of a tick of the stimulus clock at any place of a run, by the train's own edges.
 
 Over a whole run the two clocks may drift by more than one mean rate allows for: 100 ppm are 100 ns
 of a latency of 1 ms.
@@ -22,17 +22,17 @@ from rig.stimulus.train import Train
 
 
 class RateKnots:
-    """Picks stimulus edges at least a stretch apart; memory: one in a tenth of a second."""
+    """Stimulus edges at least a stretch apart; memory: one in a tenth of a second."""
 
     def __init__(self, sample_rate_hz: int, clock_hz: int) -> None:
         self._stretch = int(stretch_samples(sample_rate_hz, clock_hz))
         self._seen = 0
         self.number: list[int] = []
-        """As received, from 0."""
+        """Numbers as received, from 0."""
         self.sample: list[int] = []
 
     def add(self, stimulus: Int64Array) -> None:
-        """The next edges, samples in order, shape (n,)."""
+        """Add the next edges, samples in order, shape (n,)."""
         at = 0
         while at < len(stimulus):
             if self.sample:
@@ -54,8 +54,8 @@ class LocalRate:
         sample_rate_hz: int,
         clock_hz: int,
     ) -> None:
-        """`planned_ticks`: of edges as received, in order, -1 if not known. `holes`: samples of
-        them."""
+        """Compute the rates; `planned_ticks`: of edges as received, in order, -1 if not known.
+        `holes`: samples of holes."""
         sample = np.array(knots.sample, np.int64)
         ticks = planned_ticks(np.array(knots.number, np.int64))
         self._noise_samples = 1 + sample_rate_hz / clock_hz
@@ -68,7 +68,7 @@ class LocalRate:
         self._slope: FloatArray = span / span_ticks
 
     def at(self, sample: Int64Array, length: Int64Array) -> tuple[FloatArray, FloatArray] | None:
-        """Samples per tick of stretches this long that begin there, and their relative error.
+        """Return samples per tick of stretches this long from there on, and their relative error.
 
         Shapes (n,). None if there are no two knots.
         """
@@ -86,7 +86,7 @@ class LocalRate:
 def local_rate(
     settings: Settings, train: Train, alignment: Alignment, knots: RateKnots
 ) -> LocalRate:
-    """Of a run whose train is known."""
+    """Return the local rate of a run whose train is known."""
     planned = PlannedTicks(train, alignment)
     holes = np.array([gap.first_sample for gap in alignment.gaps], np.int64)
     return LocalRate(

@@ -12,10 +12,10 @@ _STRETCH = 1 << 12
 
 
 class PlannedEdges:
-    """A window on the planned edges; memory: what was asked for since the last `forget`."""
+    """A window of the planned edges; memory: what was asked for since the last `forget`."""
 
     def __init__(self, train: Train, count: int | None = None) -> None:
-        """`count`: edges that were really sent; None for all of the train."""
+        """Begin at the first edge; `count`: edges that were really sent; None: all of the train."""
         self.count = train.count if count is None else min(count, train.count)
         self._train = train
         self._first = 0
@@ -23,7 +23,7 @@ class PlannedEdges:
         self._next_ticks = train.delay_ticks
 
     def ticks(self, first: int, stop: int) -> Int64Array:
-        """Ticks since INIT of edges `first` to `stop` - 1, fewer at the train's end.
+        """Return ticks since INIT of edges `first` to `stop` - 1, fewer at the train's end.
 
         Raises:
             ValueError: `first` lies before what was forgotten.
@@ -36,7 +36,7 @@ class PlannedEdges:
         return self._ticks[first - self._first : max(first, min(stop, self.count)) - self._first]
 
     def forget(self, before: int) -> None:
-        """Edges before this number will not be asked for again."""
+        """Discard edges before this number, which will not be asked for again."""
         drop = min(before - self._first, len(self._ticks))
         if drop >= _STRETCH:
             self._ticks = self._ticks[drop:]

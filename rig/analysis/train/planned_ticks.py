@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the stimulus edges of a capture were planned."""
+"""Planned times of the stimulus edges of a capture."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rig.instruments import Int64Array
 from rig.stimulus.train import Train
 
 _TOGETHER_EDGES = 1 << 15
-"""Of the plan read at once, to pick some of them."""
+"""Edges of the plan that are read at once, to pick some of them."""
 
 
 class PlannedTicks:
-    """When the stimulus edges in the capture were planned, in order, a stretch at a time."""
+    """The planned ticks of the stimulus edges in the capture, in order, a stretch at a time."""
 
     def __init__(self, train: Train, alignment: Alignment) -> None:
         self._plan = PlannedEdges(train)
         self._alignment = alignment
 
     def of(self, first: int, count: int) -> Int64Array:
-        """Ticks since INIT of observed edges `first` on, shape (count,); -1: not known."""
+        """Return ticks since INIT of observed edges `first` on, shape (count,); -1: not known."""
         return self._ticks(self._alignment.planned_numbers(first, count))
 
     def _ticks(self, number: Int64Array) -> Int64Array:
@@ -35,8 +35,8 @@ class PlannedTicks:
         return ticks
 
     def at(self, edges: Int64Array) -> Int64Array:
-        """The same of some observed edges, in order, shape (n,); nothing before the last of them
-        may be asked for afterward."""
+        """Return the ticks of some observed edges, in order, shape (n,); those of earlier edges may
+        not be asked for afterward."""
         ticks = np.full(len(edges), -1, np.int64)
         begin = 0
         while begin < len(edges):

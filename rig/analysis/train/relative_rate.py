@@ -26,9 +26,9 @@ class RelativeRate:
     ) -> None:
         self.samples_per_tick = sample_rate_hz / clock_hz
         self.noise_samples = 1 + sample_rate_hz / clock_hz
-        """How far the distance of two edges may be off: one sample and one tick."""
+        """Error of the distance of two edges: one sample and one tick."""
         self.drift = drift_ppm_per_s * 1e-6 / clock_hz
-        """Relative change of the rate from one tick to the next, at most."""
+        """Largest relative change of the rate from one tick to the next."""
         self.stretch_samples = int(stretch_samples(sample_rate_hz, clock_hz, drift_ppm_per_s))
         self._error = 1.0
         self._at = 0
@@ -42,11 +42,11 @@ class RelativeRate:
         self._at = last[1]
 
     def leap(self, edge: Edge) -> None:
-        """A new gapless stretch begins at this edge; the rate stays what it was."""
+        """Begin a new gapless stretch at this edge; the rate stays what it was."""
         self._base = self._middle = edge
 
     def follow(self, edge: Edge) -> None:
-        """The gapless stretch goes on up to this edge."""
+        """Extend the gapless stretch up to this edge."""
         slope, error = self._slope(self._base, edge)
         if error <= self._error_at(edge[1]):
             self.samples_per_tick, self._error, self._at = slope, error, edge[1]
@@ -54,7 +54,7 @@ class RelativeRate:
             self._base, self._middle = self._middle, edge
 
     def allowed(self, distance: npt.ArrayLike, end_ticks: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """How far distances in samples may be off what the rate says, in samples.
+        """Return how far distances in samples may depart from the rate, in samples.
 
         They end at these ticks: the plan, unlike the capture, has no holes.
         """
@@ -67,7 +67,7 @@ class RelativeRate:
         error: float | npt.NDArray[np.float64],
         at: int | npt.NDArray[np.int64],
     ) -> npt.NDArray[np.float64]:
-        """The same for rates with these errors at these ticks, each as `state` says."""
+        """Return the same for rates with these errors at these ticks, each as in `state`."""
         age = np.abs(np.subtract(end_ticks, at))
         off: npt.NDArray[np.float64] = self.noise_samples + np.abs(distance) * (
             error + self.drift * age
@@ -76,11 +76,11 @@ class RelativeRate:
 
     @property
     def state(self) -> tuple[float, float, int]:
-        """Samples per tick now, the relative error of that, and at which tick it has that."""
+        """Samples per tick now, their relative error, and the tick at which they have that."""
         return self.samples_per_tick, self._error, self._at
 
     def _error_at(self, tick: int) -> float:
-        """Relative error that the rate may have at a tick."""
+        """Return the relative error that the rate may have at a tick."""
         return self._error + self.drift * abs(tick - self._at)
 
     def _slope(self, first: Edge, last: Edge) -> tuple[float, float]:
@@ -92,15 +92,15 @@ class RelativeRate:
 def stretch_samples(
     sample_rate_hz: int, clock_hz: int, drift_ppm_per_s: float = DRIFT_PPM_PER_S
 ) -> float:
-    """Where noise and drift add the same to a slope's error."""
+    """Return the length at which noise and drift add the same to a slope's error."""
     noise = 1 + sample_rate_hz / clock_hz
     return sqrt(noise * sample_rate_hz / (drift_ppm_per_s * 1e-6))
 
 
 def smallest_step_samples(sample_rate_hz: int, clock_hz: int, interval_ns: int) -> int:
-    """The shortest hole between two edges this far apart that is sure to be noticed.
+    """Return the shortest hole between two edges this far apart that is sure to be noticed.
 
-    Two samples, a tick, and twice what the rate's error makes of the interval.
+    It is two samples, a tick, and twice what the rate's error makes of the interval.
     """
     noise = 1 + sample_rate_hz / clock_hz
     error = 3 * noise / stretch_samples(sample_rate_hz, clock_hz)

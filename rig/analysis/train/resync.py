@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which planned edges are those behind a break? Found by the pattern of their intervals."""
+"""Alignment of the edges behind a break with planned ones, by the pattern of their intervals."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from rig.analysis.train.relative_rate import Edge, RelativeRate
 from rig.instruments import Int64Array
 
 FARTHEST_EDGES = 1 << 16
-"""Stimuli in a row that one hole may swallow."""
+"""Most stimuli in a row that one hole may swallow."""
 UNEXPLAINED_EDGES = 8
-"""Edges in a row that may lie off the line: late, shown at a seam, or between two holes."""
+"""Most edges in a row that may lie off the line: late, at a seam, or between two holes."""
 _NEAR_EDGES = 16
 _SEARCHES = ((_NEAR_EDGES, 8), (_NEAR_EDGES, 4), (1 << 10, 8), (FARTHEST_EDGES, 8),
              (_NEAR_EDGES, 3), (1 << 10, 4))  # fmt: skip
-"""Alignments tried, and edges in a row that must fit one: the near and certain first."""
+"""Numbers of alignments tried, and of edges in a row that must fit one: the near first."""
 _DENSE_EDGES = 3
-"""Edges in a row between two holes that are told from edges at a seam."""
+"""Fewest edges in a row between two holes that are distinct from edges at a seam."""
 _CANDIDATES_MAX = 1 << 12
 _FAR_TICKS = 1 << 61
 _START_RUNS = (24, 8, 4, 3, 2, 1)
 _START_SURE = 4
-"""Fewer intervals fit by chance: they must do only where there are no more."""
+"""Fewer intervals fit by chance: they are used only where there are no more."""
 _START_REACH = 64
 _RATE_ERROR_MAX = 0.2
-"""At the start: far beyond any resonator."""
+"""Largest error of the rate at the start: far beyond any resonator."""
 _RATE_FACTOR_MAX = 1000.0
-"""At the start, if nothing fits within that: a clock that is not what it declares."""
+"""Largest factor at the start, if nothing fits: a clock that is not what it declares."""
 _FAR_RUNS = (24, 8)
-"""Intervals in a row that must fit a rate so far off."""
+"""Numbers of intervals in a row that must fit a rate so far off."""
 
 
 @dataclass(frozen=True)
 class TrainMatch:
-    """Edges from `skipped` on are the planned ones from `planned` on, `run` of them in a row."""
+    """A match: edges from `skipped` on are those planned from `planned` on, `run` in a row."""
 
     skipped: int
     planned: int
@@ -45,9 +45,9 @@ class TrainMatch:
 
 
 def first_fit(edges: Int64Array, plan: PlannedEdges, rate: RelativeRate) -> TrainMatch | None:
-    """Where the very first edges of a capture belong, whatever the rate. Shape (n,), n > 1.
+    """Return the match of a capture's very first edges, at any rate. Shape (n,), n > 1.
 
-    Normally Fit(0, 0, ...). None if no edges in a row have planned distances.
+    Normally it is TrainMatch(0, 0, ...). None if no edges in a row have planned distances.
     """
     near = _first_fit(edges, plan, rate, _START_RUNS, (1 - _RATE_ERROR_MAX, 1 + _RATE_ERROR_MAX))
     if near is not None:
@@ -83,7 +83,7 @@ def _first_fit(
 def _agreement(
     fit: TrainMatch, edges: Int64Array, plan: PlannedEdges, rate: RelativeRate
 ) -> tuple[int, int]:
-    """Edges before the fit that lie on its line too; then how few of them are missing."""
+    """Return how many edges before the fit lie on its line too; then how few are missing."""
     ticks = plan.ticks(0, fit.planned + fit.run)
     behind = edges[fit.skipped : fit.skipped + fit.run]
     slope = (behind[-1] - behind[0]) / (ticks[-1] - ticks[fit.planned])
@@ -95,9 +95,9 @@ def _agreement(
 def _fit_any_rate(
     edges: Int64Array, ticks: Int64Array, rate: RelativeRate, factors: tuple[float, float]
 ) -> Int64Array:
-    """Places in `ticks` from which on all the edges lie on one line.
+    """Return the places in `ticks` from which on all the edges lie on one line.
 
-    `factors`: between which its slope is a multiple of the nominal one.
+    `factors`: limits of its slope as a multiple of the nominal one.
     """
     plan = np.lib.stride_tricks.sliding_window_view(ticks, len(edges))
     span = edges[-1] - edges[0]
@@ -111,7 +111,7 @@ def _fit_any_rate(
 
 
 class Realigner:
-    """Finds where the line goes on. Bounded: far searches are too slow for a stream of nonsense."""
+    """A search for where the line continues, bounded: far searches are slow for a wrong stream."""
 
     def __init__(self, plan: PlannedEdges, rate: RelativeRate) -> None:
         self._plan, self._rate = plan, rate
@@ -160,7 +160,7 @@ class Realigner:
         return None
 
     def _back_on_line(self, anchor: Edge, planned: int, edges: Int64Array) -> TrainMatch | None:
-        """One edge among many late ones that lies where the line had been leading to."""
+        """Return the match of one edge among many late ones that lies on the line."""
         for skipped, sample in enumerate(edges[:UNEXPLAINED_EDGES].tolist()):
             first = self._first_possible(anchor, planned, sample)
             distance = sample - anchor[0]
@@ -173,14 +173,14 @@ class Realigner:
     def _later_than_planned(
         self, anchor: Edge, planned: int, edges: Int64Array
     ) -> TrainMatch | None:
-        """Samples too many, or a stimulus that stood still: rather this than nothing."""
+        """Return a match of edges with too many samples before, or a stimulus that stood still."""
         first = self._first_possible(anchor, planned, int(edges[0]))
         reach = min(_NEAR_EDGES, first - planned - 1)
         fit = self._best(edges, first - reach, reach) if reach > 0 else None
         return fit if fit is not None and fit.run >= _SEARCHES[0][1] else None
 
     def _first_possible(self, anchor: Edge, planned: int, sample: int) -> int:
-        """Number of the first planned edge that this one can be if no sample came to be."""
+        """Return the first planned edge that this one can be if there are no samples too many."""
         distance = sample - anchor[0]
         reached = anchor[1] + distance / self._rate.samples_per_tick
         allowed = float(self._rate.allowed(distance, reached))
@@ -193,7 +193,7 @@ class Realigner:
             reach *= 8
 
     def _best(self, edges: Int64Array, first: int, reach: int) -> TrainMatch | None:
-        """Of the alignments that fit the longest, the one that means the shortest hole."""
+        """Return the match with the shortest hole, of those that fit the longest."""
         ticks = self._plan.ticks(first, first + reach + len(edges) - 1)
         if not len(ticks):
             return None
@@ -207,7 +207,7 @@ class Realigner:
         return TrainMatch(0, first + int(likely[best]), int(runs[best]))
 
     def _runs(self, edges: Int64Array, plan: Int64Array) -> Int64Array:
-        """Edges in a row on a line through the first: shape (n,), of a plan of shape (n, edges)."""
+        """Return how many edges in a row lie on a line, shape (n,); plan of shape (n, edges)."""
         distance = edges - edges[0]
         off = distance - self._rate.samples_per_tick * (plan - plan[:, :1])
         fits = np.abs(off) <= self._rate.allowed(distance, plan)
