@@ -69,10 +69,12 @@ def capitalized(text: str) -> str:
 
 
 def decimals_for(uncertainty: float) -> int:
-    """Decimals that keep two significant digits of an uncertainty; 3 if there is none."""
+    """Return the decimals that keep two digits of an uncertainty; 3 if there is none."""
     if not (uncertainty > 0 and math.isfinite(uncertainty)):
         return 3
-    return max(0, 1 - math.floor(math.log10(uncertainty)))
+    # Of what it is rounded to: 0.0996 is written 0.10.
+    exponent = int(f"{uncertainty:.1e}".partition("e")[2])
+    return max(0, 1 - exponent)
 
 
 def expanded_microseconds(expanded_ns: float) -> str:

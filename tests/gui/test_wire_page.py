@@ -241,7 +241,7 @@ def test_what_rig_doctor_finds_is_shown(qtbot, page):
     assert list(page.instruments.findings) == expected
     for finding in expected:
         for words in (finding.what, finding.state, finding.mend):
-            assert words in page.instruments.words
+            assert words in page.instruments.text
     assert page.instruments.look.isEnabled()
 
 
@@ -252,7 +252,7 @@ def test_a_found_instrument_is_put_into_the_fixture(qtbot, page):
                    port="/dev/ttyUSB7")  # fmt: skip
     analyzer = DoctorFinding("analyzer DSLogic", "USB", driver="dreamsourcelab-dslogic")
     page.discovery.show((DoctorFinding("libsigrok", "0.5.2"), port, analyzer))
-    assert mend in page.instruments.words
+    assert mend in page.instruments.text
     for button in page.instruments.uses:
         button.click()
     fixture = page.picture.fixture
@@ -282,7 +282,7 @@ def test_a_host_is_offered_and_asked_on_request_only(qtbot, page):
     (answer,) = page.instruments.answers
     assert answer.needed
     assert "the connection failed" in answer.mend
-    assert answer.mend in page.instruments.words
+    assert answer.mend in page.instruments.text
 
 
 def test_the_fixtures_target_is_asked(qtbot, page, own):

@@ -31,7 +31,7 @@ def main() -> int:
             "AgentServer": LyingAgent,
             "VirtualAnalyzer": LyingAnalyzer,
         },
-        analyzer: {"Stream": LyingStream},
+        analyzer: {"SampleStream": LyingStream},
         target: {"AnswerPins": LyingPins},
     }
     false = told("firmware")

@@ -188,10 +188,10 @@ def test_what_was_not_stored_so_is_refused(text):
 
 def test_the_tools_have_the_tasks_own_period_priority_and_processor():
     plan = load_plan("wakeup")
-    words = plan.tools.words("cyclictest", plan.agent)
+    words = plan.tools.wire_arguments("cyclictest", plan.agent)
     assert words == {"duration_s": 10, "period_us": 1000, "priority": 80, "cpu": 0}
     fewer = plan.with_overrides(count=2500, period="500 us")
-    words = fewer.tools.words("timerlat", fewer.agent)
+    words = fewer.tools.wire_arguments("timerlat", fewer.agent)
     assert (words["duration_s"], words["period_us"]) == (2, 500)
 
 
@@ -199,7 +199,7 @@ def test_a_period_that_they_do_not_know_is_told():
     plan = load_plan("wakeup")
     odd = plan.with_overrides(period="100500 ns")
     with pytest.raises(ValueError, match="whole microseconds only"):
-        odd.tools.words("cyclictest", odd.agent)
+        odd.tools.wire_arguments("cyclictest", odd.agent)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rig.cli.main import main
 from rig.formatting import decimals_for, minute_of, rounded, signed, three_digits
@@ -320,7 +322,14 @@ def test_the_minute_of_a_time(time, text):
 
 
 def test_decimals():
-    assert [decimals_for(u) for u in (0.045, 0.12, 3.4, 45.0, 0.0)] == [3, 2, 1, 0, 3]
+    values = (0.045, 0.12, 3.4, 45.0, 0.0, 0.0994, 0.0996, 9.96)
+    assert [decimals_for(u) for u in values] == [3, 2, 1, 0, 3, 3, 2, 0]
+
+
+@given(st.floats(1e-6, 9.9))
+def test_an_uncertainty_has_two_significant_digits(uncertainty: float) -> None:
+    text = f"{uncertainty:.{decimals_for(uncertainty)}f}"
+    assert len(text.replace(".", "").lstrip("0")) == 2
 
 
 def test_a_number_and_its_unit_stay_on_one_line(good):
