@@ -22,7 +22,7 @@ TIME_MAX_PS: Final = 10 * 10**12
 SOME_CLOCK_HZ: Final = 50_000_000
 """Clock by which a plan's duration, which hardly depends on it, is computed without a chip."""
 _SETUP_S: Final = 0.1
-"""To set up the train of the next rate."""
+"""Time to set up the train of the next rate."""
 _RATES_KEYS: Final = (
     "rate_start", "rate_stop", "count", "pulse_width", "polarity", "delay", "answered_by",
 )  # fmt: skip

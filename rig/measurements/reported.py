@@ -155,7 +155,7 @@ def figures_of(statistics: DescriptiveStatistics, shift_ns: int = 0) -> dict[str
 
 
 def curve_plot(caption: str, curve: Curve) -> Plot:
-    """A curve as a picture of the page and a chart of the window."""
+    """Return a curve as a picture of the page and a chart of the window."""
 
     def draw() -> str:
         from rig.plots.curve import curve_svg  # loads matplotlib

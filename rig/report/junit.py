@@ -2,7 +2,7 @@
 """Results as JUnit XML, for the servers that show test results.
 
 A run is a test suite. Each limit of the plan is a test case: failed if exceeded, skipped if it
-cannot be told. Each comparison of witnesses is one, and so are "nothing lost" and "whole run": an
+cannot be judged. Each comparison of witnesses is one, and so are "nothing lost" and "whole run": an
 error if they disagree or data are missing, since the other cases then prove nothing.
 """
 

@@ -35,9 +35,9 @@ class ClockAgreement:
     holds: bool
     text: str
     findings: tuple[str, ...] = ()
-    """What is wrong, a line each."""
+    """The violations and faults, a line each."""
     slack_ns: float | None = None
-    """All brackets could shrink by this at both ends, in the tightest stretch."""
+    """Time by which all brackets could shrink at both ends, in the tightest stretch."""
     rate_ppm: float | None = None
     """Mean rate of the target's counter by the analyzer's clock, against its nominal rate."""
     residuals: Residuals | None = field(default=None, compare=False)
@@ -46,7 +46,7 @@ class ClockAgreement:
 
     @property
     def witness(self) -> Witness:
-        """The same as a comparison of two witnesses."""
+        """The result as a comparison of two witnesses."""
         part = "" if self.n == self.of else f" (of {self.of:,})"
         told = list(self.findings[:_TOLD])
         if len(self.findings) > _TOLD:

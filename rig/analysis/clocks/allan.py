@@ -65,7 +65,7 @@ def overlapping_adev(
 def clock_phase(
     clock: Clock, first_sample: int, last_sample: int, interval_s: float
 ) -> tuple[FloatArray, float]:
-    """Phase of the tick clock against nominal on a regular grid, in seconds, and its error.
+    """Return the tick clock's phase against nominal on a regular grid, in seconds, and its error.
 
     Shape (m,). Events come when they come, so the grid's values are the middles of the clock's
     bounds there; the error is half the widest distance of these.

@@ -53,7 +53,7 @@ class BracketTest:
     rates: Rates
     n: int
     pieces: tuple[Piece, ...]
-    """In order of their middles; they overlap. One: a single line fits the whole run."""
+    """Pieces in order of their middles; they overlap. One: a single line fits the whole run."""
     violations: tuple[Violation, ...]
     breaks: tuple[Break, ...]
     complete: bool = True

@@ -146,7 +146,7 @@ class Brackets:
 def log_brackets(
     sample: Int64Array, before_ticks: npt.NDArray[Any], after_ticks: npt.NDArray[Any]
 ) -> tuple[Brackets, int]:
-    """Brackets of a log, shapes (n,), and the tick they count from: its first `before`.
+    """Return the brackets of a log, shapes (n,), and the tick they count from: its first `before`.
 
     Differences are taken modulo 2^64, as an unsigned 64-bit counter takes them.
     """
@@ -159,7 +159,7 @@ def log_brackets(
 def stamp_brackets(
     sample: Int64Array, ticks: Int64Array, late_ticks: npt.ArrayLike = 0
 ) -> Brackets:
-    """Brackets of edges known to a tick, as the stimulus's: each left its pin within its tick.
+    """Return brackets of edges known to a tick, as the stimulus's: each left within its tick.
 
     `late_ticks`, scalar or shape (n,): by how much more an edge may have been late, for those that
     the firmware counts as late.

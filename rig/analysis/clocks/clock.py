@@ -73,11 +73,11 @@ class Clock:
         self._lines = StretchLines(source, stretches, excluded, test.rates)
 
     def rate_ppm(self, sample: npt.ArrayLike) -> FloatArray:
-        """Rate of the ticks against the samples, relative to nominal; linear between the knots."""
+        """Return the rate of ticks against samples, relative to nominal; linear between knots."""
         return np.interp(np.asarray(sample, np.float64), self.knots_sample, self.knots_ppm)
 
     def at(self, sample: Int64Array) -> Readings:
-        """Readings at any samples, shape (n,), in any order.
+        """Return the readings at any samples, shape (n,), in any order.
 
         A sample here is a point of time; an edge whose index is s lies in (s - 1, s].
 
@@ -132,7 +132,7 @@ def _slopes(test: BracketTest) -> tuple[float, float]:
 
 
 def _rate_knots(test: BracketTest) -> tuple[FloatArray, FloatArray]:
-    """Middles of the pieces and rates there, each smoothed with its neighbors by 1-2-1."""
+    """Return middles of the pieces and rates there, each smoothed with its neighbors by 1-2-1."""
     middle = np.array([piece.middle_sample for piece in test.pieces])
     ppm = np.array([test.rates.ppm(piece.ticks_per_sample) for piece in test.pieces])
     if len(ppm) > 2:

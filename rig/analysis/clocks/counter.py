@@ -23,7 +23,7 @@ NAMED_MAX = 100
 _BESIDE = 5
 """Values around a place, whose median is taken for the usual one there."""
 _AROUND = 21
-"""The same for jumps, which late stamps in a row must not look like."""
+"""Values around a place for jumps, which late stamps in a row must not look like."""
 _CRYSTAL = 300e-6
 """No crystal changes its rate by so much within a run."""
 _SMALL = 5e-4
@@ -117,7 +117,7 @@ def _signed(ticks: npt.NDArray[Any]) -> Int64Array:
 
 
 def _usual_rate(sample: Int64Array, ticks: Int64Array) -> float:
-    """Ticks per sample in most intervals that go forward; 0 if none does."""
+    """Return the ticks per sample in most intervals that go forward; 0 if none does."""
     steps = np.diff(ticks)
     forward = steps > 0
     if not forward.any():
@@ -140,7 +140,7 @@ def _wrap(wraps: Wraps, event: int) -> Fault:
 
 
 def _standing(sample: Int64Array, ticks: Int64Array, rate: float) -> tuple[list[Fault], list[int]]:
-    """Stretches of two intervals or more in which the counter does not move, and their ends."""
+    """Return stretches of two or more intervals in which the counter stands, and their ends."""
     still = np.concatenate([[False], np.diff(ticks) == 0, [False]])
     edges = np.diff(still.astype(np.int8))
     found, ends = [], []
@@ -154,7 +154,7 @@ def _standing(sample: Int64Array, ticks: Int64Array, rate: float) -> tuple[list[
 
 
 def _rate_changes(sample: Int64Array, ticks: Int64Array, rate: float) -> list[Fault]:
-    """Steps between a few lasting rates."""
+    """Return the steps between a few lasting rates."""
     local = _running_median(np.diff(ticks) / np.diff(sample), _BESIDE)
     level = np.log(np.where(local > 0, local, rate))
     apart = max(_CRYSTAL, _NOISE * float(np.median(np.abs(np.diff(level)))))
@@ -177,7 +177,7 @@ def _rate_changes(sample: Int64Array, ticks: Int64Array, rate: float) -> list[Fa
 
 
 def _jumps(sample: Int64Array, ticks: Int64Array, taken: list[int], rates: Rates) -> list[Fault]:
-    """Places where the count is off by the same from then on; one false record is no jump."""
+    """Return where the count is off by the same from then on; one false record is no jump."""
     local = _running_median(np.diff(ticks) / np.diff(sample), _AROUND)
     off = np.diff(ticks) - local * np.diff(sample)
     usual = float(np.median(np.abs(off)))
@@ -203,7 +203,7 @@ def _jump(event: int, ticks: float, rates: Rates) -> Fault:
 
 
 def _median_of(values: FloatArray, first: Int64Array, count: int) -> FloatArray:
-    """Medians of `count` values from each of these on, shape (m,); the ends are repeated."""
+    """Return medians of `count` values from each of these on, shape (m,); ends are repeated."""
     at = np.clip(first[:, None] + np.arange(count), 0, len(values) - 1)
     median: FloatArray = np.sort(values[at], axis=1)[:, count // 2]
     return median

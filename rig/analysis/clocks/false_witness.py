@@ -12,7 +12,7 @@ from rig.instruments import Int64Array
 def blame(
     analyzer_log: BracketTest, analyzer_capture: BracketTest, capture_log: BracketTest
 ) -> tuple[str, ...]:
-    """A line for each event that any two witnesses of the answers disagree on.
+    """Return a line for each event that any two witnesses of the answers disagree on.
 
     The three tests are of the same events: analyzer and target's log, analyzer and the stimulus's
     input capture, input capture and log. A false witness is in two of them, the others agree.

@@ -28,7 +28,7 @@ class Chains:
     x: Int64Array
     y: Int64Array
     event: Int64Array
-    """Which event a point belongs to."""
+    """Number of the event that each point belongs to."""
     starts: Int64Array
     """Shape (groups + 1,): where each group begins; the last is the number of points."""
 
@@ -62,10 +62,10 @@ def paired(chains: Chains) -> Chains:
 
 
 def upper_hulls(chains: Chains, passes: int | None = None) -> Chains:
-    """The corners of each group's upper hull, ends included.
+    """Return the corners of each group's upper hull, ends included.
 
-    Corners whose turn is smaller than floating point can tell stay, where coordinates are so far
-    apart that 64-bit integers cannot tell either; `exact_hull` settles those. With a number of
+    Corners whose turn is below the resolution of floating point stay, where coordinates are so far
+    apart that 64-bit integers do not suffice either; `exact_hull` settles those. With a number of
     `passes`, it also settles what these leave: for a small group that is faster.
     """
     x, y, small = _sheared(chains)
@@ -119,7 +119,7 @@ def _largest(values: Int64Array) -> float:
 
 
 def exact_hull(chain: Chains) -> tuple[list[int], list[int], list[int]]:
-    """x, y and events of the upper hull of all points, in integers of any size.
+    """Return x, y and events of the upper hull of all points, in integers of any size.
 
     Andrew's monotone chain (Information Processing Letters 9, 1979, 216-219).
     """

@@ -95,7 +95,7 @@ def corners_of(brackets: Brackets, first_event: int = 0) -> Corners:
 
 
 def fit_line(found: Corners) -> Line:
-    """The line with the most slack through one stretch of at least one event.
+    """Return the line with the most slack through one stretch of at least one event.
 
     Megiddo, "Linear-time algorithms for linear programming in R^3 and related problems", SIAM J.
     Comput. 12 (1983), treats the problem; O'Rourke, Comm. ACM 24 (1981), the line through data
@@ -129,7 +129,7 @@ class _Chain:
         self.x, self.y = x, y
 
     def holders(self, x: int) -> tuple[int, ...]:
-        """The corner at x, or the two around it."""
+        """Return the corner at x, or the two around it."""
         i = bisect_left(self.x, x)
         return (i,) if self.x[i] == x else (i - 1, i)
 
@@ -183,7 +183,7 @@ def _level(
 
 
 def slope_range(found: Corners) -> tuple[Fraction | None, Fraction | None]:
-    """Lowest and highest ticks per sample of any line that fits; None: no bound on that side.
+    """Return the range of ticks per sample of all lines that fit; None: no bound on that side.
 
     By elimination of the offset (Fourier-Motzkin): each lower and upper point, in either order,
     bound the slope. Without meaning if no line fits.

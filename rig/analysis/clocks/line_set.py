@@ -63,7 +63,7 @@ class LineSet:
 
 
 def lines_through(events: Brackets, rates: Rates) -> LineSet | None:
-    """The lines that fit a stretch; None if there are none, or fewer than two events.
+    """Return the lines that fit a stretch; None if there are none, or fewer than two events.
 
     In C where the library is there and can decide, else in Python: the same numbers.
     """
@@ -87,7 +87,7 @@ def lines_through(events: Brackets, rates: Rates) -> LineSet | None:
 
 
 def line_set(found: Corners, rates: Rates) -> LineSet | None:
-    """The lines that fit a stretch of at least two events; None if there are none."""
+    """Return the lines that fit a stretch of at least two events; None if there are none."""
     first, last = found.lower_x[0], found.lower_x[-1]
     allowance = rates.allowance_ticks(last - first)
     line = fit_line(found)
@@ -105,7 +105,7 @@ def line_set(found: Corners, rates: Rates) -> LineSet | None:
 
 
 def bend_of(rates: Rates) -> float:
-    """Largest change of ticks per sample, per sample."""
+    """Return the largest change of ticks per sample, per sample."""
     return rates.drift_ppm_per_s * 1e-6 * rates.tick_hz / rates.sample_rate_hz**2
 
 
@@ -115,7 +115,7 @@ def _slopes(
     inside: float,
     fastest: float,
 ) -> FloatArray:
-    """Slopes of the polygon's corners: its two ends, and those of hull edges in between."""
+    """Return slopes of the polygon's corners: its two ends, and those of hull edges between."""
     dx = upper[0][:, None] - lower[0]
     dy = upper[1][:, None] - lower[1]
     # `inside` itself is kept in range should rounding put it out.

@@ -79,7 +79,7 @@ class LowerEnvelope:
         return list(self._hull)
 
     def line(self) -> EnvelopeLine | None:
-        """The line below all points; level through a single one; None without any."""
+        """Return the line below all points; level through a single one; None without any."""
         hull = self._hull
         if not hull:
             return None

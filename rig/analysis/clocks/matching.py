@@ -17,12 +17,12 @@ from rig.analysis.clocks.brackets import Brackets, Rates
 from rig.instruments import Int64Array
 
 _SKEW = 2e-3
-"""How far the true ratio of the rates may be off nominal before it is known."""
+"""Largest relative error of the nominal ratio of the rates before the ratio is known."""
 _FAR = 0.05
 """A ratio that is off nominal by more is taken from the intervals themselves."""
 _FAR_SKEW = 0.02
 _KNOWN = 2e-5
-"""How far the ratio may be off once it is known, drift included."""
+"""Largest relative error of the ratio once it is known, drift included."""
 _ENOUGH = 32
 """Intervals from which the ratio is known."""
 _AHEAD = 16
@@ -76,7 +76,7 @@ class Matching:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """What is missing, a line each."""
+        """The missing edges and records, a line each."""
         lines = [parting.text for parting in self.partings]
         if not self.complete:
             end = (int(self.edge[-1]), int(self.record[-1])) if len(self.edge) else (-1, -1)
@@ -97,7 +97,7 @@ def match(
     """Match edges, shape (n,), with records, shape (m,); both in order, ticks unwrapped.
 
     A record or an edge that is merely false stays matched: that is for the bracket test. So does
-    everything behind a jump of the counter. Perfectly periodic events do not tell which one is
+    everything behind a jump of the counter. Perfectly periodic events do not show which one is
     missing; then the earliest that fits is named.
     """
     return _Matcher(sample, before_ticks, after_ticks, rates).run()

@@ -106,7 +106,7 @@ class Pyramid:
 
 
 def numbered_corners(events: Brackets, numbers: Int64Array) -> Corners:
-    """Corners of events whose numbers have holes."""
+    """Return the corners of events whose numbers have holes."""
     found = corners_of(events)
     lower = [int(numbers[i]) for i in found.lower_event]
     upper = [int(numbers[i]) for i in found.upper_event]

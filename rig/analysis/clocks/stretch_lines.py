@@ -28,7 +28,7 @@ class StretchLines:
     def __init__(
         self, source: BracketSource, stretches: Int64Array, excluded: Int64Array, rates: Rates
     ) -> None:
-        """`stretches`: first event and stop of each, shape (k, 2). `excluded`: events left out."""
+        """Keep no lines yet. `stretches`: first and stop, shape (k, 2); `excluded`: left out."""
         self._source, self._stretches, self._rates = source, stretches, rates
         self._excluded = excluded
         self._block = 0, source.read(0, 0)

@@ -25,7 +25,7 @@ class Violation:
     event: int
     sample: int
     off_ticks: float
-    """By how much the record is too late (positive) or too early (negative) at the least."""
+    """Least amount by which the record is too late (positive) or too early (negative)."""
     off_ns: float
     instead: tuple[int, ...] = ()
     """Events of which one could be the false one instead; empty: no other alone explains it."""
@@ -52,7 +52,7 @@ class Break:
     last_event: int
     """The break lies between the first and the last event."""
     step_ns: float | None
-    """How far the tick clock jumps there; None: it is no clean jump."""
+    """Length of the tick clock's jump there; None: it is no clean jump."""
     drift_ppm_per_s: float
 
     @property
@@ -68,7 +68,7 @@ class Break:
 
 
 def locate_violations(fit: WindowFit, pyramid: Pyramid, rates: Rates) -> list[Violation] | Break:
-    """The few events without which the stretch holds, else a break."""
+    """Return the few events without which the stretch holds, else a break."""
     window = fit.window
     events = pyramid.events(window.first, window.stop)
     numbers = pyramid.numbers(window.first, window.stop)
@@ -97,7 +97,7 @@ def _fit_without(
 def _worst(
     events: Brackets, removed: list[int], window: EventWindow, rates: Rates
 ) -> tuple[int, list[int]]:
-    """The event whose removal helps most, and others that would do as well to make it hold.
+    """Return the event whose removal helps most, and others whose removal makes it hold too.
 
     Only an event that binds the line can be to blame: without any other the line is as bad.
     """
@@ -152,7 +152,7 @@ def _step_ticks(events: Brackets, at: int) -> float:
 
 
 def _longest(holds: Callable[[int], bool], n: int) -> int:
-    """The longest length that holds; all shorter ones do too."""
+    """Return the longest length that holds; all shorter ones do too."""
     low, high = 1, n
     while low < high:
         middle = (low + high + 1) // 2

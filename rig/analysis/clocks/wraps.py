@@ -15,7 +15,7 @@ from rig.instruments import Int64Array
 _OFF = 0.02
 """A step back is a wrap if it is the modulus to within this share of it."""
 _WIDER = 4
-"""How many widths that hold all readings are tried: most come near the top of their counter."""
+"""Number of widths tried that hold all readings: most come near the top of their counter."""
 _DECIMAL = (10**6, 10**9)
 """Counters that count microseconds or nanoseconds of a second."""
 
@@ -28,7 +28,7 @@ class Wraps:
     events: Int64Array
     """The first event behind each wrap, shape (m,)."""
     times: Int64Array
-    """How often it wrapped there: more than once between events far apart."""
+    """Number of wraps there: more than one between events far apart."""
 
     @property
     def name(self) -> str:
@@ -40,7 +40,7 @@ class Wraps:
 
 
 def find_wraps(sample: Int64Array, ticks: Int64Array, rate: float) -> Wraps | None:
-    """Wraps of a counter that runs at about `rate` ticks per sample, shapes (n,).
+    """Return the wraps of a counter of about `rate` ticks per sample, shapes (n,).
 
     None if no step goes back, or no modulus explains one. Of several the smallest that holds all
     readings.

@@ -111,7 +111,7 @@ class ClockComparison:
 
     @property
     def witness(self) -> Witness:
-        """The same as a comparison of witnesses."""
+        """The result as a comparison of witnesses."""
         return Witness(NAME, self.agrees, self.text)
 
 

@@ -73,7 +73,7 @@ class ConstantDelay:
 
     @property
     def witness(self) -> Witness:
-        """The same as a comparison of witnesses."""
+        """The result as a comparison of witnesses."""
         return Witness(self.name, self.agrees, self.text)
 
 

@@ -133,7 +133,7 @@ class InternalLatencyTally:
         return fitted.clock.rates.tick_ns * (1 - _RATE_PPM * PPM)
 
     def entry_witness(self) -> tuple[Witness, ...]:
-        """Return one that disagrees if handlers were entered before their stimuli; else none."""
+        """Return a witness that disagrees if handlers were entered before stimuli; else none."""
         if not self._early_entries:
             return ()
         text = (

@@ -121,7 +121,7 @@ class RunFindings:
     counted: Mapping[str, int] | None = None
     """Counts by which limits are judged; None: the counts as they are."""
     possible: Mapping[str, int] | None = None
-    """How many more there may be of each, if some events have two readings."""
+    """Number of more events of each class that there may be, if some have two readings."""
     witnesses: tuple[Witness, ...] = ()
     own_witnesses: tuple[Witness, ...] = ()
     """Witnesses of what only this kind of run has; they are reported last."""

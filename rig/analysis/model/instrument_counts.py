@@ -40,15 +40,15 @@ class InstrumentCounts:
     triggers: Count | None = None
     """Interrupts that the target made itself, by the agent's count."""
     throttled: Count = 0
-    """How often the target held interrupts up, so that others than it could run."""
+    """Number of times that the target held interrupts up, so that others than it could run."""
     samples: Count | None = None
     """Samples of the whole capture, by the analyzer's count."""
     backlog_max_ns: Count | None = None
-    """How far the host was behind the analyzer's driver, at most; not judged."""
+    """Longest time that the host was behind the analyzer's driver; not judged."""
     backlog_max_sample: Count = 0
     """Sample of the capture at that time."""
     driver_held_ns: Count = 0
-    """How long the driver had to wait for the host, at most; too long is a loss of its own."""
+    """Longest time that the driver had to wait for the host; too long is a loss of its own."""
     load_workers: Count | None = None
     """Workers of the load that were alive at the end; None: there was no load."""
     interrupted: bool = False

@@ -15,7 +15,7 @@ the same are decided; the others are ambiguous, and their latency lies between t
 Decision records 0004 and 0027 have the reasons.
 
 A handler count that jumps means interrupts that were handled and got no answer of their own:
-missed. If the answer's record in the log says that it serves them too (coalesced), they are merged.
+missed. If the flags of its log record have it serve them too (coalesced), they are merged.
 If others were merged beside missed ones, it is unknown with which: these are ambiguous too.
 
 Two passes over the data keep memory flat: the first finds m (kept as runs), the second pairs.
@@ -116,7 +116,7 @@ the interrupts that were handled since the answer before it."""
 
 
 def none_coalesced(_first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Return that no answer serves several interrupts, as none is known to without a log."""
+    """Return False for each answer: without a log none is known to serve several interrupts."""
     return np.zeros(count, np.bool_)
 
 

@@ -51,7 +51,7 @@ class IntegratedTime:
     """The number of dependent events that are worth one independent event."""
 
     events: float
-    """At least 1: values that alternate do not narrow an interval."""
+    """Number of events, at least 1: values that alternate do not narrow an interval."""
     degrees_of_freedom: float
     """Degrees of freedom of the estimated variance of the average, for Student's t."""
 

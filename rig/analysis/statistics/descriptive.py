@@ -182,7 +182,7 @@ def as_dict(figures: DescriptiveStatistics) -> dict[str, int | float | None]:
 
 
 def excess_kurtosis(values: npt.ArrayLike, counts: npt.ArrayLike) -> float:
-    """Return that of counted values, shapes (n,): 0 for normal ones, and if all are equal.
+    """Return the kurtosis of counted values, shapes (n,): 0 for normal ones, or if all are equal.
 
     It is m4 / m2^2 - 3, of the sample as it is.
     """

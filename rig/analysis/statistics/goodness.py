@@ -88,7 +88,7 @@ def mixture_gain(excesses: Excesses, model: Pareto) -> float:
 
 
 def _mixture_likelihood(excesses: Excesses, vector: FloatArray) -> float:
-    """Return that of a log of smaller scale, log of (ratio of scales - 1), and logit of share."""
+    """Return the likelihood of log smaller scale, log (ratio of scales - 1), logit of share."""
     if np.abs(vector).max() > 100:
         return -1e300
     small = math.exp(vector[0])

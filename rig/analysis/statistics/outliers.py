@@ -14,7 +14,7 @@ from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import ExactHistogram
 
 LARGEST: Final = 100
-"""Without a limit in the plan, an outlier is one of about so many largest latencies."""
+"""Number of largest latencies that are outliers, about, without a limit in the plan."""
 FIRST_MAX: Final = 2000
 """Outliers that are kept; of others only the number is."""
 

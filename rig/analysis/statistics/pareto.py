@@ -103,7 +103,7 @@ def log_survival(excess: FloatArray, shape: float, scale: float) -> FloatArray:
 
 
 def log_likelihood(excesses: Excesses, shape: float, scale: float) -> float:
-    """Return that of the interval-censored excesses; hugely negative where they cannot occur."""
+    """Return the log-likelihood of censored excesses; hugely negative if they cannot occur."""
     scaled = excesses.edges / scale
     if abs(shape) < _EXPONENTIAL:
         low, high = -scaled
@@ -199,7 +199,7 @@ class _Profile:
         return float(-found.fun), self._start[0]
 
     def _at(self, level: float, vector: FloatArray) -> float:
-        """Return that of a shape, and of the logarithm of the rate over the observed rate."""
+        """Return the likelihood of a shape, and of the log of the rate over the observed one."""
         shape, shift = float(vector[0]), float(vector[1])
         observed = self._excesses.fraction
         rate = observed * math.exp(shift)

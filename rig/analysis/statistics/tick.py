@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Latency against the phase of the target's tick; the tick is found, never assumed.
 
-A target that works at a periodic tick answers later at some phases of it. Its rate is looked for in
+A target that works at a periodic tick answers later at some phases of it. Its rate is searched in
 the periodogram of the latencies' ranks over the times of the stimuli, with power summed over
 harmonics because a short disturbance in each tick has many: the Z_m^2 statistic, Buccheri et al.,
 Astronomy and Astrophysics 128 (1983). Stimuli at irregular times make this possible (each rate is

@@ -67,7 +67,7 @@ class RelativeRate:
         error: float | npt.NDArray[np.float64],
         at: int | npt.NDArray[np.int64],
     ) -> npt.NDArray[np.float64]:
-        """Return the same for rates with these errors at these ticks, each as in `state`."""
+        """Return the departures allowed for rates with these errors at these ticks; see `state`."""
         age = np.abs(np.subtract(end_ticks, at))
         off: npt.NDArray[np.float64] = self.noise_samples + np.abs(distance) * (
             error + self.drift * age

@@ -25,7 +25,7 @@ class ClockLimit:
     low_ppm: float
     high_ppm: float
     source: str
-    """Where the limits are from, for the reader of a report."""
+    """Source of the limits, for the reader of a report."""
     is_stated: bool = False
     """The limits are stated by the fixture or a calibration of this very instrument."""
 

@@ -54,7 +54,7 @@ class Sample:
 
 
 def average_difference(first: Sample, second: Sample) -> Difference | None:
-    """Return that of the averages, by Welch (Biometrika 34, 1947). None if a run has no values."""
+    """Return the averages' difference by Welch (Biometrika 34, 1947); None if one has no values."""
     sides = [_moments(side) for side in (first, second)]
     if any(n == 0 for n, _, _ in sides):
         return None
@@ -71,7 +71,7 @@ def average_difference(first: Sample, second: Sample) -> Difference | None:
 
 
 def quantile_difference(first: Sample, second: Sample, p: Fraction) -> Difference | None:
-    """Return that of a quantile, by percentile bootstrap of each run's independent values.
+    """Return a quantile's difference by percentile bootstrap of each run's independent values.
 
     Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), 13.3. None if one run has no
     values; no interval with fewer than FEWEST_ABOVE values on either side of the quantile.

@@ -40,7 +40,7 @@ class Measurand:
     budgets: Budgets = field(default_factory=dict)
     """Budgets of `max` and `average`, in ns; empty without values."""
     other: Measurand | None = field(default=None, compare=False)
-    """The same by the other reading of ambiguous events: the true figures lie between the two."""
+    """Measurand by the other reading of ambiguous events: true figures lie between the two."""
 
     def between(self, other: Measurand) -> Measurand:
         """Return the measurand with both readings' extremes, their averages' gap as uncertainty."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far the quantization of an edge averages out over many events.
+"""Averaging of the quantization of an edge over many events.
 
 An edge is known to the sample. Over many events the mean of that error vanishes only if the edges
 fall anywhere between two samples. A train whose intervals are whole samples of the analyzer, with

@@ -45,9 +45,9 @@ _TOLD_MAX: Final = 1 << 18
 RUNS_MAX: Final = 2000
 _CLOSE: Final = 1e-9
 _STEP_DECADES: Final = 0.35
-"""How much higher each run is drawn than the one before, of the y axis."""
+"""Distance by which each run is drawn higher than the one before, of the y axis."""
 _STEP_SHARE: Final = 0.012
-"""How much farther right, of the x axis."""
+"""Distance by which it is drawn farther right, of the x axis."""
 
 
 @dataclass(frozen=True)
