@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Put a built image into `image/`, with a manifest of what it was built from and what it can do.
 
-`python3 manifest.py --compiler avr-gcc --core build/libstimulus-core.so
+`python3 manifest.py --compiler avr-gcc --core build/host-atmega328p/libstimulus-core.so
 build/stimulus-atmega328p.hex image`. The hash over the sources is that of the lines that
 `sha256sum` prints for them, in the order of their paths.
 """
@@ -17,18 +17,22 @@ import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).parent
+_NAME = "stimulus-"
+"""Names of images begin so; that of their chip follows."""
 
 
-def sources(firmware: Path = HERE) -> list[Path]:
-    """The files that the image depends on, sorted by path."""
-    patterns = ("core/*.[ch]", "avr/*.[chS]", "Makefile")
+def sources(chip: str, firmware: Path = HERE) -> list[Path]:
+    """The files that a chip's image depends on, sorted by path."""
+    (own,) = firmware.glob(f"*/{chip}/chip.h")
+    port = own.parent.parent.name
+    patterns = ("core/*.[ch]", f"{port}/*.[chS]", f"{port}/{chip}/*.h", "Makefile")
     return sorted(path for pattern in patterns for path in firmware.glob(pattern))
 
 
-def sources_sha256(firmware: Path = HERE) -> str:
+def sources_sha256(chip: str, firmware: Path = HERE) -> str:
     """Hash over all sources, as a hexadecimal text."""
     lines = []
-    for path in sources(firmware):
+    for path in sources(chip, firmware):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         lines.append(f"{digest}  {path.relative_to(firmware).as_posix()}\n")
     return hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -64,7 +68,7 @@ def manifest(image: Path, compiler: str, core: Path) -> str:
         f"interface_level = {level[1]}\n"
         f'description = "{description(core)}"\n'
         f'compiler = "{compiler_version(compiler)}"\n'
-        f'sources_sha256 = "{sources_sha256()}"\n'
+        f'sources_sha256 = "{sources_sha256(image.stem.removeprefix(_NAME))}"\n'
         f'image_sha256 = "{hashlib.sha256(image.read_bytes()).hexdigest()}"\n'
     )
 

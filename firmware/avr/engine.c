@@ -12,9 +12,6 @@
 #include "../core/steps.h"
 #include "match.h"
 
-#define STIMULUS_BIT PB1 /* OC1A */
-#define RESPONSE_BIT PB0 /* ICP1 */
-
 /* Actions of a compare match, datasheet table 16-1. Without one, the port drives the pin: it holds
  * the rest level, as does the compare latch between pulses, so the change of hands is not seen. */
 #define ACTION_NONE 0
@@ -124,7 +121,7 @@ ISR(TIMER1_COMPB_vect)
 static inline bool capture_level_is_there(void)
 {
     bool waits_for_high = TCCR1B & _BV(ICES1);
-    bool high = PINB & _BV(RESPONSE_BIT);
+    bool high = RESPONSE_LEVELS & _BV(RESPONSE_BIT);
     return waits_for_high == high;
 }
 
@@ -188,7 +185,7 @@ uint8_t match_captured(void)
 /* The timer runs freely from power-up. */
 void engine_begin(void)
 {
-    DDRB |= _BV(STIMULUS_BIT);
+    STIMULUS_DIRECTION |= _BV(STIMULUS_BIT);
     TCCR1A = ACTION_NONE;
     TCCR1B = _BV(ICNC1) | _BV(ICES1) | _BV(CS10);
     TIMSK1 = _BV(TOIE1);
@@ -209,7 +206,7 @@ static void capture_resume(void)
     {
         if (TIFR1 & _BV(ICF1)) {
             bool awaited_high = TCCR1B & _BV(ICES1);
-            bool high = PINB & _BV(RESPONSE_BIT);
+            bool high = RESPONSE_LEVELS & _BV(RESPONSE_BIT);
             TIFR1 = _BV(ICF1);
             overruns += 2;
             if (high == awaited_high) {
@@ -263,9 +260,9 @@ static void rest_now(void)
     TCCR1A = match_action_rest;
     TCCR1C = _BV(FOC1A);
     if (match_action_rest == ACTION_HIGH)
-        PORTB |= _BV(STIMULUS_BIT);
+        STIMULUS_PORT |= _BV(STIMULUS_BIT);
     else
-        PORTB &= (uint8_t)~_BV(STIMULUS_BIT);
+        STIMULUS_PORT &= (uint8_t)~_BV(STIMULUS_BIT);
     TCCR1A = ACTION_NONE;
 }
 
@@ -304,7 +301,7 @@ void port_start(const struct train_settings *settings)
         TCNT1 = 0;
         match_rounds = 0;
         OCR1A = STEP_LEAD_TICKS;
-        TCCR1B = _BV(ICNC1) | _BV(CS10) | (PINB & _BV(RESPONSE_BIT) ? 0 : _BV(ICES1));
+        TCCR1B = _BV(ICNC1) | _BV(CS10) | (RESPONSE_LEVELS & _BV(RESPONSE_BIT) ? 0 : _BV(ICES1));
         TIFR1 = _BV(ICF1) | _BV(OCF1A) | _BV(OCF1B) | _BV(TOV1);
         TIMSK1 = _BV(TOIE1) | _BV(OCIE1A) | _BV(ICIE1);
         capturing = true;

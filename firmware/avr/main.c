@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stimulus firmware for the ATmega328P at 16 MHz (Arduino Uno and Nano). */
+/* Stimulus firmware for AVR chips with a 16-bit timer 1; which of them, chip.h says. */
 #include <avr/interrupt.h>
 #include <avr/sleep.h>
 

@@ -4,11 +4,15 @@
 #include <avr/interrupt.h>
 #include <avr/io.h>
 
+#include "../core/limits.h"
 #include "../core/port.h"
 #include "engine.h"
 
-/* Datasheet 20.3.1, asynchronous double speed: 16 MHz / (8 * (3 + 1)) = 500 kbaud, without error. */
-#define BAUD_DIVISOR 3
+/* Datasheet 20.3.1, asynchronous double speed. */
+#define BAUD_HZ 500000UL
+#define BAUD_DIVISOR (CLOCK_HZ / (8 * BAUD_HZ) - 1)
+_Static_assert(CLOCK_HZ % (8 * BAUD_HZ) == 0, "a clock that makes the baud rate without error");
+
 #define RING_SIZE 128 /* a power of two up to 128 */
 
 static uint8_t ring[RING_SIZE];
@@ -28,7 +32,7 @@ void uart_begin(void)
 
 /* Two received bytes are 20 us apart and the chip holds two: this must not wait for the main loop,
  * which works on an interval for longer. */
-ISR(USART_RX_vect)
+ISR(SERIAL_RECEIVED_vect)
 {
     uint8_t flaws = UCSR0A & (_BV(FE0) | _BV(DOR0)); /* before UDR0: datasheet 20.7.4 */
     uint8_t byte = UDR0;

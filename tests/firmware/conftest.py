@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -119,16 +120,15 @@ def unlimited_image(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The firmware without its lower limits, to see what it does beyond them."""
     folder = tmp_path_factory.mktemp("unlimited")
     for name in ("core", "avr"):
-        (folder / name).mkdir()
-        for source in (FIRMWARE / name).iterdir():
-            (folder / name / source.name).write_text(source.read_text())
-    (folder / "Makefile").write_text((FIRMWARE / "Makefile").read_text())
-    limits = (folder / "avr/chip.h").read_text().splitlines()
+        shutil.copytree(FIRMWARE / name, folder / name)
+    shutil.copyfile(FIRMWARE / "Makefile", folder / "Makefile")
+    chip = folder / "avr/atmega328p/chip.h"
+    limits = chip.read_text().splitlines()
     lowers = re.compile("(?<!DELAY)_MIN_TICKS")
     lowered = [
         f"#define {line.split()[1]} {UNLIMITED_TICKS}UL" if lowers.search(line) else line
         for line in limits
     ]
-    (folder / "avr/chip.h").write_text("\n".join(lowered) + "\n")
+    chip.write_text("\n".join(lowered) + "\n")
     subprocess.run(["make", "--silent", "-C", folder], check=True, timeout=100)
     return folder / "build" / IMAGE.name

@@ -13,7 +13,8 @@ from types import ModuleType
 import pytest
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
-IMAGE = FIRMWARE / "image" / "stimulus-atmega328p.hex"
+CHIP = "atmega328p"
+IMAGE = FIRMWARE / "image" / f"stimulus-{CHIP}.hex"
 REFRESH = "run `make -C firmware image`"
 
 
@@ -33,7 +34,7 @@ def tool() -> ModuleType:
 
 
 def test_image_is_of_these_sources(manifest: dict[str, object], tool: ModuleType) -> None:
-    assert manifest["sources_sha256"] == tool.sources_sha256(), REFRESH
+    assert manifest["sources_sha256"] == tool.sources_sha256(CHIP), REFRESH
 
 
 def test_image_is_the_one_described(manifest: dict[str, object]) -> None:
@@ -41,10 +42,10 @@ def test_image_is_the_one_described(manifest: dict[str, object]) -> None:
 
 
 def test_source_hash_is_that_of_sha256sum(tool: ModuleType) -> None:
-    names = [path.relative_to(FIRMWARE).as_posix() for path in tool.sources()]
+    names = [path.relative_to(FIRMWARE).as_posix() for path in tool.sources(CHIP)]
     lines = subprocess.run(["sha256sum", *names], cwd=FIRMWARE, check=True, capture_output=True)
-    assert hashlib.sha256(lines.stdout).hexdigest() == tool.sources_sha256()
-    assert {"core/train.c", "avr/match.S", "Makefile"} <= set(names)
+    assert hashlib.sha256(lines.stdout).hexdigest() == tool.sources_sha256(CHIP)
+    assert {"core/train.c", "avr/match.S", "avr/atmega328p/chip.h", "Makefile"} <= set(names)
 
 
 def test_image_can_be_built_again(

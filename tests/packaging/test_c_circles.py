@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {
-    "firmware": ("firmware/core/*.[ch]", "firmware/avr/*.[chS]"),
+    "firmware": ("firmware/core/*.[ch]", "firmware/avr/**/*.[chS]"),
     "emulator": ("firmware/emulator/src/*.[ch]",),
     "agent": ("targets/agent/*/**/*.[ch]",),
     "module": ("targets/module/*.[ch]",),

@@ -36,7 +36,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     subprocess.run(
         ["make", "-s", "-C", FIRMWARE, f"BUILD={build}", "host-lib"], check=True, timeout=100
     )
-    return ctypes.CDLL(str(build / "libstimulus-core.so"))
+    return ctypes.CDLL(str(build / f"host-{CHIP.name}/libstimulus-core.so"))
 
 
 def settings_of(train: Train) -> Settings:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the chip is and can do, for the core and for the host, which asks for it (SYSTem:CHIP?). The
  * least intervals come from measurement: PROTOCOL.md, "Limits". */
-#ifndef AVR_CHIP_H
-#define AVR_CHIP_H
+#ifndef AVR_ATMEGA328P_CHIP_H
+#define AVR_ATMEGA328P_CHIP_H
 
 #define CHIP_NAME "atmega328p"
 #define CHIP_TITLE "ATmega328P"
@@ -11,6 +11,14 @@
 /* As Arduino boards name them, and as the data sheet does: PB1 and PB0. */
 #define STIMULUS_PIN "D9:OC1A"
 #define RESPONSE_PIN "D8:ICP1"
+
+/* The same for the port: registers and bits, and the interrupt of a byte received. */
+#define STIMULUS_PORT PORTB
+#define STIMULUS_DIRECTION DDRB
+#define STIMULUS_BIT PB1
+#define RESPONSE_LEVELS PINB
+#define RESPONSE_BIT PB0
+#define SERIAL_RECEIVED_vect USART_RX_vect
 
 #define CAPTURE_RING 128
 
