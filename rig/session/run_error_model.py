@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rig.analysis.uncertainty.analyzers import bench_by_maker, virtual_bench
-from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE
+from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, emulated_capture
 from rig.analysis.uncertainty.clock_limits import ClockLimits
 from rig.analysis.uncertainty.contribution import UncertainQuantity, limits
 from rig.analysis.uncertainty.error_model import BenchErrorModel, edge_shape
@@ -16,6 +16,7 @@ from rig.config.fixture import Fixture
 from rig.config.uncertainty import EdgeShape, LineDelay, UncertaintySettings
 from rig.config.virtual.bench import VirtualSettings
 from rig.session.clock_bounds import clock_limits, sheet_of
+from rig.stimulus.chip import StimulusChip
 from rig.untrusted.json_reader import json_value
 
 _SOURCE = "fixture"
@@ -28,7 +29,7 @@ def bench_of(fixture: Fixture | None, driver: str, sample_rate_hz: int) -> Bench
     if fixture is None:
         return replace(bench_by_maker(sheet_of(driver), sample_ns), clocks=clocks)
     bench = (
-        _virtual(fixture.virtual, sample_ns)
+        _virtual(fixture.virtual, fixture.stimulus.chip, sample_ns)
         if fixture.virtual
         else _real(fixture, driver, sample_ns)
     )
@@ -48,11 +49,13 @@ def _real(fixture: Fixture, driver: str, sample_ns: float) -> BenchErrorModel:
     return replace(bench_by_maker(sheet_of(driver), sample_ns), capture_timing=timing)
 
 
-def _virtual(virtual: VirtualSettings, sample_ns: float) -> BenchErrorModel:
+def _virtual(virtual: VirtualSettings, chip: StimulusChip, sample_ns: float) -> BenchErrorModel:
     """Return a virtual bench's errors without those that a calibration or a witness shall find."""
     drifts = virtual.analyzer_drift_ppb_per_s != 0
     bench = virtual_bench(sample_ns, virtual.analyzer_error_ppb, drifts=drifts)
-    bench = replace(bench, capture_timing=EMULATED_CAPTURE, capture_line_ns=bench.line_ns)
+    bench = replace(
+        bench, capture_timing=emulated_capture(chip.title), capture_line_ns=bench.line_ns
+    )
     if virtual.wiring.analyzer_rate_hz:
         bench = replace(bench, time_base_ppm=None)
     if virtual.delays or virtual.wiring.capture_delay_ps:

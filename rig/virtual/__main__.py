@@ -67,10 +67,12 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
         if isinstance(virtual.target, VirtualGuest):
             virtual = replace(virtual, target=replace(virtual.target, driver_irq=driver_irq))
         behind = _open_target(stack, fixture, virtual, truth, stop)
+        chip = fixture.stimulus.chip
         emulator = stack.enter_context(
             Emulator.start(
                 emulator_binary(),
-                firmware_image(fixture.stimulus.chip.name),
+                firmware_image(chip.name),
+                chip=chip,
                 response_delay_cycles=behind.response_delay_cycles,
             )
         )
@@ -97,7 +99,16 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
         jumpers = JumperWires(virtual.jumpers, channel, fixture.channel_of(RESPONSE))
         samples = UnevenSamples(virtual.sampling)
         parts = BenchParts(
-            emulator, analyzer, behind.target, dropper, channel, wiring, delays, jumpers, samples
+            emulator=emulator,
+            clock_hz=chip.clock_hz,
+            analyzer=analyzer,
+            target=behind.target,
+            dropper=dropper,
+            stimulus_channel=channel,
+            wiring=wiring,
+            delays=delays,
+            jumpers=jumpers,
+            samples=samples,
         )
         World(parts, virtual.stimulus_error_ppb, stop, virtual.stimulus_drift_ppb_per_s).run()
         truth.finish(

@@ -2,7 +2,7 @@
 """The emulated stimulus microcontroller, run in lockstep: nothing happens but in granted time.
 
 The frames are described in firmware/emulator/README.md; firmware/emulator/src/lockstep.c is the
-other end. All times are cycles of the microcontroller's 16 MHz clock since its reset.
+other end. All times are cycles of the microcontroller's clock since its reset.
 """
 
 from __future__ import annotations
@@ -27,11 +27,8 @@ import numpy.typing as npt
 from rig.closing import Closing
 from rig.errors import BenchError, InputError, RigError
 from rig.instruments import Int64Array
-from rig.stimulus.chip import chip_named
+from rig.stimulus.chip import StimulusChip
 from rig.virtual.wired_target import AnswersAhead
-
-CLOCK_HZ = chip_named("atmega328p").clock_hz
-"""The clock rate of the microcontroller that firmware/emulator/ is for."""
 
 INPUTS_MAX = 4096
 """The number of response edges that one grant can carry."""
@@ -143,16 +140,19 @@ class Emulator(Closing):
         binary: Path,
         firmware: Path,
         *,
+        chip: StimulusChip | None = None,
         response_delay_cycles: int = 0,
         patience_s: float = 120.0,
     ) -> Self:
         """Start the emulator with the firmware in reset, at cycle 0.
 
+        `chip`: what the firmware is for; None: what the emulator takes by itself.
         Response edges reach the pin `response_delay_cycles` late, captured with their own cycle:
         for a partner that learns of them only when they are past. A grant that is not answered
         within `patience_s` of wall time is taken for a hang.
 
-        Raises InputError if the firmware file is missing or wrong, BenchError if the emulator is
+        Raises InputError if the firmware file is missing or wrong or the chip cannot be emulated,
+        BenchError if the emulator is
         not built or does not start.
         """
         ours, theirs = socket.socketpair()
@@ -164,6 +164,11 @@ class Emulator(Closing):
                     "--mode=lockstep",
                     f"--control-fd={theirs.fileno()}",
                     f"--response-delay-cycles={response_delay_cycles}",
+                    *(
+                        ()
+                        if chip is None
+                        else (f"--mcu={chip.name}", f"--clock-hz={chip.clock_hz}")
+                    ),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -209,7 +214,7 @@ class Emulator(Closing):
         it is the host's turn to speak and `hold_after_cycles` have passed since the firmware's last
         byte; after a hold in vain there is none until the host has spoken. An interrupt that finds
         none of the `answers` left ends the grant; their times are true if `clock_ppb`, parts of
-        10^9 of CLOCK_HZ, is what the chip's clock runs at.
+        10^9 of the nominal rate, is what the chip's clock runs at.
 
         Raises BenchError if the emulator died, hangs or refuses the grant.
         """

@@ -25,18 +25,17 @@ import numpy as np
 from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import PPB, PS_PER_S, VirtualClock
 from rig.virtual.delays import DelayLines
-from rig.virtual.emulator import CLOCK_HZ, Emulator, EmulatorReport
+from rig.virtual.emulator import Emulator, EmulatorReport
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sample_dropper import SampleDropper
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.wired_target import AnswersAhead, WiredTarget, WireEdge, WireEdges
 from rig.virtual.wiring import VirtualWiring
 
-BUSY_STRIDE = CLOCK_HZ // 250
-AHEAD_STRIDE = 2 * CLOCK_HZ // 5
+BUSY_STRIDE_MS, IDLE_STRIDE_MS = 4, 2
+AHEAD_STRIDE_MS = 400
 """The stride with answers known ahead, when there is nothing to stop for."""
-IDLE_STRIDE = CLOCK_HZ // 500
-HOLD_AFTER = CLOCK_HZ // 1000
+HOLD_AFTER_MS = 1
 """The most by which a train outruns a host that owes the microcontroller a word."""
 HOLD_MS = 2000
 
@@ -46,6 +45,8 @@ class BenchParts:
     """The parts of the bench."""
 
     emulator: Emulator
+    clock_hz: int
+    """Nominal rate of the emulated chip's clock."""
     analyzer: VirtualAnalyzer
     target: WiredTarget
     dropper: SampleDropper
@@ -83,8 +84,9 @@ class World:
         stimulus_drift_ppb_per_s: int = 0,
     ) -> None:
         self._parts = parts
+        self._cycles_per_ms = parts.clock_hz // 1000
         self._clock = VirtualClock(
-            CLOCK_HZ, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s
+            parts.clock_hz, stimulus_error_ppb, drift_ppb_per_s=stimulus_drift_ppb_per_s
         )
         self._clock_ppb = PPB + stimulus_error_ppb
         self._can_answer_ahead = parts.answers_in_emulator and not stimulus_drift_ppb_per_s
@@ -100,7 +102,7 @@ class World:
         busy = True
         while not self._stop.is_set():
             ahead = self._answers_ahead()
-            report = self._grant(BUSY_STRIDE if busy else IDLE_STRIDE, ahead)
+            report = self._grant(BUSY_STRIDE_MS if busy else IDLE_STRIDE_MS, ahead)
             self._cycle, self._train = report.cycle, report.train_armed
             # An edge may lie on the very cycle of the report: the stretch ends just behind it.
             now_ps = self._clock.time_ps(report.cycle) + 1
@@ -127,7 +129,7 @@ class World:
             return None
         return self._parts.target.answers_ahead()
 
-    def _grant(self, stride: int, ahead: AnswersAhead | None) -> EmulatorReport:
+    def _grant(self, stride_ms: int, ahead: AnswersAhead | None) -> EmulatorReport:
         target = self._parts.target
         answers = [
             (self._clock.ticks_at_or_after(time_ps + self._parts.wiring.capture_delay_ps), 0, level)
@@ -139,15 +141,15 @@ class World:
         if loopback:
             answers, self._looped = self._looped, []
         if ahead is not None:
-            stride = AHEAD_STRIDE
+            stride_ms = AHEAD_STRIDE_MS
         stops = loopback or (target.answers_at_once and ahead is None)
         return self._parts.emulator.run(
-            self._cycle + min(stride, target.stride_cycles),
+            self._cycle + min(stride_ms * self._cycles_per_ms, target.stride_cycles),
             inputs=answers,
             stop_rising=stops and (loopback or target.rising),
             stop_falling=stops and (loopback or not target.rising),
             hold_ms=HOLD_MS if self._train else 0,
-            hold_after_cycles=HOLD_AFTER,
+            hold_after_cycles=HOLD_AFTER_MS * self._cycles_per_ms,
             answers=ahead,
             clock_ppb=self._clock_ppb,
         )

@@ -21,7 +21,7 @@ from rig.analysis.crosscheck.constants import (
 )
 from rig.analysis.crosscheck.edge_intervals import PinPairs
 from rig.analysis.crosscheck.witness import CaptureComparison
-from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, EMULATED_CAPTURE, CaptureTiming
+from rig.analysis.uncertainty.chips import CAPTURE_TIMINGS, CaptureTiming, emulated_capture
 from rig.analysis.uncertainty.contribution import UncertainQuantity, calibrated, limits
 from rig.analysis.uncertainty.error_model import BenchErrorModel, latency_budget
 from rig.instruments import LOG_TASK
@@ -30,13 +30,14 @@ from tests.analysis.raw_runs import log_of
 SAMPLE_NS, TICK_NS = 1e9 / 24e6, 62.5
 RATE_HZ, CLOCK_HZ = 24_000_000, 16_000_000
 CHANNELS = (0, 1)
+EMULATED = emulated_capture("ATmega328P")
 ALLOWED_NS = 200.0
 NONE = calibrated(0.0, 0.0, "ns", "no delay")
 KNOWN = BenchErrorModel(
     SAMPLE_NS, skew_ns=NONE, edge_shape_ns=NONE, line_ns=NONE, capture_line_ns=NONE,
-    capture_timing=EMULATED_CAPTURE,
+    capture_timing=EMULATED,
 )  # fmt: skip
-UNSTATED = BenchErrorModel(SAMPLE_NS, capture_timing=EMULATED_CAPTURE)
+UNSTATED = BenchErrorModel(SAMPLE_NS, capture_timing=EMULATED)
 CHIP = CAPTURE_TIMINGS["atmega328p"]
 
 
@@ -44,7 +45,7 @@ def compared(
     stimulus_ns: float,
     response_ns: float,
     capture_ns: float,
-    timing: CaptureTiming = EMULATED_CAPTURE,
+    timing: CaptureTiming = EMULATED,
     n: int = 400,
     seed: int = 1,
 ) -> CaptureComparison:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from rig.virtual.clock import VirtualClock
-from rig.virtual.emulator import CLOCK_HZ, Emulator, StopReason
+from rig.virtual.emulator import Emulator, StopReason
 from rig.virtual.wired_target import AnswersAhead
+from tests.chip import CLOCK_HZ
 
 from .port import open_port
 

@@ -210,6 +210,9 @@ def test_a_grant_may_come_in_pieces(build: Path) -> None:
         (["--duration-ms=-1"], "give a whole number"),
         (["--bogus"], "bogus"),
         (["stray"], "stray: not an option"),
+        (["--firmware=x", "--clock-hz=5"], "--clock-hz 5: give a whole number from 1000000"),
+        (["--firmware=x", "--mcu=z80"], "z80: this libsimavr does not know it"),
+        (["--firmware=x", "--mcu=attiny85"], "attiny85: its timer 1 or UART 0 is not like"),
     ],
 )
 def test_wrong_options_are_refused(build: Path, options: list[str], complaint: str) -> None:

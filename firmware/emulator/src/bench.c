@@ -57,14 +57,16 @@ static void bench_response_edge(void *context, uint64_t cycle, uint8_t level)
     bench_log(context, cycle, 'R', level);
 }
 
-int bench_open(struct bench *bench, const char *firmware, const char *edge_log)
+int bench_open(struct bench *bench, const char *chip, uint32_t clock_hz, const char *firmware,
+               const char *edge_log)
 {
     memset(bench, 0, sizeof *bench);
     bench->serial.master = -1;
     bench->serial.slave = -1;
     bench->partner = -1;
-    if (!mcu_open(&bench->mcu, firmware))
+    if (!mcu_open(&bench->mcu, chip, clock_hz, firmware))
         return EXIT_BAD_INPUT;
+    answers_open(&bench->answers, clock_hz);
     if (edge_log != NULL) {
         bench->edge_log = fopen(edge_log, "w");
         if (bench->edge_log == NULL) {

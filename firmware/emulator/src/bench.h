@@ -13,7 +13,7 @@
 
 enum {
     BENCH_EDGES_MAX = 4096, /* stimulus edges and answers kept for the next report */
-    BENCH_SLICE_CYCLES = 16000, /* virtual time between two looks at the serial port, 1 ms */
+    BENCH_SLICE_CYCLES = 16000, /* virtual time between two looks at the serial port */
 };
 
 enum bench_line { BENCH_STIMULUS = 0, BENCH_ANSWER = 1 };
@@ -41,7 +41,8 @@ struct bench {
 };
 
 /* Returns an exit status of fault.h; EXIT_CLEAN if the chip is ready to run. */
-int bench_open(struct bench *bench, const char *firmware, const char *edge_log);
+int bench_open(struct bench *bench, const char *chip, uint32_t clock_hz, const char *firmware,
+               const char *edge_log);
 void bench_close(struct bench *bench);
 
 /* Runs for one slice at most, as mcu_run does, and hands over what the firmware sent. Returns false

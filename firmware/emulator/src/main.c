@@ -15,12 +15,15 @@
 #include "fault.h"
 #include "lockstep.h"
 
+enum { CLOCK_MIN_HZ = 1000000, CLOCK_MAX_HZ = 100000000 };
 enum mode { MODE_FAST, MODE_PACED, MODE_LOCKSTEP };
 
 static const char *const mode_names[] = {"fast", "paced", "lockstep"};
 
 struct options {
     const char *firmware;
+    const char *chip;
+    uint64_t clock_hz;
     const char *edge_log;
     enum mode mode;
     int control_fd;
@@ -32,8 +35,9 @@ struct options {
 static const char usage[] =
     "usage: rig-emulator --firmware FILE.hex [--mode fast|paced|lockstep] [--control-fd N]\n"
     "                    [--edge-log FILE] [--duration-ms N] [--echo-cycles N]\n"
-    "                    [--response-delay-cycles N]\n"
-    "Runs the firmware on an emulated ATmega328P and prints \"PTY NAME\", its serial port.\n";
+    "                    [--response-delay-cycles N] [--mcu NAME] [--clock-hz N]\n"
+    "Runs the firmware on an emulated AVR chip, an ATmega328P at 16 MHz unless told otherwise, and\n"
+    "prints \"PTY NAME\", its serial port.\n";
 
 static bool options_mode(const char *text, enum mode *mode)
 {
@@ -68,6 +72,11 @@ static bool options_check(const struct options *options)
         fault_say("no firmware; give an Intel hex file with --firmware");
         return false;
     }
+    if (options->clock_hz < CLOCK_MIN_HZ) {
+        fault_say("--clock-hz %" PRIu64 ": give a whole number from %d to %d", options->clock_hz,
+                  CLOCK_MIN_HZ, CLOCK_MAX_HZ);
+        return false;
+    }
     if ((options->mode == MODE_LOCKSTEP) != (options->control_fd >= 0)) {
         fault_say("--control-fd belongs to --mode lockstep, and lockstep cannot do without it");
         return false;
@@ -92,6 +101,8 @@ static bool options_parse(struct options *options, int argc, char **argv)
         {"duration-ms", required_argument, NULL, 'd'},
         {"echo-cycles", required_argument, NULL, 'e'},
         {"response-delay-cycles", required_argument, NULL, 'r'},
+        {"mcu", required_argument, NULL, 'u'},
+        {"clock-hz", required_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     uint64_t number;
@@ -123,6 +134,12 @@ static bool options_parse(struct options *options, int argc, char **argv)
             good = options_number("response-delay-cycles", optarg, RESPONSE_DELAY_MAX_CYCLES,
                                   &options->response_delay_cycles);
             break;
+        case 'u':
+            options->chip = optarg;
+            break;
+        case 'h':
+            good = options_number("clock-hz", optarg, CLOCK_MAX_HZ, &options->clock_hz);
+            break;
         default:
             good = false; /* getopt has said which option is wrong */
         }
@@ -136,8 +153,9 @@ static bool options_parse(struct options *options, int argc, char **argv)
 
 static void main_pace(struct bench *bench, int64_t start_ns)
 {
-    const int64_t cycle_ps = 1000000000000 / MCU_CLOCK_HZ;
-    const int64_t due_ns = start_ns + (int64_t)(mcu_cycle(&bench->mcu) * (uint64_t)cycle_ps / 1000);
+    const uint64_t cycle = mcu_cycle(&bench->mcu), clock_hz = bench->mcu.clock_hz;
+    const int64_t due_ns = start_ns + (int64_t)(cycle / clock_hz * 1000000000 +
+                                                cycle % clock_hz * 1000000000 / clock_hz);
     int64_t left_ns;
 
     while (!events_ending() && (left_ns = due_ns - events_now_ns()) > 0)
@@ -147,7 +165,7 @@ static void main_pace(struct bench *bench, int64_t start_ns)
 static int main_run_free(struct bench *bench, const struct options *options)
 {
     const uint64_t end_cycle =
-        options->duration_ms > 0 ? options->duration_ms * (MCU_CLOCK_HZ / 1000) : UINT64_MAX;
+        options->duration_ms > 0 ? options->duration_ms * (bench->mcu.clock_hz / 1000) : UINT64_MAX;
     const int64_t start_ns = events_now_ns();
 
     while (!events_ending() && mcu_cycle(&bench->mcu) < end_cycle) {
@@ -164,7 +182,8 @@ static int main_run_free(struct bench *bench, const struct options *options)
 int main(int argc, char **argv)
 {
     static struct bench bench; /* too much for a stack */
-    struct options options = {.mode = MODE_FAST, .control_fd = -1};
+    struct options options = {
+        .chip = "atmega328p", .clock_hz = 16000000, .mode = MODE_FAST, .control_fd = -1};
 
     if (!options_parse(&options, argc, argv)) {
         fputs(usage, stderr);
@@ -176,7 +195,8 @@ int main(int argc, char **argv)
     if (options.mode != MODE_LOCKSTEP)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 
-    int status = bench_open(&bench, options.firmware, options.edge_log);
+    int status = bench_open(&bench, options.chip, (uint32_t)options.clock_hz, options.firmware,
+                            options.edge_log);
     if (status == EXIT_CLEAN) {
         bench.echo_cycles = options.echo_cycles;
         bench.response.delay_cycles = options.response_delay_cycles;

@@ -8,6 +8,7 @@
 
 #include "fault.h"
 #include "hex.h"
+#include "registers.h"
 
 enum {
     /* Datasheet 7.7.1: four cycles to enter an interrupt, four more if the CPU was asleep. simavr
@@ -15,7 +16,8 @@ enum {
     INTERRUPT_ENTRY_CYCLES = 4,
     INTERRUPT_WAKE_CYCLES = 4,
 
-    MEMORY_BYTES = 65536 + 256, /* a word or a flash page may begin at the last address */
+    /* What 16 bits address there; a word or a flash page may begin at the last address. */
+    REACH_BYTES = 65536 + 256,
     FLASH_GUARD_BYTES = 3, /* behind the flash simavr keeps an instruction that stops it */
 };
 
@@ -43,45 +45,75 @@ static avr_io_t *mcu_find(avr_t *avr, const char *kind, char name)
 }
 
 /* simavr notices an access outside the memory but still makes it; with all that 16 bits can address
- * there, firmware cannot reach beyond. */
+ * there, and behind a larger flash as much again, firmware cannot reach beyond. */
 static bool mcu_enlarge_memories(avr_t *avr)
 {
-    uint8_t *data = realloc(avr->data, MEMORY_BYTES);
+    const size_t flash_bytes = avr->flashend + 1u + REACH_BYTES;
+    uint8_t *data = realloc(avr->data, REACH_BYTES);
     if (data != NULL)
         avr->data = data;
-    uint8_t *flash = realloc(avr->flash, MEMORY_BYTES);
+    uint8_t *flash = realloc(avr->flash, flash_bytes);
     if (flash != NULL)
         avr->flash = flash;
     if (data == NULL || flash == NULL)
         return false;
-    memset(data + avr->ramend + 1, 0, MEMORY_BYTES - avr->ramend - 1u);
+    memset(data + avr->ramend + 1, 0, REACH_BYTES - avr->ramend - 1u);
     memset(flash + avr->flashend + FLASH_GUARD_BYTES, 0xFF,
-           MEMORY_BYTES - avr->flashend - FLASH_GUARD_BYTES);
+           flash_bytes - avr->flashend - FLASH_GUARD_BYTES);
     return true;
 }
 
-bool mcu_open(struct mcu *mcu, const char *firmware)
+/* The pin that a timer's register bit stands for. */
+static struct mcu_pin mcu_pin_of(avr_t *avr, avr_regbit_t pin)
+{
+    for (avr_io_t *io = avr->io_port; io != NULL; io = io->next) {
+        avr_ioport_t *port = (avr_ioport_t *)io;
+        if (strcmp(io->kind, "port") == 0 && (port->r_port == pin.reg || port->r_pin == pin.reg))
+            return (struct mcu_pin){.port = port, .bit = pin.bit};
+    }
+    return (struct mcu_pin){.port = NULL};
+}
+
+/* Timer 1, UART 0 and their pins are where the emulator's own models take them to be. */
+static bool mcu_find_parts(struct mcu *mcu)
+{
+    mcu->timer1 = (avr_timer_t *)mcu_find(mcu->avr, "timer", '1');
+    mcu->uart0 = (avr_uart_t *)mcu_find(mcu->avr, "uart", '0');
+    if (mcu->timer1 == NULL || mcu->uart0 == NULL)
+        return false;
+    const avr_timer_t *timer = mcu->timer1;
+    const avr_uart_t *uart = mcu->uart0;
+    mcu->stimulus = mcu_pin_of(mcu->avr, timer->comp[AVR_TIMER_COMPA].com_pin);
+    mcu->response = mcu_pin_of(mcu->avr, timer->icp);
+    return mcu->stimulus.port != NULL && mcu->response.port != NULL &&
+           timer->comp[AVR_TIMER_COMPA].com.reg == REG_TCCR1A && timer->ices.reg == REG_TCCR1B &&
+           timer->r_icr == REG_ICR1L && timer->overflow.raised.reg == REG_TIFR1 &&
+           timer->overflow.enable.reg == REG_TIMSK1 && uart->r_ucsra == REG_UCSR0A &&
+           uart->r_ucsrb == REG_UCSR0B && uart->r_ucsrc == REG_UCSR0C;
+}
+
+bool mcu_open(struct mcu *mcu, const char *chip, uint32_t clock_hz, const char *firmware)
 {
     /* simavr would print on standard output, which carries the name of the serial port. */
     avr_global_logger_set(mcu_ignore_log);
     memset(mcu, 0, sizeof *mcu);
-    mcu->avr = avr_make_mcu_by_name("atmega328p");
+    mcu->avr = avr_make_mcu_by_name(chip);
     if (mcu->avr == NULL || avr_init(mcu->avr) != 0) {
-        fault_say("this libsimavr has no ATmega328P; install Debian's libsimavr-dev and rebuild");
+        fault_say("%s: this libsimavr does not know it; emulated are AVR chips that it has a core of",
+                  chip);
         return false;
     }
+    mcu->clock_hz = clock_hz;
     if (!mcu_enlarge_memories(mcu->avr)) {
         fault_say("not enough memory for the chip");
         return false;
     }
-    mcu->avr->frequency = MCU_CLOCK_HZ;
+    mcu->avr->frequency = clock_hz;
     /* Free running between events instead of one instruction at a time; events bound it again. */
-    mcu->avr->run_cycle_limit = MCU_CLOCK_HZ;
-    mcu->timer1 = (avr_timer_t *)mcu_find(mcu->avr, "timer", '1');
-    mcu->uart0 = (avr_uart_t *)mcu_find(mcu->avr, "uart", '0');
-    mcu->port_b = (avr_ioport_t *)mcu_find(mcu->avr, "port", 'B');
-    if (mcu->timer1 == NULL || mcu->uart0 == NULL || mcu->port_b == NULL) {
-        fault_say("this build of libsimavr has no timer 1, UART 0 or port B on its ATmega328P");
+    mcu->avr->run_cycle_limit = clock_hz;
+    if (!mcu_find_parts(mcu)) {
+        fault_say("%s: its timer 1 or UART 0 is not like the ATmega328P's; it cannot be emulated",
+                  chip);
         return false;
     }
     return hex_load(firmware, mcu->avr->flash, mcu->avr->flashend + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ATmega328P at 16 MHz on simavr, stepped so that every event happens at its own cycle. */
+/* An AVR chip on simavr, stepped so that every event happens at its own cycle. */
 #ifndef RIG_EMULATOR_MCU_H
 #define RIG_EMULATOR_MCU_H
 
@@ -11,18 +11,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MCU_CLOCK_HZ = 16000000 };
+struct mcu_pin {
+    avr_ioport_t *port;
+    uint8_t bit;
+};
 
 struct mcu {
     avr_t *avr;
+    uint32_t clock_hz;
     avr_timer_t *timer1;
     avr_uart_t *uart0;
-    avr_ioport_t *port_b;
+    struct mcu_pin stimulus; /* OC1A */
+    struct mcu_pin response; /* ICP1 */
     bool stop; /* asked for by mcu_stop */
 };
 
-/* Makes the chip and loads the Intel hex file. Returns false after saying why not. */
-bool mcu_open(struct mcu *mcu, const char *firmware);
+/* Makes the chip, by simavr's name for it, and loads the Intel hex file. Returns false after saying
+ * why not. */
+bool mcu_open(struct mcu *mcu, const char *chip, uint32_t clock_hz, const char *firmware);
 void mcu_close(struct mcu *mcu);
 
 /* Runs until the clock is at `until_cycle` or the instruction that crossed it has ended, or

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Data-space addresses and bits of the ATmega328P that the emulator models itself, from the
- * register summary of the datasheet. Sections are cited here and elsewhere as in Atmel-8271J. */
+ * register summary of the datasheet. Sections are cited here and elsewhere as in Atmel-8271J.
+ * Other chips of the family have timer 1 and UART 0 at the same addresses; mcu_open looks. */
 #ifndef RIG_EMULATOR_REGISTERS_H
 #define RIG_EMULATOR_REGISTERS_H
 
@@ -24,9 +25,6 @@ enum {
     BIT_FOC1A = 1 << 7,
     BIT_U2X0 = 1 << 1,
     BIT_RXEN0 = 1 << 4,
-
-    PIN_RESPONSE = 0, /* PB0, ICP1, Uno D8 */
-    PIN_STIMULUS = 1, /* PB1, OC1A, Uno D9 */
 };
 
 #endif

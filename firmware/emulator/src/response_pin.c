@@ -46,9 +46,10 @@ static void response_pin_feed(struct response_pin *pin, uint8_t level)
     pin->fed_cycle = mcu_cycle(pin->mcu);
     if (pin->fed != NULL)
         pin->fed(pin->context, pin->fed_cycle - pin->delay_cycles, level);
-    /* As a pull, so that simavr keeps the level when the firmware writes port B. */
-    pin->mcu->port_b->external.pull_value = (uint8_t)(level << PIN_RESPONSE);
-    avr_raise_irq(pin->mcu->port_b->io.irq + PIN_RESPONSE, level);
+    /* As a pull, so that simavr keeps the level when the firmware writes the port. */
+    pin->mcu->response.port->external.pull_value =
+        (uint8_t)(level << pin->mcu->response.bit);
+    avr_raise_irq(pin->mcu->response.port->io.irq + pin->mcu->response.bit, level);
 
     if (!(pin->mcu->avr->data[REG_TCCR1B] & BIT_ICNC1)) {
         pin->canceling = false;
@@ -117,9 +118,9 @@ void response_pin_open(struct response_pin *pin, struct mcu *mcu, response_edge_
                        void *context)
 {
     *pin = (struct response_pin){.mcu = mcu, .fed = fed, .context = context};
-    avr_unconnect_irq(mcu->port_b->io.irq + PIN_RESPONSE,
+    avr_unconnect_irq(mcu->response.port->io.irq + mcu->response.bit,
                       avr_io_getirq(mcu->avr, AVR_IOCTL_TIMER_GETIRQ('1'), TIMER_IRQ_IN_ICP));
-    mcu->port_b->external.pull_mask = 1 << PIN_RESPONSE;
+    mcu->response.port->external.pull_mask = (uint8_t)(1u << mcu->response.bit);
     avr_register_io_read(mcu->avr, REG_ICR1L, response_pin_read_low, pin);
     avr_register_io_read(mcu->avr, REG_ICR1H, response_pin_read_high, pin);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PB0 with the input capture unit ICP1: the response line, fed from a queue of edges. */
+/* The input capture pin ICP1: the response line, fed from a queue of edges. */
 #ifndef RIG_EMULATOR_RESPONSE_PIN_H
 #define RIG_EMULATOR_RESPONSE_PIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* simavr 1.6 writes a toggled OC1A into PORTB, treats the clear and set modes as pulse width
+/* simavr 1.6 writes a toggled OC1A into its port, treats the clear and set modes as pulse width
  * modulation even in normal mode (the pin also changes at overflows and OCR1A writes), and has no
  * FOC1A. So only the moment of the match is taken from it; latch and pin follow the datasheet,
  * figure 16-5. */
@@ -14,17 +14,17 @@ static uint8_t stimulus_pin_mode(const struct stimulus_pin *pin)
     return pin->mcu->avr->data[REG_TCCR1A] >> 6;
 }
 
-static uint8_t stimulus_pin_bit(uint8_t port)
+static uint8_t stimulus_pin_bit(const struct stimulus_pin *pin, uint8_t port)
 {
-    return port >> PIN_STIMULUS & 1;
+    return port >> pin->mcu->stimulus.bit & 1;
 }
 
 static void stimulus_pin_update(struct stimulus_pin *pin)
 {
     const bool compare_drives =
-        stimulus_pin_bit(pin->direction) && stimulus_pin_mode(pin) != COM_DISCONNECTED;
+        stimulus_pin_bit(pin, pin->direction) && stimulus_pin_mode(pin) != COM_DISCONNECTED;
     /* An undriven pin reads its pull-up, which the same port bit switches. */
-    const uint8_t level = compare_drives ? pin->latch : stimulus_pin_bit(pin->port);
+    const uint8_t level = compare_drives ? pin->latch : stimulus_pin_bit(pin, pin->port);
 
     if (level == pin->level)
         return;
@@ -108,10 +108,10 @@ void stimulus_pin_open(struct stimulus_pin *pin, struct mcu *mcu, stimulus_edge_
 {
     avr_t *avr = mcu->avr;
     avr_irq_t *compare = avr_io_getirq(avr, AVR_IOCTL_TIMER_GETIRQ('1'), TIMER_IRQ_OUT_COMP);
-    avr_irq_t *port = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('B'), 0);
+    avr_irq_t *port = mcu->stimulus.port->io.irq;
 
     *pin = (struct stimulus_pin){.mcu = mcu, .edge = edge, .context = context};
-    avr_unconnect_irq(compare, port + PIN_STIMULUS);
+    avr_unconnect_irq(compare, port + mcu->stimulus.bit);
     avr_irq_register_notify(compare, stimulus_pin_compared, pin);
     avr_irq_register_notify(port + IOPORT_IRQ_REG_PORT, stimulus_pin_port_written, pin);
     avr_irq_register_notify(port + IOPORT_IRQ_DIRECTION_ALL, stimulus_pin_direction_written, pin);

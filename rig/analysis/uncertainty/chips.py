@@ -40,7 +40,8 @@ CAPTURE_TIMINGS = {
     "atmega328p": CaptureTiming(1.0, 4 + 2.0, 4 + 4.0, "ATmega328P data sheet, 16.5 to 17.1"),
 }
 """Timings by the fixture's name of the chip."""
-EMULATED_CAPTURE = CaptureTiming(
-    1.0, 4.0, 5.0, "emulated ATmega328P, whose input has no synchronizer"
-)
-"""The emulator's timing; firmware/emulator/README.md has what differs from the chip."""
+
+
+def emulated_capture(title: str) -> CaptureTiming:
+    """Timing of an emulated chip of this title: firmware/emulator/README.md has what differs."""
+    return CaptureTiming(1.0, 4.0, 5.0, f"emulated {title}, whose input has no synchronizer")
