@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_OWN = (".py", ".toml", ".c", ".h", ".md", "")
+_OWN = (".py", ".toml", ".c", ".h", ".hex", ".md", "")
 """Suffixes of files that somebody writes."""
 
 
 def files_of(how_to: str) -> dict[str, str]:
     """Path to text of each file that a page of docs/how-to/ shows."""
     page = (ROOT / "docs" / "how-to" / how_to).read_text(encoding="utf-8")
-    return dict(re.findall(r"`([\w./-]+)`:\n\n```\w+\n(.*?)```", page, re.DOTALL))
+    return dict(re.findall(r"`([\w.-]+/[\w./-]+)`:\n\n```\w+\n(.*?)```", page, re.DOTALL))
 
 
 @dataclass
