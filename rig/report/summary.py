@@ -22,8 +22,11 @@ def headlines(result: Result) -> tuple[Fact, ...]:
         ("average", "average", figures.average_ns),
     ):
         if (budget := budgets.get(figure)) is not None:
+            # U belongs to the corrected value, not to the indicated one (GUM 7.2.2).
             reserve = "" if budget.is_whole else "; U of what is known"
-            value = f"{rounded(value_ns or 0.0, budget.expanded)} us"
+            if budget.correction:
+                name += f", corrected; indicated {microseconds(value_ns)} us"
+            value = f"{rounded(budget.corrected, budget.expanded)} us"
             found.append(Fact(name + reserve, value))
         elif value_ns is not None:
             found.append(Fact(name, f"{microseconds(value_ns)} us"))
