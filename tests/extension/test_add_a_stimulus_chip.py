@@ -35,7 +35,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     for path, (begin, before) in LINES.items():
         (text,) = re.findall(rf"```\w+\n({re.escape(begin)}.*?)```", HOW_TO, re.DOTALL)
         made.edit(path, before, text)
-    (command,) = re.findall(r"```sh\nmake -C firmware test image (.*?)\n```", HOW_TO)
+    (command,) = re.findall(r"```sh\nmake -C firmware image (.*?)\n```", HOW_TO)
     ended = subprocess.run(
         ["make", "-s", "-C", made.root / "firmware", "image", command],
         capture_output=True, text=True, timeout=100,
