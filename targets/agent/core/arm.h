@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "loops.h"
 #include "text.h"
 
 #define CAPACITY_MAX 100000000u
@@ -27,7 +28,7 @@ enum measurement {
     MEASURE_PERIOD,             /* a task answers each period */
     MEASURE_LOOPS,              /* the first of those inside the target, by ticks */
     MEASURE_BEFORE_LOOPS = MEASURE_LOOPS - 1,
-/* LOOPS(X) is X(name) for each file of core/loops that is a measurement; the Makefile lists them. */
+/* LOOPS(X) is X(name) for each file of core/loops that is a measurement; the Makefile writes it. */
 #define LOOP(name) MEASURE_LOOP_##name,
     LOOPS(LOOP)
 #undef LOOP

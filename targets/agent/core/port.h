@@ -40,7 +40,7 @@ struct timer_wake {
 
 struct port_counter {
     const char *name;        /* "tsc" */
-    const char *rate_source; /* where tick_hz is from */
+    const char *rate_source; /* where tick_hz is from; both are words without blanks */
     uint64_t tick_hz;        /* nominal; the host fits the true rate */
     bool invariant;          /* same rate at every frequency and in every sleep state */
 };
