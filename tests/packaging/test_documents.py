@@ -23,19 +23,26 @@ DOCUMENTS = sorted(
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "new"),
     [
-        "architecture",
-        "life-of-a-run",
-        "how-to/add-a-stimulus-pattern",
-        "how-to/add-an-analyzer",
-        "how-to/add-a-stimulus-chip",
+        ("architecture", None),
+        ("life-of-a-run", None),
+        ("how-to/add-a-measurement", "memory[_-]copy"),
+        ("how-to/add-an-external-measurement", "rate[_-]sweep"),
+        ("how-to/add-a-statistic", None),
+        ("how-to/add-a-stimulus-pattern", None),
+        ("how-to/add-an-analyzer", None),
+        ("how-to/add-a-stimulus-chip", "atmega1284p"),
+        ("how-to/add-an-operating-system", "c11|agent/build"),
+        ("how-to/add-a-page", None),
     ],
 )
-def test_each_file_and_folder_that_is_named_is_there(name: str) -> None:
+def test_each_file_and_folder_that_is_named_is_there(name: str, new: str | None) -> None:
+    """But for those that the guide adds, in whose names there is this."""
     named = NAMED.findall((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
     missing = [path for path in named if not (ROOT / path).exists()]
-    assert (missing, bool(named)) == ([], True)
+    added = [path for path in missing if new and re.search(new, path)]
+    assert (missing, bool(named)) == (added, True)
 
 
 def test_each_package_has_its_row_in_the_architecture() -> None:
