@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from gui.engine.timeline import EvaluatedTimeline, evaluated_timeline
 from gui.processes.messages import Message
 from rig.document import Curve, Facts, Section, TextTable, curve_of, tone_of
 from rig.formatting import ABSENT
@@ -74,6 +75,8 @@ class RunResult:
     bins: tuple[int, ...]
     bin_counts: tuple[int, ...]
     """The final histogram, as a snapshot has it."""
+    timeline: EvaluatedTimeline | None
+    """The timeline by the final pairing; None: the run has no latencies by events."""
     curve: Curve | None
     """The findings over a quantity that the run has varied; None: it has varied nothing."""
 
@@ -143,6 +146,7 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
         worst_event=_worst_event(result, is_periods=is_periods),
         bins=bins,
         bin_counts=bin_counts,
+        timeline=None if is_periods else _timeline(result.path),
         curve=curve_of(report.sections),
     )
     return Message(DONE, encoded(outcome, FIELD_BY_FIELD))
@@ -197,6 +201,13 @@ def _binned(histogram: ExactHistogram) -> tuple[tuple[int, ...], tuple[int, ...]
     weights = np.zeros(len(bins), np.int64)
     np.add.at(weights, which, histogram.counts)
     return tuple(bins.tolist()), tuple(weights.tolist())
+
+
+def _timeline(path: Path) -> EvaluatedTimeline | None:
+    from rig.record.reader import RunFile
+
+    with RunFile(path, checked=False) as run:
+        return evaluated_timeline(run)
 
 
 def _worst_event(result: Result, *, is_periods: bool) -> int:

@@ -3,15 +3,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from rig.analysis.model.events import EventClass
 from rig.instruments import Int64Array
+
+if TYPE_CHECKING:  # the window reads no run file by itself, and opens sooner without
+    from rig.record.reader import RunFile
 
 STRETCHES: Final = 1024
 """When there are more, each two become one. A power of two."""
 SUMS: Final = ("missed", "late", "merged", "lost")
+FINAL_STRETCHES: Final = 256
+"""The stretches of an evaluated run, fewer if it has fewer events."""
+_EVENTS: Final = 1 << 16
 
 
 class LiveTimeline:
@@ -55,3 +63,50 @@ class LiveTimeline:
         used = slice(0, self._used)
         sums = {name: row[used].copy() for name, row in zip(SUMS, self._sums, strict=True)}
         return {"end_sample": self._end[used].copy(), "max_samples": self._max[used].copy(), **sums}
+
+
+@dataclass(frozen=True)
+class EvaluatedTimeline:
+    """The timeline of an evaluated run, by the events as the evaluation has paired them."""
+
+    end_sample: tuple[int, ...]
+    max_samples: tuple[int, ...]
+    missed: tuple[int, ...]
+    late: tuple[int, ...]
+    merged: tuple[int, ...]
+    lost: tuple[int, ...]
+
+    def arrays(self) -> dict[str, Any]:
+        """Return each field as an array of shape (stretches,)."""
+        return {name: np.array(values, np.int64) for name, values in vars(self).items()}
+
+
+def evaluated_timeline(file: RunFile) -> EvaluatedTimeline | None:
+    """Return the timeline of a run file's events; None if it has none.
+
+    While it runs, events are paired by edges alone: what the log tells of late and merged answers
+    comes at the end, and with it other latencies.
+    """
+    if not file.event_count:
+        return None
+    stretches = min(FINAL_STRETCHES, file.event_count)
+    ends = np.linspace(0, file.covered_samples, stretches + 1)[1:].astype(np.int64)
+    longest = np.full(stretches, -1, np.int64)
+    sums = np.zeros((len(SUMS), stretches), np.int64)
+    for first in range(0, file.event_count, _EVENTS):
+        stop = min(first + _EVENTS, file.event_count)
+        events = file.events(first, stop, ("stimulus_sample", "response_sample", "status"))
+        place = _places(ends, events["stimulus_sample"])
+        latency = events["response_sample"] - events["stimulus_sample"]
+        np.maximum.at(longest, place, np.where(events["response_sample"] < 0, -1, latency))
+        for row, status in enumerate((EventClass.MISSED, EventClass.LATE, EventClass.MERGED)):
+            np.add.at(sums[row], place[events["status"] == status], 1)
+    losses = np.array([sample for _, sample, _ in file.losses()], np.int64)
+    np.add.at(sums[-1], _places(ends, losses), 1)
+    by_name = dict(zip(SUMS, (tuple(row.tolist()) for row in sums), strict=True))
+    return EvaluatedTimeline(tuple(ends.tolist()), tuple(longest.tolist()), **by_name)
+
+
+def _places(ends: Int64Array, samples: Int64Array) -> Int64Array:
+    """Return the number of the stretch that each sample is in, shape (n,)."""
+    return np.minimum(np.searchsorted(ends, samples, side="right"), len(ends) - 1)

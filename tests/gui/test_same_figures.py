@@ -126,6 +126,20 @@ def test_the_run_page(ten, qtbot):
         for name in CLASSES:
             assert counts[name] == f"{said.counts[name]:,}"
             assert f"{name} {counts[name]}" in said.printed
+        check_timeline(outcome, said)
+
+
+def check_timeline(outcome, said):
+    """The maxima over time are of the same latencies as the figures, and so are its marks."""
+    timeline = outcome.timeline
+    assert (timeline is None) == (outcome.is_periods or outcome.is_inside)
+    if timeline is not None:
+        drawn = timeline.arrays()
+        for name in ("missed", "late", "merged"):
+            assert drawn[name].sum() == said.counts[name]
+        sample_ns = 1e9 / outcome.document["settings"]["sample_rate_hz"]
+        highest_us = max(drawn["max_samples"]) * sample_ns / 1e3
+        assert said.texts["max"] == (NONE if highest_us < 0 else f"{highest_us:,.3f}")
 
 
 def check_found(panel, said):

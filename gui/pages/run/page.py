@@ -242,6 +242,7 @@ class RunPage(Page):
                 bin_counts=np.array(outcome.bin_counts, np.int64),
                 worst_event=outcome.worst_event,
                 worst_ns=outcome.document["measurands"][0]["statistics"]["max_ns"],
+                **({} if outcome.timeline is None else outcome.timeline.arrays()),
             )
             self.plots.show_snapshot(self.snapshot)
         if self.plots is not None:
