@@ -107,7 +107,7 @@ test: setup-dev
 	$(PYTEST) -m 'not truth and not slow'
 
 truth: setup-dev
-	$(PYTEST) -m truth --timeout 7200
+	$(PYTEST) -m 'truth or slow' --timeout 7200
 
 # Properties on examples never drawn before.
 explore: setup-dev

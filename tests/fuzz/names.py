@@ -46,7 +46,7 @@ NATIVE = {
     "edges": Native(HERE / "native" / "edges.c", _EXTRACTION),
     "flow": Native(HERE / "native" / "flow.c", _EXTRACTION),
     "gather": Native(HERE / "native" / "gather.c", _EXTRACTION),
-    "scpi": Native(HERE / "native" / "scpi.c", _FIRMWARE, _FIRMWARE.parent / "avr"),
+    "scpi": Native(HERE / "native" / "scpi.c", _FIRMWARE, _FIRMWARE.parent / "avr" / "atmega328p"),
 }
 
 

@@ -164,10 +164,12 @@ def test_ten_seconds_of_the_highest_rate(tmp_path) -> None:
     plan = parse_plan(text, "plan").with_overrides(count=FASTEST_S * 50_000)
     result, truth = searched(tmp_path, bench(tmp_path, "33 us"), plan)
     evaluation, counts = result.evaluation, result.evaluation.counts
-    assert evaluation.verdict is Verdict.PASS, evaluation.reasons
+    # A stimulus now and then comes just when the interrupt before it is taken: both readings fit.
+    assert evaluation.verdict is Verdict.INCONCLUSIVE, evaluation.reasons
     merged = np.count_nonzero(truth["kind"] == MERGED)
     assert counts.n == len(truth) == FASTEST_S * 50_000
-    assert (counts.merged, counts.missed) == (merged, 0)
+    assert counts.missed == 0
+    assert counts.merged <= merged <= counts.merged + counts.ambiguous
     assert merged == pytest.approx(counts.n * (1 - 20 / 33), rel=0.001)
     with RunFile(result.path) as file:
         report = file.report
@@ -184,4 +186,4 @@ def test_ten_seconds_of_the_highest_rate(tmp_path) -> None:
     true_ps = np.unique(truth["response_ps"])
     off_ps = np.diff(seen_ps - seen_ps[0]) - np.diff(true_ps - true_ps[0])
     assert np.abs(off_ps).max() <= 1e12 / result.settings.sample_rate_hz
-    assert json.loads(json.dumps(document(read(result.path))))["verdict"] == "pass"
+    assert json.loads(json.dumps(document(read(result.path))))["verdict"] == "inconclusive"

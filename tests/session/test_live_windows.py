@@ -59,9 +59,10 @@ def test_live_windows_are_the_final_ones(misbehaved, tmp_path):
     live = {path.name: path for path in folder.iterdir()}
     final = {path.name: path for path in misbehaved.with_suffix(".windows").iterdir()}
     both = live.keys() & final.keys()
-    assert any("maximum" in name for name in both)
     assert len(both) >= 3
-    assert sum("maximum" in name for name in live) == 1
+    # They need not be of one event: a late answer's latency is what the log makes of it at the end.
+    for names in (live, final):
+        assert sum("maximum" in name for name in names) == 1
     assert len(live) <= 16
     for name in both:
         assert edges_in(live[name]) == edges_in(final[name]), name
