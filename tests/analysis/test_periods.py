@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.measurements.period import NominalPeriod, PeriodFit
+from rig.analysis.clocks.lower_envelope import EnvelopeLine
+from rig.analysis.measurements.period import Grid, NominalPeriod, PeriodFit
 from rig.analysis.measurements.period_slips import Slips
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.instrument_counts import InstrumentCounts
@@ -259,3 +260,14 @@ def test_interval_errors_are_exact(period_ns: int, rate_hz: int, n: int, data: s
     assert (error.counts == counts).all()
     exact = period_ns * rate_hz / 1e9
     assert nominal.units / nominal.parts == pytest.approx(max(exact, 1 / nominal.parts), abs=1e-3)
+
+
+@pytest.mark.parametrize("rise", [2**70, -(2**70), 0])
+def test_a_grid_of_a_damaged_log_has_no_number_that_does_not_fit(rise: int) -> None:
+    """Steep beyond 64 bits: values are at their ends, and numpy has nothing to warn of."""
+    grid = Grid(NominalPeriod(1_000_000, 1_000_000_000), EnvelopeLine(0, 0, 1, rise), 0)
+    number = np.arange(3)
+    time = number * 1_000_000
+    expected = [0, 0, 0] if rise == 0 else [0, *(2 * [-(2**61) if rise > 0 else 2**61])]
+    assert grid.latencies(number, time).tolist() == expected
+    assert (grid.due(number) - time).tolist() == [-each for each in expected]

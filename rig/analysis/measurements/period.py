@@ -18,10 +18,11 @@ from rig.analysis.clocks.lower_envelope import EarliestLine, EnvelopeLine
 from rig.analysis.model.details import Details
 from rig.analysis.statistics.descriptive import DescriptiveStatistics, ExactHistogram, statistics
 from rig.analysis.uncertainty.series import MeasurandSeries
-from rig.instruments import Int64Array
+from rig.arrays import FloatArray, Int64Array
 
 PARTS_MAX = 1000
 """Finest fraction of a time unit to which a nominal period is rounded."""
+_FAR = 2.0**61
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,7 @@ class Grid:
         """Return the times past due, shape (n,), in whole units, to the nearest."""
         rest = self._nominal.residuals(number, time, self._origin) - self._line.y
         above = rest - (number - self._line.x) * self._line.slope
-        rounded: Int64Array = np.rint(above / self._nominal.parts).astype(np.int64)
-        return rounded
+        return _whole(above / self._nominal.parts)
 
     def due(self, number: Int64Array) -> Int64Array:
         """Return when these periods were due, shape (n,), in whole units, to the nearest."""
@@ -90,8 +90,18 @@ class Grid:
         past = line.y + (number - line.x) * line.slope
         whole = self._origin + number * self._nominal.units // self._nominal.parts
         part = number * self._nominal.units % self._nominal.parts
-        rounded: Int64Array = whole + np.rint((past + part) / self._nominal.parts).astype(np.int64)
-        return rounded
+        return whole + _whole((past + part) / self._nominal.parts)
+
+
+def _whole(values: FloatArray) -> Int64Array:
+    """Return the values to the nearest integer, shape (n,).
+
+    Stamps of a damaged log make values beyond 64 bits, or none: those become the nearest that
+    leaves room for sums, and 0.
+    """
+    finite = np.nan_to_num(values, nan=0.0, posinf=_FAR, neginf=-_FAR)
+    rounded: Int64Array = np.rint(np.clip(finite, -_FAR, _FAR)).astype(np.int64)
+    return rounded
 
 
 class NominalPeriod:
