@@ -7,6 +7,7 @@ kinds of blocks in their own way; a plot is drawn only by those that show it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -147,13 +148,15 @@ class Curve:
     limit: float | None = None
     """An x that all this was done to find."""
     limit_text: str = ""
+    y_bounds: tuple[float, float] = (-math.inf, math.inf)
+    """Values beyond which there is no y: the axis ends there."""
 
     @property
     def y_range(self) -> tuple[float, float]:
-        """All points, and some room beyond them."""
+        """All points, and some room beyond them as far as there can be values."""
         low, high = (pick(point.y for point in self.points) for pick in (min, max))
         room = max(_Y_ROOM * (high - low), _Y_ROOM_LEAST * abs(high)) or 1.0
-        return low - room, high + room
+        return max(low - room, self.y_bounds[0]), min(high + room, self.y_bounds[1])
 
 
 _Y_ROOM, _Y_ROOM_LEAST = 0.08, 0.03

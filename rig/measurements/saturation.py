@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -37,9 +38,14 @@ if TYPE_CHECKING:
     from rig.recording.course import Course
 
 _COLUMNS: Final = (
-    "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max us", "",
+    "rate/s", "spacing us", "sent", "answered", "late", "merged", "missed", "max us", "interval us",
+    "",
 )  # fmt: skip
 """Columns of the table of holds."""
+_INTERVALS: Final = (
+    "Average time from an answer to the next over rate: where it no longer falls, the target "
+    "answers no faster, whatever the rate."
+)
 _KEPT, _LOST = "kept", "lost or behind"
 _NEAR: Final = 3
 """Number of holds on either side of the limit that a short table has."""
@@ -108,6 +114,7 @@ class Saturation(AtRates):
             facts(_facts(found)),
             _holds(found),
             curve_plot(caption, _curve(found)),
+            curve_plot(_INTERVALS, _interval_curve(found)),
         )
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002
@@ -159,6 +166,14 @@ def _facts(found: SaturationFigures) -> Iterator[Fact]:
         yield Fact("limit", f"{limit}, that is {rate}", limit)
     elif found.sustained_ns is not None:
         yield Fact("limit", "not reached: the highest rate tried was kept up with")
+    if found.answer_interval_ns is not None and found.answer_interval_expanded_ns is not None:
+        least = microseconds(found.answer_interval_ns)
+        known = expanded_microseconds(found.answer_interval_expanded_ns)
+        single = microseconds(found.least_answer_interval_ns)
+        text = (
+            f"{least} us apart at least, as a hold's average (U = {known}); two of them {single} us"
+        )
+        yield Fact("answers", text, f"{least} us")
     if found.conflicts:
         text = f"{found.conflicts} holds kept, though a slower one was lost"
         yield Fact("not sharp", text, str(found.conflicts))
@@ -175,14 +190,37 @@ def _curve(found: SaturationFigures) -> Curve:
         key=((Tone.GOOD, _KEPT), (Tone.BAD, _LOST)),
         limit=limit_hz,
         limit_text="" if limit_hz is None else f"limit {limit_hz:,.0f}/s",
+        y_bounds=(0.0, 100.0),
     )
 
 
 def _point(hold: RateStep) -> CurvePoint:
     share = 100.0 * (hold.answered + hold.late) / max(1, hold.sent)
+    return _curve_point(hold, share, f"{share:.1f} %")
+
+
+def _interval_curve(found: SaturationFigures) -> Curve:
+    """Return the average time between answers by rate, as RT-golem's figure 2 has it."""
+    holds = sorted(found.holds, key=lambda hold: hold.rate_hz)
+    times = [(hold, hold.answer_interval_ns) for hold in holds]
+    points = (
+        _curve_point(hold, time_ns / 1e3, f"{microseconds(time_ns)} us between answers")
+        for hold, time_ns in times
+        if time_ns is not None
+    )
+    return Curve(
+        title="Time between answers over rate",
+        x_title="stimuli/s",
+        y_title="average time between answers, us",
+        points=tuple(points),
+        key=((Tone.GOOD, _KEPT), (Tone.BAD, _LOST)),
+        y_bounds=(0.0, math.inf),
+    )
+
+
+def _curve_point(hold: RateStep, y: float, text: str) -> CurvePoint:
     fate, tone = (_KEPT, Tone.GOOD) if hold.is_sustained else (_LOST, Tone.BAD)
-    text = f"{hold.rate_hz:,.0f}/s: {share:.1f} %, {fate}"
-    return CurvePoint(hold.rate_hz, share, text, tone)
+    return CurvePoint(hold.rate_hz, y, f"{hold.rate_hz:,.0f}/s: {text}, {fate}", tone)
 
 
 def _holds(found: SaturationFigures) -> TextTable:
@@ -199,6 +237,7 @@ def _holds(found: SaturationFigures) -> TextTable:
             microseconds(hold.spacing_ns),
             *map(count, (hold.sent, hold.answered, hold.late, hold.merged, hold.missed)),
             microseconds(hold.max_ns),
+            microseconds(hold.answer_interval_ns),
             _fate(hold),
         )
         for hold in holds

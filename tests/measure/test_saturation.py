@@ -142,6 +142,11 @@ def test_the_limit_found_is_the_service_time(service_us: float, log: bool) -> No
     assert figures.sustained_ns == pytest.approx(service_us * 1e3, rel=0.02)
     assert abs(figures.limit_ns - service_us * 1e3) <= figures.expanded_ns
     assert figures.failed_ns < service_us * 1e3 <= figures.sustained_ns * (1 + 1 / SEARCH.count)
+    assert figures.failed_ns < figures.limit_ns < figures.sustained_ns
+    assert figures.answer_interval_ns == pytest.approx(service_us * 1e3, rel=1e-3)
+    assert (
+        0 < figures.answer_interval_ns - figures.least_answer_interval_ns < 5_000
+    )  # the latency's
     for hold, (ticks, lost) in zip(figures.holds, run.holds, strict=True):
         assert hold.spacing_ns == pytest.approx(ticks * 1e9 / CLOCK_HZ, rel=1e-4)
         assert (hold.sent, hold.merged + hold.missed) == (SEARCH.count, lost)
@@ -293,7 +298,9 @@ def test_stimuli_that_the_firmware_did_not_send_are_told() -> None:
 def test_words_and_tables() -> None:
     found = queued_run(constant(47.3), constant(5)).evaluated()
     figures = found.details
-    facts, table, _ = told(found).blocks
+    facts, table, share, intervals = told(found).blocks
+    assert share.curve.y_range[1] == 100
+    assert min(p.y for p in intervals.curve.points) == figures.answer_interval_ns / 1e3
     (limit,) = (fact for fact in facts.rows if fact.name == "limit")
     assert limit.text.endswith(f"(U = {figures.limit_u_hz:,.0f})")
     every, few = table.rows, [table.rows[at] for at in table.few]

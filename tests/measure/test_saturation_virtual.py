@@ -76,15 +76,19 @@ def compare(result: Result, truth: np.ndarray, service_us: float) -> None:
     assert figures.rate_hz == pytest.approx(1e6 / service_us, rel=0.02)
     assert figures.limit_hz == pytest.approx(1e6 / service_us, rel=0.02)
     assert figures.failed_ns < service_us * 1e3 <= figures.sustained_ns * (1 + 2 / COUNT)
-    first = 0
+    first, averages_ns = 0, []
     for hold in figures.holds:
         mine = truth[first : first + hold.sent]
         first += hold.sent
+        averages_ns.append(np.diff(np.unique(mine["response_ps"])).mean() / 1e3)
+        assert hold.answer_interval_ns == pytest.approx(averages_ns[-1], abs=1)
         assert hold.merged == np.count_nonzero(mine["kind"] == MERGED)
         assert hold.missed == np.count_nonzero(mine["kind"] == MISSED)
         steps_ps = np.diff(mine["stimulus_ps"])
         assert hold.spacing_ns == pytest.approx(steps_ps.mean() / 1e3, abs=1)
     assert first == len(truth) == evaluation.counts.n
+    off_ns = figures.answer_interval_ns - min(averages_ns)
+    assert abs(off_ns) <= figures.answer_interval_expanded_ns
 
 
 @pytest.mark.parametrize(("service_us", "model"), [(47.3, "normal"), (410.0, "gamma")])

@@ -45,6 +45,10 @@ class RateStep:
     """Whether answers came later and later."""
     is_complete: bool
     """Whether there were as many stimuli as planned."""
+    answer_interval_ns: float | None = None
+    """Average time from an answer to the next; None: fewer than two were seen."""
+    least_answer_interval_ns: float | None = None
+    """The least of these times."""
 
     @property
     def is_sustained(self) -> bool:
@@ -108,6 +112,7 @@ class HoldTally:
         latency = (response - stimulus)[response >= 0]
         count = np.bincount(kind, minlength=len(EventClass))
         sample_ns = 1e9 / self._rate_hz
+        between = np.diff(np.unique(response[response >= 0]))
         histogram = ExactHistogram()
         histogram.add(latency)
         self.latencies.append(histogram)
@@ -124,6 +129,8 @@ class HoldTally:
                 max_ns=float(latency.max()) * sample_ns if len(latency) else None,
                 backlog_growing=falls_behind(latency, spacing),
                 is_complete=n == self._source.count,
+                answer_interval_ns=float(between.mean()) * sample_ns if len(between) else None,
+                least_answer_interval_ns=float(between.min()) * sample_ns if len(between) else None,
             )
         )
 

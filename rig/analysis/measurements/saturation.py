@@ -44,6 +44,13 @@ class SaturationFigures(Details):
     conflicts: int
     """Number of holds that were kept though a slower one was lost."""
     resolution_ppm: int
+    answer_interval_ns: float | None = None
+    """Least average time from an answer to the next that a hold has: the target gives no more
+    answers a second than its inverse, whatever the rate. None: no hold has two answers."""
+    answer_interval_expanded_ns: float | None = None
+    """Its expanded uncertainty."""
+    least_answer_interval_ns: float | None = None
+    """The least single time between two answers of a hold."""
 
     @property
     def rate_hz(self) -> float | None:
@@ -76,6 +83,8 @@ def find(
     budget = None
     if sustained_ns is not None and failed_ns is not None:
         budget = spacing_budget(search, sustained_ns, failed_ns, effects)
+    average_ns = min((h.answer_interval_ns for h in whole if h.answer_interval_ns), default=None)
+    single = (h.least_answer_interval_ns for h in holds if h.least_answer_interval_ns is not None)
     return SaturationFigures(
         holds=tuple(holds),
         sustained_ns=sustained_ns,
@@ -84,7 +93,17 @@ def find(
         expanded_ns=None if budget is None else budget.expanded,
         conflicts=sum(spacing <= edge_ns for spacing in kept),
         resolution_ppm=search.resolution_ppm,
+        answer_interval_ns=average_ns,
+        answer_interval_expanded_ns=_interval_u(effects, average_ns),
+        least_answer_interval_ns=min(single, default=None),
     )
+
+
+def _interval_u(effects: SystematicEffects, average_ns: float | None) -> float | None:
+    """Return the expanded uncertainty of the average interval of a hold."""
+    if average_ns is None:
+        return None
+    return effects.spread("least interval of answers", average_ns).expanded
 
 
 def spacing_budget(
@@ -93,14 +112,13 @@ def spacing_budget(
     """Return the budget of the least spacing.
 
     The limit lies between the two holds. A target may fall behind so slowly that a hold ends before
-    it shows: by two intervals in a hold, so the limit may also be that much longer.
+    it shows: by two intervals in a hold, so the limit may also be that much longer. That makes it
+    less certain, but is no reason to place it beyond what was kept.
     """
     found = effects.mean("least spacing", sustained_ns, 0.0, math.inf)
-    half_ns, hidden_ns = (sustained_ns - failed_ns) / 2, sustained_ns / search.count
+    half_ns, hidden_ns = (sustained_ns - failed_ns) / 2, 2 * sustained_ns / search.count
     between = limits(half_ns, "ns", "slowest hold that was lost", estimate=half_ns)
-    unseen = limits(
-        hidden_ns, "ns", f"backlog not seen in {search.count:,} stimuli", estimate=-hidden_ns
-    )
+    unseen = limits(hidden_ns, "ns", f"backlog not seen in {search.count:,} stimuli")
     edge = limits(effects.resolution_ns / (search.count - 1), "ns", "first and last stimulus")
     parts = (
         Contribution("resolution of the search", between, -1.0),
