@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the raw capture, glitches and all, whole or around one event; or all events as CSV."""
+    """Write the raw capture, glitches and all, whole or around one event; or all events as CSV, or
+    all values that the target measured by itself."""
     if options.out.suffix not in (".sr", ".vcd", ".csv"):
         raise InputError(f"{options.out}: valid names end in .sr, .vcd or .csv")
     as_csv = options.out.suffix == ".csv"
@@ -40,8 +41,8 @@ def command(options: argparse.Namespace) -> int:
     with RunFile(options.file) as file:
         settings = checked_settings(file)
         if as_csv:
-            count = write_events(file, settings, options.out)
-            say(f"{options.out}: {count:,} events")
+            said = write_events(file, settings, options.out)
+            say(f"{options.out}: {said}")
             return 0
         if options.event is None:
             _check_length(options, file.covered_samples)

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     # At run time only what evaluates a run loads scipy and all that belongs to it.
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.model.details import Details
+    from rig.analysis.model.run_data import RawRun
     from rig.analysis.model.settings import Settings
     from rig.measurements.planned_events import PlannedEvents
+    from rig.measurements.value_table import ValueTable
     from rig.recording.course import Course
     from rig.toml.reader import TomlTable
 
@@ -108,6 +110,10 @@ class Measurement(Reported, ABC):
     def details(self) -> tuple[type[Details], ...]:
         """Return the kinds of details that its evaluation can have."""
         return ()
+
+    def value_table(self, raw: RawRun, settings: Settings) -> ValueTable | None:  # noqa: ARG002
+        """Return all values of a run one by one; None: its events have them."""
+        return None
 
     @abstractmethod
     def course(self, settings: Settings, timeout_samples: int) -> Course:

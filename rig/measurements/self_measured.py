@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
     from rig.analysis.measurements.values import ValueFigures
     from rig.analysis.model.details import Details
+    from rig.analysis.model.run_data import RawRun
     from rig.analysis.model.settings import Settings
+    from rig.measurements.value_table import ValueTable
     from rig.recording.course import Course
 
 
@@ -76,6 +78,11 @@ class MeasuredByTarget(Measurement):
         from rig.analysis.measurements.self_measured import ValueEvaluator  # loads scipy
 
         return ValueEvaluator(run, self.description)
+
+    def value_table(self, raw: RawRun, settings: Settings) -> ValueTable | None:
+        from rig.measurements.value_table import logged_table
+
+        return logged_table(self.description, raw, settings)
 
     def cause(self, settings: Settings) -> Fact:
         return Fact("values", f"{settings.planned}, measured inside the target")

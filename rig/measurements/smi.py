@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.document import Fact, Section, facts, section
 from rig.formatting import count, microseconds, percent, short_microseconds
@@ -28,7 +30,11 @@ if TYPE_CHECKING:
     from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
     from rig.analysis.measurements.toggle_gap_list import ToggleGap
     from rig.analysis.model.details import Details
+    from rig.analysis.model.run_data import RawRun
     from rig.analysis.model.settings import Settings
+    from rig.arrays import FloatArray
+    from rig.instruments import Int64Array
+    from rig.measurements.value_table import ValueTable
 
 
 class Smi(MeasuredByTarget):
@@ -68,6 +74,28 @@ class Smi(MeasuredByTarget):
         from rig.analysis.measurements.toggle_gaps import ToggleGapEvaluator  # loads scipy
 
         return ToggleGapEvaluator(run)
+
+    def value_table(self, raw: RawRun, settings: Settings) -> ValueTable:
+        """Return a row for each toggle but the first: the interval that it ends, by the pin."""
+        from rig.analysis.signals.spool import Spool
+        from rig.analysis.signals.stretches import Stretches
+        from rig.measurements.value_table import ValueTable, part_columns
+
+        rate_hz = settings.sample_rate_hz
+
+        def pieces() -> Iterator[tuple[Int64Array | FloatArray, ...]]:
+            number, first, last = 1, 0, np.empty(0, np.int64)
+            for seen in Stretches(raw, settings, Spool(0, 0)):
+                samples = np.concatenate([last, seen.response])
+                if not len(samples):
+                    continue
+                first, last = first if len(last) else int(samples[0]), samples[-1:]
+                numbers = number + 1 + np.arange(len(samples) - 1)
+                number += len(numbers)
+                ends_s = (samples[1:] - first) / rate_hz
+                yield numbers, ends_s, np.diff(samples) * (1e9 / rate_hz)
+
+        return ValueTable(("toggle", "end_s", *part_columns(self.description)), pieces())
 
     def quantity(self, evaluation: Evaluation) -> str:  # noqa: ARG002
         return "interval by pin"

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import BY_PINS, FINISH, LATENCY, WORK
 from rig.measurements.measurement import agent_words, time_words
@@ -12,7 +14,13 @@ from rig.measurements.reported import Subject
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rig.analysis.model.run_data import RawRun
     from rig.analysis.model.settings import Settings
+    from rig.arrays import FloatArray
+    from rig.instruments import Int64Array
+    from rig.measurements.value_table import ValueTable
 
 
 class StartFinish(MeasuredByTarget):
@@ -57,3 +65,17 @@ class StartFinish(MeasuredByTarget):
             *time_words(agent, "work_ns", before="work "),
             *agent_words(agent, without=("work_ns",)),
         ]
+
+    def value_table(self, raw: RawRun, settings: Settings) -> ValueTable:
+        """Return a row for each period: start and finish after the earliest, and the work."""
+        from rig.analysis.measurements.start_finish import values_by_ticks
+        from rig.measurements.value_table import ValueTable, part_columns
+
+        tick_ns = 1e9 / (settings.tick_hz or 10**9)
+
+        def pieces() -> Iterator[tuple[Int64Array | FloatArray, ...]]:
+            for number, *ticks in values_by_ticks(raw, settings):
+                *times, begin = (each.astype(np.float64) * tick_ns for each in ticks)
+                yield number, begin / 1e9, *times
+
+        return ValueTable(("period", "begin_s", *part_columns(self.description)), pieces())

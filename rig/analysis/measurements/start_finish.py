@@ -91,11 +91,7 @@ def _measure(
     pairs: Callable[[StartFinishSeries], _Pairs],
 ) -> Grid | None:
     """Make two passes: the grids, then the values. Return the starts' grid."""
-    fits = [PeriodFit(period_ns, rate_hz) for _ in (START, FINISH)]
-    for number, start, finish in pairs(found):
-        fits[START].feed(number, start)
-        fits[FINISH].feed(number, finish)
-    grids = [fit.grid() for fit in fits]
+    grids = _grids(pairs(found), period_ns, rate_hz)
     for number, start, finish in pairs(StartFinishSeries()):
         if found.first_ticks is None:
             found.first_ticks = int(start[0])
@@ -105,9 +101,34 @@ def _measure(
         for series, grid, ticks in zip(
             (found.start, found.finish), grids, (start, finish), strict=True
         ):
-            late = np.zeros(len(number), np.int64)
-            series.add(late if grid is None else grid.latencies(number, ticks), ticks)
+            series.add(_late(grid, number, ticks), ticks)
     return grids[START]
+
+
+def _grids(pairs: _Pairs, period_ns: int, rate_hz: int) -> list[Grid | None]:
+    fits = [PeriodFit(period_ns, rate_hz) for _ in (START, FINISH)]
+    for number, start, finish in pairs:
+        fits[START].feed(number, start)
+        fits[FINISH].feed(number, finish)
+    return [fit.grid() for fit in fits]
+
+
+def _late(grid: Grid | None, number: Int64Array, ticks: Int64Array) -> Int64Array:
+    return np.zeros(len(number), np.int64) if grid is None else grid.latencies(number, ticks)
+
+
+def values_by_ticks(raw: RawRun, settings: Settings) -> Iterator[tuple[Int64Array, ...]]:
+    """Yield number, start, finish and work of each period, and its start since the first, in ticks;
+    shapes (n,)."""
+    log, rate_hz = ResponseLog(raw), settings.tick_hz or 10**9
+    grids = _grids(_ticks(log, StartFinishSeries()), _period_ns(settings), rate_hz)
+    origin: int | None = None
+    for number, start, finish in _ticks(log, StartFinishSeries()):
+        origin = int(start[0]) if origin is None else origin
+        starts, finishes = (
+            _late(grid, number, ticks) for grid, ticks in zip(grids, (start, finish), strict=True)
+        )
+        yield number, starts, finishes, finish - start, start - origin
 
 
 def _period_ns(settings: Settings) -> int:
