@@ -32,7 +32,9 @@ class BenchError(RigError):
 
 
 class RefusedError(BenchError):
-    """The agent on the target cannot measure what was asked."""
+    """The target cannot measure what was asked; nothing was measured."""
+
+    exit_code = 6
 
 
 def input_error(

@@ -1245,6 +1245,11 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
   </message>
   <message>
    <location filename="gui/pages/run/result_banner.py" />
+   <source>REFUSED</source>
+   <translation>ABGELEHNT</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/result_banner.py" />
    <source>Report</source>
    <translation>Bericht</translation>
   </message>
@@ -1756,6 +1761,11 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <location filename="gui/pages/run/series_status.py" />
    <source>not measured</source>
    <translation>nicht gemessen</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/run/series_status.py" />
+   <source>refused</source>
+   <translation>abgelehnt</translation>
   </message>
   <message>
    <location filename="gui/pages/run/series_status.py" />

@@ -41,7 +41,9 @@ class RunState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"
-    """The bench cannot make the run."""
+    """The run was not tried: it is known beforehand that the bench cannot make it."""
+    REFUSED = "refused"
+    """The run was tried, and the target refused it before anything was measured."""
     LEFT_OUT = "left out"
     """The series ended before the run; a campaign has none of these, its runs stay planned."""
 
@@ -62,7 +64,7 @@ class Entry:
     exit_code: Annotated[int, NumberRange(0, 255)] | None = None
     """The exit code with which `rig run` would have ended; None unless it is done."""
     reason: Text = ""
-    """The reason why it failed or was skipped."""
+    """The reason why it failed, was refused or was skipped."""
     partial_files: Annotated[tuple[Text, ...], Length(RUNS_MAX)] = ()
     """The files of earlier tries, which did not get to their end."""
 

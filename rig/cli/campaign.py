@@ -22,7 +22,7 @@ from rig.cli.cancellation import interruptible
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
-from rig.errors import BenchError, InputError, input_error
+from rig.errors import BenchError, InputError, RefusedError, input_error
 from rig.printable import json_text
 from rig.report.console import SafeConsole
 from rig.services.campaign import make_run, run_campaign, skipped_runs
@@ -32,13 +32,14 @@ from rig.session.results import INTERRUPTED_EXIT_CODE
 from rig.shell_words import quoted
 
 _FAILED: Final = 3
-_WORST_FIRST: Final = (_FAILED, 4, 1)
+_NOT_MEASURED: Final = RefusedError.exit_code
+_WORST_FIRST: Final = (_FAILED, 4, _NOT_MEASURED, 1)
 
 
 def command(options: argparse.Namespace, file: Path) -> int:
     """Make the campaign's runs that are not there yet; `file` is its plan.
 
-    Returns the exit code: 0 if every run that could be made passed, else that of the worst.
+    Returns the exit code: 0 if every run that was tried passed, and one was tried; else the worst.
     Raises RigError if nothing could be begun.
     """
     _refuse_foreign(options)
@@ -157,6 +158,8 @@ def _told(options: argparse.Namespace, folder: Path, index: Index, *, interrupte
     else:
         counts = (f"{index.state_count(state)} {state}" for state in RunState)
         say(", ".join(text for text in counts if not text.startswith("0 ")))
+        if not index.state_count(RunState.DONE):
+            say("nothing was measured")
         say(f"tables:   rig table {quoted(folder)}")
         if interrupted:
             say("the same command goes on where it was left")
@@ -165,6 +168,8 @@ def _told(options: argparse.Namespace, folder: Path, index: Index, *, interrupte
     codes = {entry.exit_code for entry in index.entries if entry.state is RunState.DONE}
     if index.state_count(RunState.FAILED):
         codes.add(_FAILED)
+    if index.state_count(RunState.REFUSED) or not codes:
+        codes.add(_NOT_MEASURED)
     return next((code for code in _WORST_FIRST if code in codes), 0)
 
 

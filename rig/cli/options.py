@@ -14,6 +14,7 @@ exit codes:
   3  the bench failed
   4  witnesses disagree, or data lost
   5  done, but standard output or standard error could not take all of what was said
+  6  the target refused the run, or a campaign has measured nothing
   130  interrupted by Ctrl-C
 """
 

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from rig.campaign.discovery import find_campaign
+from rig.campaign.index import RunState
 from rig.cli.cancellation import interruptible
 from rig.cli.options import EXIT_CODES, add_json, add_out
 from rig.cli.progress import progress_for
 from rig.cli.streams import say
-from rig.config.plan import load_plan
+from rig.config.plan import Plan, load_plan
 from rig.config.plan_agent import TIMERS
-from rig.errors import BenchError, input_error
+from rig.errors import BenchError, RefusedError, input_error
+from rig.printable import json_text
 from rig.services.measure import (
     check_new_files,
     finish,
@@ -82,8 +85,11 @@ def command(options: argparse.Namespace) -> int:
 
         check_junit(options.junit)
     tell = _silent if quiet else _tell
-    with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
-        failure = measure(asked, path, on_progress, stop, tell)
+    try:
+        with interruptible() as stop, progress_for(quiet=quiet) as on_progress:
+            failure = measure(asked, path, on_progress, stop, tell)
+    except RefusedError as refusal:
+        return _refused(options, plan, str(refusal))
     if failure is not None:
         say(f"rig: {failure}", error=True)
     measured = finish(path)
@@ -101,6 +107,20 @@ def command(options: argparse.Namespace) -> int:
     if windows is not None and not options.json:
         say(f"windows:  {windows}/ (waveforms of the maximum and of outliers, for PulseView)")
     return result.exit_code
+
+
+def _refused(options: argparse.Namespace, plan: Plan, reason: str) -> int:
+    """Tell that the target refused the run, in all that a result is told in."""
+    say(f"rig: REFUSED, nothing was measured and no file is left: {reason}", error=True)
+    if options.json:
+        sys.stdout.write(
+            json_text({"verdict": str(RunState.REFUSED), "reasons": [reason]}, indent=2) + "\n"
+        )
+    if options.junit is not None:
+        from rig.report.junit import write_refused
+
+        write_refused(options.junit, plan.name, {"fixture": options.fixture}, reason)
+    return RefusedError.exit_code
 
 
 def _tell(text: str) -> None:

@@ -175,6 +175,11 @@ class RunWriter(Closing):
         self._file.flush()
         return seal_raw(self._file, str(self.path))
 
+    def discard(self) -> None:
+        """Close the file and remove it: there is nothing in it."""
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
     def close(self) -> None:
         """Write everything out and close; may be called twice."""
         if self._file:

@@ -60,6 +60,12 @@ def write_junit(path: Path, results: Sequence[Result]) -> None:
     written(path, junit(results))
 
 
+def write_refused(path: Path, name: str, about: Mapping[str, str], reason: str) -> None:
+    """Write the file of a run that the target refused. Raises InputError if it cannot be."""
+    case = Case("run", "whole run", TestOutcome.ERROR, f"refused: {reason}")
+    written(path, suite_of(name, [case], about))
+
+
 def written(path: Path, text: str) -> None:
     """Write a document, in place of an older one. Raises InputError if it cannot be written."""
     try:

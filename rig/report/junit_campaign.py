@@ -2,8 +2,8 @@
 """A campaign as JUnit XML: one test suite, each run a test case.
 
 A run that did not pass is a failure if it exceeded a limit or proves nothing, an error if it
-failed, if its witnesses disagree or data were lost; one that was not made is skipped. Each has its
-reason.
+failed or the target refused it, if its witnesses disagree or data were lost; one that was not tried
+is skipped. Each has its reason.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _OUTCOMES: Final = {
 }
 _UNMADE: Final = {
     RunState.FAILED: TestOutcome.ERROR,
+    RunState.REFUSED: TestOutcome.ERROR,
     RunState.SKIPPED: TestOutcome.SKIPPED,
     RunState.PLANNED: TestOutcome.SKIPPED,
     RunState.RUNNING: TestOutcome.SKIPPED,

@@ -33,7 +33,7 @@ class RunOutcome:
         """The state as which a run that ended so counts."""
         if self.verdict:
             return RunState.DONE
-        return RunState.SKIPPED if self.refused else RunState.FAILED
+        return RunState.REFUSED if self.refused else RunState.FAILED
 
 
 @dataclass
@@ -46,11 +46,11 @@ class SeriesRun(Generic[Item]):
     verdict: str = ""
     path: Path | None = None
     reason: str = ""
-    """The reason why it is skipped or failed."""
+    """The reason why it is skipped, was refused or failed."""
 
 
 class RunSeries(Generic[Item]):
-    """A series that skips what a bench cannot do; a limit exceeded is a result like others."""
+    """A series that goes on where a bench cannot do a run; a limit exceeded is a result, too."""
 
     def __init__(
         self, items: Iterable[tuple[Item, str]] = (), *, ends_on_failure: bool = False

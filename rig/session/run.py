@@ -17,7 +17,7 @@ from rig.config.calibration.paths import chosen_text
 from rig.config.check import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
-from rig.errors import BenchError, RigError
+from rig.errors import BenchError, RefusedError, RigError
 from rig.instruments import CaptureEnd, EdgeBlock, Int64Array, Loss, TargetSummary
 from rig.measurements.registry import measurement_of
 from rig.measurements.stored_settings import account_to_json, settings_to_json
@@ -85,7 +85,7 @@ def run(
     `tell` gets a line of what is to be known before anything is measured.
     `stop` ends the run early and in order. Returns the bench's failure, if it failed after the run
     file was begun: what had been measured is in the file. Raises InputError or BenchError if
-    nothing could be begun; then no file is left.
+    nothing could be begun, RefusedError if the target refused it; then no file is left.
     """
     chosen = chosen_text(fixture, calibration)
     live = LiveSummary(plan.count, fixture.analyzer.sample_rate_hz)
@@ -117,6 +117,9 @@ def run(
             with RunWriter(path, texts, settings_to_json(settings)) as writer:
                 recording = _Recording(bench, settings, course, writer, live, on_progress)
                 ending = recording.go(stop)
+                if isinstance(ending.error, RefusedError) and not course.started:
+                    writer.discard()
+                    raise ending.error
                 if load is not None:
                     ending.check(load)
                 writer.finish(ending.state, account_to_json(ending.account))

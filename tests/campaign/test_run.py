@@ -107,6 +107,52 @@ def test_what_is_done_is_not_made_again(whole):
     assert {path: path.stat().st_mtime_ns for path in (place / "folder").glob("*.h5")} == before
 
 
+REFUSED = """
+[campaign]
+name = "small"
+count = 5
+
+[[measure]]
+plan = "interrupt"
+
+[[measure]]
+plan = "interrupt-dispatch"             # no modelled target has a task to interrupt
+"""
+
+
+def test_a_campaign_with_a_refused_run_is_no_success(tmp_path):
+    plans.written(tmp_path, REFUSED)
+    ended = rig(*words("folder", "--junit", "runs.xml"), folder=tmp_path)
+    assert ended.returncode == 6, ended.stderr
+    assert "1 done, 1 refused" in ended.stdout
+    assert "[2/2] interrupt-dispatch-idle: refused, target tcp:" in ended.stderr
+    (suite,) = ET.parse(tmp_path / "runs.xml").getroot()  # noqa: S314 - our own file
+    assert (suite.get("errors"), suite.get("skipped")) == ("1", "0")
+    left = {path.name for path in (tmp_path / "folder").iterdir()}
+    assert not [name for name in left if name.startswith("interrupt-dispatch")], left
+
+
+def test_a_campaign_that_measures_nothing_is_no_success(tmp_path):
+    plans.written(tmp_path, REFUSED.replace("count = 5", 'scenarios = ["cpu"]'))
+    ended = rig(*words("folder"), folder=tmp_path)
+    assert ended.returncode == 6, ended.stderr
+    assert "2 skipped\nnothing was measured\n" in ended.stdout
+
+
+def test_a_refused_run_is_told_as_such_everywhere(tmp_path):
+    ended = rig(
+        "run", "interrupt-dispatch", "--fixture", "virtual", "--count", 5, "--out", "x.h5",
+        "--json", "--junit", "x.xml", folder=tmp_path,
+    )  # fmt: skip
+    assert ended.returncode == 6, ended.stderr
+    assert "rig: REFUSED, nothing was measured and no file is left: target tcp:" in ended.stderr
+    document = json.loads(ended.stdout)
+    assert document["verdict"] == "refused"
+    (case,) = ET.parse(tmp_path / "x.xml").getroot().iter("testcase")  # noqa: S314 - our own file
+    assert case.find("error").text == f"refused: {document['reasons'][0]}"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.xml"]
+
+
 def test_a_dry_run_leaves_nothing(tmp_path):
     plans.written(tmp_path)
     ended = rig(*words("folder", "--dry-run"), folder=tmp_path)
@@ -143,8 +189,8 @@ def _under_my_load(folder, more=""):
 
 def test_a_load_that_nobody_starts_is_refused(tmp_path):
     ended = _under_my_load(tmp_path)
-    assert ended.returncode == 3, ended.stderr
-    assert "rig: no load my-load: the agent starts no loads; " in ended.stderr
+    assert ended.returncode == 6, ended.stderr
+    assert "no file is left: no load my-load: the agent starts no loads; " in ended.stderr
     assert "[scenarios.my-load] of the fixture, and by_hand = true there" in ended.stderr
     assert not (tmp_path / "mine.h5").exists()
 

@@ -80,7 +80,7 @@ def test_a_failed_run_has_its_reason_and_is_tried_again_later(tmp_path):
     found, _ = run(tmp_path, bench)
     assert [(found[n].state, found[n].reason) for n in plans.MADE] == [
         (RunState.FAILED, "the analyzer was unplugged"),
-        (RunState.SKIPPED, "target tcp: ARM refused: no timer"),
+        (RunState.REFUSED, "target tcp: ARM refused: no timer"),
         (RunState.FAILED, "no port"),
     ]
     again = Bench()

@@ -228,5 +228,5 @@ def test_negative_pulses_are_refused_by_the_agent(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(plan)
     out = tmp_path / "run.h5"
     ended = rig("run", tmp_path / "plan.toml", "--fixture", "qemu-debian", "--out", out)
-    assert ended.returncode == 3
+    assert ended.returncode == 6
     assert "ARM refused: " in ended.stderr

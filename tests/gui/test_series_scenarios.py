@@ -117,7 +117,7 @@ def test_a_target_that_says_no_when_asked_does_not_end_the_series(page, monkeypa
     page._failed(Failure("the agent cannot start load io; it has cpu", refused=True))
     first, second = page.series.parts
     assert (first.state, first.reason) == (
-        RunState.SKIPPED,
+        RunState.REFUSED,
         "the agent cannot start load io; it has cpu",
     )
     assert (second.state, len(begun)) == (RunState.RUNNING, 1)
@@ -132,7 +132,7 @@ def test_the_engine_refuses_a_load_before_it_measures(qtbot, page):
     qtbot.waitUntil(lambda: page.series.is_over, timeout=ENDS_MS)
     assert [(p.state, p.reason) for p in page.series.parts] == [
         (RunState.DONE, ""),
-        (RunState.SKIPPED, NO_LOAD),
+        (RunState.REFUSED, NO_LOAD),
     ]
     assert len(run_files(page.folder)) == 1
 
@@ -147,6 +147,7 @@ def test_the_engine_refuses_a_load_before_it_measures(qtbot, page):
         ([(RunState.DONE, "pass"), (RunState.SKIPPED, "")], "cpu pass", 0),
         ([(RunState.SKIPPED, ""), (RunState.SKIPPED, "")], "skipped", None),
         ([(RunState.LEFT_OUT, ""), (RunState.LEFT_OUT, "")], "not measured", None),
+        ([(RunState.DONE, "pass"), (RunState.REFUSED, "")], "1 of 2 pass", 0),
     ],
 )
 def test_a_plan_under_two_loads_in_a_few_words(states, words, shown):

@@ -25,6 +25,7 @@ ENTRIES = {
     "lost": (entry("lost", verdict="incomplete"), "error"),
     "odd": (entry("odd", verdict="\x00<b>"), "error"),
     "broken": (entry("broken", RunState.FAILED, reason="the analyzer stopped"), "error"),
+    "refused": (entry("refused", RunState.REFUSED, reason="ARM refused: too long"), "error"),
     "unable": (entry("unable", RunState.SKIPPED, reason="no load cpu: why & how"), "skipped"),
     "half": (entry("half", RunState.RUNNING, reason="interrupted"), "skipped"),
     "later": (entry("later", RunState.PLANNED), "skipped"),
@@ -46,7 +47,7 @@ def test_each_run_is_a_case_with_its_outcome_and_reason(tmp_path):
     assert found["later"].find("skipped").text == "not made yet"
     assert found["slow"].find("failure").get("message").startswith("fail: its file cannot be read")
     sums = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}
-    assert sums == {"tests": "10", "failures": "2", "errors": "4", "skipped": "3"}
+    assert sums == {"tests": "11", "failures": "2", "errors": "5", "skipped": "3"}
     assert {each.get("value") for each in suite.iter("property")} >= {"bench", "A title"}
     assert {str(one) for one in Verdict} == {
         one.verdict for one, _ in ENTRIES.values() if one.verdict and one.name != "odd"

@@ -93,6 +93,8 @@ class ResultBanner:
         text = f"{failure.message}\n{failure.details}".strip()
         buttons.append(self._link(_tr("Copy"), lambda: self._copy(text)))
         word = _tr("NOT MEASURED") if failure.kept is None else _tr("BROKEN OFF")
+        if failure.refused:
+            word = _tr("REFUSED")
         self._banner.set_message("bad", word, failure.message, reasons, buttons)
 
     def show_series(self, series: RunSeries[RunSelection]) -> None:
@@ -101,7 +103,8 @@ class ResultBanner:
         made = [part for part in parts if part.state is not RunState.SKIPPED]
         verdicts = [part.verdict for part in parts if part.verdict]
         passed = verdicts.count("pass")
-        reasons = [*_skips(parts), *(f"{part.item.label}: {state_words(part)}" for part in made)]
+        tried = [part for part in made if part.state is not RunState.REFUSED]
+        reasons = [*_unmade(parts), *(f"{part.item.label}: {state_words(part)}" for part in tried)]
         last = (
             self._banner.text
             if any(part.state in (RunState.FAILED, RunState.LEFT_OUT) for part in parts)
@@ -146,11 +149,11 @@ class ResultBanner:
         ]
 
 
-def _skips(parts: Sequence[SeriesRun[RunSelection]]) -> list[str]:
-    """Return a line for each reason, with all that is skipped for it."""
+def _unmade(parts: Sequence[SeriesRun[RunSelection]]) -> list[str]:
+    """Return a line for each reason, with all that is skipped or refused for it."""
     found: dict[str, list[SeriesRun[RunSelection]]] = {}
     for part in parts:
-        if part.state is RunState.SKIPPED:
+        if part.state in (RunState.SKIPPED, RunState.REFUSED):
             found.setdefault(part.reason, []).append(part)
     return [
         f"{'; '.join(part.item.label for part in those)}: {state_words(those[0])}, {reason}"

@@ -80,6 +80,7 @@ def _words(part: SeriesRun[RunSelection]) -> tuple[str, str]:
         RunState.FAILED: (_tr("failed"), "bad"),
         RunState.LEFT_OUT: (_tr("not measured"), "dim"),
         RunState.SKIPPED: (_tr("skipped"), "dim"),
+        RunState.REFUSED: (_tr("refused"), "bad"),
     }[part.state]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.fuzz.forked import TRACEBACK_CODE, Ended, Limits
 
-EXIT_CODES = (0, 1, 2, 3, 4, 5, 130)
+EXIT_CODES = (0, 1, 2, 3, 4, 5, 6, 130)
 PROCESSOR_S = 10
 MEMORY_BYTES = 500 << 20
 LIMITS = Limits(wall_s=90, processor_s=2 * PROCESSOR_S, memory_bytes=2 << 30)
