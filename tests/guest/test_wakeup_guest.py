@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,6 @@ def test_their_figures_stand_beside_the_pins(fixture, tmp_path):
         assert interrupt.average_ns < thread.average_ns
         # The thread of a kernel and a task wait for the same timers.
         assert thread.average_ns == pytest.approx(task.average_ns, rel=1.0)
-    told = page(found)
+    told = unescape(page(found))
     assert "cyclictest" in told
-    assert "to the pin&#x27;s edge" in told
+    assert "to the pin's edge" in told
