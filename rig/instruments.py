@@ -283,6 +283,8 @@ class TargetSummary:
     """The interrupts that the target made itself."""
     throttled: int | None = None
     """The number of times that it held interrupts up, so that others could run."""
+    work_per_ms: int | None = None
+    """The iterations of a task's work that take a millisecond if nothing interrupts them."""
 
 
 LOG_RECORD = np.dtype(

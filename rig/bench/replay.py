@@ -211,6 +211,7 @@ class ReplayTarget(Closing):
             overruns=account.overruns,
             triggers=account.triggers,
             throttled=account.throttled,
+            work_per_ms=account.work_per_ms,
         )
         self.tools_text = file.texts().get("environment/tools", "")
         """The output of the target's own tools."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
-from rig.limit_names import BY_PINS, FINISH, LATENCY, WORK
+from rig.limit_names import BY_PINS, FINISH, INTERVAL_ERROR, LATENCY, WORK
 from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.reported import Subject
 from rig.measurements.self_measured import MeasuredByTarget
@@ -27,7 +27,8 @@ class StartFinish(MeasuredByTarget):
     """The start and finish of a periodic task, at both of which it toggles its pin."""
 
     measurands = (
-        LATENCY, FINISH, WORK, LATENCY + BY_PINS, FINISH + BY_PINS, WORK + BY_PINS,
+        LATENCY, FINISH, WORK, INTERVAL_ERROR,
+        *(f"{name}{BY_PINS}" for name in (LATENCY, FINISH, WORK, INTERVAL_ERROR)),
     )  # fmt: skip
     description = SelfMeasurement(
         name="start_finish",
@@ -56,6 +57,10 @@ class StartFinish(MeasuredByTarget):
             "start by pins": LATENCY + BY_PINS,
             "finish by ticks": FINISH,
             "finish by pins": FINISH + BY_PINS,
+            "work by ticks": WORK,
+            "work by pins": WORK + BY_PINS,
+            "interval error by ticks": INTERVAL_ERROR,
+            "interval error by pins": INTERVAL_ERROR + BY_PINS,
         }
 
     def variant_words(self, settings: Settings) -> list[str]:

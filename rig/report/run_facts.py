@@ -36,6 +36,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
             f"{sample_ns:.1f} ns a sample, u = {sample_ns / 6**0.5:.1f} ns for a latency",
         ),
         ("paired by", evaluation.paired_by),
+        *_work(result),
         *_throttled(result),
         *_backlog(result),
         *calibration_facts(result),
@@ -47,6 +48,16 @@ def _agent(settings: Settings) -> list[tuple[str, str]]:
     told = ("period_ns", "count", "self_trigger")
     words = {k: v for k, v in settings.agent.items() if k not in told}
     return [("agent", ", ".join(f"{k} {v}" for k, v in words.items()))] if words else []
+
+
+def _work(result: Result) -> list[tuple[str, str]]:
+    """Return the unit of the work that tasks do, if any do some."""
+    per_ms = result.account.work_per_ms
+    if not per_ms:
+        return []
+    return [
+        ("work", f"{per_ms:,} iterations of a loop take a millisecond, measured before the run")
+    ]
 
 
 def _throttled(result: Result) -> list[tuple[str, str]]:

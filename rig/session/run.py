@@ -271,4 +271,5 @@ class _Recording:
             overruns=summary.overruns,
             triggers=summary.triggers,
             throttled=summary.throttled or 0,
+            work_per_ms=summary.work_per_ms,
         )

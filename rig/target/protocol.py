@@ -16,7 +16,7 @@ LOG_FORMATS = (1, 2, 3)
 """The log formats that are read. All have the same header and size of record."""
 LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
-FURTHER_COUNTS = ("unanswered", "overruns", "triggers", "throttled")
+FURTHER_COUNTS = ("unanswered", "overruns", "triggers", "throttled", "work_per_ms")
 """The further counts in the answer to STOP of agents with log format 2 or later; summary fields."""
 MAX_LINE = 512
 MAX_BLOCK = 1 << 24

@@ -122,7 +122,8 @@ def test_each_start_has_its_finish_and_work_between(agent):
     assert np.array_equal(starts["handled"], finishes["handled"])
     assert not starts["flags"].any()
     assert np.all(finishes["flags"] == 1 << 16)
-    least = int(agent.link.identity.tick_hz * 99e-6)
+    assert end.work_per_ms > 0
+    least = int(agent.link.identity.tick_hz * 80e-6)  # a processor may be faster later on
     assert np.all(finishes["before_ticks"] - starts["after_ticks"] >= least)
     assert len(_received(agent, end.records)) == end.records
 

@@ -72,3 +72,15 @@ def test_every_variant_on_a_real_kernel(tmp_path: Path) -> None:
             assert f"{edges} of {edges} events inside" in seen["bracket test"], told
             assert variant in ("coarse", "task") or found.figures.average_ns > 0, told
             assert found.details.went_on == 0, told
+        tick_interrupts_work(fixture, bench, tmp_path / "work.h5")
+
+
+def tick_interrupts_work(fixture: Fixture, bench: Bench, out: Path) -> None:
+    """Debian's kernels have 250 timer ticks a second: one in four periods of 1 ms."""
+    text = plan_text("start_finish", "task").replace('"100 us"', '"900 us"')
+    result = measured(text, fixture, bench, out)
+    (work,) = (each for each in result.evaluation.measurands if each.name == "work")
+    lengths_ns, counts = work.histogram.values * work.unit_ns, work.histogram.counts
+    assert lengths_ns[0] == pytest.approx(900_000, rel=0.01)
+    assert int(counts[lengths_ns > lengths_ns[0] + 1000].sum()) in range(9, 12)  # of 40
+    assert result.account.work_per_ms

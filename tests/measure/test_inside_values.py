@@ -230,12 +230,15 @@ def test_start_finish_and_work_are_those_put_in():
     run = periods()
     found = evaluated(run)
     assert found.verdict is Verdict.PASS, found.reasons
-    names = ["latency", "finish_latency", "work"]
+    names = ["latency", "finish_latency", "work", "interval_error"]
     assert [each.name for each in found.measurands] == [*names, *(f"{n}_by_pins" for n in names)]
     for part, each in enumerate(found.measurands[:3]):
         want, times = np.unique(run.values[:, part], return_counts=True)
         assert each.histogram.values.tolist() == want.tolist()
         assert each.histogram.counts.tolist() == times.tolist()
+    errors, times = np.unique(np.diff(run.values[:, 0]), return_counts=True)
+    assert found.measurands[3].histogram.values.tolist() == errors.tolist()
+    assert found.measurands[3].histogram.counts.tolist() == times.tolist()
 
 
 def test_pins_see_what_ticks_say_to_a_sample():
@@ -256,7 +259,7 @@ def test_pins_say_nothing_if_it_is_not_known_which_edge_is_which():
     run = periods()
     less = replace(run, raw=replace(run.raw, edges=run.raw.edges[:-1]))
     found = evaluated(less)
-    assert len(found.measurands) == 3
+    assert len(found.measurands) == 4
     assert found.verdict is Verdict.INCONSISTENT
 
 

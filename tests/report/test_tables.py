@@ -226,7 +226,8 @@ def jitter_us(times):
 def test_start_and_finish_have_a_row_each_by_ticks_and_by_pins(folder, edges_us, capsys):
     found = table(capsys, folder, "--shape", "golem")["start-finish, in microseconds"]
     rows = {row["of"]: row for row in found}
-    kinds = ("start by ticks", "start by pins", "finish by ticks", "finish by pins")
+    quantities = ("start", "finish", "work", "interval error")
+    kinds = [f"{each} by {clock}" for each in quantities for clock in ("ticks", "pins")]
     assert list(rows) == [f"{kind} 1ms work 100us" for kind in kinds]
     for kind, times in zip(("start", "finish"), edges_us, strict=True):
         row, values = rows[f"{kind} by pins 1ms work 100us"], jitter_us(times)

@@ -22,7 +22,12 @@ from rig.analysis.measurements.pipeline import (
     planned_counts,
     tick_rate_witness,
 )
-from rig.analysis.measurements.start_finish import StartFinishSeries, by_pins, start_finish
+from rig.analysis.measurements.start_finish import (
+    StartFinishSeries,
+    by_pins,
+    period_ns_of,
+    start_finish,
+)
 from rig.analysis.measurements.values import ValueFigures, ValueRow
 from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
@@ -40,7 +45,7 @@ from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import Int64Array
-from rig.limit_names import BY_PINS
+from rig.limit_names import BY_PINS, INTERVAL_ERROR
 
 CLOCK_HZ = 10**9
 """Rate of values in ns of a clock of the system."""
@@ -104,7 +109,10 @@ class ValueEvaluator(Evaluator):
             measurand(part.name, series, rate_hz, effects)
             for part, series in zip(inside.parts, values.series, strict=True)
         )
-        if inside.periodic:
+        if isinstance(values.order, StartFinishSeries):
+            found += (
+                _interval(values.order, "", rate_hz, effects.reaching(period_ns_of(settings))),
+            )
             found += self._seen_by_pins(aligned.bench)
         n, planned = found[0].histogram.n, settings.planned or 0
         duration = 0 if values.first is None else values.last - values.first
@@ -128,12 +136,14 @@ class ValueEvaluator(Evaluator):
         duration_ns = (answers.last_sample - answers.first_sample) * 1e9 / rate_hz
         grid = of_grid_latency(bench, pins.rate_uncertainty_ppm, duration_ns)
         effects = (grid, grid, on_analyzer(bench))
-        return tuple(
+        parts = tuple(
             measurand(part.name + BY_PINS, series, rate_hz, effect)
             for part, series, effect in zip(
                 self._inside.parts, (seen.start, seen.finish, seen.work), effects, strict=True
             )
         )
+        intervals = on_analyzer(bench).reaching(period_ns_of(self.settings))
+        return (*parts, _interval(seen, BY_PINS, rate_hz, intervals))
 
     def _witnesses(self, agreement: ClockAgreement | None) -> tuple[Witness, ...]:
         account, answers, values = self.account, self.answers, self._values
@@ -148,6 +158,15 @@ class ValueEvaluator(Evaluator):
         if not values.clocked:
             found += tick_rate_witness(self.settings)
         return tuple(found)
+
+
+def _interval(
+    series: StartFinishSeries, suffix: str, rate_hz: int, effects: SystematicEffects
+) -> Measurand:
+    """Return the interval errors of the starts. But for two edges, quantization averages out."""
+    errors, parts = series.interval, series.interval_parts
+    kept = 1 / max(1, errors.histogram.n)
+    return measurand(INTERVAL_ERROR + suffix, errors, rate_hz, effects, parts=parts, kept=kept)
 
 
 def _read(raw: RawRun, settings: Settings, inside: SelfMeasurement) -> _Values:
@@ -212,6 +231,8 @@ def _figures(
         ValueRow(part.title, each.statistics)
         for part, each in zip(inside.parts, found, strict=False)  # behind them: by pins
     )
+    if isinstance(values.order, StartFinishSeries):
+        rows += (ValueRow("interval error", found[len(inside.parts)].statistics),)
     fitted = None if clock is None or not clock.holds else clock.rate_ppm
     return ValueFigures(
         title=inside.title,

@@ -3,7 +3,8 @@
 edges that they make.
 
 Each is taken against the ideal grid below all of its kind (see period.py): the earliest start and
-the earliest finish are at 0. The work is from one to the other.
+the earliest finish are at 0. The work is from one to the other. The interval is from a start to the
+next one, less the period.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ class StartFinishSeries:
     start: MeasurandSeries = field(default_factory=MeasurandSeries)
     finish: MeasurandSeries = field(default_factory=MeasurandSeries)
     work: MeasurandSeries = field(default_factory=MeasurandSeries)
+    interval: MeasurandSeries = field(default_factory=MeasurandSeries)
+    """Interval error, in `interval_parts` of a unit."""
+    interval_parts: int = 1
     first_ticks: int | None = None
     last_ticks: int = 0
     pairs: int = 0
@@ -69,7 +73,7 @@ def start_finish(raw: RawRun, settings: Settings) -> StartFinishSeries:
     """Return start and finish by the log, in ticks."""
     found, log = StartFinishSeries(), ResponseLog(raw)
     rate_hz = settings.tick_hz or 10**9
-    _measure(found, _period_ns(settings), rate_hz, lambda odd: _ticks(log, odd))
+    _measure(found, period_ns_of(settings), rate_hz, lambda odd: _ticks(log, odd))
     return found
 
 
@@ -80,7 +84,7 @@ def by_pins(raw: RawRun, settings: Settings, times: AnswerTimes) -> ByPins | Non
         return None
     found = StartFinishSeries()
     rate_hz = settings.sample_rate_hz
-    grid = _measure(found, _period_ns(settings), rate_hz, lambda odd: _edges(log, times, odd))
+    grid = _measure(found, period_ns_of(settings), rate_hz, lambda odd: _edges(log, times, odd))
     return ByPins(found, None if grid is None else grid.rate_uncertainty_ppm)
 
 
@@ -91,7 +95,9 @@ def _measure(
     pairs: Callable[[StartFinishSeries], _Pairs],
 ) -> Grid | None:
     """Make two passes: the grids, then the values. Return the starts' grid."""
-    grids = _grids(pairs(found), period_ns, rate_hz)
+    fits = _fits(pairs(found), period_ns, rate_hz)
+    grids = [fit.grid() for fit in fits]
+    found.interval, found.interval_parts = fits[START].errors, fits[START].nominal.parts
     for number, start, finish in pairs(StartFinishSeries()):
         if found.first_ticks is None:
             found.first_ticks = int(start[0])
@@ -105,12 +111,12 @@ def _measure(
     return grids[START]
 
 
-def _grids(pairs: _Pairs, period_ns: int, rate_hz: int) -> list[Grid | None]:
+def _fits(pairs: _Pairs, period_ns: int, rate_hz: int) -> list[PeriodFit]:
     fits = [PeriodFit(period_ns, rate_hz) for _ in (START, FINISH)]
     for number, start, finish in pairs:
         fits[START].feed(number, start)
         fits[FINISH].feed(number, finish)
-    return [fit.grid() for fit in fits]
+    return fits
 
 
 def _late(grid: Grid | None, number: Int64Array, ticks: Int64Array) -> Int64Array:
@@ -121,7 +127,8 @@ def values_by_ticks(raw: RawRun, settings: Settings) -> Iterator[tuple[Int64Arra
     """Yield number, start, finish and work of each period, and its start since the first, in ticks;
     shapes (n,)."""
     log, rate_hz = ResponseLog(raw), settings.tick_hz or 10**9
-    grids = _grids(_ticks(log, StartFinishSeries()), _period_ns(settings), rate_hz)
+    fits = _fits(_ticks(log, StartFinishSeries()), period_ns_of(settings), rate_hz)
+    grids = [fit.grid() for fit in fits]
     origin: int | None = None
     for number, start, finish in _ticks(log, StartFinishSeries()):
         origin = int(start[0]) if origin is None else origin
@@ -131,7 +138,7 @@ def values_by_ticks(raw: RawRun, settings: Settings) -> Iterator[tuple[Int64Arra
         yield number, starts, finishes, finish - start, start - origin
 
 
-def _period_ns(settings: Settings) -> int:
+def period_ns_of(settings: Settings) -> int:
     """Return the agent's period, within limits; a foreign file may have any text."""
     text = settings.agent.get("period_ns", "")
     digits = text.isascii() and text.isdigit() and len(text) <= len(str(PERIOD_NS_MAX))

@@ -41,6 +41,8 @@ class InstrumentCounts:
     """Interrupts that the target made itself, by the agent's count."""
     throttled: Count = 0
     """Number of times that the target held interrupts up, so that others than it could run."""
+    work_per_ms: Count | None = None
+    """Iterations of a task's work that take a millisecond, as the target found before the run."""
     samples: Count | None = None
     """Samples of the whole capture, by the analyzer's count."""
     backlog_max_ns: Count | None = None

@@ -13,6 +13,7 @@ struct measure_summary {
     uint64_t triggers;   /* interrupts that the agent made itself */
     uint64_t overruns;   /* answers that ended after the next period was due */
     uint64_t throttled;  /* times that interrupts were held up so that others could run */
+    uint64_t work_per_ms; /* iterations of work that take a millisecond; 0: none is done */
     bool failed;         /* the device went away */
 };
 

@@ -134,6 +134,8 @@ static bool stop(struct session *session, const char *words, struct text *rest)
     text_add_field(rest, "triggers", end.triggers);
     if (end.throttled)
         text_add_field(rest, "throttled", end.throttled);
+    if (end.work_per_ms)
+        text_add_field(rest, "work_per_ms", end.work_per_ms);
     return true;
 }
 

@@ -10,6 +10,7 @@
 
 #define SWITCH_TICKS 100000
 #define SLEEP_LATE_NS 77
+#define WORK_TICKS 4 /* of an iteration */
 #define NOBODY UINT32_MAX
 
 static struct {
@@ -187,6 +188,13 @@ static enum port_event sleep_for(uint64_t ns)
     return sleep_until(crew.clock + ns);
 }
 
+static void work(uint64_t iterations)
+{
+    fake.ticks += WORK_TICKS * iterations;
+    if (fake.works++ == fake.interrupted_work)
+        fake.ticks += fake.interruption_ticks;
+}
+
 static bool serve(struct ticks *around)
 {
     around->before = fake.port.now_ticks();
@@ -209,6 +217,7 @@ static struct port_inside inside = {
     .clock_ns = clock_ns,
     .sleep_until = sleep_until,
     .sleep_for = sleep_for,
+    .work = work,
     .create = serve,
     .serve = serve,
 };

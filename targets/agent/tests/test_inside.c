@@ -217,11 +217,28 @@ static void calls_are_measured_one_by_one(void **state)
     assert_value(8, 9, READING, 0);
 }
 
+#define PERIODS "measurement=start_finish period_ns=10000 work_ns=5000 capacity=9 count=4"
+
+static void what_interrupts_the_work_makes_it_longer(void **state)
+{
+    (void)state;
+    run(PERIODS);
+    struct log_record start = record(0), finish = record(1);
+    uint64_t alone = finish.before_ticks - start.after_ticks;
+    fake.interrupted_work = 2 * fake.works - 2; /* the third of four periods, after calibration */
+    fake.interruption_ticks = 7777;
+    struct measure_summary summary = run(PERIODS);
+    assert_true(summary.work_per_ms > 0);
+    for (uint64_t i = 0; i < 4; i++) {
+        start = record(2 * i), finish = record(2 * i + 1);
+        assert_int_equal(finish.before_ticks - start.after_ticks, alone + (i == 2 ? 7777 : 0));
+    }
+}
+
 static void a_periodic_task_shows_start_and_finish(void **state)
 {
     (void)state;
-    struct measure_summary summary = run(
-        "measurement=start_finish period_ns=10000 work_ns=5000 capacity=9 count=4");
+    struct measure_summary summary = run(PERIODS);
     assert_int_equal(summary.records, 8);
     assert_int_equal(fake.writes_size, 8);
     for (uint64_t i = 0; i < 4; i++) {
@@ -230,7 +247,7 @@ static void a_periodic_task_shows_start_and_finish(void **state)
         assert_int_equal(finish.flags, RECORD_PART(1));
         assert_int_equal(start.handled, i + 1);
         assert_int_equal(finish.handled, i + 1);
-        assert_true(finish.before_ticks - start.after_ticks >= 5000);
+        assert_in_range(finish.before_ticks - start.after_ticks, 4900, 5010);
         assert_int_equal(fake.writes[2 * i], 1);
         assert_int_equal(fake.writes[2 * i + 1], 0);
     }
@@ -376,6 +393,7 @@ int main(void)
         TEST(sleeps_are_late_by_the_systems_own_clock),
         TEST(calls_are_measured_one_by_one),
         TEST(a_periodic_task_shows_start_and_finish),
+        TEST(what_interrupts_the_work_makes_it_longer),
         TEST(the_pin_shows_each_values_end),
         TEST(without_it_no_pin_is_touched),
         TEST(a_write_of_the_pins_is_measured_by_its_own_record),

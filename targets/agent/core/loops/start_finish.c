@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A periodic task: the pin toggles when it starts and when it has done its work. Each period gives
- * two answers; the due time is on the system's clock, what is late is seen in the answers.
+ * A periodic task: the pin toggles when it starts and when it has done its work, which is a fixed
+ * amount. Each period gives two answers; the due time is on the system's clock, what is late is seen
+ * in the answers.
  */
+#include "../work.h"
 #include "loop.h"
-
-static void work(uint64_t ticks)
-{
-    uint64_t start = loop_ticks();
-    while (loop_ticks() - start < ticks)
-        ;
-}
 
 static void body(uint32_t number)
 {
     const struct port_inside *inside = loop.port->inside;
     uint64_t period = loop.options->period_ns;
-    uint64_t ticks = (uint64_t)((double)loop.port->counter.tick_hz * 1e-9 *
-                                (double)loop.options->work_ns);
+    uint64_t per_ms = loop.summary->work_per_ms = work_calibrate(loop.port);
+    uint64_t iterations = work_amount(loop.options->work_ns, per_ms);
     uint64_t due = inside->clock_ns(VARIANT_MONOTONIC);
     (void)number;
     while (!loop_over()) {
@@ -36,7 +31,7 @@ static void body(uint32_t number)
         loop_without_values(missed);
         loop_iteration();
         loop.answer(RECORD_PART(0));
-        work(ticks);
+        inside->work(iterations);
         loop.answer(RECORD_PART(1));
     }
 }
