@@ -176,7 +176,16 @@ class Plot:
     """The data of the picture, for who draws it by itself."""
 
 
-Block = Heading | Note | Items | Facts | Values | Checks | TextTable | Plot
+@dataclass(frozen=True)
+class Folded:
+    """Blocks that are shown when their title is asked for, where that is possible."""
+
+    kind: ClassVar[str] = "folded"
+    title: str
+    blocks: tuple[Block, ...]
+
+
+Block = Heading | Note | Items | Facts | Values | Checks | TextTable | Plot | Folded
 
 
 @dataclass(frozen=True)

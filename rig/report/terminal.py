@@ -15,6 +15,7 @@ from rig.document import (
     Conclusion,
     Fact,
     Facts,
+    Folded,
     Heading,
     Items,
     Note,
@@ -58,7 +59,7 @@ def print_report(console: SafeConsole, document: ReportDocument) -> None:
         key=lambda each: (each.name in _LAST) - (each.name == _RUN),
     )
     for section in sections:
-        blocks = [block for block in section.blocks if not isinstance(block, Plot)]
+        blocks = [block for block in section.blocks if not isinstance(block, Plot | Folded)]
         if not blocks:
             continue
         if section.name != _RUN:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many runs of one system in one picture: latency along x, how often along y, run behind run.
+"""Many runs of one measurement in one picture for each system and load, run behind run.
 
 It follows the long-term latency plots of OSADL's QA farm: the whole history of a system, with the
 worst value of each run.
@@ -10,25 +10,26 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rig.analysis.measurements.evaluation import Evaluation
-from rig.document import Plot, ReportDocument, Section, TextTable
+from rig.document import Folded, Note, Plot, ReportDocument, Section, TextTable, section
 from rig.errors import InputError
 from rig.instruments import Int64Array
 from rig.measurements.registry import measurement_of
-from rig.plots.canvas import BAD, BODY, DIM, PAPER, svg
+from rig.plots.history import LAYERS_MAX, HistoryRun, history_svg
 from rig.record.reader import RunFile
-from rig.record.vetting import each_in_child, vet
+from rig.record.vetting import each_in_child
 from rig.report.page import page_of
 from rig.report.tables.figures_index import FiguresIndex, IndexKind, index_path, stamps_of
-from rig.report.tables.runs import run_files
+from rig.report.tables.runs import fixture_name, run_files, variant_of
 from rig.session.results import read
 from rig.session.settings_check import checked_settings
 from rig.session.stored_results import stored_evaluation
@@ -36,40 +37,66 @@ from rig.shell_words import quoted
 from rig.untrusted.decode import decoded
 from rig.untrusted.json_reader import json_object
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 BINS: Final = 200
-_TOLD_MAX: Final = 1 << 18
-"""Most different values that a child process sends; of a long run there may be more."""
+KEPT_BINS: Final = 512
+"""Most different latencies that are kept of a run: of more, neighbors are counted together."""
 RUNS_MAX: Final = 2000
+GROUPS_MAX: Final = 12
+WORST: Final = 10
+"""Number of runs that are listed, worst first, before all of them."""
 _CLOSE: Final = 1e-9
-_STEP_DECADES: Final = 0.35
-"""Distance by which each run is drawn higher than the one before, of the y axis."""
-_STEP_SHARE: Final = 0.012
-"""Distance by which it is drawn farther right, of the x axis."""
+
+
+class RidgeGroup(NamedTuple):
+    """The conditions that the runs of one picture share."""
+
+    system: str
+    variant: str
+    scenario: str
+
+    @property
+    def title(self) -> str:
+        """The conditions as a line."""
+        return ", ".join(filter(None, (self.system, self.variant, f"load {self.scenario}")))
 
 
 @dataclass(frozen=True)
 class Ridge:
     """A run's latencies in microseconds, ascending, and how often each occurred, shapes (k,)."""
 
-    name: str
+    path: Path
     created: str
     subject: str
+    group: RidgeGroup
     latency_us: npt.NDArray[np.float64]
     counts: npt.NDArray[np.int64]
     unit_us: float
-    """The unit of which latencies are whole numbers."""
+    """Distance that two different latencies have at least, but for the last one."""
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.stem
 
     @property
     def worst_us(self) -> float:
         """The observed maximum."""
         return float(self.latency_us[-1])
 
+    @property
+    def n(self) -> int:
+        """The number of values."""
+        return int(self.counts.sum())
+
+    @property
+    def minute(self) -> str:
+        """When the run was made."""
+        return self.created[:16].replace("T", " ")
+
 
 def ridges(places: Sequence[Path], note: Callable[[str], None] = lambda _line: None) -> list[Ridge]:
-    """Return runs with figures, oldest first. Raises InputError if there are none, or too many.
+    """Return runs with figures by their conditions, oldest first. Raises InputError if there are
+    none, or too many.
 
     What was read before and has not changed is taken from the user's index of figures; `note` gets
     a line if that was damaged.
@@ -85,7 +112,7 @@ def ridges(places: Sequence[Path], note: Callable[[str], None] = lambda _line: N
             f"history: runs of {', '.join(subjects)}; valid: runs of one measurement, name the "
             "files of one of them"
         )
-    return sorted(found, key=lambda ridge: (ridge.created, ridge.name))
+    return sorted(found, key=lambda ridge: (ridge.group, ridge.created, ridge.name))
 
 
 def _ridges(paths: Sequence[Path], index: FiguresIndex) -> Iterator[Ridge | None]:
@@ -95,7 +122,9 @@ def _ridges(paths: Sequence[Path], index: FiguresIndex) -> Iterator[Ridge | None
     known = {path: _Kept.of(text) for path, text in texts.items()}
     unknown = [path for path in dict.fromkeys(paths) if known.get(absolute[path]) is None]
     for path, answer in zip(unknown, each_in_child(unknown, _told), strict=True):
-        kept, whole = _heard(path, answer), absolute[path]
+        kept, whole = _Kept.of(answer), absolute[path]
+        if kept is None:
+            raise InputError(f"{path}: its histogram cannot be shown")
         known[whole] = kept
         if whole in stamps:
             index.add(IndexKind.RIDGE, whole, stamps[whole], kept.text)
@@ -108,11 +137,9 @@ def _ridges(paths: Sequence[Path], index: FiguresIndex) -> Iterator[Ridge | None
 class _Kept:
     """The index's text of a file, decoded; without values if the file has none to show."""
 
-    created: str
-    subject: str
-    unit_us: float
+    head: _Head
     values: Int64Array
-    """Latencies in units, ascending."""
+    """Latencies in units, ascending, at most KEPT_BINS."""
     counts: Int64Array
 
     @classmethod
@@ -123,7 +150,7 @@ class _Kept:
             steps, counts = (_whole_numbers(head.pop(name)) for name in ("steps", "counts"))
             if len(steps) != len(counts) or np.any(counts < 1) or np.any(steps[1:] < 1):
                 return None
-            return cls(**asdict(decoded(_Head, head)), values=np.cumsum(steps), counts=counts)
+            return cls(decoded(_Head, head), np.cumsum(steps), counts)
         except (ValueError, TypeError, KeyError, OverflowError):
             return None
 
@@ -131,15 +158,16 @@ class _Kept:
     def text(self) -> str:
         columns = {"steps": np.diff(self.values, prepend=0), "counts": self.counts}
         lists = {name: column.tolist() for name, column in columns.items()}
-        head = asdict(_Head(self.created, self.subject, self.unit_us))
-        return json.dumps({**head, **lists}, separators=(",", ":"))
+        return json.dumps({**asdict(self.head), **lists}, separators=(",", ":"))
 
     def ridge(self, path: Path) -> Ridge | None:
         """Return the run for the picture; None if there are no values."""
         if not len(self.values):
             return None
-        latency_us = self.values.astype(np.float64) * self.unit_us
-        return Ridge(path.stem, self.created, self.subject, latency_us, self.counts, self.unit_us)
+        head, latency_us = self.head, self.values.astype(np.float64) * self.head.unit_us
+        group = RidgeGroup(head.system, head.variant, head.scenario)
+        unit_us = head.unit_us * head.step
+        return Ridge(path, head.created, head.subject, group, latency_us, self.counts, unit_us)
 
 
 @dataclass(frozen=True)
@@ -148,46 +176,60 @@ class _Head:
 
     created: str
     subject: str
-    unit_us: float
+    system: str
+    variant: str
+    scenario: str
+    unit_us: float = 0.0
+    step: int = 1
+    """Units that are counted together."""
 
 
 def _whole_numbers(found: object) -> Int64Array:
     """Return a list of whole numbers. Raises ValueError, OverflowError for anything else."""
-    if not isinstance(found, list) or not all(type(each) is int for each in found):
+    if not isinstance(found, list) or not set(map(type, found)) <= {int}:
         raise ValueError("valid: a list of whole numbers")
     return np.array(found, np.int64)
 
 
 def _told(path: Path) -> bytes:
-    """Return what a child process sends of a file; nothing: it has too many values."""
-    kept = _of_file(path)
-    return b"" if len(kept.values) > _TOLD_MAX else kept.text.encode()
-
-
-def _heard(path: Path, answer: bytes) -> _Kept:
-    """Return what a child process sent; the parent itself reads what is too long for that."""
-    if not answer:
-        vet(path)
-        return _of_file(path)
-    kept = _Kept.of(answer)
-    if kept is None:
-        raise InputError(f"{path}: its histogram cannot be shown")
-    return kept
+    """Return what a child process sends of a file."""
+    return _of_file(path).text.encode()
 
 
 def _of_file(path: Path) -> _Kept:
     with RunFile(path) as file:
         settings = checked_settings(file)
         values, counts = file.histogram()
-        created, evaluation = file.created, stored_evaluation(file)
-    subject = measurement_of(settings.measurement).subjects[-1].title
+        evaluation = stored_evaluation(file)
+        head = _Head(
+            file.created,
+            measurement_of(settings.measurement).subjects[-1].title,
+            fixture_name(file),
+            variant_of(settings),
+            settings.scenario,
+        )
     if not len(values):
-        return _Kept(created, subject, 0.0, values, counts)
+        return _Kept(head, values, counts)
     if evaluation is None:  # of an older rig
         evaluation = read(path).evaluation
         values, counts = evaluation.histogram.values, evaluation.histogram.counts
     unit_us = _unit_us(path, evaluation, int(values[-1]))
-    return _Kept(created, subject, unit_us, values, counts)
+    values, counts, step = thinned(values, counts)
+    return _Kept(replace(head, unit_us=unit_us, step=step), values, counts)
+
+
+def thinned(values: Int64Array, counts: Int64Array) -> tuple[Int64Array, Int64Array, int]:
+    """Return at most KEPT_BINS values, how often each occurred, and units counted together.
+
+    No count is lost, and the largest value stays what it is.
+    """
+    step = -(-(int(values[-1]) - int(values[0]) + 1) // (KEPT_BINS - 1))
+    if len(values) <= KEPT_BINS:
+        return values, counts, 1
+    places, first = np.unique((values - values[0]) // step, return_index=True)
+    middles = values[0] + places * step + step // 2
+    middles[-1] = values[-1]
+    return middles, np.add.reduceat(counts, first), step
 
 
 def _unit_us(path: Path, evaluation: Evaluation, largest: int) -> float:
@@ -221,52 +263,69 @@ def binned(run: Ridge, edges: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return whole
 
 
-def history_svg(runs: Sequence[Ridge]) -> str:
-    """Return the picture as an <svg> element: the oldest run is in front."""
-    edges = grid(runs)
-    high_us = float(edges[-1])
-    shift_us = (high_us - float(edges[0])) * _STEP_SHARE
-
-    def paint(figure: Figure) -> None:
-        axes: Any = figure.add_subplot()
-        axes.set_yticks([])
-        axes.spines["left"].set_visible(False)
-        for place in range(len(runs) - 1, -1, -1):  # from the back to the front
-            counts = binned(runs[place], edges)
-            base, right = place * _STEP_DECADES, place * shift_us
-            height = np.where(counts > 0, np.log10(np.maximum(counts, 1)) + 0.15, 0.0)
-            axes.fill_between(
-                edges + right, base, base + np.append(height, 0.0), step="post",
-                facecolor=PAPER, edgecolor=BODY, linewidth=0.7,
-            )  # fmt: skip
-            axes.plot([runs[place].worst_us + right], [base + 0.15], "o", color=BAD, markersize=3)
-        for place in _labelled(len(runs)):
-            axes.annotate(
-                runs[place].created[:16].replace("T", " "),
-                (high_us + place * shift_us, place * _STEP_DECADES),
-                xytext=(8, 0), textcoords="offset points", color=DIM, fontsize=8,
-            )  # fmt: skip
-        axes.set_xlabel(
-            f"{runs[0].subject} in µs, {len(runs)} runs from front to back; height: how often, on "
-            "a logarithmic scale; a dot is the run's observed maximum"
-        )
-
-    height_in = min(12.0, 2.5 + 0.12 * len(runs))
-    return svg("history", f"History of {len(runs)} runs", paint, height_in=height_in)
-
-
 def history_page(runs: Sequence[Ridge]) -> str:
-    """Return the picture and the worst value of each run, as a self-contained HTML page."""
-    rows = tuple(
-        (run.created, run.name, str(int(run.counts.sum())), f"{run.worst_us:.3f}") for run in runs
+    """Return the pictures, and the worst value of each run, as a self-contained HTML page.
+
+    Raises InputError for runs under more different conditions than a page has room for.
+    """
+    groups = [(group, list(of)) for group, of in groupby(runs, key=lambda run: run.group)]
+    if len(groups) > GROUPS_MAX:
+        raise InputError(
+            f"history: runs under {len(groups)} different conditions (system, variant, load); "
+            f"valid: 1 to {GROUPS_MAX}, name the files of fewer"
+        )
+    sections = [
+        part for number, (group, of) in enumerate(groups, 1) for part in _picture(number, group, of)
+    ]
+    subject = runs[0].subject
+    title = f"History of {subject}, {_runs(len(runs))}"
+    worst = _worst(runs) if len(groups) > 1 else ""
+    document = ReportDocument(title, worst, (*sections, *_all_runs(runs)))
+    return page_of([document])
+
+
+def _picture(number: int, group: RidgeGroup, runs: Sequence[Ridge]) -> tuple[Section, ...]:
+    edges = grid(runs)
+    title = f"{group.title}: {_runs(len(runs))}, {runs[0].minute} to {runs[-1].minute}"
+    drawn = [HistoryRun(run.minute, binned(run, edges), run.worst_us) for run in runs]
+    caption = (
+        "The oldest run is in front. Height: how often, on the logarithmic scale of the axis at "
+        "the front; a dot is an observed maximum."
     )
-    head = ("started", "run", "n", "observed maximum, us")
-    blocks = Plot("", partial(history_svg, runs)), TextTable(head, rows, range(2, 4))
-    title = f"History of {len(runs)} runs"
-    return page_of([ReportDocument("History", "", (Section("history", title, blocks),))])
+    if len(runs) > LAYERS_MAX:
+        caption += (
+            f" {LAYERS_MAX} layers, each of neighboring runs: it has the largest count of any of "
+            "them at each latency, and the largest maximum."
+        )
+    draw = partial(history_svg, f"history{number}", title, drawn, edges)
+    return section(f"history{number}", title, Note(_worst(runs), strong=True), Plot(caption, draw))
 
 
-def _labelled(count: int) -> list[int]:
-    """Return about ten of so many runs, the first and the last among them."""
-    step = max(1, (count - 1) // 9)
-    return sorted({*range(0, count, step), count - 1})
+def _worst(runs: Sequence[Ridge]) -> str:
+    """Return the worst run in words."""
+    worst = max(runs, key=lambda run: run.worst_us)
+    n = sum(run.n for run in runs)
+    return (
+        f"Observed maximum of all {n:,} values: {worst.worst_us:.3f} us, {worst.minute}, in "
+        f"{worst.path}"
+    )
+
+
+def _runs(count: int) -> str:
+    return f"{count:,} run{'s' * (count != 1)}"
+
+
+def _all_runs(runs: Sequence[Ridge]) -> tuple[Section, ...]:
+    """Return the worst runs as a table, and all of them by date, folded if they are many."""
+    head = ("started", "run", "conditions", "n", "observed maximum in µs")
+
+    def table(some: Sequence[Ridge]) -> TextTable:
+        rows = ((r.minute, r.name, r.group.title, f"{r.n:,}", f"{r.worst_us:.3f}") for r in some)
+        return TextTable(head, tuple(rows), range(3, 5))
+
+    by_date = sorted(runs, key=lambda run: (run.created, run.name))
+    if len(runs) <= 2 * WORST:
+        return section("runs", "Runs", table(by_date))
+    worst = sorted(runs, key=lambda run: -run.worst_us)[:WORST]
+    everything = Folded(f"All {_runs(len(runs))} by date", (table(by_date),))
+    return section("runs", f"The {WORST} runs with the largest maxima", table(worst), everything)

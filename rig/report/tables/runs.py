@@ -175,7 +175,7 @@ def _of_file(path: Path) -> list[RunRecord]:
 
 def _of_open(file: RunFile, evaluation: Evaluation) -> list[RunRecord]:
     settings = checked_settings(file)
-    fixture, tools = _fixture(file), tool_runs(file.path, file.texts())
+    fixture, tools = fixture_name(file) or file.path.stem, tool_runs(file.path, file.texts())
     own = _of(evaluation, settings, fixture)
     return own + tool_records(tools, fixture, variant_of(settings), settings.scenario)
 
@@ -216,10 +216,10 @@ def _remark(found: Evaluation) -> str:
     return f"{found.verdict}: {found.reasons[0]}" if found.reasons else str(found.verdict)
 
 
-def _fixture(file: RunFile) -> str:
-    """Return the name of the fixture that a run was made on."""
+def fixture_name(file: RunFile) -> str:
+    """Return the name of the fixture that a run was made on; "" for none."""
     try:
         name = toml_table(file.text("fixture")).get("fixture", {}).get("name", "")
     except (ValueError, AttributeError):
         name = ""
-    return name if isinstance(name, str) and name.isprintable() and name else file.path.stem
+    return name if isinstance(name, str) and name.isprintable() else ""
