@@ -29,18 +29,20 @@ class Timer(MeasuredByTarget):
             "absolute": "clock_nanosleep until a time",
             "relative": "clock_nanosleep for a time",
             "periodic": "clock_nanosleep until the next time of a grid, as a periodic task starts",
+            "itimer": "setitimer, and sigwait for each time of its grid",
         },
         parts=(IterationPart(LATENCY, "delay"),),
         keys=("period",),
         needs=("period",),
-        clocked=("absolute", "relative", "periodic"),
+        clocked=("absolute", "relative", "periodic", "itimer"),
     )
 
     def variant_words(self, settings: Settings) -> list[str]:
         agent = settings.agent
         if not starts_periodic_task(agent):
             return super().variant_words(settings)
-        return [*time_words(agent, "period_ns"), *agent_words(agent, without=("variant",))]
+        hidden = ("variant",) if agent["variant"] == "periodic" else ()
+        return [*time_words(agent, "period_ns"), *agent_words(agent, without=hidden)]
 
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:
         """Yield the rows; the starts of a periodic task are a subject of their own."""
@@ -58,4 +60,4 @@ PERIOD_START = Subject(START, "period start", begins="due")
 
 def starts_periodic_task(agent: Mapping[str, str]) -> bool:
     """Return whether the values are the starts of a periodic task, by the words for the agent."""
-    return agent.get("variant") == "periodic"
+    return agent.get("variant") in ("periodic", "itimer")

@@ -26,7 +26,7 @@ static const char *const edges[] = {"rising", "falling", NULL};
 static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
 static const char *const variants[] = {
     "yield", "mutex", "counter", "monotonic", "monotonic_raw", "realtime", "boottime", "coarse",
-    "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "periodic", "fork", "thread",
+    "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "periodic", "itimer", "fork", "thread",
     "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
 static const char *const second_levels[] = {"thread", "workqueue", NULL};

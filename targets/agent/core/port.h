@@ -171,6 +171,8 @@ struct port_inside {
     enum port_event (*sleep_for)(uint64_t ns);
     /* Make a process or thread; ticks just before, and when it first ran. It has ended then. */
     bool (*create)(struct ticks *around);
+    /* The next expiry of an interval timer that the first call starts. */
+    enum port_event (*timer_wait)(uint64_t period_ns);
     /* So many iterations of a loop that takes the same time each, and gives way to nobody. */
     void (*work)(uint64_t iterations);
     /* One call of a service; ticks just before and after it. */

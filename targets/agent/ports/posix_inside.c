@@ -17,6 +17,7 @@ static pthread_mutex_t mutexes[INSIDE_MUTEXES] = {
 static void end(void)
 {
     wakes_close();
+    itimer_close();
     services_close();
     creation_close();
 }
@@ -24,7 +25,7 @@ static void end(void)
 static bool begin(const struct arm_options *options, struct text *why)
 {
     if (wakes_open(options->variant, why) && services_open(options->variant, why) &&
-        creation_open(options->variant, why))
+        creation_open(options->variant, why) && itimer_open(options, why))
         return true;
     end();
     return false;
@@ -110,7 +111,7 @@ const struct port_inside posix_inside = {
     .variants = 1u << VARIANT_YIELD | 1u << VARIANT_MUTEX | 1u << VARIANT_COUNTER |
                 1u << VARIANT_MONOTONIC | 1u << VARIANT_REALTIME | 1u << VARIANT_SIGNAL |
                 1u << VARIANT_SEMAPHORE | 1u << VARIANT_PIPE | 1u << VARIANT_ABSOLUTE |
-                1u << VARIANT_RELATIVE | 1u << VARIANT_PERIODIC | 1u << VARIANT_FORK | 1u << VARIANT_THREAD |
+                1u << VARIANT_RELATIVE | 1u << VARIANT_PERIODIC | 1u << VARIANT_ITIMER | 1u << VARIANT_FORK | 1u << VARIANT_THREAD |
                 1u << VARIANT_PIPE_WRITE | 1u << VARIANT_PIPE_READ | 1u << VARIANT_SHARED_MEMORY |
                 1u << VARIANT_PORT_WRITE | 1u << VARIANT_PORT_READ | 1u << VARIANT_TASK
 #ifdef __linux__
@@ -132,6 +133,7 @@ const struct port_inside posix_inside = {
     .clock_ns = clock_ns,
     .sleep_until = sleep_until,
     .sleep_for = sleep_for,
+    .timer_wait = itimer_wait,
     .work = work,
     .create = creation_create,
     .serve = services_serve,

@@ -14,6 +14,10 @@ void wakes_close(void);
 bool wakes_wake(void);
 bool wakes_wait(void);
 
+bool itimer_open(const struct arm_options *options, struct text *why);
+void itimer_close(void);
+enum port_event itimer_wait(uint64_t period_ns);
+
 bool services_open(enum variant variant, struct text *why);
 void services_close(void);
 bool services_serve(struct ticks *around);

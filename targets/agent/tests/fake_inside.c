@@ -21,6 +21,7 @@ static struct {
     uint32_t wakes;
     uint32_t holder[INSIDE_MUTEXES];
     uint64_t clock;
+    uint64_t expiry;
 } crew;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -89,6 +90,7 @@ static bool begin(const struct arm_options *options, struct text *why)
     fake.begun++;
     crew.wakes = 0;
     crew.clock = 1000000;
+    crew.expiry = 0;
     for (uint32_t i = 0; i < INSIDE_MUTEXES; i++)
         crew.holder[i] = NOBODY;
     return true;
@@ -183,6 +185,17 @@ static enum port_event sleep_until(uint64_t ns)
     return fake.calls_fail ? PORT_FAILED : stopping() ? PORT_STOPPED : PORT_DUE;
 }
 
+/* Expiries that pass between two calls are lost. */
+static enum port_event timer_wait(uint64_t period_ns)
+{
+    if (!crew.expiry)
+        crew.expiry = crew.clock;
+    crew.expiry += period_ns * ((crew.clock - crew.expiry) / period_ns + 1);
+    if (fake.timer_late_ns && fake.sleeps++ == 2)
+        return sleep_until(crew.expiry + fake.timer_late_ns);
+    return sleep_until(crew.expiry);
+}
+
 static enum port_event sleep_for(uint64_t ns)
 {
     return sleep_until(crew.clock + ns);
@@ -217,6 +230,7 @@ static struct port_inside inside = {
     .clock_ns = clock_ns,
     .sleep_until = sleep_until,
     .sleep_for = sleep_for,
+    .timer_wait = timer_wait,
     .work = work,
     .create = serve,
     .serve = serve,

@@ -207,6 +207,23 @@ static void sleeps_are_late_by_the_systems_own_clock(void **state)
     }
 }
 
+static void an_interval_timer_keeps_to_its_grid(void **state)
+{
+    (void)state;
+    fake.timer_late_ns = 25000;
+    fake.looks_inside = 500;
+    struct measure_summary summary =
+        run("measurement=timer variant=itimer period_ns=10000 capacity=9 count=9");
+    assert_int_equal(summary.unanswered, 2); /* that passed while the third was late */
+    for (uint64_t number = 0; number < 9; number++) {
+        struct log_record value = record(number);
+        /* From the reading before the timer was started. */
+        uint64_t period = number + 1 + (number > 2 ? 2 : 0);
+        assert_int_equal(value.before_ticks - record(0).before_ticks, (period - 1) * 10000);
+        assert_in_range(value.after_ticks - value.before_ticks - (number == 2 ? 25000 : 0), 77, 95);
+    }
+}
+
 static void calls_are_measured_one_by_one(void **state)
 {
     (void)state;
@@ -391,6 +408,7 @@ int main(void)
         TEST(preemption_has_three_parts_without_a_gap),
         TEST(clocks_are_read_twice),
         TEST(sleeps_are_late_by_the_systems_own_clock),
+        TEST(an_interval_timer_keeps_to_its_grid),
         TEST(calls_are_measured_one_by_one),
         TEST(a_periodic_task_shows_start_and_finish),
         TEST(what_interrupts_the_work_makes_it_longer),
