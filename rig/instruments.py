@@ -263,6 +263,8 @@ class TargetIdentity:
     log_format: int
     tick_hz: int
     """The nominal rate of the cycle counter; the host fits the true one."""
+    port: str = ""
+    """The port by which the agent reaches interrupt and pins; "": not reported."""
 
 
 @dataclass(frozen=True)

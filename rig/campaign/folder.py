@@ -52,7 +52,12 @@ def opened(
     """
     fingerprint = hashlib.sha256(fixture.text.encode()).hexdigest()
     new = Index(
-        campaign.name, campaign.title, fixture.name, fingerprint, campaign.text, entries_of(cells)
+        campaign.name,
+        campaign.title,
+        fixture.name,
+        fingerprint,
+        campaign.text,
+        entries_of(cells, fixture),
     )
     old = load_index(folder)
     if old is None:

@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from rig.campaign.matrix import RUNS_MAX, CampaignRun
+from rig.config.fixture import Fixture
 from rig.errors import InputError
 from rig.files import replace_atomically
+from rig.measurements.registry import measurement_of
+from rig.session.settings import settings_of
 from rig.untrusted.decode import Length, NumberRange, decoded
 from rig.untrusted.json_reader import BYTES_MAX, found, json_object
 
@@ -28,6 +31,7 @@ _OLDER_PARTIAL_FILES: Final = "half"
 """The key of `partial_files` in indexes that earlier rigs wrote."""
 PLAN_MAX: Final = 1 << 20
 REASON_MAX: Final = 2000
+ROWS_MAX: Final = 100
 Text = Annotated[str, Length(REASON_MAX)]
 _FILE = re.compile(r"[a-z0-9][a-z0-9-]{0,80}\.h5")
 
@@ -49,6 +53,15 @@ class RunState(StrEnum):
 
 
 @dataclass(frozen=True)
+class RowName:
+    """The names of a row that a run has in tables."""
+
+    subject: Text
+    variant: Text = ""
+    by: Text = ""
+
+
+@dataclass(frozen=True)
 class Entry:
     """One run of the matrix."""
 
@@ -67,6 +80,8 @@ class Entry:
     """The reason why it failed, was refused or was skipped."""
     partial_files: Annotated[tuple[Text, ...], Length(RUNS_MAX)] = ()
     """The files of earlier tries, which did not get to their end."""
+    rows: Annotated[tuple[RowName, ...], Length(ROWS_MAX)] = ()
+    """The rows that it has in tables, whether it is made or not; none of an unknown measurement."""
 
     def __post_init__(self) -> None:
         """Check the files. Raises ValueError for one that is not in the campaign's folder."""
@@ -97,9 +112,29 @@ class Index:
         return sum(entry.state is state for entry in self.entries)
 
 
-def entries_of(cells: Iterable[CampaignRun]) -> tuple[Entry, ...]:
+def entries_of(cells: Iterable[CampaignRun], fixture: Fixture) -> tuple[Entry, ...]:
     """Return the entries before anything is measured."""
-    return tuple(Entry(c.name, c.measurement, c.scenario, c.fingerprint) for c in cells)
+    return tuple(
+        Entry(c.name, c.measurement, c.scenario, c.fingerprint, rows=_rows_of(c, fixture))
+        for c in cells
+    )
+
+
+def _rows_of(cell: CampaignRun, fixture: Fixture) -> tuple[RowName, ...]:
+    """Return the rows that a run will have in tables; none if they cannot be known."""
+    if cell.plan is None:
+        return ()
+    rate_hz, clock_hz = fixture.analyzer.sample_rate_hz, fixture.stimulus.chip.clock_hz
+    try:
+        settings = settings_of(cell.plan, fixture, rate_hz, clock_hz)
+    except (InputError, ValueError):
+        return ()  # plan and fixture do not fit: it is skipped
+    measurement = measurement_of(settings.measurement)
+    variant = measurement.variant(settings)
+    return tuple(
+        RowName(row.subject, f"{row.part} {variant}".strip(), row.by)
+        for row in measurement.unmade_rows(settings)
+    )
 
 
 def store_index(folder: Path, index: Index) -> None:

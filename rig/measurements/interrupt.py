@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rig.analysis.model.sources import SelfTriggers
 from rig.document import Fact, Section, facts, section
 from rig.event_source import EventSource
 from rig.formatting import microseconds
+from rig.limit_names import INTERNAL, LATENCY
 from rig.measurements.measurement import Measurement, source_as
-from rig.measurements.reported import statistics_table
+from rig.measurements.reported import KERNEL_PORT, PINS, TableRow, statistics_table
 from rig.stimulus.train import Train
 
 if TYPE_CHECKING:
@@ -63,6 +65,17 @@ class Interrupt(Measurement):
                 return TriggerStimuli(run, triggers)
         return Stimuli(run)
 
+    def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
+        return "handler in the kernel" if port == KERNEL_PORT else ""
+
+    def unmade_rows(self, settings: Settings) -> Iterator[TableRow]:
+        is_self = isinstance(settings.source, SelfTriggers)
+        return (row for row in super().unmade_rows(settings) if is_self or row.by == PINS)
+
+    def rows(self) -> dict[str, str]:
+        """Return the row by the pins, and that by the log if the target makes the interrupts."""
+        return {"by pins": LATENCY, "by ticks": INTERNAL}
+
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
         """Return both witnesses' figures, for interrupts that the target makes itself."""
         from rig.analysis.measurements.self_trigger import SelfTriggerFigures
@@ -93,6 +106,11 @@ class InterruptToTask(Interrupt):
 
     name = "interrupt_to_task"
     agent_keys = ("handler", "second_level", "priority", "cpu", *TRIGGER_KEYS)
+
+    def performer(self, settings: Settings, port: str) -> str:
+        if port != KERNEL_PORT:
+            return "user task"
+        return f"kernel {settings.agent.get('second_level', 'thread')}"
 
 
 class ImportedCapture(Interrupt):

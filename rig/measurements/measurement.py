@@ -107,6 +107,10 @@ class Measurement(Reported, ABC):
             words.append(settings.source.shape.name)
         return words + agent_words(settings.agent)
 
+    def variant(self, settings: Settings) -> str:
+        """Return the variant of a run, by which its rows are in one table with others."""
+        return " ".join(self.variant_words(settings))
+
     def details(self) -> tuple[type[Details], ...]:
         """Return the kinds of details that its evaluation can have."""
         return ()

@@ -20,6 +20,9 @@ from rig.measurements.measurement import (
     source_as,
 )
 from rig.measurements.reported import (
+    KERNEL_PORT,
+    PINS,
+    TICKS,
     PinLine,
     Subject,
     TableRow,
@@ -160,16 +163,27 @@ class Period(Measurement):
         latency = found.pins.latency
         return PinLine(_PIN, latency.n, latency.min_ns, latency.average_ns, latency.max_ns)
 
+    def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
+        return "kernel thread" if port == KERNEL_PORT else "user task"
+
+    def unmade_rows(self, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002
+        for subject in (self.name, _LATENCY):
+            yield from (TableRow(subject, by=by) for by in (PINS, TICKS))
+
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:
-        """Yield the row of its intervals, and that of its latencies."""
+        """Yield the rows of its intervals, and those of its latencies, each by both clocks."""
         found, counts = _found(evaluation), evaluation.counts
         if found is None:
             return
-        error, latency = found.pins.interval_error, found.pins.latency
+        sides = [(PINS, found.pins)] + ([(TICKS, found.ticks)] if found.ticks else [])
         period_ns = source_as(Schedule, settings).period_ns
-        yield TableRow(self.name, figures_of(error, shift_ns=period_ns), error.n)
+        for by, side in sides:
+            error = side.interval_error
+            yield TableRow(self.name, figures_of(error, shift_ns=period_ns), error.n, by=by)
         late = counts.late + counts.missed
-        yield TableRow(_LATENCY, figures_of(latency), latency.n, overruns=late)
+        for by, side in sides:
+            figures, n = figures_of(side.latency), side.latency.n
+            yield TableRow(_LATENCY, figures, n, by=by, overruns=late)
 
 
 def _found(evaluation: Evaluation) -> PeriodFigures | None:

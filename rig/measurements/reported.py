@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rig.analysis.model.sources import SelfTriggers
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("average_ns", "min_ns", "max_ns", "gap_ns", "deviation_ns")
 """Statistics that a measurement's own table has."""
+
+
+PINS, TICKS, CLOCK = "pins", "ticks", "clock"
+"""Clocks of figures: the analyzer's, which sees pins, the target's counter, and its clock in ns."""
+KERNEL_PORT: Final = "kmod"
+"""Port of the agent whose answers come from the kernel; those of others from tasks of the user."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +49,14 @@ class TableRow:
     """A row of a table of runs: the figures of one run."""
 
     subject: str
-    figures: Mapping[str, float | None]
-    """Figures in nanoseconds, by the names of the statistics' fields."""
+    figures: Mapping[str, float | None] = field(default_factory=dict)
+    """Figures in nanoseconds, by the names of the statistics' fields; none before the run."""
     n: int | None = None
     """Number of values that they are made of."""
     part: str = ""
     """Name of the part of the measurement; "" if it has one only."""
+    by: str = PINS
+    """Name of the clock that the figures are by."""
     overruns: int | None = None
     """Number of periods that were late or missed; None: the row is not of periods."""
 
@@ -132,17 +140,49 @@ class Reported:
         """Return the line that tools on the target are compared with; None: with nothing."""
         return None
 
+    def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
+        """Return the kind of task or handler that was measured, such as `kernel thread`.
+
+        `port`: name of the agent's port; "" if that is not known.
+        """
+        return ""
+
+    def by(self, settings: Settings) -> str:  # noqa: ARG002
+        """Return the clock of the figures in its rows of tables: PINS, TICKS or CLOCK."""
+        return PINS
+
     def rows(self) -> dict[str, str]:
-        """Return the measurand of each row of a table of runs, by what the row begins with."""
+        """Return the measurand of each row of a table of runs, by the name of its part.
+
+        Where a part has a row by each of two clocks, the names end in ` by pins` and ` by ticks`.
+        """
         return {"": LATENCY}
 
-    def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:  # noqa: ARG002
+    def unmade_rows(self, settings: Settings) -> Iterator[TableRow]:
+        """Yield the rows that a run with these settings would have, without figures."""
+        for row, _ in self._rows(settings):
+            yield row
+
+    def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:
         """Yield the rows of a table of runs; what the run did not measure is left out."""
         by_name = {each.name: each.statistics for each in evaluation.measurands[1:]}
-        for part, measurand in self.rows().items():
+        for row, measurand in self._rows(settings):
             figures = evaluation.figures if measurand == LATENCY else by_name.get(measurand)
             if figures is not None:
-                yield TableRow(self.name, figures_of(figures), figures.n, part)
+                yield replace(row, figures=figures_of(figures), n=figures.n)
+
+    def _rows(self, settings: Settings) -> Iterator[tuple[TableRow, str]]:
+        """Yield the rows without figures, and the measurand of each."""
+        for name, measurand in self.rows().items():
+            part, said, by = f" {name}".rpartition(" by ")
+            yield (
+                (
+                    TableRow(self.name, part=part.strip(), by=by)
+                    if said
+                    else TableRow(self.name, part=name, by=self.by(settings))
+                ),
+                measurand,
+            )
 
 
 def figures_of(statistics: DescriptiveStatistics, shift_ns: int = 0) -> dict[str, float | None]:

@@ -13,7 +13,7 @@ from rig.document import Fact, Section, facts, section
 from rig.event_source import EventSource
 from rig.instruments import ArmOptions, TargetSummary
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
-from rig.measurements.reported import statistics_table
+from rig.measurements.reported import CLOCK, TICKS, statistics_table
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
@@ -83,6 +83,13 @@ class MeasuredByTarget(Measurement):
         from rig.measurements.value_table import logged_table
 
         return logged_table(self.description, raw, settings)
+
+    def by(self, settings: Settings) -> str:
+        described = self.description
+        return CLOCK if described.variant(settings.agent) in described.clocked else TICKS
+
+    def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
+        return "threads of a process"
 
     def cause(self, settings: Settings) -> Fact:
         return Fact("values", f"{settings.planned}, measured inside the target")

@@ -20,7 +20,7 @@ from rig.formatting import count, microseconds, percent, short_microseconds
 from rig.instruments import TargetSummary
 from rig.limit_names import LATENCY
 from rig.measurements.measurement import agent_words, time_words
-from rig.measurements.reported import PinLine, statistics_table
+from rig.measurements.reported import PINS, PinLine, statistics_table
 from rig.measurements.self_measured import MeasuredByTarget
 from rig.tools.tool_runs import HWLAT
 
@@ -96,6 +96,9 @@ class Smi(MeasuredByTarget):
                 yield numbers, ends_s, np.diff(samples) * (1e9 / rate_hz)
 
         return ValueTable(("toggle", "end_s", *part_columns(self.description)), pieces())
+
+    def by(self, settings: Settings) -> str:  # noqa: ARG002
+        return PINS
 
     def quantity(self, evaluation: Evaluation) -> str:  # noqa: ARG002
         return "interval by pin"

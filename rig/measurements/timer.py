@@ -44,6 +44,10 @@ class Timer(MeasuredByTarget):
         hidden = ("variant",) if agent["variant"] == "periodic" else ()
         return [*time_words(agent, "period_ns"), *agent_words(agent, without=hidden)]
 
+    def unmade_rows(self, settings: Settings) -> Iterator[TableRow]:
+        for row in super().unmade_rows(settings):
+            yield replace(row, subject=START) if starts_periodic_task(settings.agent) else row
+
     def table_rows(self, evaluation: Evaluation, settings: Settings) -> Iterator[TableRow]:
         """Yield the rows; the starts of a periodic task are a subject of their own."""
         for row in super().table_rows(evaluation, settings):

@@ -74,7 +74,11 @@ class AgentLink(Closing):
         with self._speaking():
             pairs = fields(rest)
             identity = TargetIdentity(
-                name, pairs.get("version", ""), number(pairs, "log"), number(pairs, "tick_hz")
+                name,
+                pairs.get("version", ""),
+                number(pairs, "log"),
+                number(pairs, "tick_hz"),
+                pairs.get("port", ""),
             )
             if identity.tick_hz == 0:
                 raise ProtocolError("field tick_hz is 0, not a rate")

@@ -12,7 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rig.campaign.index import entries_of
+from rig.campaign.matrix import CampaignRun
 from rig.cli.main import main
+from rig.config.fixture import load_fixture
+from rig.config.plan import parse_plan
 from rig.document import TextTable
 from rig.measurements.measurement import short_time
 from rig.record.reader import RunFile
@@ -21,6 +25,7 @@ from rig.report.tables.reference import REFERENCES, beside, published
 from rig.report.tables.render import FORMATS
 from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES, by_table
+from tests.golden.runs import RUNS, unpacked
 from tests.record.older import plain
 from tests.resealing import resealed
 from tests.stored_events import events_of
@@ -61,6 +66,18 @@ plan = "telepathy"
 measurement = "telepathy"
 """
 SAMPLE_US = 1 / 24
+PERIODS = ("100us", "300us", "500us", "1ms", "10ms", "100ms", "1s")
+VARIANTS = {
+    "interrupt": ("self",),
+    "interrupt_dispatch": ("hard",),
+    "task_preemption": ("signal", "eventfd"),
+    "task_switch": ("2 tasks", "16 tasks", "128 tasks", "512 tasks", "mutex"),
+    "task_creation": ("fork",),
+    "preemption": ("cs1 semaphore", "wait semaphore", "cs2 semaphore"),
+    "timer": ("absolute", "relative"),
+    "smi by hwlat": ("pause 10us gaps above 50us",),
+}
+"""Variants of ours beside which figures were published."""
 REFERENCE = Path("rig/virtual/reference")
 
 
@@ -131,14 +148,18 @@ def test_cells_of_a_run_of_interrupts(folder, capsys):
 
 
 def test_cells_of_a_run_of_periods_are_its_intervals(folder, capsys):
-    (row,) = table(capsys, folder)["period 500us, in microseconds"]
+    by_pins, by_ticks = table(capsys, folder)["period 500us, in microseconds"]
     values = np.diff(responses_us(folder / "period-idle.h5"))
-    agrees(row, figures_of(values.tolist()))
+    agrees(by_pins, figures_of(values.tolist()))
+    assert (by_pins["by"], by_ticks["by"]) == ("pins", "ticks")
+    with RunFile(folder / "period-idle.h5") as file:
+        ticks = file.log(0, file.log_count)["before_ticks"].astype(np.int64)
+    agrees(by_ticks, figures_of((np.diff(ticks) / 1e3).tolist()))
 
 
 def test_latencies_of_periods_against_the_line_below_them(folder, capsys):
     """The grid touches the earliest answers: found here by trying all pairs of them."""
-    (row,) = latencies(folder, capsys, "earliest")
+    row, _ = latencies(folder, capsys, "earliest")
     values = jitter_us(responses_us(folder / "period-idle.h5"))
     assert (row["load"], row["period"], row["n"], row["overruns"]) == ("idle", "500us", "50", "0")
     assert float(row["mean"]) == pytest.approx(values.mean(), abs=SAMPLE_US)
@@ -163,8 +184,8 @@ def test_latencies_from_the_due_time_stand_beside_the_published_ones(folder, cap
     assert min(values) > 1, "what all have in common is in them"
     assert {row["period"] for row in theirs} == {"500us"}
     assert len({(row["system"], row["load"]) for row in theirs}) == len(theirs) > 3
-    (pins,) = latencies(folder, capsys, "earliest", "--reference", "slides")
-    assert pins["system"] == "virtual", "nobody published those"
+    own = latencies(folder, capsys, "earliest", "--reference", "slides")
+    assert {row["system"] for row in own} == {"virtual"}, "nobody published those"
 
 
 def test_the_thesis_has_nanoseconds(folder, capsys):
@@ -225,12 +246,11 @@ def jitter_us(times):
 
 def test_start_and_finish_have_a_row_each_by_ticks_and_by_pins(folder, edges_us, capsys):
     found = table(capsys, folder, "--shape", "golem")["start-finish, in microseconds"]
-    rows = {row["of"]: row for row in found}
+    rows = {(row["of"].removesuffix(" 1ms work 100us"), row["by"]): row for row in found}
     quantities = ("start", "finish", "work", "interval error")
-    kinds = [f"{each} by {clock}" for each in quantities for clock in ("ticks", "pins")]
-    assert list(rows) == [f"{kind} 1ms work 100us" for kind in kinds]
+    assert list(rows) == [(each, by) for each in quantities for by in ("ticks", "pins")]
     for kind, times in zip(("start", "finish"), edges_us, strict=True):
-        row, values = rows[f"{kind} by pins 1ms work 100us"], jitter_us(times)
+        row, values = rows[kind, "pins"], jitter_us(times)
         quartiles = statistics.quantiles(values.tolist(), n=4, method="inclusive")
         for name, value in (
             ("Mean", values.mean()), ("Median", statistics.median(values.tolist())),
@@ -238,7 +258,7 @@ def test_start_and_finish_have_a_row_each_by_ticks_and_by_pins(folder, edges_us,
             ("IQR", quartiles[2] - quartiles[0]),
         ):  # fmt: skip
             assert float(row[name]) == pytest.approx(value, abs=SAMPLE_US), name
-            ticks = float(rows[f"{kind} by ticks 1ms work 100us"][name])
+            ticks = float(rows[kind, "ticks"][name])
             assert float(row[name]) == pytest.approx(ticks, abs=4 * SAMPLE_US), name
         assert row["witness"] == "agrees"
 
@@ -250,7 +270,7 @@ def test_each_row_says_whether_its_witness_agrees(folder, tmp_path, capsys):
     at = "interrupt, in microseconds"
     assert said[at, "virtual", "idle"] == "agrees"
     assert said[at, "virtual", "cpu"] == "", "it was not made"
-    assert said[at, "RT-Preempt [radder]", "idle"] == ""
+    assert said["task-switch 2 tasks, in microseconds", "RT-Preempt [radder]", "idle"] == ""
     (clocks,) = (rows for title, rows in found.items() if title.startswith("clock-resolution"))
     assert {row["witness"] for row in clocks if row["system"] == "virtual"} == {"none"}
     wrong = tmp_path / "wrong.h5"
@@ -325,14 +345,63 @@ def test_published_figures_are_those_of_the_source(source):
 
 def test_published_figures_stand_beside_ours(folder, capsys):
     found = table(capsys, folder, "--reference", "radder")
-    rows = {(r["system"], r["scenario"]): r for r in found["interrupt, in microseconds"]}
-    assert rows["RT-Preempt [radder]", "io"]["Average"] == "9.378"
-    assert rows["Linux 3.4.104 [radder]", "io"]["Max"] == "55.150"
     periods = {(r["system"], r["scenario"]): r for r in found["period 500us, in microseconds"]}
-    assert periods["RT-Preempt [radder]", "idle"]["Deviation"] == "0.969"
+    published_row = periods["RT-Preempt [radder]", "idle"]
+    assert published_row["Deviation"] == "0.969"
+    assert (published_row["by"], published_row["how"]) == ("ticks", "processes, Xeon W3530")
     comparison = found["Comparison: deviation (average), in microseconds"]
-    assert comparison[0]["RT-Preempt [radder]"] == "0.651 (9.282)"
+    of_period = {r["by"]: r for r in comparison if r["measurement"] == "period 500us"}
+    assert of_period["target"]["RT-Preempt [radder]"] != "", "TSC figures beside ticks"
+    assert of_period["pins"]["RT-Preempt [radder]"] == ""
     assert not any("dispatch" in title for title in found), "only what we have measured"
+    from_outside = found["interrupt, in microseconds"]
+    assert {r["system"] for r in from_outside} == {"virtual"}, "published ones trigger themselves"
+
+
+@pytest.mark.parametrize(
+    ("subject", "variant", "source", "beside_it"),
+    [
+        ("interrupt", "self", "radder", "HLRT"),
+        ("interrupt_dispatch", "hard", "radder", "QNX"),
+        ("task_creation", "fork", "radder", "HRTL"),
+        ("task_creation", "thread", "radder", ""),
+        ("task_preemption", "eventfd", "radder", "QNX"),
+        ("task_preemption", "signal", "radder", "QNX"),
+        ("task_preemption", "pipe", "radder", ""),
+        ("smi by hwlat", "pause 10us gaps above 50us", "thesis", "custom-rt"),
+        ("smi", "pause 10us gaps above 50us", "thesis", ""),
+        ("timer", "relative", "thesis", "generic"),
+        ("task_switch", "mutex", "thesis", "lowlatency"),
+        ("period_start", "500us", "slides", "2.6.27Xenomai"),
+    ],
+)
+def test_published_figures_stand_beside_the_same_quantity_alone(
+    subject, variant, source, beside_it
+):
+    ours, *theirs = beside([RunRecord("s", subject, variant, "idle")], source)
+    systems = {record.system for record in theirs}
+    assert (f"{beside_it} [{source}]" in systems) if beside_it else not systems
+    assert {record.table for record in theirs} <= {ours.table}
+    assert all(record.how for record in theirs)
+
+
+@pytest.mark.parametrize("source", REFERENCES)
+def test_every_published_row_has_one_of_ours_beside_which_it_stands(source):
+    variants = {**VARIANTS, "period": PERIODS, "period_start": PERIODS}
+    for record in published(source):
+        asked = variants.get(record.subject_name, ("",))
+        own = [RunRecord("s", record.subject_name, each, "idle") for each in asked]
+        found = [each.system for each in beside(own, source) if each.published]
+        assert record.system in found, record
+
+
+def test_what_a_source_does_not_have_is_said_in_its_row():
+    for source in REFERENCES:
+        for record in published(source):
+            if None in record.figures.values():
+                assert "legible" in record.remark or source != "radder"
+    (odd,) = (r for r in published("radder") if "a digit too many" in r.remark)
+    assert odd.figures["min_ns"] == pytest.approx(99_986_510)
 
 
 def test_slides_have_overruns(folder, capsys):
@@ -420,6 +489,31 @@ def test_bad_input_is_one_line(folder, tmp_path, monkeypatch, capsys, words, pat
     error = capsys.readouterr().err
     assert re.search(pattern, error)
     assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "period",
+        "interrupt-self",
+        "interrupt-dispatch",
+        "timer",
+        "preemption",
+        "start-finish",
+        "task-switch",
+        "saturation",
+    ],
+)
+def test_a_run_that_is_not_made_has_the_rows_that_it_would_have(name, tmp_path):
+    path = unpacked(name, tmp_path)
+    with RunFile(path) as file:
+        plan, fixture = parse_plan(file.text("plan"), name), file.text("fixture")
+    plan = plan.with_overrides(None, None, RUNS[name].period, None)
+    (tmp_path / "bench.toml").write_text(fixture)
+    cell = CampaignRun(name, plan.measurement, plan.scenario, plan)
+    (entry,) = entries_of([cell], load_fixture(str(tmp_path / "bench.toml")))
+    made = {(r.subject_name, r.variant, r.by) for r in records_of([path])}
+    assert {(r.subject, r.variant, r.by) for r in entry.rows} == made
 
 
 def test_run_files_without_stored_figures_are_evaluated(folder, tmp_path):

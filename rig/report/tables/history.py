@@ -29,7 +29,7 @@ from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child
 from rig.report.page import page_of
 from rig.report.tables.figures_index import FiguresIndex, IndexKind, index_path, stamps_of
-from rig.report.tables.runs import fixture_name, run_files, variant_of
+from rig.report.tables.runs import fixture_name, run_files
 from rig.session.results import read
 from rig.session.settings_check import checked_settings
 from rig.session.stored_results import stored_evaluation
@@ -205,7 +205,7 @@ def _of_file(path: Path) -> _Kept:
             file.created,
             measurement_of(settings.measurement).subjects[-1].title,
             fixture_name(file),
-            variant_of(settings),
+            measurement_of(settings.measurement).variant(settings),
             settings.scenario,
         )
     if not len(values):

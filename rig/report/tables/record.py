@@ -23,6 +23,11 @@ class Word(StrEnum):
     """Nothing was measured, or it was by others."""
 
 
+def joined(*words: str) -> str:
+    """Return these words with commas between them, without empty ones."""
+    return ", ".join(filter(None, words))
+
+
 @dataclass(frozen=True)
 class RunRecord:
     """A record: what was measured where, how, and under what load, with its figures."""
@@ -43,6 +48,10 @@ class RunRecord:
     """The reason why there are no figures, or why they are not to be trusted."""
     published: bool = False
     witness: Word = Word.UNKNOWN
+    by: str = ""
+    """Clock of the figures: `pins`, or the target's own, `ticks` or `clock`."""
+    how: str = ""
+    """What was measured on what, where that differs from row to row: tasks, port, machine."""
 
     @property
     def subject(self) -> Subject:

@@ -12,31 +12,52 @@ from typing import Final
 
 from rig.measurements.measurement import short_time
 from rig.measurements.period import START
-from rig.report.tables.record import RunRecord
+from rig.measurements.reported import CLOCK, TICKS
+from rig.report.tables.record import RunRecord, joined
+from rig.report.tables.tools import GAPS
+from rig.tools.tool_runs import HWLAT
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "virtual" / "reference"
 _Row = Mapping[str, str]
 
 _RADDER_N: Final = 250
+_SELF: Final = "self-triggered"
 _RADDER: Final = {
-    ("interrupt", "ISR"): ("interrupt", ""),
-    ("interrupt", "SLIH"): ("interrupt_to_task", ""),
-    ("interrupt", "dispatch"): ("interrupt_dispatch", ""),
+    ("interrupt", "ISR"): ("interrupt", "self", _SELF),
+    ("interrupt", "SLIH"): ("interrupt_to_task", "", _SELF),
+    ("interrupt", "dispatch"): ("interrupt_dispatch", "", _SELF),
+    ("task_creation", ""): ("task_creation", "fork", ""),
+    ("task_preemption", "event"): (
+        "task_preemption",
+        "eventfd",
+        "processes, the system's own event",
+    ),
 }
-"""Test and variant as published to measurement and variant as ours; others have one name."""
+"""Test and variant as published to measurement and variant as ours, and to how they were made;
+others have one name, and are of processes."""
+_LINUX: Final = ("Linux", "RT-Preempt")
+"""Beginnings of the names of systems whose second level is a tasklet."""
 _SLIDES_N: Final = 1_000_000
-_LOADS: Final = {"low": "idle", "high": "cpu"}
+_LOADS: Final = {"low": "idle", "high": "cpu-io"}
 """The slides' loads as scenarios; others have one name."""
+_THESIS_HOW: Final = {
+    "preemption": "woken by its own timer",
+    "context_switch": "averages of 1000 switches",
+}
 
 
 def _radder(row: _Row) -> RunRecord:
     test, variant = row["test"], row["variant"]
-    measurement, own = _RADDER.get((test, variant), (test, variant))
+    measurement, own, how = _RADDER.get((test, variant), (test, variant, "processes"))
+    if variant == "SLIH" and row["system"].startswith(_LINUX):
+        how = joined("tasklet", how)
     own = re.sub(r"(?<=\ds)ec$", "", own)  # "1sec"
     names = ("average", "min", "max", "gap", "deviation")
     figures = {f"{name}_ns": _number(row, f"{name}_us", 1e3) for name in names}
-    system = f"{row['system']} [radder]"
-    return RunRecord(system, measurement, own, row["scenario"], figures, _RADDER_N, published=True)
+    return RunRecord(
+        f"{row['system']} [radder]", measurement, own, row["scenario"], figures, _RADDER_N,
+        remark=row["remark"], published=True, by=TICKS, how=joined(how, "Xeon W3530"),
+    )  # fmt: skip
 
 
 def _slides(row: _Row) -> RunRecord:
@@ -46,7 +67,8 @@ def _slides(row: _Row) -> RunRecord:
     load, variant = row["load"], short_time(int(row["period_us"]) * 1000)
     return RunRecord(
         f"{row['kernel']} [slides]", START, variant, _LOADS.get(load, load), figures, _SLIDES_N,
-        overruns, published=True,
+        overruns, published=True, by=CLOCK, how="user task, Pentium 4",
+        remark="" if row["overruns"] else "deviation and overruns not legible in the source",
     )  # fmt: skip
 
 
@@ -60,8 +82,9 @@ def _thesis(row: _Row) -> RunRecord:
     figures["gap_ns"] = None if low is None or high is None else high - low
     measurement, variant = _THESIS.get(test, (test, part))
     return RunRecord(
-        f"{row['kernel']} [thesis]", measurement, variant, row["load"], figures, published=True
-    )
+        f"{row['kernel']} [thesis]", measurement, variant, row["load"], figures, published=True,
+        by=CLOCK, how=joined(_THESIS_HOW.get(test, ""), "Core i5-6600"),
+    )  # fmt: skip
 
 
 _THESIS: Final = {
@@ -69,10 +92,14 @@ _THESIS: Final = {
     "timer_abs": ("timer", "absolute"),
     "timer_rel": ("timer", "relative"),
     "clock_resolution": ("clock_resolution", ""),
+    "smi": (f"{GAPS} by {HWLAT.name}", ""),
 }
 """Test as published to measurement and variant as ours; others have one name."""
-_OF_ANY_VARIANT: Final = ("task_creation", "clock_resolution", "interrupt_dispatch")
-"""Measurements that were published without their variant."""
+_OF_ANY_VARIANT: Final = (
+    "clock_resolution", "interrupt_dispatch", "interrupt_to_task", f"{GAPS} by {HWLAT.name}",
+)  # fmt: skip
+"""Subjects of which each variant of ours has the published figures beside it: what they were made
+with is among our variants, or is none of what our variants differ in."""
 
 _Read = Callable[[_Row], RunRecord]
 _SOURCES: Final[Mapping[str, tuple[str, _Read]]] = {

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
@@ -12,14 +12,14 @@ from typing import Final
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Settings
-from rig.campaign.index import Entry, RunState, load_index
+from rig.campaign.index import Entry, RowName, RunState, load_index
 from rig.errors import InputError
 from rig.measurements.registry import MEASUREMENTS, measurement_of
 from rig.record.layout import DIGESTS_SINCE
 from rig.record.reader import RunFile
 from rig.record.vetting import each_in_child, vet
 from rig.report.tables.figures_index import FiguresIndex, IndexKind, index_path, stamps_of
-from rig.report.tables.record import RunRecord, Word
+from rig.report.tables.record import RunRecord, Word, joined
 from rig.report.tables.tools import tool_records
 from rig.session.results import read
 from rig.session.settings_check import checked_settings
@@ -32,6 +32,9 @@ from rig.untrusted.toml_reader import toml_table
 RUNS_MAX: Final = 10_000
 
 _BRACKET_TEST: Final = "bracket test"
+MODELLED: Final = "modelled"
+"""Word for a machine that is a model of the virtual bench."""
+_WORDS_MAX: Final = 60
 
 
 def _unheard(_line: str) -> None:
@@ -104,12 +107,18 @@ def _done(folder: Path, entries: Sequence[Entry]) -> list[Path]:
 def _without_figures(entry: Entry, fixture: str) -> Iterator[RunRecord]:
     state = "its file is gone" if entry.state is RunState.DONE else str(entry.state)
     remark = f"{state}: {entry.reason}" if entry.reason else state
+    for row in entry.rows or _guessed_rows(entry):
+        yield RunRecord(fixture, row.subject, row.variant, entry.scenario, remark=remark, by=row.by)
+
+
+def _guessed_rows(entry: Entry) -> Iterator[RowName]:
+    """Yield rows of a run of an unknown measurement, or of a campaign that an older rig began."""
     prefix, suffix = entry.measurement.replace("_", "-"), entry.scenario
     variant = entry.name.removesuffix(suffix).removeprefix(prefix).strip("-")
     known = MEASUREMENTS.get(entry.measurement)
     names = [entry.measurement] if known is None else [each.name for each in known.subjects]
     for name in names:
-        yield RunRecord(fixture, name, variant, entry.scenario, remark=remark)
+        yield RowName(name, variant)
 
 
 def records_of_runs(paths: Sequence[Path], index: FiguresIndex) -> list[list[RunRecord]]:
@@ -175,13 +184,35 @@ def _of_file(path: Path) -> list[RunRecord]:
 
 def _of_open(file: RunFile, evaluation: Evaluation) -> list[RunRecord]:
     settings = checked_settings(file)
-    fixture, tools = fixture_name(file) or file.path.stem, tool_runs(file.path, file.texts())
-    own = _of(evaluation, settings, fixture)
-    return own + tool_records(tools, fixture, variant_of(settings), settings.scenario)
+    texts = file.texts()
+    fixture, tools = fixture_name(file) or file.path.stem, tool_runs(file.path, texts)
+    port, machine = _target(texts)
+    measurement = measurement_of(settings.measurement)
+    variant = measurement.variant(settings)
+    who = "" if machine == MODELLED else measurement.performer(settings, port)
+    own = _of(evaluation, settings, fixture, joined(who, port and f"port {port}", machine))
+    others = tool_records(tools, fixture, variant, settings.scenario)
+    return own + [replace(each, how=joined(each.how, machine)) for each in others]
 
 
-def _of(found: Evaluation, settings: Settings, fixture: str) -> list[RunRecord]:
-    variant = variant_of(settings)
+def _target(texts: Mapping[str, str]) -> tuple[str, str]:
+    """Return the port of the agent and the target's machine, as far as they are known."""
+    try:
+        target = json_object(texts.get("environment/target", "{}").encode())
+        bench = toml_table(texts.get("fixture", "")).get("virtual", {})
+    except ValueError:
+        return "", ""
+    found = target.get("environment")
+    inside = found if isinstance(found, dict) else {}
+    machine = inside.get("processor") or inside.get("machine") or ""
+    if isinstance(bench, dict) and bench:
+        machine = "QEMU" if "guest" in bench else MODELLED
+    port = target.get("port") or ""
+    return str(port)[:_WORDS_MAX], str(machine)[:_WORDS_MAX]
+
+
+def _of(found: Evaluation, settings: Settings, fixture: str, how: str) -> list[RunRecord]:
+    variant = measurement_of(settings.measurement).variant(settings)
     return [
         RunRecord(
             system=fixture,
@@ -193,6 +224,8 @@ def _of(found: Evaluation, settings: Settings, fixture: str) -> list[RunRecord]:
             overruns=row.overruns,
             remark=_remark(found),
             witness=_witness(found),
+            by=row.by,
+            how=how,
         )
         for row in measurement_of(settings.measurement).table_rows(found, settings)
     ]
@@ -203,11 +236,6 @@ def _witness(found: Evaluation) -> Word:
         return Word.DISAGREES
     seen = any(each.name == _BRACKET_TEST for each in found.witnesses)
     return Word.AGREES if seen else Word.NONE
-
-
-def variant_of(settings: Settings) -> str:
-    """Return words that distinguish runs of the measurement, but for load and length."""
-    return " ".join(measurement_of(settings.measurement).variant_words(settings))
 
 
 def _remark(found: Evaluation) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from rig.document import TextTable
 from rig.formatting import ABSENT, microseconds
+from rig.measurements.reported import PINS
 from rig.report.tables.record import RunRecord, Word
 
 WITNESS: Final = "witness"
@@ -15,6 +16,8 @@ WITNESSED: Final = (
     "Witness agrees: one clock puts every edge between its record's two readings (bracket test), "
     "and all counts agree."
 )
+_INSIDE: Final = "target"
+"""What the comparison of systems calls figures by a clock of the target's own."""
 _MARKS: Final = {
     "*": "A star: see the remark in the table by scenario.",
     "+": "A plus: no pin was seen, the figure is the target's own.",
@@ -47,24 +50,28 @@ def comparison(records: Sequence[RunRecord]) -> list[TextTable]:
     """
     shown = [record for record in records if record.subject.is_compared]
     systems = list(dict.fromkeys(record.system for record in shown))
-    cells: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for record in (each for own in by_table(shown).values() for each in own):
-        row = cells.setdefault((record.table_title, record.scenario), {})
-        row.setdefault(record.system, []).append(_deviation_and_average(record))
+    cells: dict[tuple[str, str, str], dict[str, list[str]]] = {}
+    for own in by_table(shown).values():
+        clocks = list(dict.fromkeys(_side(record) for record in own if not record.published))
+        for record in own:
+            side = _side(record)
+            side = side if side in clocks or not clocks else clocks[-1]
+            row = cells.setdefault((record.table_title, record.scenario, side), {})
+            row.setdefault(record.system, []).append(_deviation_and_average(record))
     if not cells:
         return []
     rows = [
         (*names, *(" / ".join(row.get(system, [ABSENT])) for system in systems))
         for names, row in cells.items()
     ]
-    head = ("measurement", "scenario", *systems)
+    head = ("measurement", "scenario", "by", *systems)
     title = "Comparison: deviation (average), in microseconds"
     notes = tuple(
         note
         for mark, note in _MARKS.items()
-        if any(mark in cell for row in rows for cell in row[2:])
+        if any(mark in cell for row in rows for cell in row[3:])
     )
-    numbers = range(2, len(head))
+    numbers = range(3, len(head))
     return [TextTable(head, tuple(rows), numbers, title=title, notes=notes)]
 
 
@@ -166,6 +173,8 @@ def _table(
     notes: tuple[str, ...],
 ) -> TextTable:
     last = {
+        "by": [record.by or ABSENT for record in records],
+        "how": [record.how or ABSENT for record in records],
         WITNESS: [str(record.witness) or ABSENT for record in records],
         "remark": [record.remark for record in records],
     }
@@ -178,6 +187,11 @@ def _table(
         notes = (*notes, WITNESSED)
     columns = range(len(names(records[0])), len(head))
     return TextTable((*head, *shown), rows, columns, title=title, notes=tuple(filter(None, notes)))
+
+
+def _side(record: RunRecord) -> str:
+    """Return whether the figures are by pins or from inside the target, by whatever clock."""
+    return record.by if record.by in ("", PINS) else _INSIDE
 
 
 def _deviation_and_average(record: RunRecord) -> str:

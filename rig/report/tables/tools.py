@@ -6,13 +6,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from rig.measurements.reported import CLOCK
 from rig.report.tables.record import RunRecord, Word
 from rig.tools.hwlat import hwlat_figures
-from rig.tools.tool_runs import HWLAT, ToolRun
+from rig.tools.tool_runs import CYCLICTEST, HWLAT, TIMERLAT, ToolRun
 from rig.tools.wakeup import ToolFigures, wakeup_figures
 
 WAKEUP: Final = "wakeup"
 GAPS: Final = "smi"
+_HOW: Final = {
+    CYCLICTEST.name: "user task",
+    TIMERLAT.name: "kernel thread",
+    HWLAT.name: "kernel thread, interrupts off",
+}
+"""What each tool measures with, which may be another kind of task than the pins'."""
 
 
 def tool_records(
@@ -33,8 +40,9 @@ def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[RunReco
         remark: str = "",
     ) -> RunRecord:
         return RunRecord(
-            fixture, name, variant, scenario, figures or {}, n, remark=remark, witness=Word.NONE
-        )
+            fixture, name, variant, scenario, figures or {}, n, remark=remark, witness=Word.NONE,
+            by=CLOCK, how=_HOW.get(run.tool, ""),
+        )  # fmt: skip
 
     windowed = run.tool == HWLAT.name
     name = f"{GAPS if windowed else WAKEUP} by {run.tool}"
