@@ -323,6 +323,8 @@ LOG_CLOCK = 0x200
 """The flag of a value in ns of a clock of the system, not in ticks."""
 LOG_WENT_ON = 0x400
 """The flag of a value: the task that woke another went on before that one ran."""
+LOG_FAILED = 0x2000
+"""The flag of a value that is none: its iteration failed, and went on from before to after."""
 LOG_ENTRY = 0x1000
 """The flag: the record has the handler's entry for the interrupt that `handled` counts last: the
 field that was `reserved` before log format 3 has the ticks from then to `before`."""

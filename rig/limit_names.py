@@ -50,7 +50,10 @@ TITLES: Final = {f"{each.name}_ns": each.title for each in _STATISTICS if each.t
 """Fields of those that reports show, to their names there."""
 NONE_BY_DEFAULT = ("missed", "late", "merged", "duplicate", "spurious")
 """Classes of events of which a plan that does not name them allows none."""
-FREE_BY_DEFAULT = ("glitches", "overruns", "overruns_in_a_row")
+FAILED = "failed"
+"""Iterations that failed, of measurements inside the target that can; none are allowed by default
+where they can."""
+FREE_BY_DEFAULT = ("glitches", "overruns", "overruns_in_a_row", FAILED)
 """Counts that are judged only if a plan names them."""
 COUNTS = (*NONE_BY_DEFAULT, *FREE_BY_DEFAULT)
 

@@ -184,7 +184,7 @@ def parse_plan(text: str, source: str) -> Plan:
         agent=agent,
         capture=_capture(root.table("capture")),
         response=_response(root.table("response")),
-        limits=Limits(**_limits(root, measurement, measurands, scenario)),
+        limits=Limits(**_limits(root, measurement, agent.variant, measurands, scenario)),
         text=text,
         source=source,
         own_events=own_events,
@@ -193,12 +193,14 @@ def parse_plan(text: str, source: str) -> Plan:
 
 
 def _limits(
-    root: TomlTable, measurement: str, measurands: tuple[str, ...], scenario: str
+    root: TomlTable, name: str, variant: str, measurands: tuple[str, ...], scenario: str
 ) -> dict[str, Any]:
-    table = root.table("limits", optional=True)
+    table, measurement = root.table("limits", optional=True), MEASUREMENTS[name]
     fields = parse_limits(table, measurands, scenario)
     named = {*table.values, *table.table(scenario, optional=True).values}
-    return fields | dict.fromkeys({*MEASUREMENTS[measurement].counts_not_limited} - named)
+    none = {count: 0 for count in measurement.counts_limited(variant) if count not in named}
+    others = {"others": {**fields["others"], **none}}
+    return fields | others | dict.fromkeys({*measurement.counts_not_limited} - named)
 
 
 def _own_events_for(measurement: str, its_table: str, root: TomlTable) -> PlannedEvents | None:

@@ -15,9 +15,13 @@ PERIOD_MAX_PS = 100 * 10**12
 COUNT_MAX = 2**32 - 1
 CPU_MAX = 4095
 PRIORITY_MAX = 99
+PRIORITY_DEFAULT = 80
+"""The agent's own."""
 TASKS_MAX = 512
 WORK_MAX_PS = 10**12
-PAUSE_MAX_PS = 10**9
+SPIN_PAUSE_MAX_PS = 10**9
+PAUSE_MAX_PS = WAIT_MAX_PS = 10**12
+TIMEOUT_MAX_PS = 10**13
 THRESHOLD_MAX_PS = 10**13
 
 TIMERS = ("nanosleep", "itimer", "timerfd")
@@ -50,7 +54,13 @@ class AgentPlan:
     work_ps: int = 0
     """The least time from a periodic task's start to its finish."""
     pause_ps: int = 0
-    """The least time between two toggles of the pin of a task that spins."""
+    """The least time between two toggles of the pin of a task that spins, or two iterations."""
+    wait_ps: int = 0
+    """The time for which a woken task is busy before it waits again."""
+    timeout_ps: int = 0
+    """The time beyond which an iteration has failed; 0: the agent's."""
+    low_priority: int | None = None
+    """The priority of the task that is preempted."""
     threshold_ps: int = 0
     """The time between two of them beyond which it is a gap."""
     pin: bool = False
@@ -71,17 +81,22 @@ class AgentPlan:
             "cpu": self.cpu,
             "variant": self.variant,
             "tasks": self.tasks,
+            "low_priority": self.low_priority,
         }
         words = {name: str(value) for name, value in given.items() if value not in ("", None)}
         if self.period_ps:
             words["period_ns"] = str(self.period_ns)
         if self.count:
             words["count"] = str(self.count)
-        if self.work_ps:
-            words["work_ns"] = str(self.work_ps // 1000)
-        if self.threshold_ps:
+        for name, time_ps in (("work_ns", self.work_ps), ("wait_ns", self.wait_ps)):
+            if time_ps:
+                words[name] = str(time_ps // 1000)
+        if self.threshold_ps or self.pause_ps:
             words["pause_ns"] = str(self.pause_ps // 1000)
+        if self.threshold_ps:
             words["threshold_ns"] = str(self.threshold_ps // 1000)
+        if self.timeout_ps:
+            words["timeout_ns"] = str(self.timeout_ps // 1000)
         if self.pin:
             words["pin"] = "1"
         if self.self_trigger:
@@ -130,9 +145,12 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
         variant=_choice(table, "variant", variants),
         tasks=table.integer("tasks", 2, TASKS_MAX) if "tasks" in table else None,
-        work_ps=_work_ps(table) if "work" in table else 0,
+        low_priority=_low_priority(table) if "low_priority" in table else None,
+        work_ps=_time_ps(table, "work", 0, WORK_MAX_PS) if "work" in table else 0,
+        wait_ps=_time_ps(table, "wait", 0, WAIT_MAX_PS) if "wait" in table else 0,
+        timeout_ps=_time_ps(table, "timeout", 1000, TIMEOUT_MAX_PS) if "timeout" in table else 0,
         pin=table.flag("pin"),
-        **_spin(table, spins=inside is not None and inside.spins),
+        **(_spin(table) if inside is not None and inside.spins else _pause(table)),
     )
 
 
@@ -149,28 +167,37 @@ def _choice(table: TomlTable, key: str, words: tuple[str, ...]) -> str:
 
 
 def _period_ps(table: TomlTable) -> int:
-    period_ps = table.time_ps("period", PERIOD_MIN_PS, PERIOD_MAX_PS)
-    if period_ps % 1000:
-        raise table.error("period", "not a whole number of nanoseconds", "whole nanoseconds")
-    return period_ps
+    return _time_ps(table, "period", PERIOD_MIN_PS, PERIOD_MAX_PS)
 
 
-def _work_ps(table: TomlTable) -> int:
-    work_ps = table.time_ps("work", 0, WORK_MAX_PS)
-    if work_ps % 1000:
-        raise table.error("work", "not a whole number of nanoseconds", "whole nanoseconds")
-    return work_ps
+def _time_ps(table: TomlTable, key: str, low_ps: int, high_ps: int) -> int:
+    """Return a time as the agent takes it. Raises InputError."""
+    time_ps = table.time_ps(key, low_ps, high_ps)
+    if time_ps % 1000:
+        raise table.error(key, "not a whole number of nanoseconds", "whole nanoseconds")
+    return time_ps
 
 
-def _spin(table: TomlTable, *, spins: bool) -> dict[str, int]:
-    """Times of a spinning task."""
-    if not spins:
+def _low_priority(table: TomlTable) -> int:
+    """Return the priority of the task that is preempted. Raises InputError."""
+    low = table.integer("low_priority", 0, PRIORITY_MAX - 1)
+    high = table.integer("priority", 0, PRIORITY_MAX) if "priority" in table else PRIORITY_DEFAULT
+    if low >= high:
+        raise table.error("low_priority", f"not below the priority of {high}", "a lower one")
+    return low
+
+
+def _pause(table: TomlTable) -> dict[str, int]:
+    """Return the time between two iterations; a timer that wakes a task needs one."""
+    if "pause" not in table and table.values.get("variant") != "timer":
         return {}
-    pause_ps = table.time_ps("pause", 0, PAUSE_MAX_PS)
-    threshold_ps = table.time_ps("threshold", 1000, THRESHOLD_MAX_PS)
-    for key, time_ps in (("pause", pause_ps), ("threshold", threshold_ps)):
-        if time_ps % 1000:
-            raise table.error(key, "not a whole number of nanoseconds", "whole nanoseconds")
+    return {"pause_ps": _time_ps(table, "pause", 1000, PAUSE_MAX_PS)}
+
+
+def _spin(table: TomlTable) -> dict[str, int]:
+    """Return the times of a spinning task."""
+    pause_ps = _time_ps(table, "pause", 0, SPIN_PAUSE_MAX_PS)
+    threshold_ps = _time_ps(table, "threshold", 1000, THRESHOLD_MAX_PS)
     if threshold_ps <= pause_ps:
         raise table.error("threshold", "no longer than the pause", "a time above pause")
     return {"pause_ps": pause_ps, "threshold_ps": threshold_ps}

@@ -62,6 +62,10 @@ class Measurement(Reported, ABC):
     records_an_event: ClassVar[int] = 1
     """Records of the target's log that one event makes."""
 
+    def counts_limited(self, variant: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Return counts of which a plan that does not name them allows none, by its variant."""
+        return ()
+
     @property
     def title(self) -> str:
         """The quantity that is measured, as it is written within a sentence."""

@@ -3,9 +3,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY, SWITCH_BACK, WAIT
+from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.self_measured import MeasuredByTarget
+
+if TYPE_CHECKING:
+    from rig.analysis.model.settings import Settings
 
 _MEANS = {
     "semaphore": "a POSIX semaphore",
@@ -24,7 +30,11 @@ class TaskPreemption(MeasuredByTarget):
         title="from a task that wakes one of higher priority to that one",
         variants=_MEANS,
         parts=(IterationPart(LATENCY, "preemption"),),
+        keys=("pause", "low_priority"),
     )
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        return _variant_words(settings)
 
 
 class Preemption(MeasuredByTarget):
@@ -34,14 +44,33 @@ class Preemption(MeasuredByTarget):
     description = SelfMeasurement(
         name="preemption",
         title="to a woken task of higher priority, its own time, and back",
-        variants=_MEANS,
+        variants={
+            **_MEANS,
+            "timer": "its own timer, while the other one spins reading the counter",
+        },
         parts=(
             IterationPart(LATENCY, "cs1"),
-            IterationPart(WAIT, "wait"),
+            IterationPart(WAIT, "wait", beyond="wait_ns"),
             IterationPart(SWITCH_BACK, "cs2"),
         ),
+        keys=("pause", "wait", "low_priority", "timeout"),
+        fails=("timer",),
     )
 
     def rows(self) -> dict[str, str]:
         """Return the rows as published: cs1 and cs2 are the two context switches."""
         return {"cs1": LATENCY, "wait": WAIT, "cs2": SWITCH_BACK}
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        return _variant_words(settings)
+
+
+_TIMES = {"pause_ns": "pause ", "wait_ns": "wait "}
+"""Words of times that distinguish runs, and what is written before each."""
+
+
+def _variant_words(settings: Settings) -> list[str]:
+    agent = settings.agent
+    hidden = (*_TIMES, "low_priority", "timeout_ns")
+    times = (time_words(agent, key, before=before) for key, before in _TIMES.items())
+    return [*agent_words(agent, without=hidden), *(text for found in times for text in found)]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rig.analysis.model.self_measurement import COMMON_KEYS, SelfMeasurement
 from rig.analysis.model.sources import SelfMeasured
-from rig.document import Fact, Section, facts, section
+from rig.document import Fact, Section, Tone, Toned, facts, section
 from rig.event_source import EventSource
 from rig.instruments import ArmOptions, TargetSummary
+from rig.limit_names import FAILED
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
 from rig.measurements.reported import CLOCK, TICKS, statistics_table
 
@@ -47,6 +48,9 @@ class MeasuredByTarget(Measurement):
     def title(self) -> str:
         return self.name.replace("_", " ")
 
+    def counts_limited(self, variant: str) -> tuple[str, ...]:
+        return (FAILED,) if variant in self.description.fails else ()
+
     def target_source(self, period_ns: int, count: int) -> EventSource:  # noqa: ARG002
         return SelfMeasured(count)
 
@@ -67,7 +71,8 @@ class MeasuredByTarget(Measurement):
 
     def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:
         """Return the number of the response pin's edges that the target made, by its summary."""
-        return self.description.pin_writes(settings.agent, summary.records)
+        failed = summary.unanswered or 0 if self.description.can_fail(settings.agent) else 0
+        return self.description.pin_writes(settings.agent, summary.records - failed)
 
     def details(self) -> tuple[type[Details], ...]:
         from rig.analysis.measurements.values import ValueFigures
@@ -121,6 +126,9 @@ def _facts(found: ValueFigures) -> Iterator[Fact]:
     yield Fact("variant", f"{found.variant}: {found.variant_words}")
     yield Fact("unit", f"{1e9 / found.unit_hz:.3g} ns, {_unit(found)}")
     yield Fact("outside", found.seen_outside)
+    if found.failed is not None:
+        failed = f"{found.failed:,} iterations, which gave no value"
+        yield Fact("failed", Toned(failed, Tone.BAD) if found.failed else "none")
     if found.went_on:
         yield Fact("went on", f"{found.went_on:,} wakes did not preempt at once")
     if found.without_value:

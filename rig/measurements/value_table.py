@@ -13,7 +13,7 @@ from rig.analysis.log.responses import CHUNK
 from rig.analysis.log.values import LoggedValues, logged_values
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.arrays import FloatArray
-from rig.instruments import Int64Array
+from rig.instruments import Int64Array, LogArray
 
 if TYPE_CHECKING:
     from rig.analysis.model.run_data import RawRun
@@ -46,10 +46,10 @@ def logged_table(inside: SelfMeasurement, raw: RawRun, settings: Settings) -> Va
 def _rows(
     inside: SelfMeasurement, raw: RawRun, settings: Settings
 ) -> Iterator[tuple[Int64Array | FloatArray, ...]]:
-    held, origin = _sliced(logged_values(inside, raw.log(0, 0), settings.agent), slice(0)), None
+    held, origin = _sliced(_values(inside, raw.log(0, 0), settings), slice(0)), None
     tick_ns = 1e9 / (settings.tick_hz or 10**9)
     for first in range(0, raw.log_count, CHUNK):
-        found = _joined(held, logged_values(inside, raw.log(first, CHUNK), settings.agent))
+        found = _joined(held, _values(inside, raw.log(first, CHUNK), settings))
         if not len(found.part):
             continue
         begins = _begins(found)
@@ -67,6 +67,10 @@ def _rows(
         values[found.part[known], row[known]] = (found.values * unit_ns)[known]
         begin_s = ((found.before - origin) * unit_ns)[begins] / 1e9
         yield (found.iteration[begins], begin_s, *values)
+
+
+def _values(inside: SelfMeasurement, records: LogArray, settings: Settings) -> LoggedValues:
+    return logged_values(inside, records, settings.agent, settings.tick_hz)
 
 
 def _begins(found: LoggedValues) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

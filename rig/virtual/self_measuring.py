@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from rig.analysis.model.self_measurement import whole_word
 from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_VALUE
 from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.virtual.clock import VirtualClock
@@ -51,7 +52,9 @@ class InsideTask:
         self._by_answers = variant in inside.by_answers
         self._on_pins = inside.on_pins(words)
         self._next_ps, self._done = start_ps, 0
+        self._pause_ps = max(PAUSE_PS, whole_word(words, "pause_ns") * NS_PS)
         self._period_ps = int(words.get("period_ns", "0")) * NS_PS if inside.periodic else 0
+        self._asked_ps = [whole_word(words, part.beyond) * NS_PS for part in inside.parts]
         self._work_ps = int(words.get("work_ns", "0")) * NS_PS
 
     @property
@@ -67,11 +70,11 @@ class InsideTask:
                 self._start_and_finish(self._next_ps)
                 self._next_ps += self._period_ps
             else:
-                self._next_ps = self._iteration(self._next_ps) + PAUSE_PS
+                self._next_ps = self._iteration(self._next_ps) + self._pause_ps
 
     def _iteration(self, begin_ps: int) -> int:
         for part in range(0 if self._by_answers else len(self._inside.parts)):
-            end_ps = begin_ps + self._means.draw(begin_ps)
+            end_ps = begin_ps + self._asked_ps[part] + self._means.draw(begin_ps)
             before, after = (self._reading(at_ps) for at_ps in (begin_ps, end_ps))
             flags = LOG_VALUE | part << LOG_PART_SHIFT | (LOG_CLOCK if self._clocked else 0)
             self._means.note(self._done, before, after, flags)

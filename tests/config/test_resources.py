@@ -45,6 +45,7 @@ def test_built_in_names() -> None:
         "interrupt-to-task",
         "period",
         "preemption",
+        "preemption-timer",
         "saturation",
         "services",
         "smi",

@@ -25,6 +25,8 @@ RENAMED: dict[str, str] = {
     "warnings": "cautions",
 }
 """Keys of today, and what they were called."""
+NEW = ("failed",)
+"""Keys of details that format 1 did not have, where they are null."""
 KINDS = {"toggle_gaps": "spin"}
 """Kinds of details that had a key of another name."""
 
@@ -101,7 +103,8 @@ def _details(details: Document | None) -> Document:
     if details is None:
         return {}
     kind = details["kind"]
-    return {KINDS.get(kind, kind): _renamed(_without(details, "kind"))}
+    new = (key for key in NEW if details.get(key, False) is None)
+    return {KINDS.get(kind, kind): _renamed(_without(details, "kind", *new))}
 
 
 def _with_events(values: Document | None) -> Document | None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Limits
 from rig.analysis.model.sources import SelfMeasured
-from rig.instruments import LOG_VALUE, LOG_WENT_ON
+from rig.instruments import LOG_FAILED, LOG_VALUE, LOG_WENT_ON
 from rig.measurements.evaluate import evaluate
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from tests.measure.inside_runs import (
@@ -126,6 +126,51 @@ def test_a_clock_that_stands_still_is_told():
     values = np.array([0, 0, 4_000_000, 0]).reshape(-1, 1)
     found = evaluated(known_run("clock_resolution", "coarse", values, pin=False))
     assert (found.details.at_zero, found.details.smallest_step_ns) == (3, 4_000_000)
+
+
+def passes(count: int, failed: tuple[int, ...] = (), **more: Limits) -> Known:
+    """Passes of a preemption by a timer that are asked to wait 5 us, some of which have failed."""
+    values = drawn("preemption", count) + np.array([0, 5000, 0])
+    run = known_run("preemption", "timer", values, pin=False, **more)
+    run.settings.agent["wait_ns"] = "5000"
+    first = [int(np.flatnonzero(run.raw.records["handled"] == number)[0]) for number in failed]
+    gone = np.isin(run.raw.records["handled"], failed)
+    gone[first] = False
+    records = run.raw.records[~gone].copy()
+    records["flags"][np.isin(records["handled"], failed)] = LOG_VALUE | LOG_FAILED
+    records["sequence"] = np.arange(len(records))
+    account = replace(run.account, unanswered=len(failed))
+    return replace(run, raw=replace(run.raw, records=records), account=account)
+
+
+def test_a_wait_is_what_it_took_beyond_what_was_asked_for():
+    run = passes(100)
+    found = evaluated(run)
+    assert found.verdict is Verdict.PASS, found.reasons
+    wait = run.values[:, 1] - 5000
+    assert found.measurands[1].histogram.values.tolist() == np.unique(wait).tolist()
+    assert found.details.rows[1].title == "wait beyond 5 us"
+
+
+def test_failed_passes_are_counted_and_give_no_value():
+    failed = (1, 40, 41, 100)
+    run = passes(100, failed, limits=Limits(missed=0, others={"failed": 3}))
+    found = evaluated(run)
+    assert all(witness.agrees for witness in found.witnesses), found.witnesses
+    assert found.details.failed == 4
+    assert (found.counts.n, found.counts.missed) == (96, 0)
+    assert found.verdict is Verdict.FAIL
+    assert found.reasons == ("4 failed, 3 allowed",)
+    good = np.delete(run.values, np.array(failed) - 1, axis=0)
+    assert found.figures.max_ns == good[:, 0].max()
+    assert "4 iterations" in facts(found)["failed"]
+
+
+def test_failed_passes_that_the_log_does_not_have_are_told():
+    run = passes(100, (7,))
+    found = evaluated(replace(run, account=replace(run.account, unanswered=2)))
+    assert found.verdict is Verdict.INCONSISTENT
+    assert "2 failed iterations counted by the agent, 1 in the log" in str(found.reasons)
 
 
 # --- limits and ends ----------------------------------------------------------------------------

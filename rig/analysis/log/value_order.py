@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from rig.analysis.log.contingency import Irregularities
-from rig.analysis.log.values import LoggedValues, are_values
+from rig.analysis.log.values import LoggedValues, are_values, failed_iterations
 from rig.analysis.model.witness import Witness
 from rig.instruments import LOG_CLOCK, LOG_VALUE, Int64Array, LogArray
 
@@ -14,11 +14,16 @@ from rig.instruments import LOG_CLOCK, LOG_VALUE, Int64Array, LogArray
 class ValueOrder:
     """A check of a log's values, fed in pieces, in order; constant memory."""
 
-    def __init__(self, parts: int, *, shown: bool, sequential: bool = False) -> None:
+    def __init__(
+        self, parts: int, *, shown: bool, sequential: bool = False, can_fail: bool = False
+    ) -> None:
         """Begin; `parts`: values of an iteration. `shown`: a record of the pins follows each.
 
         `sequential`: none begins before the one before it is over, and the pin write that shows it.
+        `can_fail`: iterations without a value are failed ones, each with a record.
         """
+        self.failed = 0
+        self._can_fail = can_fail
         self._parts, self._shown, self._sequential = parts, shown, sequential
         self._end: int | None = None
         self._overlap, self._during_write = Irregularities(), 0
@@ -31,7 +36,10 @@ class ValueOrder:
         """Check the values among the next records, and all of these."""
         number = self._count + np.arange(len(times.before))
         self._negative.add(number[times.values < 0])
-        in_order = times.iteration == number // self._parts + 1
+        failed = np.sort(failed_iterations(records))
+        before = self.failed + np.searchsorted(failed, times.iteration)
+        self.failed += len(failed)
+        in_order = times.iteration == number // self._parts + 1 + before
         in_order &= times.part == number % self._parts
         self._jumps.add(number[~in_order])
         if self._sequential and len(number):
@@ -68,9 +76,9 @@ class ValueOrder:
             # Those that begin during a value are found already.
             self._during_write += int(np.count_nonzero(early))
 
-    def witness(self, handled: int, unanswered: int, dropped: int) -> Witness:  # noqa: ARG002
+    def witness(self, handled: int, unanswered: int, dropped: int) -> Witness:
         """Return the result. `handled`: iterations by the agent's count, `unanswered` of them with
-        a value but no edge. `dropped`: records that found no room."""
+        a value but no edge, or failed. `dropped`: records that found no room."""
         problems = [
             self._negative.text("values end before they begin, number"),
             self._jumps.text("values out of order, number"),
@@ -80,10 +88,15 @@ class ValueOrder:
         ]
         if self._during_write:
             problems.append(f"{self._during_write:,} values begin before a pin write has ended")
-        if self._count != handled * self._parts and not dropped:
+        if self._count != (handled - self.failed) * self._parts and not dropped:
             problems.append(
                 f"{handled:,} iterations counted by the agent, {self._count:,} values in the log"
             )
+        if self._can_fail and self.failed != unanswered and not dropped:
+            problems.append(
+                f"{unanswered:,} failed iterations counted by the agent, {self.failed:,} in the log"
+            )
         text = "; ".join(problem for problem in problems if problem)
-        good = f"{self._count:,} values of {handled:,} iterations, in order"
+        but = f", of which {self.failed:,} failed" if self.failed else ""
+        good = f"{self._count:,} values of {handled:,} iterations{but}, in order"
         return Witness("values", not text, text or good)

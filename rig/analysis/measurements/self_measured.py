@@ -14,6 +14,7 @@ from rig.analysis.crosscheck.witness import log_witnesses
 from rig.analysis.log.responses import CHUNK
 from rig.analysis.log.value_order import ValueOrder
 from rig.analysis.log.values import LoggedValues, logged_values
+from rig.analysis.measurements.limits import counted
 from rig.analysis.measurements.pipeline import (
     Aligned,
     Evaluator,
@@ -31,9 +32,10 @@ from rig.analysis.measurements.start_finish import (
 from rig.analysis.measurements.values import ValueFigures, ValueRow
 from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
-from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement, whole_word
 from rig.analysis.model.settings import Settings
 from rig.analysis.model.witness import Witness
+from rig.analysis.statistics.overruns import Overruns
 from rig.analysis.uncertainty.contribution import Unknown
 from rig.analysis.uncertainty.effects import (
     SystematicEffects,
@@ -44,8 +46,9 @@ from rig.analysis.uncertainty.effects import (
 from rig.analysis.uncertainty.error_model import BenchErrorModel
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
+from rig.formatting import time_text
 from rig.instruments import Int64Array
-from rig.limit_names import BY_PINS, INTERVAL_ERROR
+from rig.limit_names import BY_PINS, FAILED, INTERVAL_ERROR
 
 CLOCK_HZ = 10**9
 """Rate of values in ns of a clock of the system."""
@@ -59,6 +62,7 @@ class _Values:
     series: list[MeasurandSeries]
     order: ValueOrder | StartFinishSeries
     went_on: int = 0
+    failed: int = 0
     clocked: int = 0
     at_zero: int = 0
     smallest: int | None = None
@@ -106,7 +110,7 @@ class ValueEvaluator(Evaluator):
         rate_hz = _rate_hz(settings, values)
         effects = _effects(aligned.bench, settings, values, aligned.agreement)
         found = tuple(
-            measurand(part.name, series, rate_hz, effects)
+            measurand(part.name, series, rate_hz, _beyond(part, settings, effects))
             for part, series in zip(inside.parts, values.series, strict=True)
         )
         if isinstance(values.order, StartFinishSeries):
@@ -114,12 +118,14 @@ class ValueEvaluator(Evaluator):
                 _interval(values.order, "", rate_hz, effects.reaching(period_ns_of(settings))),
             )
             found += self._seen_by_pins(aligned.bench)
-        n, planned = found[0].histogram.n, settings.planned or 0
+        n, planned = found[0].histogram.n, max(0, (settings.planned or 0) - values.failed)
+        counts = planned_counts(n, planned, self.stretches.glitches)
         duration = 0 if values.first is None else values.last - values.first
         return RunFindings(
             measurands=found,
-            counts=planned_counts(n, planned, self.stretches.glitches),
-            seen=n,
+            counts=counts,
+            counted={**counted(counts, Overruns()), FAILED: values.failed},
+            seen=n + values.failed if n else 0,
             paired_by="the target's log",
             duration_s=duration / rate_hz,
             details=_figures(inside, settings, values, found, aligned.agreement, self.account),
@@ -174,14 +180,18 @@ def _read(raw: RawRun, settings: Settings, inside: SelfMeasurement) -> _Values:
     by_answers = inside.variant(settings.agent) in inside.by_answers
     parts = len(inside.parts)
     order = ValueOrder(
-        parts, shown=on_pins and not by_answers, sequential=_sequential(settings, inside)
+        parts,
+        shown=on_pins and not by_answers,
+        sequential=_sequential(settings, inside),
+        can_fail=inside.can_fail(settings.agent),
     )
     values = _Values([MeasurandSeries() for _ in inside.parts], order)
     for first in range(0, raw.log_count, CHUNK):
         records = raw.log(first, CHUNK)
-        times = logged_values(inside, records, settings.agent)
+        times = logged_values(inside, records, settings.agent, settings.tick_hz)
         values.add(times)
         order.feed(times, records)
+    values.failed = order.failed
     return values
 
 
@@ -201,6 +211,18 @@ def _read_periodic(raw: RawRun, settings: Settings, _inside: SelfMeasurement) ->
     values = _Values([found.start, found.finish, found.work], found)
     values.first, values.last = found.first_ticks, found.last_ticks
     return values
+
+
+def _beyond(
+    part: IterationPart, settings: Settings, effects: SystematicEffects
+) -> SystematicEffects:
+    """Return the effects on a part of which some time was asked for, and is measured with it."""
+    return effects.reaching(whole_word(settings.agent, part.beyond))
+
+
+def _title(part: IterationPart, settings: Settings) -> str:
+    asked_ns = whole_word(settings.agent, part.beyond)
+    return f"{part.title} beyond {time_text(asked_ns)}" if asked_ns else part.title
 
 
 def _rate_hz(settings: Settings, values: _Values) -> int:
@@ -228,7 +250,7 @@ def _figures(
 ) -> ValueFigures:
     variant = inside.variant(settings.agent)
     rows = tuple(
-        ValueRow(part.title, each.statistics)
+        ValueRow(_title(part, settings), each.statistics)
         for part, each in zip(inside.parts, found, strict=False)  # behind them: by pins
     )
     if isinstance(values.order, StartFinishSeries):
@@ -244,7 +266,8 @@ def _figures(
         rate_ppm=None if values.clocked else fitted,
         on_pins=inside.on_pins(settings.agent),
         went_on=values.went_on,
-        without_value=account.unanswered,
+        without_value=None if inside.can_fail(settings.agent) else account.unanswered,
+        failed=values.failed if inside.can_fail(settings.agent) else None,
         at_zero=values.at_zero,
         smallest_step_ns=None
         if values.smallest is None

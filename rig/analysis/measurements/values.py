@@ -45,6 +45,8 @@ class ValueFigures(Details):
     """Number of values of no length: the clock did not go on."""
     smallest_step_ns: float | None
     """The least value above zero."""
+    failed: int | None = None
+    """Number of iterations that failed, and gave no value; None: none can."""
     both_ends: bool = False
     """Whether the analyzer also saw the begin of each value."""
 

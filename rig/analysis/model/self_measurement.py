@@ -12,6 +12,16 @@ SPIN_RECORDS_MAX = 200_000
 """Most records of a spinning task: two records a gap, and marks; the log takes 8 MB."""
 
 
+_DIGITS_MAX = 15
+"""Most digits of a number among the agent's words; a foreign file may have any text."""
+
+
+def whole_word(words: Mapping[str, str], name: str, usual: int = 0) -> int:
+    """Return a number among the agent's words, and the usual one where there is none."""
+    text = words.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX else usual
+
+
 @dataclass(frozen=True)
 class IterationPart:
     """One of the times of an iteration."""
@@ -19,6 +29,8 @@ class IterationPart:
     name: str
     """The name that limits have for it."""
     title: str
+    beyond: str = ""
+    """The agent's word for the time, in ns, beyond which it is a value; "": all of it is."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,8 @@ class SelfMeasurement:
     """Variants by a clock that may be set back meanwhile."""
     torn_at_ordinary_priority: bool = False
     """True: without a real-time priority another task may run between the ends of a value."""
+    fails: tuple[str, ...] = ()
+    """Variants of which an iteration may fail: it is counted, and gives no value."""
     spins: bool = False
     """True: it writes the pins all the time, and logs few writes; `handled` counts them all."""
 
@@ -54,6 +68,10 @@ class SelfMeasurement:
         usual = next(iter(self.variants))
         given = words.get("variant", usual)
         return given if given in self.variants else ""
+
+    def can_fail(self, words: Mapping[str, str]) -> bool:
+        """Return whether an iteration may fail, by the agent's words."""
+        return self.variant(words) in self.fails
 
     def on_pins(self, words: Mapping[str, str]) -> bool:
         """Return whether each value's end is seen on the response pin."""

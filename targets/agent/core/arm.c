@@ -27,7 +27,7 @@ static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
 static const char *const variants[] = {
     "yield", "mutex", "counter", "monotonic", "monotonic_raw", "realtime", "boottime", "coarse",
     "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "periodic", "itimer", "fork", "thread",
-    "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", NULL};
+    "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", "timer", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
 static const char *const second_levels[] = {"thread", "workqueue", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
@@ -54,6 +54,9 @@ static void take_pin(struct arm_options *o, uint64_t v) { o->pin = v; }
 static void take_work_ns(struct arm_options *o, uint64_t v) { o->work_ns = v; }
 static void take_pause_ns(struct arm_options *o, uint64_t v) { o->pause_ns = v; }
 static void take_threshold_ns(struct arm_options *o, uint64_t v) { o->threshold_ns = v; }
+static void take_wait_ns(struct arm_options *o, uint64_t v) { o->wait_ns = v; }
+static void take_low_priority(struct arm_options *o, uint64_t v) { o->low_priority = (int32_t)v; }
+static void take_timeout_ns(struct arm_options *o, uint64_t v) { o->timeout_ns = v; }
 
 static const struct word words_known[] = {
     {"measurement", measurements, 0, 0, take_measurement, 0},
@@ -77,6 +80,9 @@ static const struct word words_known[] = {
     {"work_ns", NULL, 0, WORK_NS_MAX, take_work_ns, GIVEN_WORK},
     {"pause_ns", NULL, 0, PAUSE_NS_MAX, take_pause_ns, GIVEN_PAUSE},
     {"threshold_ns", NULL, 1, THRESHOLD_NS_MAX, take_threshold_ns, GIVEN_THRESHOLD},
+    {"wait_ns", NULL, 0, WAIT_NS_MAX, take_wait_ns, GIVEN_WAIT},
+    {"low_priority", NULL, 0, 98, take_low_priority, GIVEN_LOW_PRIORITY},
+    {"timeout_ns", NULL, 1, TIMEOUT_NS_MAX, take_timeout_ns, GIVEN_TIMEOUT},
 };
 /* clang-format on */
 #define WORDS (sizeof words_known / sizeof *words_known)
@@ -90,6 +96,14 @@ const char *measurement_name(enum measurement measurement)
 const char *variant_name(enum variant variant)
 {
     return variants[variant];
+}
+
+const char *word_given(uint32_t given)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        if (words_known[i].given & given)
+            return words_known[i].name;
+    return "";
 }
 
 bool parse_u64(const char *digits, size_t count, uint64_t *number)
@@ -177,19 +191,19 @@ static bool refuse_unknown(struct text *why)
 
 /* `seen` has one bit a word, that none is given twice. */
 static bool take_word(struct arm_options *options, struct value name, struct value value,
-                      uint32_t *seen, struct text *why)
+                      uint64_t *seen, struct text *why)
 {
     size_t i = 0;
     while (i < WORDS && !is(name, words_known[i].name))
         i++;
     if (i == WORDS && !is(name, SEQUENCE_PINS))
         return refuse_unknown(why);
-    if (*seen & 1u << i) {
+    if (*seen & UINT64_C(1) << i) {
         text_say(why, i == WORDS ? SEQUENCE_PINS : words_known[i].name);
         text_add(why, " is given twice");
         return false;
     }
-    *seen |= 1u << i;
+    *seen |= UINT64_C(1) << i;
     if (i == WORDS)
         return take_sequence_pins(options, value, why);
     const struct word *word = &words_known[i];
@@ -201,7 +215,7 @@ static bool take_word(struct arm_options *options, struct value name, struct val
     return true;
 }
 
-static bool check_whole(const struct arm_options *options, uint32_t seen, struct text *why)
+static bool check_whole(const struct arm_options *options, uint64_t seen, struct text *why)
 {
     const char *flaw = NULL;
     if (!(seen & 1u))
@@ -214,20 +228,19 @@ static bool check_whole(const struct arm_options *options, uint32_t seen, struct
         flaw = "self_trigger needs period_ns, the time between two triggers";
     else if (options->self_trigger && options->measurement >= MEASURE_PERIOD)
         flaw = "self_trigger makes interrupts; this measurement has none";
-    else if (options->measurement <= MEASURE_PERIOD &&
-             options->given & (GIVEN_VARIANT | GIVEN_TASKS | GIVEN_PIN | GIVEN_WORK |
-                               GIVEN_PAUSE | GIVEN_THRESHOLD))
-        flaw = "variant, tasks, pin, work_ns, pause_ns and threshold_ns are for measurements "
-               "inside the target";
     if (flaw)
         text_say(why, flaw);
-    return !flaw;
+    if (flaw || options->measurement > MEASURE_PERIOD || !(options->given & GIVEN_INSIDE))
+        return !flaw;
+    text_say(why, word_given(options->given & GIVEN_INSIDE));
+    text_add(why, " is for measurements inside the target");
+    return false;
 }
 
 bool arm_parse(const char *words, struct arm_options *options, struct text *why)
 {
-    uint32_t seen = 0;
-    _Static_assert(WORDS < 32, "one bit a word");
+    uint64_t seen = 0;
+    _Static_assert(WORDS < 64, "one bit a word");
     *options = (struct arm_options){
         .priority = -1,
         .cpu = -1,
@@ -236,6 +249,8 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
         .trigger_pin = PIN_NONE,
         .interrupt_pin = PIN_NONE,
         .variant = VARIANTS_COUNT,
+        .low_priority = -1,
+        .timeout_ns = TIMEOUT_NS_DEFAULT,
     };
     while (*(words += strspn(words, " \t"))) {
         size_t size = strcspn(words, " \t");

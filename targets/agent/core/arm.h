@@ -18,7 +18,10 @@
 #define PIN_NONE 0xffff
 #define CREW_MAX 512
 #define WORK_NS_MAX 1000000000u
-#define PAUSE_NS_MAX 1000000u
+#define PAUSE_NS_MAX 1000000000u
+#define WAIT_NS_MAX 1000000000u
+#define TIMEOUT_NS_MAX 10000000000u
+#define TIMEOUT_NS_DEFAULT 1000000000u
 #define THRESHOLD_NS_MAX 10000000000u
 
 enum measurement {
@@ -63,6 +66,7 @@ enum variant {
     VARIANT_PORT_WRITE,
     VARIANT_PORT_READ,
     VARIANT_TASK,
+    VARIANT_TIMER,
     VARIANTS_COUNT
 };
 
@@ -84,6 +88,14 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_WORK 0x200u
 #define GIVEN_PAUSE 0x400u
 #define GIVEN_THRESHOLD 0x800u
+#define GIVEN_WAIT 0x1000u
+#define GIVEN_LOW_PRIORITY 0x2000u
+#define GIVEN_TIMEOUT 0x4000u
+/* Those of some measurements inside the target; each loop says which it takes. */
+#define GIVEN_OF_LOOPS                                                                              \
+    (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
+     GIVEN_TIMEOUT)
+#define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
 
 struct arm_options {
     enum measurement measurement;
@@ -106,8 +118,11 @@ struct arm_options {
     uint16_t tasks;       /* that switch; 0: none given */
     bool pin;             /* toggle the response pin at the end of each value */
     uint64_t work_ns;     /* from a periodic task's start to its finish */
-    uint64_t pause_ns;    /* of a spinning task, from one toggle of the pin to the next */
+    uint64_t pause_ns;    /* between two toggles of a spinning task, or two iterations */
     uint64_t threshold_ns; /* and what is longer between two of them is a gap */
+    uint64_t wait_ns;     /* that a woken task is busy before it waits again */
+    int32_t low_priority; /* of the task that is preempted */
+    uint64_t timeout_ns;  /* of one iteration */
     uint32_t given;
 };
 
@@ -116,6 +131,9 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
 
 const char *measurement_name(enum measurement measurement);
 const char *variant_name(enum variant variant);
+
+/* The name of the first word among those of these bits. */
+const char *word_given(uint32_t given);
 
 /* A decimal number and nothing else. */
 bool parse_u64(const char *digits, size_t count, uint64_t *number);

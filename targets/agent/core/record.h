@@ -22,6 +22,7 @@
 #define RECORD_CLOCK 0x200u    /* of a value: in ns of the clock under test, not in ticks */
 #define RECORD_WENT_ON 0x400u  /* the task that woke went on before the woken one ran */
 #define RECORD_CLOSED 0x800u   /* the interrupt line was closed before this answer, under overload */
+#define RECORD_FAILED 0x2000u  /* of a value: its iteration gave none, from before to after */
 #define RECORD_ENTRY 0x1000u   /* lead_ticks tells when the handler was entered */
 #define RECORD_PART(n) ((uint32_t)(n) << 16) /* which part of its iteration */
 #define RECORD_OVERLAP 0x80u   /* two tasks wrote the pins at a time: their levels may have flickered */

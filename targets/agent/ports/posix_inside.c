@@ -113,7 +113,7 @@ const struct port_inside posix_inside = {
                 1u << VARIANT_SEMAPHORE | 1u << VARIANT_PIPE | 1u << VARIANT_ABSOLUTE |
                 1u << VARIANT_RELATIVE | 1u << VARIANT_PERIODIC | 1u << VARIANT_ITIMER | 1u << VARIANT_FORK | 1u << VARIANT_THREAD |
                 1u << VARIANT_PIPE_WRITE | 1u << VARIANT_PIPE_READ | 1u << VARIANT_SHARED_MEMORY |
-                1u << VARIANT_PORT_WRITE | 1u << VARIANT_PORT_READ | 1u << VARIANT_TASK
+                1u << VARIANT_PORT_WRITE | 1u << VARIANT_PORT_READ | 1u << VARIANT_TASK | 1u << VARIANT_TIMER
 #ifdef __linux__
                 | 1u << VARIANT_MONOTONIC_RAW | 1u << VARIANT_BOOTTIME | 1u << VARIANT_COARSE |
                 1u << VARIANT_FUTEX | 1u << VARIANT_EVENTFD

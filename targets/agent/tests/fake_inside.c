@@ -22,6 +22,8 @@ static struct {
     uint32_t holder[INSIDE_MUTEXES];
     uint64_t clock;
     uint64_t expiry;
+    uint32_t sleeper;
+    uint64_t due; /* for the sleeper, in ticks; 0: nobody sleeps */
 } crew;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -46,6 +48,40 @@ static void give_turn(uint32_t to)
     while (crew.turn != me)
         pthread_cond_wait(&turned, &lock);
     pthread_mutex_unlock(&lock);
+}
+
+/* A task that slept takes the processor when it is due, from whoever reads the counter then. */
+static bool preempted(void)
+{
+    bool due = crew.due && crew.sleeper != me && fake.ticks >= crew.due;
+    if (due) {
+        crew.due = 0;
+        give_turn(crew.sleeper);
+    }
+    return due;
+}
+
+uint64_t fake_reading(void)
+{
+    if (crew.body && fake.preempts_before)
+        preempted();
+    uint64_t ticks = fake.ticks += 1000;
+    if (crew.body && !fake.preempts_before && !preempted() && me == 0) {
+        ticks -= fake.behind_once;
+        fake.behind_once = 0;
+    }
+    return ticks;
+}
+
+/* Others run meanwhile, if there are any. */
+static void sleep_ticks(uint64_t ticks)
+{
+    if (next_alive() == NOBODY || next_alive() == me)
+        return;
+    crew.sleeper = me;
+    crew.due = fake.ticks + ticks + fake.oversleeps + fake.oversleeps_once;
+    fake.oversleeps_once = 0;
+    give_turn(next_alive());
 }
 
 static void *run(void *context)
@@ -89,6 +125,7 @@ static bool begin(const struct arm_options *options, struct text *why)
     }
     fake.begun++;
     crew.wakes = 0;
+    crew.due = 0;
     crew.clock = 1000000;
     crew.expiry = 0;
     for (uint32_t i = 0; i < INSIDE_MUTEXES; i++)
@@ -198,6 +235,7 @@ static enum port_event timer_wait(uint64_t period_ns)
 
 static enum port_event sleep_for(uint64_t ns)
 {
+    sleep_ticks(ns);
     return sleep_until(crew.clock + ns);
 }
 

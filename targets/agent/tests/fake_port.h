@@ -48,6 +48,10 @@ struct fake_port {
     uint64_t interrupted_work, interruption_ticks; /* that one, from 0, takes so much longer */
     bool woken_late;      /* a woken task does not preempt */
     bool yield_stays;     /* who yields goes on itself */
+    bool preempts_before; /* a timer wakes a task before a reading of the counter, not behind it */
+    uint64_t oversleeps;  /* ticks that each sleep is longer, */
+    uint64_t oversleeps_once; /* or the next one */
+    uint64_t behind_once; /* ticks that the counter of the first task shows too little, one time */
 };
 
 extern struct fake_port fake;
@@ -61,6 +65,7 @@ void fake_add_recorder(uint32_t measurements);
 /* Let it measure inside; tests/fake_inside.c. */
 void fake_add_inside(void);
 void fake_run_crew(void);
+uint64_t fake_reading(void);
 
 /* Append to the script. */
 void fake_wait(enum port_event event, uint64_t count);

@@ -156,6 +156,12 @@ static void below_the_lowest_priority_is_none(void **state)
     expect_priorities("measurement=preemption capacity=1 count=1 priority=1", 1, 0);
 }
 
+static void both_priorities_can_be_set(void **state)
+{
+    (void)state;
+    expect_priorities("measurement=preemption capacity=1 count=1 priority=80 low_priority=70", 80, 70);
+}
+
 static void a_woken_task_that_must_wait_is_marked(void **state)
 {
     (void)state;
@@ -178,6 +184,69 @@ static void preemption_has_three_parts_without_a_gap(void **state)
         assert_int_equal(record(3 * i).after_ticks, record(3 * i + 1).before_ticks);
         assert_int_equal(record(3 * i + 1).after_ticks, record(3 * i + 2).before_ticks);
     }
+}
+
+static void a_woken_task_is_busy_for_as_long_as_it_is_told(void **state)
+{
+    (void)state;
+    run("measurement=preemption wait_ns=50500 capacity=50 count=10");
+    for (uint64_t i = 0; i < 10; i++)
+        assert_value(3 * i + 1, i + 1, 51000, RECORD_PART(1));
+}
+
+#define PASSES "measurement=preemption variant=timer pause_ns=200000 wait_ns=50500 capacity=50 "
+
+/* Whether the timer preempts before a reading of the spinning task or behind it. */
+static void a_timer_wakes_the_high_task_while_the_low_one_spins(void **state)
+{
+    (void)state;
+    for (int before = 0; before < 2; before++) {
+        fake.preempts_before = before;
+        fake.looks_inside = 100000;
+        struct measure_summary summary = run(PASSES "count=10");
+        assert_int_equal(summary.handled, 10);
+        assert_int_equal(summary.unanswered, 0);
+        assert_int_equal(summary.records, 30);
+        for (uint64_t i = 0; i < 10; i++) {
+            assert_value(3 * i, i + 1, SWITCH, RECORD_PART(0));
+            assert_value(3 * i + 1, i + 1, 51000, RECORD_PART(1));
+            assert_value(3 * i + 2, i + 1, SWITCH, RECORD_PART(2));
+        }
+        uint64_t apart = record(6).before_ticks - record(3).before_ticks;
+        assert_true(apart >= 200000 + 51000 + SWITCH); /* the pause is between passes */
+        assert_true(apart < 200000 + 51000 + SWITCH + 2 * READING);
+    }
+}
+
+static void a_pass_whose_times_are_not_in_order_has_failed(void **state)
+{
+    (void)state;
+    fake.looks_inside = 100000;
+    fake.behind_once = 150000;
+    struct measure_summary summary = run(PASSES "count=5");
+    assert_int_equal(summary.handled, 5);
+    assert_int_equal(summary.unanswered, 1);
+    assert_int_equal(summary.records, 1 + 3 * 4);
+    assert_int_equal(record(0).flags, RECORD_VALUE | RECORD_FAILED);
+    assert_int_equal(record(0).handled, 1);
+    assert_value(1, 2, SWITCH, RECORD_PART(0));
+}
+
+static void a_pass_that_does_not_come_in_time_has_failed(void **state)
+{
+    (void)state;
+    fake.looks_inside = 100000;
+    fake.oversleeps_once = 450000;
+    struct measure_summary summary = run(PASSES "timeout_ns=300000 count=5");
+    assert_int_equal(summary.handled, 5);
+    assert_int_equal(summary.unanswered, 1);
+    struct log_record failed = record(0);
+    assert_int_equal(failed.flags, RECORD_VALUE | RECORD_FAILED);
+    assert_int_equal(failed.after_ticks - failed.before_ticks, 501000);
+    assert_value(1, 2, SWITCH, RECORD_PART(0));
+    fake.looks_inside = 100000;
+    fake.oversleeps = 450000; /* within the usual timeout */
+    assert_int_equal(run(PASSES "count=5").unanswered, 0);
 }
 
 /* --- one task ----------------------------------------------------------------------------------- */
@@ -362,7 +431,10 @@ static void what_cannot_be_is_refused_and_nothing_stays_taken(void **state)
     assert_refused("measurement=task_switch capacity=5", "needs count");
     assert_refused("measurement=timer capacity=5 count=5", "needs period_ns");
     assert_refused("measurement=start_finish capacity=5 count=5 period_ns=10000 pin=0", "no sense");
-    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 tasks=4", "tasks is for");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 tasks=4", "tasks is not for timer");
+    assert_refused("measurement=period capacity=5 period_ns=10000 wait_ns=4", "wait_ns is for");
+    assert_refused("measurement=preemption capacity=5 count=5 low_priority=80", "must be below");
+    assert_refused("measurement=preemption capacity=5 count=5 variant=timer", "needs pause_ns");
     assert_refused("measurement=task_switch capacity=5 count=5 variant=fork",
                    "task_switch has no variant fork; valid: yield mutex");
     assert_refused("measurement=task_switch capacity=5 count=5 sequence_bits=1", "needs pin=1");
@@ -404,8 +476,13 @@ int main(void)
         TEST(the_task_that_wakes_has_the_lower_priority),
         TEST(below_the_second_priority_is_the_lowest),
         TEST(below_the_lowest_priority_is_none),
+        TEST(both_priorities_can_be_set),
         TEST(a_woken_task_that_must_wait_is_marked),
         TEST(preemption_has_three_parts_without_a_gap),
+        TEST(a_woken_task_is_busy_for_as_long_as_it_is_told),
+        TEST(a_timer_wakes_the_high_task_while_the_low_one_spins),
+        TEST(a_pass_whose_times_are_not_in_order_has_failed),
+        TEST(a_pass_that_does_not_come_in_time_has_failed),
         TEST(clocks_are_read_twice),
         TEST(sleeps_are_late_by_the_systems_own_clock),
         TEST(an_interval_timer_keeps_to_its_grid),

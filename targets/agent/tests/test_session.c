@@ -251,8 +251,8 @@ static void what_makes_no_sense_is_refused_by_name(void **state)
         {"measurement=interrupt", "capacity is missing"},
         {"measurement=rest capacity=1", "measurement must be interrupt, interrupt_to_task, "
                                         "interrupt_dispatch, period, clock_resolution, "},
-        {"measurement=interrupt capacity=1 pin=1", "are for measurements inside"},
-        {"measurement=period capacity=1 period_ns=10000 variant=yield", "are for measurements inside"},
+        {"measurement=interrupt capacity=1 pin=1", "is for measurements inside"},
+        {"measurement=period capacity=1 period_ns=10000 variant=yield", "is for measurements inside"},
         {"measurement=task_switch capacity=1 count=1 tasks=513", "tasks must be"},
         {"measurement=task_switch capacity=1 count=1 tasks=1", "tasks must be"},
         {"measurement=task_switch capacity=1 count=1 variant=", "variant must be yield"},

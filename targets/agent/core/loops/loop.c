@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#define NS_PER_S UINT64_C(1000000000)
+
 struct loop_run loop;
 enum variant loop_variant;
 
@@ -40,6 +42,10 @@ static bool check_variant(const struct loop_kind *kind, struct text *why)
     if (!loop.port->read_pins)
         can &= ~(1u << VARIANT_PORT_READ);
     loop_variant = loop.options->given & GIVEN_VARIANT ? loop.options->variant : kind->usual;
+    if (loop_variant == VARIANT_TIMER && !loop.options->pause_ns) {
+        text_say(why, "variant timer needs pause_ns, after which the timer wakes the task");
+        return false;
+    }
     if (can & 1u << loop_variant)
         return true;
     text_say(why, measurement_name(loop.options->measurement));
@@ -47,6 +53,17 @@ static bool check_variant(const struct loop_kind *kind, struct text *why)
     text_add(why, variant_name(loop_variant));
     text_add(why, kind->variants & 1u << loop_variant ? " on this port; it has" : "; valid:");
     add_variants(why, can);
+    return false;
+}
+
+static bool check_given(const struct loop_kind *kind, struct text *why)
+{
+    uint32_t odd = loop.options->given & GIVEN_OF_LOOPS & ~kind->given;
+    if (!odd)
+        return true;
+    text_say(why, word_given(odd));
+    text_add(why, " is not for ");
+    text_add(why, measurement_name(loop.options->measurement));
     return false;
 }
 
@@ -60,17 +77,15 @@ static bool check(const struct loop_kind *kind, struct text *why)
         flaw = "this measurement needs period_ns";
     else if (kind->needs_pin && options->given & GIVEN_PIN && !options->pin)
         flaw = "this measurement is one of pins: pin=0 makes no sense";
-    else if (options->given & (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD) &
-             ~kind->given)
-        flaw = "tasks is for task_switch, work_ns for start_finish, pause_ns and threshold_ns for smi";
     else if (kind->given & GIVEN_THRESHOLD && options->threshold_ns <= options->pause_ns)
         flaw = "this measurement needs threshold_ns, longer than pause_ns";
     else if (options->sequence_bits && !options->pin && !kind->needs_pin)
         flaw = "sequence_bits needs pin=1";
-    if (!flaw)
-        return check_variant(kind, why);
-    text_say(why, flaw);
-    return false;
+    else if (options->low_priority >= 0 && options->low_priority >= options->priority)
+        flaw = "low_priority must be below priority, which is 80 if not given";
+    if (flaw)
+        text_say(why, flaw);
+    return !flaw && check_given(kind, why) && check_variant(kind, why);
 }
 
 /* As for periods: pins alone, no interrupt line. */
@@ -164,6 +179,13 @@ void loop_show(void)
         loop.answer(0);
 }
 
+void loop_failure(uint64_t before, uint64_t after)
+{
+    loop_iteration();
+    loop_part(before, after, RECORD_FAILED);
+    loop_without_values(1);
+}
+
 void loop_without_values(uint64_t count)
 {
     atomic_fetch_add_explicit(&without_value, count, memory_order_relaxed);
@@ -174,7 +196,23 @@ void loop_failed(void)
     loop.summary->failed = true;
 }
 
+uint64_t loop_ticks_of(uint64_t ns)
+{
+    uint64_t tick_hz = loop.port->counter.tick_hz;
+    return ns / NS_PER_S * tick_hz + ns % NS_PER_S * tick_hz / NS_PER_S;
+}
+
+uint64_t loop_spin(uint64_t start, uint64_t ticks)
+{
+    uint64_t now;
+    while ((now = loop_ticks()) - start < ticks)
+        ;
+    return now;
+}
+
 int32_t loop_priority_below(void)
 {
+    if (loop.options->low_priority >= 0)
+        return loop.options->low_priority;
     return loop.options->priority > 1 ? loop.options->priority - 1 : 0;
 }

@@ -71,8 +71,17 @@ void loop_show(void);
 /* Iterations that gave no value. */
 void loop_without_values(uint64_t count);
 
+/* Count an iteration that failed, and log from when to when it went on. */
+void loop_failure(uint64_t before, uint64_t after);
+
 /* A call of the system failed: the measurement ends here, and STOP says so. */
 void loop_failed(void);
+
+/* So many ns in whole ticks, at the counter's nominal rate. */
+uint64_t loop_ticks_of(uint64_t ns);
+
+/* Be busy until so many ticks after `start`; returns the last reading, of one at least. */
+uint64_t loop_spin(uint64_t start, uint64_t ticks);
 
 /* The priority of a task that the others, at the options' priority, preempt. */
 int32_t loop_priority_below(void);

@@ -4,6 +4,7 @@
  * again, the low one goes on. So the switch to the high task (cs1), its own time (wait), and the
  * switch back (cs2).
  */
+#include "passes.h"
 #include "wakes.h"
 
 static void note(const struct wake *wake)
@@ -18,14 +19,24 @@ static void note(const struct wake *wake)
 
 static void body(uint32_t number)
 {
-    wakes_run(number, note);
+    if (loop_variant == VARIANT_TIMER)
+        passes_run(number);
+    else
+        wakes_run(number, note);
+}
+
+static void begin(void)
+{
+    wakes_begin();
+    passes_begin();
 }
 
 const struct loop_kind preemption_loop = {
-    .variants = WAKES_VARIANTS,
+    .variants = WAKES_VARIANTS | 1u << VARIANT_TIMER,
     .usual = VARIANT_SEMAPHORE,
     .tasks = wakes_tasks,
     .priority = wakes_priority,
-    .begin = wakes_begin,
+    .given = GIVEN_PAUSE | GIVEN_WAIT | GIVEN_LOW_PRIORITY | GIVEN_TIMEOUT,
+    .begin = begin,
     .body = body,
 };

@@ -11,33 +11,22 @@
 
 #define MARKS 1000u
 
-static uint64_t ticks_of(uint64_t ns)
-{
-    return (uint64_t)((double)loop.port->counter.tick_hz * 1e-9 * (double)ns);
-}
-
 static void note(uint64_t number, const struct ticks *ticks)
 {
     log_add(loop.log, number, ticks->before, ticks->after, 0);
 }
 
-static void rest(uint64_t start, uint64_t pause)
-{
-    while (loop_ticks() - start < pause)
-        ;
-}
-
 static void body(uint32_t number)
 {
-    uint64_t pause = ticks_of(loop.options->pause_ns);
-    uint64_t threshold = ticks_of(loop.options->threshold_ns);
+    uint64_t pause = loop_ticks_of(loop.options->pause_ns);
+    uint64_t threshold = loop_ticks_of(loop.options->threshold_ns);
     uint64_t every = loop.options->count / MARKS + 1, toggles = 0;
     struct ticks last = {0, 0}, now;
     bool noted = true;
     (void)number;
     while (!loop_over()) {
         if (toggles)
-            rest(last.after, pause);
+            loop_spin(last.after, pause);
         loop_iteration();
         loop.toggle(&now);
         bool gap = toggles && now.after - last.before > threshold;

@@ -26,6 +26,7 @@ void wakes_begin(void)
 
 static void high(void)
 {
+    uint64_t wait = loop_ticks_of(loop.options->wait_ns);
     for (;;) {
         bool woken = loop.port->inside->wait();
         uint64_t ran = loop_ticks();
@@ -35,7 +36,7 @@ static void high(void)
             return;
         now.ran = ran;
         now.went_on = atomic_load_explicit(&went_on, memory_order_relaxed);
-        now.rests = loop_ticks();
+        now.rests = loop_spin(ran, wait);
         atomic_fetch_add_explicit(&rested, 1, memory_order_release);
     }
 }
@@ -46,6 +47,10 @@ static void low(void (*note)(const struct wake *wake))
     const struct port_inside *inside = loop.port->inside;
     uint64_t wakes = 0;
     while (!loop_over()) {
+        if (loop.options->pause_ns && inside->sleep_for(loop.options->pause_ns) != PORT_DUE) {
+            loop_failed();
+            break;
+        }
         atomic_store_explicit(&went_on, false, memory_order_relaxed);
         now.woken_by = loop_ticks();
         if (!inside->wake()) {
