@@ -8,8 +8,9 @@ samples: a train that hardly slides against them leaves a wide range, and says s
 
 Edges that jitter contradict each other. Then the least sum of violations is sought, and the range
 is where that sum is little more. By how much follows from its curvature and from its slope's
-scatter: evenly spread edges bend it by 1 each for a shift of one sample, and each edge that is
-violated pulls by 1 (quasi-likelihood; P. J. Huber, Robust Statistics, 1981, ch. 3).
+scatter: edges bend it by their number in a sample of phase, as dense as they are around the steps,
+and each edge that is violated pulls by 1 (quasi-likelihood; P. J. Huber, Robust Statistics, 1981,
+ch. 3).
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ from rig.instruments import Int64Array
 UNKNOWNS = 4
 STRICT = 1e-5
 """The margin of a bound in samples: the far one is open, a picosecond may have been rounded."""
+NEAR = 0.1
+"""Samples from a step within which edges spread evenly would be in every part of the train."""
+UNEVEN = 2.2
+"""The multiple of their average number from which edges near a step are no longer spread evenly."""
+SEVERAL = 5.0
+"""Edges whose jitter the unknowns may take up where a train passes the steps a few times only."""
 FEW = 2.0
 """Edges added to those that are violated: there may be so many, and none was seen."""
 REACH_MAX = 3.0
@@ -82,7 +89,7 @@ def delay(
     # Where the curve may be off by more than this, a second look is taken with more room.
     reach = _FIRST_REACH + 4 * EVEN / math.sqrt(n) + 3 * jitter
     while reach <= REACH_MAX:
-        found = _range(bounds.near(reach), n)
+        found = _range(bounds.near(reach), jitter, n)
         if found is None:
             return None
         if all(_fits(bounds, each, reach) for each in (found.lowest, found.highest)):
@@ -110,7 +117,7 @@ def _bounds(curve: PhaseCurve, reference: PulseEdges, other: PulseEdges, first: 
     return _Bounds(np.concatenate(slopes), np.concatenate(overs) + STRICT)
 
 
-def _range(bounds: _Bounds, n: int) -> _Range | None:
+def _range(bounds: _Bounds, jitter: float, n: int) -> _Range | None:
     """Return the range without violations if there is one, which is quick to find."""
     rows = np.ascontiguousarray(bounds.slope)
     ends = _ends(rows, -bounds.over)
@@ -123,11 +130,28 @@ def _range(bounds: _Bounds, n: int) -> _Range | None:
     least = _solved(total, slack, -bounds.over)
     if least is None:
         return None
-    violated = np.count_nonzero(least[UNKNOWNS:] > STRICT / 100)
-    most = float(total @ least) + (violated + FEW) / (2 * n)
+    most = float(total @ least) + _more(bounds, least[:UNKNOWNS], jitter, n)
     slack = vstack((slack, csr_array(total[np.newaxis]))).tocsr()
     ends = _ends(slack, np.append(-bounds.over, most))
     return None if ends is None else _Range(*ends, 0.0)
+
+
+def _more(bounds: _Bounds, unknowns: FloatArray, jitter: float, n: int) -> float:
+    """Return by how much the sum of violations may exceed its least, in samples.
+
+    A train that hardly slides passes the steps a few times only. Then the unknowns take up the
+    jitter of all edges at a pass, and the sum at the true delay may be that of several edges.
+    """
+    signed = bounds.slope @ unknowns + bounds.over
+    few = np.count_nonzero(signed > STRICT / 100) + FEW
+    near = np.abs(signed) <= NEAR
+    parts = max(1, round(n * NEAR / 5))
+    # The first two polynomials are 1 and the time from -1 to 1; an upper bound has them negated.
+    part = (bounds.slope[near, 1] * bounds.slope[near, 0] + 1) / 2 * parts
+    part = np.clip(part.astype(np.int64), 0, parts - 1) + parts * (bounds.slope[near, -1] != 0)
+    seen = np.bincount(part, minlength=2 * parts)
+    often = seen.min() > 0 and seen.max() <= UNEVEN * (2 * NEAR * n / parts)
+    return max(few / (2 * n), 0.0 if often else SEVERAL * jitter)
 
 
 def _ends(rows: FloatArray | csr_array, limits: FloatArray) -> tuple[FloatArray, FloatArray] | None:
