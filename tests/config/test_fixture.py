@@ -394,6 +394,12 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
     virtual = parse_fixture(GUEST + 'port = "kmod"\nload = "cpu"\n', "f.toml").virtual
     assert virtual is not None
     assert virtual.target == VirtualGuest("debian-rt", "kmod", "cpu")
+    text = GUEST + 'processors = 2\nkernel_options = "threadirqs isolcpus=1"\n'
+    virtual = parse_fixture(text, "f.toml").virtual
+    assert virtual is not None
+    assert (virtual.target.processors, virtual.target.kernel_options) == (
+        2, "threadirqs isolcpus=1"
+    )  # fmt: skip
     virtual = parse_fixture(GUEST, "f.toml").virtual
     assert virtual is not None
     assert virtual.target == VirtualGuest("debian-rt", "kmod", "idle")
@@ -402,6 +408,10 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
+        (
+            "processors = 9\n",
+            "[virtual.guest] processors: 9 is out of range; valid: an integer from 1 to 8",
+        ),
         ('port = "usb"\n', '[virtual.guest] port: unknown port "usb"; valid: kmod, ppdev, ioport'),
         (
             'load = "idel"\n',
@@ -411,7 +421,7 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
         (
             "seed = 1\n",
             "[virtual.guest] seed: unknown key; valid: kernel, port, load, self_trigger, "
-            "stall_every, stall",
+            "stall_every, stall, processors, kernel_options",
         ),
         (
             "[virtual.misbehave]\ndrop = 0.1\ndrop_length = '1 ms'\nmiss = 0.1\n",
@@ -429,6 +439,12 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
 )
 def test_a_guest_is_no_model(more: str, message: str) -> None:
     assert re.sub(r"^f.toml:[0-9]+: ", "", message_of(GUEST + more)) == message
+
+
+@pytest.mark.parametrize("words", ["quiet rig.port=gpio", "console=tty1", "a  b", "a;b"])
+def test_options_of_the_kernel_are_not_those_of_the_rig(words: str) -> None:
+    told = message_of(f'{GUEST}kernel_options = "{words}"\n')
+    assert f'kernel_options: "{words}" is not allowed; valid: options of the kernel' in told
 
 
 # --- built-in fixtures ---------------------------------------------------------------------------

@@ -6,8 +6,10 @@
  * "TIME_NS r COUNT" (as many writes to the pins) or "TIME_NS p TEXT" (a line on the console), in
  * order of time.
  * FAKE_BLOCK: bytes of the only instruction of a block that is translated and run before.
+ * FAKE_PROCESSORS: how many there are; with several the first executes that block 600 times.
  * FAKE_LOG: a file that gets a line "TIME_NS LEVEL" for each change of the interrupt line, and
- * "accounted" where executed instructions are put into the clock. */
+ * "accounted" where executed instructions are put into the clock, "left N" where the processor is
+ * left after so many blocks. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -35,6 +37,7 @@ static uint64_t region_size;
 static void (*translated)(uint64_t, void *);
 static FILE *irq_log;
 static int locked;
+static int blocks;
 
 int64_t qemu_clock_get_ns(int clock)
 {
@@ -155,6 +158,22 @@ void qemu_plugin_register_vcpu_insn_exec_cb(void *instruction, void (*callback)(
     callback(0, context);
 }
 
+void qemu_plugin_register_vcpu_tb_exec_cb(void *block, void (*callback)(unsigned, void *), int flags,
+                                          void *context)
+{
+    (void)flags;
+    for (blocks = 1; block != NULL && blocks <= 600; blocks++)
+        callback(0, context);
+}
+
+void cpu_exit(void *cpu)
+{
+    if (cpu != &now_ns)
+        abort();
+    fprintf(irq_log, "left %d\n", blocks);
+    fflush(irq_log);
+}
+
 void *qemu_get_cpu(int number)
 {
     return number == 0 ? &now_ns : NULL;
@@ -174,7 +193,8 @@ static bool load(const char *option)
         const char *target_name;
         int min, cur;
         bool system_emulation;
-    } info = {"x86_64", 0, 1, true};
+        int processors, processors_max;
+    } info = {"x86_64", 0, 1, true, 1, 1};
     char *text = strdup(option);
     char *file = strtok(text, ",");
     char *arguments[4];
@@ -182,6 +202,8 @@ static bool load(const char *option)
     void *plugin = dlopen(file + strlen("file="), RTLD_NOW);
     int (*install)(uint64_t, void *, int, char **);
 
+    if (getenv("FAKE_PROCESSORS"))
+        info.processors = atoi(getenv("FAKE_PROCESSORS"));
     if (plugin == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         return false;

@@ -106,6 +106,19 @@ def test_instructions_are_in_the_clock_before_the_guest_halts(
     assert log.read_text() == ("accounted\n" if accounted else "")
 
 
+@pytest.mark.parametrize(("processors", "left"), [(1, ""), (2, "left 250\nleft 500\n")])
+def test_the_turn_of_one_of_several_processors_ends_after_250_instructions(
+    processors: int, left: str, start_fake: FakeStart, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Else one that spins until another has done something would keep it from ever running."""
+    monkeypatch.setenv("FAKE_BLOCK", "\x7f")
+    monkeypatch.setenv("FAKE_PROCESSORS", str(processors))
+    log = tmp_path / "log"
+    start_fake(log=log).run(10)
+    assert log.read_text() == left
+
+
 def test_a_panic_on_the_console_ends_the_run(start_fake: FakeStart) -> None:
     machine = start_fake("10 p [    1.5] Kernel panic - not syncing: Attempted to kill init!")
     with pytest.raises(BenchError, match="the guest failed: Kernel panic - not syncing: Attem"):

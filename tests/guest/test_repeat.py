@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.analysis.measurements.verdict import Verdict
+from rig.config.fixture import parse_fixture
+from rig.config.plan import load_plan
 from rig.instruments import Int64Array
 from rig.record.reader import RunFile
+from rig.resources import find_fixture
+from rig.session.results import store
+from rig.session.run import run
 from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.target import GuestTarget
 from rig.virtual.guest.timeline import MEETING_NS, TimeLine
@@ -100,6 +108,27 @@ def edges_of(path: Path, channel: int, first: int) -> Int64Array:
 
 def first_stimulus(path: Path) -> int:
     return int(edges_of(path, STIMULUS, 0)[0])
+
+
+@pytest.mark.slow
+@pytest.mark.guest
+@pytest.mark.timeout(600)
+def test_two_processors_agree_with_their_witnesses_and_repeat(tmp_path: Path) -> None:
+    """Their turns leave paths of other lengths: the same answers to 250 ns, but for a few."""
+    text = find_fixture("qemu-debian-rt").read_text()
+    fixture = parse_fixture(text.replace('load = "idle"', "processors = 2"), "two.toml")
+    plan = load_plan("interrupt").with_overrides(COUNT, None)
+    paths = [tmp_path / f"{n}.h5" for n in range(2)]
+    for path in paths:
+        failure = run(plan, fixture, path, lambda _live: None, threading.Event())
+        assert failure is None, failure
+        assert store(path).evaluation.verdict is Verdict.PASS
+        with RunFile(path) as file:
+            target = json.loads(file.texts()["environment/target"])
+            assert target["environment"]["cpus_online"] == "0-1"
+    for channel, samples, least in ((STIMULUS, SAMPLES, 1.0), (RESPONSE, 6, 0.85)):
+        one, other = (edges_of(path, channel, first_stimulus(path)) for path in paths)
+        assert (np.abs(one - other) <= samples).mean() >= least
 
 
 @pytest.mark.slow

@@ -129,6 +129,10 @@ class VirtualGuest:
     """Time is taken from the guest each so often; 0: never."""
     stall_ps: int = 0
     """The length of a stall: the guest's clock goes on, and it executes nothing."""
+    processors: int = 1
+    """They take turns on the one time line."""
+    kernel_options: str = ""
+    """Words on the kernel's command line beside the rig's own, such as `threadirqs`."""
     driver_irq: bool = True
     """The parallel port's driver holds the interrupt; else it is free for a handler of the kernel
     module's own. No key: it follows from the plan."""
@@ -149,6 +153,8 @@ GUEST_KERNELS = {
 GUEST_PORTS = {"amd64": ("kmod", "ppdev", "ioport"), "arm64": ("gpio",)}
 """The ports of each architecture, the usual one first."""
 GUEST_LOADS = ("idle", "cpu", "system", "memory")
+GUEST_PROCESSORS_MAX = 8
+_KERNEL_OPTION = r"(?!rig\.|console=)[a-z][A-Za-z0-9_.,=:-]*"
 
 
 @dataclass(frozen=True)
@@ -276,7 +282,8 @@ def _target(table: TomlTable) -> VirtualTarget:
 
 
 def _guest(table: TomlTable) -> VirtualGuest:
-    table.allow_only(("kernel", "port", "load", "self_trigger", "stall_every", "stall"))
+    table.allow_only(("kernel", "port", "load", "self_trigger", "stall_every", "stall",
+                      "processors", "kernel_options"))  # fmt: skip
     kernel = table.choice("kernel", tuple(GUEST_KERNELS))
     stall_every_ps, stall_ps = _stall(table)
     ports = GUEST_PORTS[GUEST_KERNELS[kernel]]
@@ -287,6 +294,14 @@ def _guest(table: TomlTable) -> VirtualGuest:
         self_trigger=table.flag("self_trigger"),
         stall_every_ps=stall_every_ps,
         stall_ps=stall_ps,
+        processors=table.integer("processors", 1, GUEST_PROCESSORS_MAX, 1),
+        kernel_options=table.text(
+            "kernel_options",
+            "",
+            pattern=f"(|{_KERNEL_OPTION}( {_KERNEL_OPTION})*)",
+            valid='options of the kernel with blanks between, such as "threadirqs isolcpus=1", '
+            "but neither console= nor rig.",
+        ),
     )
 
 

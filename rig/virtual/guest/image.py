@@ -46,6 +46,7 @@ class GuestImage:
     """The options on the kernel's command line, for the guest's first process."""
     board: MachineBoard = PC
     """The machine it is for."""
+    processors: int = 1
     stall_us: tuple[int, int] = (0, 0)
     """The interval at which time is taken from the guest, and how much; 0: never."""
 
@@ -80,6 +81,7 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
         initrd=archive(_folders(files), files, {f"bin/{name}": "busybox" for name in _PROGRAMS}),
         options=_options(guest, board),
         board=board,
+        processors=guest.processors,
         stall_us=(guest.stall_every_ps // US_PS, guest.stall_ps // US_PS),
     )
 
@@ -101,7 +103,8 @@ def _options(guest: VirtualGuest, board: MachineBoard) -> str:
         "pins": board.agent_pins,
         "irq": "driver" if guest.driver_irq else "free",
     }
-    return " ".join(f"rig.{name}={value}" for name, value in words.items())
+    return " ".join([*(f"rig.{name}={value}" for name, value in words.items()),
+                     *([guest.kernel_options] if guest.kernel_options else [])])  # fmt: skip
 
 
 def _busybox(packages: Packages, cache: Cache, say: Say) -> bytes:

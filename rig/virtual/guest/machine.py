@@ -51,6 +51,8 @@ _CLOSE_TIMEOUT_S = 2.0
 # noirqdebug: a threaded handler (PREEMPT_RT) that drains the agent's serial port leaves its hard
 # interrupts nothing to do; after 100,000 of them, a log of 1 MB, the kernel would close the line.
 _KERNEL_OPTIONS = "quiet oops=panic softlockup_panic=1 panic=-1 noirqdebug"
+_SEVERAL_OPTIONS = " tsc=reliable"
+"""With several processors: their counters are one clock, which Linux does not believe of an AMD."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,15 +253,17 @@ class Machine(Closing):
 
 def _command(image: GuestImage, plugin: str, initrd: int, serial: int) -> list[str]:
     board = image.board
+    several = _SEVERAL_OPTIONS if image.processors > 1 else ""
     return [
         board.qemu,
         *("-accel", "tcg", *board.machine, "-m", str(_MEMORY_MIB)),
+        *("-smp", str(image.processors)),
         *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
         *("-icount", "shift=2,sleep=off", "-rtc", "base=2020-01-01,clock=vm", "-seed", "1"),
         *("-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"),
         *("-chardev", f"socket,id=agent,fd={serial}", *board.link),
         *("-kernel", str(image.vmlinux), "-initrd", f"/dev/fd/{initrd}"),
-        *("-append", f"console={board.console} {_KERNEL_OPTIONS} {image.options}"),
+        *("-append", f"console={board.console} {_KERNEL_OPTIONS}{several} {image.options}"),
         *("-plugin", plugin),
     ]
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "qemu.h"
+#include "turns.h"
 
 struct opcode {
     size_t size;
@@ -35,6 +36,7 @@ static void idle_account(unsigned processor, void *context)
 {
     (void)context;
     qemu.icount_update(qemu.get_cpu((int)processor));
+    turns_restart();
 }
 
 void idle_watch(void *block)

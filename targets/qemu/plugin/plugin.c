@@ -18,6 +18,7 @@
 #include "parallel.h"
 #include "qemu.h"
 #include "stall.h"
+#include "turns.h"
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id,
@@ -27,13 +28,15 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id,
 static struct port port;
 static enum qemu_guest guest;
 static int bench_socket = -1;
-static bool begun;
+static bool begun, has_turns;
 
 /* With the first translated block the machine is complete and virtual time is still 0. */
 static void plugin_begin(uint64_t id, void *block)
 {
     (void)id;
     idle_watch(block);
+    if (has_turns)
+        turns_watch(block);
     if (begun)
         return;
     begun = true;
@@ -110,6 +113,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     guest = qemu_bind(info);
     if (guest == QEMU_GUEST_NONE)
         return -1;
+    has_turns = info->system.processors > 1;
     qemu.register_translation(id, plugin_begin);
     return 0;
 }

@@ -32,7 +32,9 @@ static const struct symbol common_symbols[] = {
     SYMBOL("qemu_plugin_insn_data", instruction_data),
     SYMBOL("qemu_plugin_insn_size", instruction_size),
     SYMBOL("qemu_plugin_register_vcpu_insn_exec_cb", register_execution),
+    SYMBOL("qemu_plugin_register_vcpu_tb_exec_cb", register_block_execution),
     SYMBOL("qemu_get_cpu", get_cpu),
+    SYMBOL("cpu_exit", cpu_exit),
     SYMBOL("icount_update", icount_update),
     {NULL, 0},
 };

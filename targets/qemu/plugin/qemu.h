@@ -53,6 +53,10 @@ struct qemu_info {
         int cur;
     } version;
     bool system_emulation;
+    struct {
+        int processors;
+        int processors_max;
+    } system; /* if it is that */
 };
 
 struct qemu {
@@ -72,7 +76,10 @@ struct qemu {
     size_t (*instruction_size)(const void *instruction);
     void (*register_execution)(void *instruction, void (*callback)(unsigned cpu, void *context),
                                int flags, void *context);
+    void (*register_block_execution)(void *block, void (*callback)(unsigned cpu, void *context),
+                                     int flags, void *context);
     void *(*get_cpu)(int number);
+    void (*cpu_exit)(void *cpu);
     void (*icount_update)(void *cpu);
 
     /* With an x86_64 guest only: */
