@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.errors import InputError, input_error
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from rig.toml.reader import TomlTable
@@ -52,7 +53,9 @@ class AgentPlan:
     tasks: int | None = None
     """That switch."""
     work_ps: int = 0
-    """The least time from a periodic task's start to its finish."""
+    """The least time from a periodic task's start to its finish; that a middle task is busy."""
+    section_ps: int = 0
+    """The time that a task of low priority works while it holds a mutex."""
     pause_ps: int = 0
     """The least time between two toggles of the pin of a task that spins, or two iterations."""
     wait_ps: int = 0
@@ -88,7 +91,8 @@ class AgentPlan:
             words["period_ns"] = str(self.period_ns)
         if self.count:
             words["count"] = str(self.count)
-        for name, time_ps in (("work_ns", self.work_ps), ("wait_ns", self.wait_ps)):
+        times = {"work_ns": self.work_ps, "wait_ns": self.wait_ps, "section_ns": self.section_ps}
+        for name, time_ps in times.items():
             if time_ps:
                 words[name] = str(time_ps // 1000)
         if self.threshold_ps or self.pause_ps:
@@ -141,12 +145,13 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         timer=_choice(table, "timer", TIMERS),
         handler=_choice(table, "handler", HANDLERS),
         second_level=_choice(table, "second_level", SECOND_LEVELS),
-        priority=table.integer("priority", 0, PRIORITY_MAX) if "priority" in table else None,
+        priority=_priority(table, 0 if inside is None else inside.levels),
         cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
         variant=_choice(table, "variant", variants),
         tasks=table.integer("tasks", 2, TASKS_MAX) if "tasks" in table else None,
         low_priority=_low_priority(table) if "low_priority" in table else None,
-        work_ps=_time_ps(table, "work", 0, WORK_MAX_PS) if "work" in table else 0,
+        work_ps=_work_ps(table, "work", inside),
+        section_ps=_work_ps(table, "section", inside),
         wait_ps=_time_ps(table, "wait", 0, WAIT_MAX_PS) if "wait" in table else 0,
         timeout_ps=_time_ps(table, "timeout", 1000, TIMEOUT_MAX_PS) if "timeout" in table else 0,
         pin=table.flag("pin"),
@@ -176,6 +181,16 @@ def _time_ps(table: TomlTable, key: str, low_ps: int, high_ps: int) -> int:
     if time_ps % 1000:
         raise table.error(key, "not a whole number of nanoseconds", "whole nanoseconds")
     return time_ps
+
+
+def _priority(table: TomlTable, least: int) -> int | None:
+    return table.integer("priority", least, PRIORITY_MAX) if "priority" in table else None
+
+
+def _work_ps(table: TomlTable, key: str, inside: SelfMeasurement | None) -> int:
+    if key not in table and (inside is None or key not in inside.needs):
+        return 0
+    return _time_ps(table, key, 0, WORK_MAX_PS)
 
 
 def _low_priority(table: TomlTable) -> int:

@@ -15,6 +15,7 @@ from rig.measurements.interrupt_dispatch import InterruptDispatch
 from rig.measurements.measurement import Measurement
 from rig.measurements.period import Period
 from rig.measurements.preemption import Preemption, TaskPreemption
+from rig.measurements.priority_inversion import PriorityInversion
 from rig.measurements.reported import Subject
 from rig.measurements.saturation import Saturation
 from rig.measurements.self_measured import MeasuredByTarget
@@ -39,6 +40,7 @@ MEASUREMENTS: Final[dict[str, Measurement]] = {
         ClockResolution(),
         TaskCreation(),
         Services(),
+        PriorityInversion(),
         StartFinish(),
         Smi(),
         Saturation(),

@@ -55,6 +55,8 @@ class InsideTask:
         self._pause_ps = max(PAUSE_PS, whole_word(words, "pause_ns") * NS_PS)
         self._period_ps = int(words.get("period_ns", "0")) * NS_PS if inside.periodic else 0
         self._asked_ps = [whole_word(words, part.beyond) * NS_PS for part in inside.parts]
+        least_ns = inside.least_ns
+        self._least_ps = 0 if least_ns is None else least_ns(words) * NS_PS
         self._work_ps = int(words.get("work_ns", "0")) * NS_PS
 
     @property
@@ -74,7 +76,8 @@ class InsideTask:
 
     def _iteration(self, begin_ps: int) -> int:
         for part in range(0 if self._by_answers else len(self._inside.parts)):
-            end_ps = begin_ps + self._asked_ps[part] + self._means.draw(begin_ps)
+            asked_ps = self._asked_ps[part] + (0 if part else self._least_ps)
+            end_ps = begin_ps + asked_ps + self._means.draw(begin_ps)
             before, after = (self._reading(at_ps) for at_ps in (begin_ps, end_ps))
             flags = LOG_VALUE | part << LOG_PART_SHIFT | (LOG_CLOCK if self._clocked else 0)
             self._means.note(self._done, before, after, flags)

@@ -46,6 +46,7 @@ def test_built_in_names() -> None:
         "period",
         "preemption",
         "preemption-timer",
+        "priority-inversion",
         "saturation",
         "services",
         "smi",

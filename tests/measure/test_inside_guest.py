@@ -87,3 +87,15 @@ def tick_interrupts_work(fixture: Fixture, bench: Bench, out: Path) -> None:
     assert lengths_ns[0] == pytest.approx(900_000, rel=0.01)
     assert int(counts[lengths_ns > lengths_ns[0] + 1000].sum()) in range(9, 12)  # of 40
     assert result.account.work_per_ms
+
+
+@pytest.mark.guest
+def test_an_inversion_lasts_as_long_as_it_was_made_to_last(tmp_path: Path) -> None:
+    fixture = load_fixture("qemu-debian-rt")
+    work_ns, section_ns, switches_ns = 500_000, 50_000, 150_000
+    expected = {"none": work_ns + section_ns, "inheritance": section_ns, "ceiling": section_ns}
+    with open_bench(fixture) as bench:
+        for variant, least_ns in expected.items():
+            text = plan_text("priority_inversion", variant)
+            found = measured(text, fixture, bench, tmp_path / f"{variant}.h5").evaluation.figures
+            assert least_ns < found.min_ns <= found.max_ns < least_ns + switches_ns, variant

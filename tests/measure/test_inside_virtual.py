@@ -40,9 +40,11 @@ KEYS = {"timer": 'pause = "100 us"\nwait = "30 us"\nlow_priority = 70'}
 
 
 def plan_text(measurement: str, variant: str, *, pin: bool) -> str:
-    period = 'period = "1 ms"' if SELF_MEASUREMENTS[measurement].needs else ""
-    period += KEYS.get(variant, "")
-    period += '\nwork = "50 us"' if SELF_MEASUREMENTS[measurement].periodic else ""
+    inside = SELF_MEASUREMENTS[measurement]
+    times = {"period": "1 ms", "section": "20 us", "work": "50 us"}
+    wanted = [key for key in times if key in inside.needs or (key == "work" and inside.periodic)]
+    lines = [f'{key} = "{times[key]}"' for key in wanted]
+    period = "\n".join([*lines, KEYS.get(variant, "")])
     return f"""
 [plan]
 name = "inside"
@@ -152,3 +154,11 @@ def test_reports_and_comparisons_are_in_the_targets_own_unit(results, tmp_path):
     write_page(tmp_path / "page.html", found[0])
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "from a task that gives way" in page
+
+
+def test_an_inversion_lasts_as_long_as_the_plan_says(results):
+    found, _, _ = results
+    name = "priority_inversion"
+    inverted = found[[run[0] for run in RUNS].index(name)].evaluation.figures
+    drawn = found[[run[0] for run in RUNS].index("preemption")].evaluation.figures
+    assert inverted.min_ns - 70_000 == pytest.approx(drawn.min_ns, abs=2000)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 COMMON_KEYS = ("count", "variant", "pin", "priority", "cpu")
@@ -60,6 +60,10 @@ class SelfMeasurement:
     """True: without a real-time priority another task may run between the ends of a value."""
     fails: tuple[str, ...] = ()
     """Variants of which an iteration may fail: it is counted, and gives no value."""
+    levels: int = 0
+    """Number of real-time priorities that its tasks need; 0: it can do without."""
+    least_ns: Callable[[Mapping[str, str]], int] | None = None
+    """The time that a value lasts on purpose, by the agent's words; None: none."""
     spins: bool = False
     """True: it writes the pins all the time, and logs few writes; `handled` counts them all."""
 

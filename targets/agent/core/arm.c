@@ -27,7 +27,9 @@ static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
 static const char *const variants[] = {
     "yield", "mutex", "counter", "monotonic", "monotonic_raw", "realtime", "boottime", "coarse",
     "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "periodic", "itimer", "fork", "thread",
-    "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", "timer", NULL};
+    "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", "timer",
+    "memory_write", "memory_read", "mutex_lock", "mutex_unlock", "semaphore_post", "semaphore_wait", "queue_send",
+    "queue_receive", "clock_gettime", "system_call", "ioctl", "none", "inheritance", "ceiling", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
 static const char *const second_levels[] = {"thread", "workqueue", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
@@ -52,6 +54,7 @@ static void take_variant(struct arm_options *o, uint64_t v) { o->variant = (enum
 static void take_tasks(struct arm_options *o, uint64_t v) { o->tasks = (uint16_t)v; }
 static void take_pin(struct arm_options *o, uint64_t v) { o->pin = v; }
 static void take_work_ns(struct arm_options *o, uint64_t v) { o->work_ns = v; }
+static void take_section_ns(struct arm_options *o, uint64_t v) { o->section_ns = v; }
 static void take_pause_ns(struct arm_options *o, uint64_t v) { o->pause_ns = v; }
 static void take_threshold_ns(struct arm_options *o, uint64_t v) { o->threshold_ns = v; }
 static void take_wait_ns(struct arm_options *o, uint64_t v) { o->wait_ns = v; }
@@ -78,6 +81,7 @@ static const struct word words_known[] = {
     {"tasks", NULL, 2, CREW_MAX, take_tasks, GIVEN_TASKS},
     {"pin", NULL, 0, 1, take_pin, GIVEN_PIN},
     {"work_ns", NULL, 0, WORK_NS_MAX, take_work_ns, GIVEN_WORK},
+    {"section_ns", NULL, 0, SECTION_NS_MAX, take_section_ns, GIVEN_SECTION},
     {"pause_ns", NULL, 0, PAUSE_NS_MAX, take_pause_ns, GIVEN_PAUSE},
     {"threshold_ns", NULL, 1, THRESHOLD_NS_MAX, take_threshold_ns, GIVEN_THRESHOLD},
     {"wait_ns", NULL, 0, WAIT_NS_MAX, take_wait_ns, GIVEN_WAIT},

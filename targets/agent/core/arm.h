@@ -22,6 +22,7 @@
 #define WAIT_NS_MAX 1000000000u
 #define TIMEOUT_NS_MAX 10000000000u
 #define TIMEOUT_NS_DEFAULT 1000000000u
+#define SECTION_NS_MAX WORK_NS_MAX
 #define THRESHOLD_NS_MAX 10000000000u
 
 enum measurement {
@@ -67,8 +68,25 @@ enum variant {
     VARIANT_PORT_READ,
     VARIANT_TASK,
     VARIANT_TIMER,
+    VARIANT_MEMORY_WRITE,
+    VARIANT_MEMORY_READ,
+    VARIANT_MUTEX_LOCK,
+    VARIANT_MUTEX_UNLOCK,
+    VARIANT_SEMAPHORE_POST,
+    VARIANT_SEMAPHORE_WAIT,
+    VARIANT_QUEUE_SEND,
+    VARIANT_QUEUE_RECEIVE,
+    VARIANT_CLOCK_GETTIME,
+    VARIANT_SYSTEM_CALL,
+    VARIANT_IOCTL,
+    VARIANT_NONE,
+    VARIANT_INHERITANCE,
+    VARIANT_CEILING,
     VARIANTS_COUNT
 };
+
+/* Of a set of variants. */
+#define VARIANT_BIT(variant) ((uint64_t)1 << (variant))
 
 enum edge { EDGE_RISING, EDGE_FALLING };
 enum timer { TIMER_NANOSLEEP, TIMER_ITIMER, TIMER_TIMERFD };
@@ -91,10 +109,11 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_WAIT 0x1000u
 #define GIVEN_LOW_PRIORITY 0x2000u
 #define GIVEN_TIMEOUT 0x4000u
+#define GIVEN_SECTION 0x8000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
-     GIVEN_TIMEOUT)
+     GIVEN_TIMEOUT | GIVEN_SECTION)
 #define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
 
 struct arm_options {
@@ -117,7 +136,8 @@ struct arm_options {
     enum variant variant; /* VARIANTS_COUNT: none given */
     uint16_t tasks;       /* that switch; 0: none given */
     bool pin;             /* toggle the response pin at the end of each value */
-    uint64_t work_ns;     /* from a periodic task's start to its finish */
+    uint64_t work_ns;     /* from a periodic task's start to its finish; of the middle task */
+    uint64_t section_ns;  /* that the low task holds the mutex */
     uint64_t pause_ns;    /* between two toggles of a spinning task, or two iterations */
     uint64_t threshold_ns; /* and what is longer between two of them is a gap */
     uint64_t wait_ns;     /* that a woken task is busy before it waits again */

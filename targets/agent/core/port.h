@@ -147,7 +147,7 @@ struct port_frequency {
  */
 struct port_inside {
     uint32_t measurements; /* bit 1 << enum measurement */
-    uint32_t variants;     /* bit 1 << enum variant */
+    uint64_t variants;     /* VARIANT_BIT of each */
 
     /* Make what the variant needs, and give it back. */
     bool (*begin)(const struct arm_options *options, struct text *why);
@@ -162,8 +162,10 @@ struct port_inside {
 
     bool (*stopping)(void);
     void (*yield)(void);
-    void (*lock)(uint32_t mutex); /* one of INSIDE_MUTEXES */
+    void (*lock)(uint32_t mutex); /* one of INSIDE_MUTEXES, of the variant's protocol */
     void (*unlock)(uint32_t mutex);
+    bool (*release)(uint32_t number); /* let a task of the crew go on once */
+    bool (*await_release)(uint32_t number); /* as that task; false: told to stop */
     bool (*wake)(void);     /* the one task that waits, by the variant's means */
     bool (*wait)(void);     /* false: that means is gone */
     uint64_t (*clock_ns)(enum variant clock);
@@ -179,6 +181,7 @@ struct port_inside {
     bool (*serve)(struct ticks *around);
 };
 #define INSIDE_MUTEXES 3u
+#define INSIDE_RELEASES 3u /* tasks that are released */
 
 struct port {
     const char *name;

@@ -11,11 +11,9 @@
 
 #define SECOND_NS 1000000000u
 
-static pthread_mutex_t mutexes[INSIDE_MUTEXES] = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
-
 static void end(void)
 {
+    mutexes_close();
     wakes_close();
     itimer_close();
     services_close();
@@ -24,8 +22,9 @@ static void end(void)
 
 static bool begin(const struct arm_options *options, struct text *why)
 {
-    if (wakes_open(options->variant, why) && services_open(options->variant, why) &&
-        creation_open(options->variant, why) && itimer_open(options, why))
+    if (mutexes_open(options, why) && wakes_open(options->variant, why) &&
+        services_open(options->variant, why) && creation_open(options->variant, why) &&
+        itimer_open(options, why))
         return true;
     end();
     return false;
@@ -34,16 +33,6 @@ static bool begin(const struct arm_options *options, struct text *why)
 static void yield(void)
 {
     sched_yield();
-}
-
-static void lock(uint32_t mutex)
-{
-    pthread_mutex_lock(&mutexes[mutex]);
-}
-
-static void unlock(uint32_t mutex)
-{
-    pthread_mutex_unlock(&mutexes[mutex]);
 }
 
 /* By way of memory, so that no compiler leaves an iteration out. */
@@ -106,19 +95,18 @@ static enum port_event sleep_for(uint64_t ns)
     return slept(error);
 }
 
+#define ALL_VARIANTS (VARIANT_BIT(VARIANTS_COUNT) - 1)
+#ifdef __linux__
+#define NOT_HERE (uint64_t)0
+#else
+#define NOT_HERE                                                                                   \
+    (VARIANT_BIT(VARIANT_MONOTONIC_RAW) | VARIANT_BIT(VARIANT_BOOTTIME) |                          \
+     VARIANT_BIT(VARIANT_COARSE) | VARIANT_BIT(VARIANT_FUTEX) | VARIANT_BIT(VARIANT_EVENTFD))
+#endif
+
 const struct port_inside posix_inside = {
     .measurements = MEASURE_ALL_LOOPS,
-    .variants = 1u << VARIANT_YIELD | 1u << VARIANT_MUTEX | 1u << VARIANT_COUNTER |
-                1u << VARIANT_MONOTONIC | 1u << VARIANT_REALTIME | 1u << VARIANT_SIGNAL |
-                1u << VARIANT_SEMAPHORE | 1u << VARIANT_PIPE | 1u << VARIANT_ABSOLUTE |
-                1u << VARIANT_RELATIVE | 1u << VARIANT_PERIODIC | 1u << VARIANT_ITIMER | 1u << VARIANT_FORK | 1u << VARIANT_THREAD |
-                1u << VARIANT_PIPE_WRITE | 1u << VARIANT_PIPE_READ | 1u << VARIANT_SHARED_MEMORY |
-                1u << VARIANT_PORT_WRITE | 1u << VARIANT_PORT_READ | 1u << VARIANT_TASK | 1u << VARIANT_TIMER
-#ifdef __linux__
-                | 1u << VARIANT_MONOTONIC_RAW | 1u << VARIANT_BOOTTIME | 1u << VARIANT_COARSE |
-                1u << VARIANT_FUTEX | 1u << VARIANT_EVENTFD
-#endif
-    ,
+    .variants = ALL_VARIANTS & ~NOT_HERE,
     .begin = begin,
     .end = end,
     .start_crew = crew_start,
@@ -126,8 +114,10 @@ const struct port_inside posix_inside = {
     .await_crew = crew_await,
     .stopping = crew_stopping,
     .yield = yield,
-    .lock = lock,
-    .unlock = unlock,
+    .lock = mutexes_lock,
+    .unlock = mutexes_unlock,
+    .release = mutexes_release,
+    .await_release = mutexes_await_release,
     .wake = wakes_wake,
     .wait = wakes_wait,
     .clock_ns = clock_ns,

@@ -18,6 +18,13 @@ bool itimer_open(const struct arm_options *options, struct text *why);
 void itimer_close(void);
 enum port_event itimer_wait(uint64_t period_ns);
 
+bool mutexes_open(const struct arm_options *options, struct text *why);
+void mutexes_close(void);
+void mutexes_lock(uint32_t mutex);
+void mutexes_unlock(uint32_t mutex);
+bool mutexes_release(uint32_t number);
+bool mutexes_await_release(uint32_t number);
+
 bool services_open(enum variant variant, struct text *why);
 void services_close(void);
 bool services_serve(struct ticks *around);

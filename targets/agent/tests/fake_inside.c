@@ -20,6 +20,7 @@ static struct {
     uint32_t turn;
     uint32_t wakes;
     uint32_t holder[INSIDE_MUTEXES];
+    uint32_t releases[INSIDE_RELEASES];
     uint64_t clock;
     uint64_t expiry;
     uint32_t sleeper;
@@ -130,6 +131,8 @@ static bool begin(const struct arm_options *options, struct text *why)
     crew.expiry = 0;
     for (uint32_t i = 0; i < INSIDE_MUTEXES; i++)
         crew.holder[i] = NOBODY;
+    for (uint32_t i = 0; i < INSIDE_RELEASES; i++)
+        crew.releases[i] = 0;
     return true;
 }
 
@@ -187,6 +190,28 @@ static void lock_mutex(uint32_t mutex)
 static void unlock_mutex(uint32_t mutex)
 {
     crew.holder[mutex] = NOBODY;
+}
+
+/* Whoever is released goes on at once, as one of higher priority. */
+static bool release(uint32_t number)
+{
+    if (fake.calls_fail)
+        return false;
+    crew.releases[number]++;
+    if (crew.alive[number])
+        give_turn(number);
+    return true;
+}
+
+static bool await_release(uint32_t number)
+{
+    while (!crew.releases[number]) {
+        if (stopping() || next_alive() == NOBODY)
+            return false;
+        give_turn(next_alive());
+    }
+    crew.releases[number]--;
+    return true;
 }
 
 static bool wake(void)
@@ -263,6 +288,8 @@ static struct port_inside inside = {
     .yield = yield,
     .lock = lock_mutex,
     .unlock = unlock_mutex,
+    .release = release,
+    .await_release = await_release,
     .wake = wake,
     .wait = wait,
     .clock_ns = clock_ns,
@@ -278,7 +305,7 @@ void fake_add_inside(void)
 {
     crew.body = NULL;
     inside.measurements = MEASURE_ALL_LOOPS;
-    inside.variants = (1u << VARIANTS_COUNT) - 1;
+    inside.variants = VARIANT_BIT(VARIANTS_COUNT) - 1;
     if (fake.variants_few)
         inside.variants &= ~(1u << VARIANT_FUTEX);
     fake.port.inside = &inside;

@@ -249,6 +249,46 @@ static void a_pass_that_does_not_come_in_time_has_failed(void **state)
     assert_int_equal(run(PASSES "count=5").unanswered, 0);
 }
 
+/* --- a mutex between three priorities ------------------------------------------------------------ */
+
+static uint64_t longest_wait(const char *work, const char *section)
+{
+    char line[160];
+    uint64_t longest = 0;
+    fake.looks_inside = 5000;
+    snprintf(line, sizeof line, "measurement=priority_inversion capacity=9 count=5 work_ns=%s section_ns=%s",
+             work, section);
+    struct measure_summary summary = run(line);
+    assert_int_equal(summary.records, 5);
+    for (uint64_t i = 0; i < 5; i++) {
+        struct log_record one = record(i);
+        assert_int_equal(one.handled, i + 1);
+        if (one.after_ticks - one.before_ticks > longest)
+            longest = one.after_ticks - one.before_ticks;
+    }
+    return longest;
+}
+
+static void a_mutex_is_waited_for_as_long_as_section_and_middle_task_last(void **state)
+{
+    (void)state;
+    uint64_t least = longest_wait("0", "0");
+    assert_int_equal(longest_wait("500000", "0"), least + 500000 - READING);
+    assert_int_equal(longest_wait("0", "50000"), least + 50000 - READING);
+    assert_int_equal(longest_wait("500000", "50000"), least + 550000 - 2 * READING);
+}
+
+static void three_tasks_have_three_priorities(void **state)
+{
+    (void)state;
+    struct arm_options options;
+    assert_true(arm_parse("measurement=priority_inversion capacity=1 count=1 priority=3", &options, &why));
+    assert_true(measure_arm(&fake.port, &options, &why));
+    assert_int_equal(fake.crew, 3);
+    for (int32_t i = 0; i < 3; i++)
+        assert_int_equal(fake.crew_priorities[i], 3 - i);
+}
+
 /* --- one task ----------------------------------------------------------------------------------- */
 
 static void clocks_are_read_twice(void **state)
@@ -392,7 +432,7 @@ static void stop_ends_each_before_its_count(void **state)
         "measurement=task_switch", "measurement=task_switch variant=mutex",
         "measurement=task_preemption", "measurement=preemption", "measurement=timer period_ns=10000",
         "measurement=clock_resolution", "measurement=task_creation", "measurement=services",
-        "measurement=start_finish period_ns=10000"};
+        "measurement=start_finish period_ns=10000", "measurement=priority_inversion"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char line[120];
         fake.looks_inside = 60;
@@ -408,7 +448,8 @@ static void a_call_that_fails_ends_it_and_stop_says_so(void **state)
 {
     const char *lines[] = {"measurement=task_preemption", "measurement=timer period_ns=10000",
                            "measurement=task_creation", "measurement=services",
-                           "measurement=start_finish period_ns=10000"};
+                           "measurement=start_finish period_ns=10000",
+                           "measurement=priority_inversion"};
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct arm_options options;
@@ -437,6 +478,8 @@ static void what_cannot_be_is_refused_and_nothing_stays_taken(void **state)
     assert_refused("measurement=preemption capacity=5 count=5 variant=timer", "needs pause_ns");
     assert_refused("measurement=task_switch capacity=5 count=5 variant=fork",
                    "task_switch has no variant fork; valid: yield mutex");
+    assert_refused("measurement=priority_inversion capacity=5 count=5 priority=2", "3 or more");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 section_ns=4", "section_ns is not for timer");
     assert_refused("measurement=task_switch capacity=5 count=5 sequence_bits=1", "needs pin=1");
     fake.variants_few = true;
     fake_add_inside();
@@ -483,6 +526,8 @@ int main(void)
         TEST(a_timer_wakes_the_high_task_while_the_low_one_spins),
         TEST(a_pass_whose_times_are_not_in_order_has_failed),
         TEST(a_pass_that_does_not_come_in_time_has_failed),
+        TEST(a_mutex_is_waited_for_as_long_as_section_and_middle_task_last),
+        TEST(three_tasks_have_three_priorities),
         TEST(clocks_are_read_twice),
         TEST(sleeps_are_late_by_the_systems_own_clock),
         TEST(an_interval_timer_keeps_to_its_grid),

@@ -27,10 +27,10 @@ const struct loop_kind *loop_of(enum measurement measurement)
 
 /* --- start and stop ----------------------------------------------------------------------------- */
 
-static void add_variants(struct text *why, uint32_t variants)
+static void add_variants(struct text *why, uint64_t variants)
 {
     for (unsigned i = 0; i < VARIANTS_COUNT; i++)
-        if (variants & 1u << i) {
+        if (variants & VARIANT_BIT(i)) {
             text_add(why, " ");
             text_add(why, variant_name((enum variant)i));
         }
@@ -38,20 +38,20 @@ static void add_variants(struct text *why, uint32_t variants)
 
 static bool check_variant(const struct loop_kind *kind, struct text *why)
 {
-    uint32_t can = kind->variants & loop.port->inside->variants;
+    uint64_t can = kind->variants & loop.port->inside->variants;
     if (!loop.port->read_pins)
-        can &= ~(1u << VARIANT_PORT_READ);
+        can &= ~VARIANT_BIT(VARIANT_PORT_READ);
     loop_variant = loop.options->given & GIVEN_VARIANT ? loop.options->variant : kind->usual;
     if (loop_variant == VARIANT_TIMER && !loop.options->pause_ns) {
         text_say(why, "variant timer needs pause_ns, after which the timer wakes the task");
         return false;
     }
-    if (can & 1u << loop_variant)
+    if (can & VARIANT_BIT(loop_variant))
         return true;
     text_say(why, measurement_name(loop.options->measurement));
     text_add(why, " has no variant ");
     text_add(why, variant_name(loop_variant));
-    text_add(why, kind->variants & 1u << loop_variant ? " on this port; it has" : "; valid:");
+    text_add(why, kind->variants & VARIANT_BIT(loop_variant) ? " on this port; it has" : "; valid:");
     add_variants(why, can);
     return false;
 }
@@ -77,6 +77,8 @@ static bool check(const struct loop_kind *kind, struct text *why)
         flaw = "this measurement needs period_ns";
     else if (kind->needs_pin && options->given & GIVEN_PIN && !options->pin)
         flaw = "this measurement is one of pins: pin=0 makes no sense";
+    else if (options->priority < kind->levels)
+        flaw = "this measurement has tasks of three real-time priorities: priority must be 3 or more";
     else if (kind->given & GIVEN_THRESHOLD && options->threshold_ns <= options->pause_ns)
         flaw = "this measurement needs threshold_ns, longer than pause_ns";
     else if (options->sequence_bits && !options->pin && !kind->needs_pin)

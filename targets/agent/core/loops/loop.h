@@ -22,10 +22,11 @@ struct loop_run {
 };
 
 struct loop_kind {
-    uint32_t variants;       /* bit 1 << enum variant */
+    uint64_t variants;       /* VARIANT_BIT of each */
     enum variant usual;      /* if none is given */
     uint32_t given;          /* further words of ARM that it takes, as GIVEN bits */
     bool needs_period, needs_pin;
+    int32_t levels;          /* real-time priorities that its tasks need, or 0 */
     uint32_t (*tasks)(void); /* NULL: one */
     int32_t (*priority)(uint32_t number); /* NULL: all as the options say */
     void (*begin)(void);     /* NULL: nothing to make ready */

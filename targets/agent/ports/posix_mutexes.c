@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Mutexes of each protocol, and semaphores by which tasks of a crew let each other go on. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "posix_crew.h"
+#include "posix_inside.h"
+#include "system.h"
+
+static pthread_mutex_t mutexes[INSIDE_MUTEXES];
+static sem_t releases[INSIDE_RELEASES];
+static bool are_open;
+
+static int protocol_of(enum variant variant)
+{
+    return variant == VARIANT_INHERITANCE ? PTHREAD_PRIO_INHERIT
+           : variant == VARIANT_CEILING   ? PTHREAD_PRIO_PROTECT
+                                          : PTHREAD_PRIO_NONE;
+}
+
+static int make_attributes(pthread_mutexattr_t *attributes, const struct arm_options *options)
+{
+    int protocol = protocol_of(options->variant);
+    pthread_mutexattr_init(attributes);
+    int error = pthread_mutexattr_setprotocol(attributes, protocol);
+    if (!error && protocol == PTHREAD_PRIO_PROTECT)
+        error = pthread_mutexattr_setprioceiling(attributes, options->priority);
+    return error;
+}
+
+bool mutexes_open(const struct arm_options *options, struct text *why)
+{
+    pthread_mutexattr_t attributes;
+    int error = make_attributes(&attributes, options);
+    uint32_t made = 0;
+    while (made < INSIDE_MUTEXES && !error)
+        if (!(error = pthread_mutex_init(&mutexes[made], &attributes)))
+            made++;
+    pthread_mutexattr_destroy(&attributes);
+    for (uint32_t i = 0; i < INSIDE_RELEASES; i++)
+        sem_init(&releases[i], 0, 0);
+    are_open = !error;
+    while (error && made)
+        pthread_mutex_destroy(&mutexes[--made]);
+    return !error || system_refuse(why, "no mutex of that protocol", error);
+}
+
+void mutexes_close(void)
+{
+    for (uint32_t i = 0; i < INSIDE_MUTEXES && are_open; i++)
+        pthread_mutex_destroy(&mutexes[i]);
+    for (uint32_t i = 0; i < INSIDE_RELEASES && are_open; i++)
+        sem_destroy(&releases[i]);
+    are_open = false;
+}
+
+void mutexes_lock(uint32_t mutex)
+{
+    pthread_mutex_lock(&mutexes[mutex]);
+}
+
+void mutexes_unlock(uint32_t mutex)
+{
+    pthread_mutex_unlock(&mutexes[mutex]);
+}
+
+bool mutexes_release(uint32_t number)
+{
+    return sem_post(&releases[number]) == 0;
+}
+
+bool mutexes_await_release(uint32_t number)
+{
+    while (sem_wait(&releases[number]) != 0)
+        if (errno != EINTR || crew_stopping())
+            return false;
+    return true;
+}
