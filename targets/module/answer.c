@@ -12,15 +12,17 @@
 
 /* All static functions below: rig->lock is held. */
 
-static void append(struct rig *rig, u64 before, u64 after, u32 flags)
+/* Returns NULL if the log is full. */
+static struct lrig_record *append(struct rig *rig, u64 before, u64 after, u32 flags)
 {
 	struct lrig_record *record;
 
-	if (rig->records == rig->capacity) {
+	if (rig->records - rig->released == rig->capacity) {
 		rig->dropped++;
-		return;
+		return NULL;
 	}
-	record = &rig->log[rig->records];
+	record = &rig->log[rig->place];
+	rig->place = rig->place + 1 == rig->capacity ? 0 : rig->place + 1;
 	record->sequence = rig->records++;
 	record->handled = rig->handled;
 	record->before_ticks = before;
@@ -29,6 +31,7 @@ static void append(struct rig *rig, u64 before, u64 after, u32 flags)
 	record->lead_ticks = 0;
 	if (flags & LRIG_RECORD_ENTRY)
 		record->lead_ticks = before - rig->entry;
+	return record;
 }
 
 static u8 answer_byte(const struct rig *rig)
@@ -74,7 +77,7 @@ static void answer_dispatch(struct rig *rig, u64 entry)
 {
 	struct lrig_state *state = rig->state;
 	u32 flags = interrupted_user_code(rig) ? LRIG_RECORD_OF_TASK : 0;
-	struct lrig_record *record = NULL;
+	struct lrig_record *record;
 	u64 exit;
 
 	WRITE_ONCE(state->begun, rig->handled);
@@ -85,9 +88,7 @@ static void answer_dispatch(struct rig *rig, u64 entry)
 	state->entry_ticks = entry;
 	state->flags = flags;
 	state->cpu = raw_smp_processor_id();
-	if (rig->records < rig->capacity)
-		record = &rig->log[rig->records];
-	append(rig, entry, 0, flags | LRIG_RECORD_SPAN);
+	record = append(rig, entry, 0, flags | LRIG_RECORD_SPAN);
 
 	exit = ticks_after();
 	if (record)

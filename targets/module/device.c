@@ -4,6 +4,7 @@
 
 #include <linux/compat.h>
 #include <linux/fs.h>
+#include <linux/math64.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -16,9 +17,10 @@
 
 #define ARM_FLAGS_KNOWN                                                                            \
 	(LRIG_ARM_RISING | LRIG_ARM_FALLING | LRIG_ARM_DISPATCH | LRIG_ARM_SELF_TRIGGER |          \
-	 LRIG_ARM_VIA_PARPORT | LRIG_ARM_TRIGGER_LOW)
+	 LRIG_ARM_VIA_PARPORT | LRIG_ARM_TRIGGER_LOW | LRIG_ARM_STREAM)
 #define ARM_FLAGS_OF_INTERRUPTS                                                                    \
-	(LRIG_ARM_RISING | LRIG_ARM_FALLING | LRIG_ARM_SELF_TRIGGER | LRIG_ARM_TRIGGER_LOW)
+	(LRIG_ARM_RISING | LRIG_ARM_FALLING | LRIG_ARM_SELF_TRIGGER | LRIG_ARM_TRIGGER_LOW |       \
+	 LRIG_ARM_STREAM)
 
 static struct rig the_rig = {
 	.mutex = __MUTEX_INITIALIZER(the_rig.mutex),
@@ -41,7 +43,7 @@ static u32 flags_allowed(u32 mode)
 	case LRIG_MODE_WORKQUEUE:
 		return ARM_FLAGS_OF_INTERRUPTS | LRIG_ARM_VIA_PARPORT;
 	default:
-		return 0;
+		return LRIG_ARM_STREAM;
 	}
 }
 
@@ -100,7 +102,7 @@ static void free_log(struct rig *rig)
 	vfree(rig->log);
 	rig->log = NULL;
 	rig->capacity = 0;
-	rig->records = 0;
+	rig->records = rig->place = rig->released = 0;
 }
 
 /* Zeroed, and by that touched: no page of it is missing later. */
@@ -239,6 +241,35 @@ static long ioctl_stop(struct rig *rig, void __user *user)
 	return copy_to_user(user, &summary, sizeof(summary)) ? -EFAULT : 0;
 }
 
+static int progress(struct rig *rig, struct lrig_progress *told)
+{
+	unsigned long flags;
+	int error = -EINVAL;
+
+	raw_spin_lock_irqsave(&rig->lock, flags);
+	if (rig->armed && (rig->options.flags & LRIG_ARM_STREAM) &&
+	    told->released >= rig->released && told->released <= rig->records) {
+		rig->released = told->released;
+		told->records = rig->records;
+		error = 0;
+	}
+	raw_spin_unlock_irqrestore(&rig->lock, flags);
+	return error;
+}
+
+static long ioctl_progress(struct rig *rig, void __user *user)
+{
+	struct lrig_progress told;
+	int error;
+
+	if (copy_from_user(&told, user, sizeof(told)))
+		return -EFAULT;
+	error = progress(rig, &told);
+	if (error)
+		return error;
+	return copy_to_user(user, &told, sizeof(told)) ? -EFAULT : 0;
+}
+
 static long ioctl_answer(struct rig *rig, const void __user *user)
 {
 	struct lrig_answer told;
@@ -272,6 +303,9 @@ static long lrig_ioctl(struct file *file, unsigned int command, unsigned long ar
 	case LRIG_STOP:
 		result = ioctl_stop(rig, user);
 		break;
+	case LRIG_PROGRESS:
+		result = ioctl_progress(rig, user);
+		break;
 	default:
 		result = -ENOTTY;
 	}
@@ -281,22 +315,47 @@ static long lrig_ioctl(struct file *file, unsigned int command, unsigned long ar
 
 /* --- the other file operations ---------------------------------------------------------------- */
 
+static u64 records_so_far(struct rig *rig)
+{
+	unsigned long flags;
+	u64 records;
+
+	raw_spin_lock_irqsave(&rig->lock, flags);
+	records = rig->records;
+	raw_spin_unlock_irqrestore(&rig->lock, flags);
+	return records;
+}
+
+/* Out of the ring, up to its end at most. Nobody writes what has not been released. */
+static ssize_t copy_records(struct rig *rig, char __user *user, u64 first, u64 count)
+{
+	u64 place;
+
+	if (!count)
+		return 0;
+	div64_u64_rem(first, rig->capacity, &place);
+	count = min(count, rig->capacity - place);
+	if (copy_to_user(user, rig->log + place, count * sizeof(*rig->log)))
+		return -EFAULT;
+	return count * sizeof(*rig->log);
+}
+
 static ssize_t read_log(struct rig *rig, char __user *user, size_t size, loff_t *position)
 {
-	u64 end = rig->records * sizeof(*rig->log);
-	u64 from = *position;
+	u32 record = sizeof(*rig->log);
+	u64 first, end, rest;
+	ssize_t done;
 
-	if (rig->armed)
+	if (rig->armed && !(rig->options.flags & LRIG_ARM_STREAM))
 		return -EBUSY;
-	if (*position < 0 || from % sizeof(*rig->log) || size % sizeof(*rig->log))
+	first = div64_u64_rem(*position, record, &rest);
+	if (*position < 0 || rest || size % record || first < rig->released)
 		return -EINVAL;
-	if (from >= end)
-		return 0;
-	size = min_t(u64, size, end - from);
-	if (copy_to_user(user, (char *)rig->log + from, size))
-		return -EFAULT;
-	*position += size;
-	return size;
+	end = records_so_far(rig);
+	done = copy_records(rig, user, first, first < end ? min_t(u64, size / record, end - first) : 0);
+	if (done > 0)
+		*position += done;
+	return done;
 }
 
 static ssize_t lrig_read(struct file *file, char __user *user, size_t size, loff_t *position)
@@ -375,6 +434,7 @@ static int __init lrig_init(void)
 	BUILD_BUG_ON(sizeof(struct lrig_arm) != 72);
 	BUILD_BUG_ON(sizeof(struct lrig_summary) != 32);
 	BUILD_BUG_ON(sizeof(struct lrig_record) != 40);
+	BUILD_BUG_ON(sizeof(struct lrig_progress) != 16);
 
 	if (!port_parameters_valid()) {
 		pr_err("base must be a port's I/O address, as 0x378, and irq 0 or more\n");

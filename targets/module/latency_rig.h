@@ -7,7 +7,8 @@
  *	open, LRIG_INFO, { LRIG_ARM, interrupts, LRIG_STOP, pread ... } again and again, close
  *
  * LRIG_ARM takes the port and the interrupt and zeroes the log; LRIG_STOP gives both back and
- * keeps the log until the next LRIG_ARM. close() stops what is armed. The module answers each
+ * keeps the log until the next LRIG_ARM. A log that is streamed (LRIG_ARM_STREAM) is read meanwhile,
+ * { LRIG_PROGRESS, pread } again and again. close() stops what is armed. The module answers each
  * interrupt by one write of the parallel port's data register:
  *
  *	D0		toggles with each answer
@@ -27,7 +28,7 @@
 #include <linux/types.h>
 
 #define LRIG_DEVICE "/dev/latency-rig"
-#define LRIG_VERSION 1
+#define LRIG_VERSION 2
 
 /* --- LRIG_INFO ------------------------------------------------------------------------------ */
 
@@ -79,6 +80,8 @@ struct lrig_info {
 #define LRIG_ARM_VIA_PARPORT 0x10u
 /* LRIG_TRIGGER pulses low from an idle high level; without it, high from idle low. */
 #define LRIG_ARM_TRIGGER_LOW 0x20u
+/* The log is a ring: read while armed, and what LRIG_PROGRESS releases is written over. */
+#define LRIG_ARM_STREAM 0x40u
 
 #define LRIG_MAX_CAPACITY (1ull << 24) /* records: 640 MiB */
 #define LRIG_MAX_SEQUENCE_BITS 7
@@ -123,6 +126,17 @@ struct lrig_summary {
 	__u64 flags; /* LRIG_SUMMARY_* */
 };
 
+/* --- LRIG_PROGRESS -------------------------------------------------------------------------- */
+
+/*
+ * EINVAL: not armed with LRIG_ARM_STREAM, or `released` is beyond `records` or before what was
+ * released already.
+ */
+struct lrig_progress {
+	__u64 released; /* given: records before this one may be written over */
+	__u64 records; /* returned: logged so far; those from `released` on can be read */
+};
+
 /* --- the log -------------------------------------------------------------------------------- */
 
 /* lrig_record.flags */
@@ -137,9 +151,10 @@ struct lrig_summary {
 
 /*
  * One pin write: the agent's log record as in targets/PROTOCOL.md. The edge lies between
- * before_ticks and after_ticks. Read after LRIG_STOP with
+ * before_ticks and after_ticks. Read after LRIG_STOP, or while it is streamed, with
  * pread(fd, buffer, n * sizeof(struct lrig_record), first * sizeof(struct lrig_record));
- * EINVAL: size or offset is no multiple of the record; EBUSY: armed.
+ * EINVAL: size or offset is no multiple of the record, or the offset is of one that was released;
+ * EBUSY: armed, and the log is not streamed.
  */
 struct lrig_record {
 	__u64 sequence; /* from 0, no hole */
@@ -200,5 +215,6 @@ struct lrig_answer {
 #define LRIG_ANSWER _IOW(LRIG_IOC_MAGIC, 0xa3, struct lrig_answer)
 /* One pulse of about 2 us on D6, logged as a TRIGGER record. EINVAL: not armed for it. */
 #define LRIG_TRIGGER _IO(LRIG_IOC_MAGIC, 0xa4)
+#define LRIG_PROGRESS _IOWR(LRIG_IOC_MAGIC, 0xa5, struct lrig_progress)
 
 #endif

@@ -58,6 +58,8 @@ struct rig {
 	pid_t armed_by; /* thread group */
 	struct lrig_record *log;
 	u64 records;
+	u64 place; /* of the next record: the log is a ring */
+	u64 released; /* records whose places may be taken by others */
 	u64 dropped;
 	u64 handled;
 	u64 answered; /* `handled` of the last answer */

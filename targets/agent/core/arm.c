@@ -37,6 +37,7 @@ static const char *const handlers[] = {"parport", "hard", "default", NULL};
 /* clang-format off */
 static void take_measurement(struct arm_options *o, uint64_t v) { o->measurement = (enum measurement)v; }
 static void take_capacity(struct arm_options *o, uint64_t v) { o->capacity = v; }
+static void take_stream(struct arm_options *o, uint64_t v) { o->stream = v; }
 static void take_sequence_bits(struct arm_options *o, uint64_t v) { o->sequence_bits = (uint8_t)v; }
 static void take_edge(struct arm_options *o, uint64_t v) { o->edge = (enum edge)v; }
 static void take_period_ns(struct arm_options *o, uint64_t v) { o->period_ns = v; }
@@ -64,6 +65,7 @@ static void take_timeout_ns(struct arm_options *o, uint64_t v) { o->timeout_ns =
 static const struct word words_known[] = {
     {"measurement", measurements, 0, 0, take_measurement, 0},
     {"capacity", NULL, 1, CAPACITY_MAX, take_capacity, 0},
+    {"stream", NULL, 0, 1, take_stream, 0},
     {"sequence_bits", NULL, 0, SEQUENCE_BITS_MAX, take_sequence_bits, 0},
     {"edge", edges, 0, 0, take_edge, 0},
     {"period_ns", NULL, PERIOD_NS_MIN, PERIOD_NS_MAX, take_period_ns, 0},

@@ -119,6 +119,7 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 struct arm_options {
     enum measurement measurement;
     uint64_t capacity; /* records the log must hold */
+    bool stream;       /* and those that the host has read make room for others */
     uint8_t sequence_bits;
     enum edge edge;
     uint64_t period_ns; /* 0: none given */

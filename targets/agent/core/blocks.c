@@ -103,12 +103,13 @@ static bool parse_log(const char *words, uint64_t *first, uint64_t *count)
 
 void block_of_log(struct session *session, const char *words, struct text *rest)
 {
-    uint64_t first, count, records = measure_records();
-    if (measure_armed()) {
+    uint64_t first, count;
+    if (measure_armed() && !measure_streams()) {
         text_say(rest, "armed; send STOP first");
     } else if (!parse_log(words, &first, &count)) {
         text_say(rest, "LOG needs the first record and a count");
     } else {
+        uint64_t records = measure_records(first);
         uint64_t left = first < records ? records - first : 0;
         count = count < left ? count : left;
         if (send_log(session, first, count < LOG_CHUNK ? (uint32_t)count : LOG_CHUNK, rest))

@@ -21,6 +21,8 @@ static struct {
     struct log triggers; /* this by another, */
     struct log merged;   /* and both in order of time */
     struct measure_summary summary;
+    uint64_t readable; /* records up to here, */
+    uint64_t released; /* and from here: the host has those before */
     struct loop_run run;
 } m;
 
@@ -91,10 +93,9 @@ static void answer_interrupts(void)
 /* The answer before the one just logged ended too late. */
 static void note_overrun(void)
 {
-    uint64_t newer = m.answers.dropped ? 0 : 1;
     m.summary.overruns++;
-    if (m.answers.count > newer && m.answers.dropped <= 1)
-        m.answers.records[m.answers.count - 1 - newer].flags |= RECORD_OVERRUN;
+    if (m.answers.before_last)
+        m.answers.before_last->flags |= RECORD_OVERRUN;
 }
 
 static void answer_periods(void)
@@ -164,7 +165,6 @@ static bool take_log(struct log *log, uint64_t capacity, struct text *why)
     }
     log->records = m.port->take((size_t)capacity * LOG_RECORD_SIZE, why);
     log->capacity = log->records ? capacity : 0;
-    log->count = log->dropped = 0;
     return log->records;
 }
 
@@ -217,6 +217,19 @@ static bool refuse_measurement(const struct port *port, struct text *why)
     return false;
 }
 
+/* Whether the log can be read while it is written. */
+static bool streams(const struct port *port)
+{
+    return m.by_recorder ? port->recorder->release != NULL : !needs_merging();
+}
+
+static bool refuse_state(struct text *why)
+{
+    text_say(why, m.state == ARMED ? "armed already; send STOP first"
+                                   : "a task does not end; restart the agent");
+    return false;
+}
+
 static bool check(const struct port *port, struct text *why)
 {
     const struct arm_options *options = &m.options;
@@ -237,6 +250,57 @@ static bool check(const struct port *port, struct text *why)
         text_say(why, "this port cannot trigger itself");
         return false;
     }
+    if (options->stream && !streams(port)) {
+        text_say(why, "stream is not possible here: ");
+        text_add(why, needs_merging() ? "two tasks log, one triggers and one answers"
+                                      : "the log cannot be read while it is written");
+        return false;
+    }
+    return true;
+}
+
+static void do_nothing(void)
+{
+}
+
+/* Take and give back all that can be had without an edge or an interrupt. */
+static bool rehearse(const struct port *port, struct text *why)
+{
+    const struct arm_options *options = &m.options;
+    if (m.by_recorder && port->recorder->check && !port->recorder->check(options, why))
+        return false;
+    if (!m.loop) {
+        if (!port->attach(options, why))
+            return false;
+        port->detach();
+    }
+    if (m.by_recorder)
+        return true;
+    bool good = port->start_task(do_nothing, options->priority, options->cpu, why);
+    return port->stop_tasks() && good;
+}
+
+/* How many records a log could hold now without taking memory that the system needs. */
+static uint64_t room(const struct port *port)
+{
+    uint64_t most = m.by_recorder ? port->recorder->capacity_max : CAPACITY_MAX;
+    uint64_t logs = needs_merging() ? 4 : 1; /* both, and as much for the merged one */
+    uint64_t records = port->memory_available ? port->memory_available() / 2 / logs / LOG_RECORD_SIZE
+                                              : most;
+    return records < most ? records : most;
+}
+
+bool measure_check(const struct port *port, const struct arm_options *options,
+                   struct measure_room *answer, struct text *why)
+{
+    if (m.state == ARMED || m.state == STUCK)
+        return refuse_state(why);
+    measure_forget();
+    m.port = port;
+    m.options = *options;
+    if (!check(port, why) || !rehearse(port, why))
+        return false;
+    *answer = (struct measure_room){.records = room(port), .streams = streams(port)};
     return true;
 }
 
@@ -297,11 +361,8 @@ static void undo(bool attached, bool recording)
 bool measure_arm(const struct port *port, const struct arm_options *options, struct text *why)
 {
     bool attached, recording;
-    if (m.state == ARMED || m.state == STUCK) {
-        text_say(why, m.state == ARMED ? "armed already; send STOP first"
-                                       : "a task does not end; restart the agent");
-        return false;
-    }
+    if (m.state == ARMED || m.state == STUCK)
+        return refuse_state(why);
     measure_forget();
     m.port = port;
     m.options = *options;
@@ -377,6 +438,7 @@ bool measure_stop(struct measure_summary *summary, struct text *why)
         if (m.port->timer_stop)
             m.port->timer_stop();
         good = account(why);
+        m.readable = m.summary.records;
         if (!m.loop)
             m.port->detach();
         m.state = STOPPED;
@@ -390,19 +452,59 @@ bool measure_stop(struct measure_summary *summary, struct text *why)
     return good;
 }
 
-uint64_t measure_records(void)
+bool measure_streams(void)
 {
-    return m.state == STOPPED ? m.summary.records : 0;
+    return m.state == ARMED && m.options.stream;
+}
+
+/* The last two records may still get a flag. */
+#define UNSETTLED 2u
+
+static uint64_t release_own(uint64_t first)
+{
+    struct log *log = &m.answers;
+    unsigned published = atomic_load_explicit(&log->published, memory_order_acquire);
+    unsigned new = published - (unsigned)m.released;
+    uint64_t settled = m.released + (new > UNSETTLED ? new - UNSETTLED : 0);
+    if (first > m.released && first <= settled) {
+        m.released = first;
+        atomic_store_explicit(&log->released, (unsigned)first, memory_order_release);
+    }
+    return settled;
+}
+
+/* What the host asks for first it has all before of. */
+static uint64_t release(uint64_t first)
+{
+    if (!m.by_recorder)
+        return release_own(first);
+    uint64_t records = m.port->recorder->release(first);
+    if (first <= records)
+        m.released = first;
+    return records;
+}
+
+uint64_t measure_records(uint64_t first)
+{
+    if (measure_streams())
+        m.readable = release(first);
+    return m.state == ARMED || m.state == STOPPED ? m.readable : 0;
+}
+
+static void read_own(uint64_t first, uint32_t count, struct log_record *records)
+{
+    const struct log *log = needs_merging() ? &m.merged : &m.answers;
+    for (uint32_t i = 0; i < count; i++)
+        records[i] = log->records[(first + i) % log->capacity];
 }
 
 bool measure_read(uint64_t first, uint32_t count, struct log_record *records)
 {
-    if (m.state != STOPPED || first > m.summary.records || count > m.summary.records - first)
+    if (first < m.released || first > m.readable || count > m.readable - first)
         return false;
     if (m.by_recorder)
         return m.port->recorder->read(first, count, records);
-    const struct log *log = needs_merging() ? &m.merged : &m.answers;
-    memcpy(records, log->records + first, count * sizeof *records);
+    read_own(first, count, records);
     return true;
 }
 
@@ -418,6 +520,7 @@ void measure_forget(void)
         return;
     if (m.port)
         give_back_logs();
+    m.readable = m.released = 0;
     m.state = IDLE;
 }
 

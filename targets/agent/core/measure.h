@@ -31,8 +31,24 @@ bool measure_await(uint32_t timeout_ms);
 /* End it and account for it; not armed, the last account again. */
 bool measure_stop(struct measure_summary *summary, struct text *why);
 
-/* Records of the log that can be read; 0 while armed. */
-uint64_t measure_records(void);
+/* What a log could be now. */
+struct measure_room {
+    uint64_t records;
+    bool streams; /* it can be read while it is written */
+};
+
+/* Arm, but for what makes edges, takes long or needs the log. Nothing stays taken. */
+bool measure_check(const struct port *port, const struct arm_options *options,
+                   struct measure_room *room, struct text *why);
+
+/* Whether it is armed, and its log can be read meanwhile. */
+bool measure_streams(void);
+
+/*
+ * Up to which record the log can be read, by a host that asks for those from `first` on. Of a
+ * log that is streamed those before may be written over from now on.
+ */
+uint64_t measure_records(uint64_t first);
 
 /* `count` records from `first`, all of which exist. */
 bool measure_read(uint64_t first, uint32_t count, struct log_record *records);

@@ -56,10 +56,16 @@ struct recorder_summary {
  */
 struct port_recorder {
     uint32_t measurements; /* bit 1 << enum measurement for each it can do */
+    uint64_t capacity_max; /* records of its log */
+    /* What arm() would refuse of these words, whatever else is so; NULL: nothing. */
+    bool (*check)(const struct arm_options *options, struct text *why);
     bool (*arm)(const struct arm_options *options, struct text *why);
     bool (*stop)(struct recorder_summary *summary, struct text *why);
     /* Exactly `count` records from `first`; false if they cannot be read. */
     bool (*read)(uint64_t first, uint32_t count, struct log_record *records);
+    /* While armed with `stream`: records before `first` make room for others; returns how many were
+     * logged. NULL: its log cannot be read while it is written. */
+    uint64_t (*release)(uint64_t first);
     void (*trigger)(void); /* make an interrupt, and log it there */
     /* Dispatch: the task that is to be interrupted calls this again and again. */
     void (*look)(void);
@@ -233,6 +239,8 @@ struct port {
      * had to wait lately it leaves the system some time. True: it did. NULL: nobody else needs it. */
     void (*breathe_begin)(void);
     bool (*breathe)(void);
+    /* Bytes that programs can have; NULL: not known. */
+    uint64_t (*memory_available)(void);
     /* Memory that is touched and locked. */
     void *(*take)(size_t bytes, struct text *why);
     void (*give_back)(void *memory, size_t bytes);

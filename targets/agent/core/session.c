@@ -73,6 +73,7 @@ static bool hello(struct session *session, const char *words, struct text *rest)
     frequency_release(session->port);
     if (session->port->loads)
         load_greet(session->port->loads, rest);
+    text_add_field(rest, "check", 1);
     if (session->port->frequency)
         text_add_field(rest, "frequency", 1);
     if (session->port->tools)
@@ -85,6 +86,20 @@ static bool arm(struct session *session, const char *words, struct text *rest)
     struct arm_options options;
     pulse_release();
     return arm_parse(words, &options, rest) && measure_arm(session->port, &options, rest);
+}
+
+/* What ARM would say of these words, and how long a log can be. */
+static bool check(struct session *session, const char *words, struct text *rest)
+{
+    struct arm_options options;
+    struct measure_room room;
+    pulse_release();
+    if (!arm_parse(words, &options, rest) ||
+        !measure_check(session->port, &options, &room, rest))
+        return false;
+    text_add_field(rest, "records", room.records);
+    text_add_field(rest, "streams", room.streams);
+    return true;
 }
 
 static bool pulse(struct session *session, const char *words, struct text *rest)
@@ -186,7 +201,7 @@ static bool answer_with_line(struct session *session, const char *line, struct t
     static const struct {
         const char *name;
         command *run;
-    } commands[] = {{"HELLO", hello}, {"ARM", arm}, {"STOP", stop}, {"PULSE", pulse},
+    } commands[] = {{"HELLO", hello}, {"CHECK", check}, {"ARM", arm}, {"STOP", stop}, {"PULSE", pulse},
                 {"AWAIT", await}, {"LOAD", load}, {"FREQUENCY", frequency}, {"TOOL", tool}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const char *words = after(line, commands[i].name);
@@ -217,7 +232,7 @@ static void execute(struct session *session, const char *line)
     } else if (after(line, "QUIT")) {
         session->state = SESSION_QUIT;
     } else if (!after(line, "ENV")) {
-        text_say(&rest, "unknown command; valid: HELLO ENV LOAD FREQUENCY ARM AWAIT STOP LOG PULSE TOOL QUIT");
+        text_say(&rest, "unknown command; valid: HELLO ENV LOAD FREQUENCY CHECK ARM AWAIT STOP LOG PULSE TOOL QUIT");
         reply_line(session, "ERR", &rest);
     } else if (measure_armed()) {
         text_say(&rest, "armed; send STOP first");

@@ -71,6 +71,8 @@ static uint32_t flags_of(const struct arm_options *options)
         flags |= LRIG_ARM_DISPATCH;
     if (options->measurement == MEASURE_INTERRUPT_TO_TASK && options->handler == HANDLER_PARPORT)
         flags |= LRIG_ARM_VIA_PARPORT;
+    if (options->stream)
+        flags |= LRIG_ARM_STREAM;
     if (options->self_trigger)
         flags |= LRIG_ARM_SELF_TRIGGER | (falling ? LRIG_ARM_TRIGGER_LOW : 0);
     return flags;
@@ -103,6 +105,14 @@ static const char *flaw_of(const struct arm_options *options)
     return NULL;
 }
 
+static bool check(const struct arm_options *options, struct text *why)
+{
+    const char *flaw = flaw_of(options);
+    if (flaw)
+        text_say(why, flaw);
+    return !flaw;
+}
+
 static bool refuse_arm(struct text *why, int error)
 {
     system_refuse(why, "kernel module", error);
@@ -133,11 +143,8 @@ static void unmap_state(void)
 
 static bool arm(const struct arm_options *options, struct text *why)
 {
-    const char *flaw = flaw_of(options);
-    if (flaw) {
-        text_say(why, flaw);
+    if (!check(options, why))
         return false;
-    }
     bool threaded = options->measurement == MEASURE_PERIOD ||
                     (options->measurement == MEASURE_INTERRUPT_TO_TASK &&
                      options->second_level == SECOND_LEVEL_THREAD);
@@ -182,8 +189,23 @@ static bool stop(struct recorder_summary *summary, struct text *why)
 
 static bool read_records(uint64_t first, uint32_t count, struct log_record *records)
 {
-    size_t size = (size_t)count * LOG_RECORD_SIZE;
-    return pread(device, records, size, (off_t)(first * LOG_RECORD_SIZE)) == (ssize_t)size;
+    while (count) { /* more than once where the ring begins anew */
+        size_t size = (size_t)count * LOG_RECORD_SIZE;
+        ssize_t done = pread(device, records, size, (off_t)(first * LOG_RECORD_SIZE));
+        if (done < LOG_RECORD_SIZE)
+            return false;
+        uint32_t got = (uint32_t)((size_t)done / LOG_RECORD_SIZE);
+        first += got;
+        records += got;
+        count -= got;
+    }
+    return true;
+}
+
+static uint64_t release(uint64_t first)
+{
+    struct lrig_progress progress = {.released = first};
+    return ioctl(device, LRIG_PROGRESS, &progress) == 0 ? progress.records : 0;
 }
 
 /* --- while armed -------------------------------------------------------------------------------- */
@@ -213,9 +235,12 @@ static void look(void)
 static const struct port_recorder recorder_all = {
     .measurements = 1u << MEASURE_INTERRUPT | 1u << MEASURE_INTERRUPT_TO_TASK |
                     1u << MEASURE_INTERRUPT_DISPATCH | 1u << MEASURE_PERIOD,
+    .capacity_max = LRIG_MAX_CAPACITY,
+    .check = check,
     .arm = arm,
     .stop = stop,
     .read = read_records,
+    .release = release,
     .trigger = trigger,
     .look = look,
 };

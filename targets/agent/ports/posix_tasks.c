@@ -77,7 +77,7 @@ bool system_refuse(struct text *why, const char *what, int error)
 /* --- memory ------------------------------------------------------------------------------------- */
 
 /* What /proc/meminfo calls available; on systems without, no bound is known. */
-static uint64_t available_bytes(void)
+uint64_t system_memory_available(void)
 {
     char line[128];
     unsigned long long kilobytes;
@@ -107,7 +107,7 @@ void *system_take(size_t bytes, struct text *why)
                       "unlimited), or give --allow-unlocked to measure nevertheless");
         return NULL;
     }
-    uint64_t available = available_bytes();
+    uint64_t available = system_memory_available();
     if (bytes > available - available / 8) {
         refuse_size(why, available - available / 8);
         return NULL;

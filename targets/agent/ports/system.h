@@ -19,6 +19,7 @@ void system_allow_unlocked(void);
 bool system_start_task(void (*body)(void), int32_t priority, int32_t cpu, struct text *why);
 bool system_stop_tasks(void);
 bool system_stopping(void);
+uint64_t system_memory_available(void);
 void *system_take(size_t bytes, struct text *why);
 void system_give_back(void *memory, size_t bytes);
 bool system_timer_start(enum timer timer, uint64_t period_ns, struct text *why);
@@ -42,7 +43,7 @@ bool system_refuse_priority(struct text *why, int32_t priority);
     .timer_start = system_timer_start, .timer_wait = system_timer_wait,                            \
     .timer_stop = system_timer_stop, .start_task = system_start_task,                              \
     .stop_tasks = system_stop_tasks, .stopping = system_stopping, .take = system_take,             \
-    .give_back = system_give_back, .breathe_begin = system_breathe_begin,                          \
+    .memory_available = system_memory_available, .give_back = system_give_back, .breathe_begin = system_breathe_begin,                          \
     .breathe = system_breathe, .now_ticks = counter_now, .inside = &posix_inside
 
 #endif

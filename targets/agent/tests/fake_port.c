@@ -123,6 +123,11 @@ static bool stopping(void)
     return fake.looks >= 3;
 }
 
+static uint64_t memory_available(void)
+{
+    return 8000;
+}
+
 static void *take(size_t bytes, struct text *why)
 {
     if (fake.refuse_memory) {
@@ -148,6 +153,11 @@ static void tell_environment(struct json *json)
 
 /* --- the recorder ------------------------------------------------------------------------------- */
 
+static bool recorder_check(const struct arm_options *options, struct text *why)
+{
+    return options->capacity <= 100000 || refuse(why, "too long a log");
+}
+
 static bool recorder_arm(const struct arm_options *options, struct text *why)
 {
     (void)options;
@@ -170,6 +180,12 @@ static bool recorder_read(uint64_t first, uint32_t count, struct log_record *rec
     for (uint32_t i = 0; i < count; i++)
         records[i] = (struct log_record){.sequence = first + i, .handled = first + i + 1};
     return !fake.recorder_loses_log;
+}
+
+static uint64_t recorder_release(uint64_t first)
+{
+    fake.recorder_released = first;
+    return fake.recorder_summary.records;
 }
 
 static void recorder_trigger(void)
@@ -220,6 +236,7 @@ void fake_begin(void)
         .stop_tasks = stop_tasks,
         .stopping = stopping,
         .take = take,
+        .memory_available = memory_available,
         .give_back = give_back,
         .environment = tell_environment,
     };
@@ -233,8 +250,17 @@ void fake_begin(void)
 
 void fake_add_recorder(uint32_t measurements)
 {
-    recorder = (struct port_recorder){measurements,  recorder_arm,     recorder_stop,
-                                      recorder_read, recorder_trigger, recorder_look};
+    recorder = (struct port_recorder){
+        .measurements = measurements,
+        .capacity_max = 1000,
+        .check = recorder_check,
+        .arm = recorder_arm,
+        .stop = recorder_stop,
+        .read = recorder_read,
+        .release = recorder_release,
+        .trigger = recorder_trigger,
+        .look = recorder_look,
+    };
     fake.port.recorder = &recorder;
 }
 

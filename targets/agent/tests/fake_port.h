@@ -35,6 +35,7 @@ struct fake_port {
     bool recorder_refuses_arm, recorder_armed;
     struct recorder_summary recorder_summary;
     bool recorder_loses_log;
+    uint64_t recorder_released;
     size_t looks;
     /* Of measurements inside. */
     uint32_t crew;        /* tasks started and not stopped */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "../core/log.h"
 #include "../core/measure.h"
 #include "fake_port.h"
 
@@ -201,6 +202,115 @@ static void a_full_log_is_counted_and_the_pin_still_answers(void **state)
     assert_true(measure_read(2, 0, beyond));
 }
 
+static void interrupts(int count)
+{
+    fake.script_size = 0;
+    for (int i = 0; i < count; i++)
+        fake_wait(PORT_DUE, 1);
+    fake_run();
+}
+
+static void a_streamed_log_takes_more_than_it_holds(void **state)
+{
+    (void)state;
+    arm("measurement=interrupt_to_task capacity=8 stream=1");
+    interrupts(7);
+    assert_int_equal(measure_records(0), 5); /* the last two may still get a flag */
+    assert_int_equal(record(4).handled, 5);
+    struct log_record none;
+    assert_false(measure_read(5, 1, &none));
+    assert_int_equal(measure_records(5), 5); /* the host has these five */
+    assert_false(measure_read(4, 1, &none));
+    interrupts(6);
+    assert_int_equal(measure_records(5), 11);
+    interrupts(1); /* no place is left for it */
+    struct measure_summary summary = stop();
+    assert_int_equal(summary.handled, 14);
+    assert_int_equal(summary.records, 13);
+    assert_int_equal(summary.dropped, 1);
+    for (uint64_t i = 5; i < 13; i++)
+        assert_record(i, i + 1, 10 + 20 * i, 0);
+    assert_false(measure_read(4, 1, &none));
+}
+
+static void a_streamed_log_counts_beyond_32_bits(void **state)
+{
+    const uint64_t before = UINT64_C(0xfffffffe);
+    struct log_record places[4];
+    struct log log = {.records = places, .capacity = 4, .count = before};
+    (void)state;
+    atomic_store(&log.released, (unsigned)before);
+    for (uint64_t i = 0; i < 5; i++)
+        log_add(&log, i, i, i, 0);
+    assert_int_equal(log.dropped, 1);
+    assert_int_equal(places[3].sequence, before + 3);
+    atomic_store(&log.released, (unsigned)(before + 3));
+    log_add(&log, 5, 5, 5, 0);
+    assert_int_equal(places[0].sequence, before + 4);
+    assert_int_equal(log.dropped, 1);
+}
+
+static void an_overrun_is_marked_before_its_record_can_be_read(void **state)
+{
+    (void)state;
+    arm("measurement=period period_ns=100000 capacity=4 stream=1");
+    for (int i = 0; i < 9; i++) {
+        fake.script_size = 0;
+        fake_wait(PORT_DUE, 1);
+        fake.script[0].overrun_before = i > 0;
+        fake_run();
+        uint64_t settled = measure_records((uint64_t)(i > 1 ? i - 2 : 0));
+        assert_int_equal(settled, i > 0 ? i - 1 : 0);
+        if (settled)
+            assert_int_equal(record(settled - 1).flags, RECORD_OVERRUN);
+    }
+    assert_int_equal(stop().dropped, 0);
+}
+
+static bool check(const char *arm_words, struct measure_room *room)
+{
+    struct arm_options options;
+    assert_true(arm_parse(arm_words, &options, &why));
+    return measure_check(&fake.port, &options, room, &why);
+}
+
+static void a_check_tells_how_long_a_log_can_be_and_takes_nothing(void **state)
+{
+    struct measure_room room;
+    (void)state;
+    assert_true(check("measurement=period period_ns=100000 capacity=99999999", &room));
+    assert_int_equal(room.records, 100); /* half of the memory, 40 bytes a record */
+    assert_true(room.streams);
+    assert_true(check("measurement=interrupt_to_task capacity=9 self_trigger=1 period_ns=100000", &room));
+    assert_int_equal(room.records, 25); /* and of two logs, merged into a third */
+    assert_false(room.streams);
+    fake_add_recorder(1u << MEASURE_INTERRUPT);
+    assert_true(check("measurement=interrupt capacity=9", &room));
+    assert_true(room.streams);
+    assert_int_equal(fake.attached, 0);
+    assert_int_equal(fake.tasks, 0);
+    assert_int_equal(fake.blocks, 0);
+    assert_int_equal(fake.writes_size, 0);
+    assert_false(measure_armed());
+}
+
+static void a_check_refuses_what_arming_would(void **state)
+{
+    struct measure_room room;
+    (void)state;
+    assert_false(check("measurement=interrupt_to_task capacity=9 self_trigger=1 period_ns=100000 stream=1", &room));
+    assert_non_null(strstr(words, "two tasks log"));
+    fake.refuse_attach = true;
+    assert_false(check("measurement=interrupt_to_task capacity=9", &room));
+    fake_add_recorder(1u << MEASURE_INTERRUPT);
+    assert_false(check("measurement=interrupt capacity=99999999", &room));
+    assert_non_null(strstr(words, "too long"));
+    fake.refuse_attach = false;
+    arm("measurement=interrupt_to_task capacity=9");
+    assert_false(check("measurement=interrupt_to_task capacity=9", &room));
+    assert_true(measure_armed());
+}
+
 static void it_ends_by_itself_after_the_count(void **state)
 {
     (void)state;
@@ -220,7 +330,7 @@ static void arming_again_makes_no_edge(void **state)
     assert_int_equal(stop().records, 1);
     arm("measurement=interrupt_to_task capacity=9");
     assert_int_equal(fake.writes_size, 1);
-    assert_int_equal(measure_records(), 0);
+    assert_int_equal(measure_records(0), 0);
     fake_run();
     assert_int_equal(stop().handled, 1);
     assert_int_equal(fake.writes[0], 1);
@@ -427,6 +537,11 @@ int main(void)
         MEASURED(a_record_says_when_the_handler_was_entered_if_the_port_knows),
         MEASURED(an_entry_that_no_field_can_hold_is_not_told),
         MEASURED(a_full_log_is_counted_and_the_pin_still_answers),
+        MEASURED(a_streamed_log_takes_more_than_it_holds),
+        MEASURED(a_streamed_log_counts_beyond_32_bits),
+        MEASURED(an_overrun_is_marked_before_its_record_can_be_read),
+        MEASURED(a_check_tells_how_long_a_log_can_be_and_takes_nothing),
+        MEASURED(a_check_refuses_what_arming_would),
         MEASURED(it_ends_by_itself_after_the_count),
         MEASURED(arming_again_makes_no_edge),
         MEASURED(a_device_that_goes_away_is_told_at_the_end),

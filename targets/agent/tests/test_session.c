@@ -78,7 +78,7 @@ static void a_greeting_says_who_is_there(void **state)
     assert_memory_equal(reply, "OK rig-agent version=", 21);
     assert_non_null(strstr(reply, " log=3 tick_hz=1000000000 counter=fake invariant=1 rate=script "
                                   "port=fake sequence_pins=3 "
-                                  "measurements=interrupt_to_task,period\n"));
+                                  "measurements=interrupt_to_task,period check=1\n"));
 }
 
 static void lines_may_come_in_pieces_and_from_consoles(void **state)
@@ -185,6 +185,41 @@ static void the_environment_is_a_block_of_json(void **state)
     fake_ask("ENV\n");
     const char *bytes = block(&size);
     assert_string_equal(bytes, "{\"system\":\"fake \\\"quoted\\\" \\u0001\\u00ff\\\\\",\"number\":-7}");
+}
+
+static void a_streamed_log_is_read_while_armed(void **state)
+{
+    size_t size;
+    (void)state;
+    assert_string_equal(fake_ask("CHECK measurement=interrupt_to_task capacity=5\n"), "OK records=100 streams=1\n");
+    assert_memory_equal(fake_ask("CHECK measurement=interrupt\n"), "ERR ", 4);
+    fake_ask("ARM measurement=interrupt_to_task capacity=5 stream=1\n");
+    fake_ask("LOG 0 9\n");
+    assert_int_equal(little(block(&size) + 8, 4), 0);
+    for (int i = 0; i < 5; i++)
+        fake_wait(PORT_DUE, 1);
+    fake_run();
+    fake_ask("LOG 1 9\n"); /* the first one makes room */
+    assert_int_equal(little(block(&size) + 8, 4), 2);
+    assert_string_equal(fake_ask("LOG 0 9\n"), "ERR the log cannot be read\n");
+    fake.script_size = 0;
+    fake_wait(PORT_DUE, 1);
+    fake_run();
+    assert_memory_equal(fake_ask("STOP\n"), "OK handled=6 records=6 dropped=0", 32);
+    fake_ask("LOG 3 9\n");
+    assert_int_equal(little(block(&size) + 8, 4), 3);
+}
+
+static void a_recorder_streams_its_log(void **state)
+{
+    size_t size;
+    (void)state;
+    fake_add_recorder(1u << MEASURE_INTERRUPT);
+    fake_ask("ARM measurement=interrupt capacity=9 stream=1\n");
+    fake.recorder_summary = (struct recorder_summary){.handled = 30, .records = 30};
+    fake_ask("LOG 28 9\n");
+    assert_int_equal(little(block(&size) + 8, 4), 2);
+    assert_int_equal(fake.recorder_released, 28);
 }
 
 static void while_armed_only_stop_and_a_new_greeting_are_heard(void **state)
@@ -380,6 +415,8 @@ int main(void)
         SPOKEN(a_block_holds_65536_records_at_most),
         SPOKEN(the_environment_is_a_block_of_json),
         SPOKEN(while_armed_only_stop_and_a_new_greeting_are_heard),
+        SPOKEN(a_streamed_log_is_read_while_armed),
+        SPOKEN(a_recorder_streams_its_log),
         SPOKEN(nothing_is_said_between_arm_and_stop),
         SPOKEN(every_word_is_taken),
         SPOKEN(what_makes_no_sense_is_refused_by_name),
