@@ -345,6 +345,19 @@ class ArmOptions:
     """The records that the log must be able to hold; allocated and touched before the start."""
     sequence_bits: int = 0
     options: dict[str, str] = field(default_factory=dict)
+    stream: bool = False
+    """Whether records that the host has read make room for others while it measures."""
+
+
+@dataclass(frozen=True)
+class LogRoom:
+    """The longest log that a target can have."""
+
+    records: int
+    streams: bool
+    """Whether it can be read while it is written."""
+    bytes_per_s: float | None = None
+    """The most that the link carries; None: not known."""
 
 
 class Target(_Closing, Protocol):
@@ -354,6 +367,12 @@ class Target(_Closing, Protocol):
 
     def environment(self) -> dict[str, object]:
         """Return kernel, clock source, governor and so on, as the agent reports them."""
+
+    def check(self, options: ArmOptions) -> LogRoom | None:
+        """Return the room for a log; None if the agent does not tell.
+
+        Raises RefusedError in the agent's words if it could not be armed with these options.
+        """
 
     def arm(self, options: ArmOptions) -> None: ...
 

@@ -30,6 +30,7 @@ from rig.instruments import (
     CaptureEnd,
     CaptureItem,
     LogArray,
+    LogRoom,
     Loss,
     LossKind,
     StimulusIdentity,
@@ -220,6 +221,10 @@ class ReplayTarget(Closing):
         """Return the environment as the agent reported it."""
         stored = _object(self._file, "target").get("environment")
         return stored if isinstance(stored, dict) else {}
+
+    def check(self, options: ArmOptions) -> LogRoom | None:  # noqa: ARG002
+        """Return None: the log is in the file."""
+        return None
 
     def arm(self, options: ArmOptions) -> None:
         """Check that the run had these periods. Raises InputError if they were others."""

@@ -12,6 +12,9 @@ import serial
 from rig.errors import BenchError
 from rig.target.stream import CHUNK, ByteStream, StreamLost
 
+BITS_A_BYTE = 10
+"""On the line: eight, a start and a stop bit."""
+
 
 class SerialStream(ByteStream):
     """A serial port, eight bits, no parity, no flow control; raw, and nobody else's meanwhile."""
@@ -22,6 +25,7 @@ class SerialStream(ByteStream):
     def __init__(self, device: str, baud: int) -> None:
         """Open the port. Raises BenchError."""
         self.name = f"serial:{device}"
+        self.bytes_per_s = baud / BITS_A_BYTE
         try:
             self._serial = serial.Serial(device, baud, exclusive=True)
         except (OSError, ValueError, termios.error) as error:

@@ -99,6 +99,19 @@ class Plan:
             return self.own_events.count
         return self.agent.count if self.stimulus is None else self.stimulus.count
 
+    @property
+    def events_s(self) -> float:
+        """The time that the events take, 0 where nobody knows it.
+
+        Raises ValueError for a train that no chip could make.
+        """
+        if self.own_events is not None:
+            return self.own_events.longest_s(self.response.timeout_ps)
+        if self.stimulus is not None:
+            return self.stimulus.expected_s
+        agent = self.agent
+        return agent.count * (agent.period_ps or agent.pause_ps) / SECOND_PS
+
     def train(self, chip: StimulusChip) -> Train | None:
         """The train in ticks of a stimulus chip's clock; None for a plan without pulses.
 

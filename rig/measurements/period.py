@@ -88,7 +88,7 @@ class Period(Measurement):
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:
         return ArmOptions(
             measurement=self.name,
-            capacity=2 * planned + SPARE_LOG_RECORDS,
+            capacity=planned + SPARE_LOG_RECORDS,  # it ends after its count
             sequence_bits=len(settings.wiring.sequence),
             options=dict(settings.agent),
         )

@@ -38,6 +38,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ("paired by", evaluation.paired_by),
         *_work(result),
         *_throttled(result),
+        *_streamed(result),
         *_backlog(result),
         *calibration_facts(result),
     ]
@@ -67,6 +68,15 @@ def _throttled(result: Result) -> list[tuple[str, str]]:
         return []
     text = f"the target held interrupts up {times:,} times, so that others could run"
     return [("overload", text)]
+
+
+def _streamed(result: Result) -> list[tuple[str, str]]:
+    """Return how the log came, if sending it was a load on the target."""
+    room = result.account.log_streamed
+    if room is None:
+        return []
+    text = f"the target sent its log while it measured, which is a load: it had room for {room:,}"
+    return [("log", f"{text} records at a time")]
 
 
 def _backlog(result: Result) -> list[tuple[str, str]]:

@@ -31,17 +31,8 @@ def measuring_s(plan: Plan) -> float:
 
     Raises ValueError for a train that no chip could make.
     """
-    stimulus, own = plan.stimulus, plan.own_events
-    if own is not None:
-        events_s = own.longest_s(plan.response.timeout_ps)
-    elif stimulus is None:
-        agent = plan.agent
-        events_s = agent.count * (agent.period_ps or agent.pause_ps) / SECOND_PS
-    else:
-        events_s = stimulus.expected_s
-    if plan.tools is not None:
-        events_s += plan.tools.expected_s(plan.agent)
-    return events_s + plan.response.timeout_ps / SECOND_PS
+    tools_s = 0 if plan.tools is None else plan.tools.expected_s(plan.agent)
+    return tools_s + plan.events_s + plan.response.timeout_ps / SECOND_PS
 
 
 def in_words(seconds: float) -> str:

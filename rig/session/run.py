@@ -18,13 +18,14 @@ from rig.config.check import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RefusedError, RigError
-from rig.instruments import CaptureEnd, EdgeBlock, Int64Array, Loss, TargetSummary
+from rig.instruments import ArmOptions, CaptureEnd, EdgeBlock, Int64Array, Loss, TargetSummary
 from rig.measurements.registry import measurement_of
 from rig.measurements.stored_settings import account_to_json, settings_to_json
 from rig.record.layout import CALIBRATION, OVERRIDES
 from rig.record.writer import RunWriter
 from rig.recording.course import Course
 from rig.recording.live import LiveSummary
+from rig.recording.log_fetcher import LogFetcher, fitted_log
 from rig.session.environment import environment_of
 from rig.session.live_windows import LiveWindows
 from rig.session.settings import settings_of
@@ -102,6 +103,8 @@ def run(
         course = measurement_of(settings.measurement).course(settings, timeout_samples)
         live.sample_rate_hz, live.figures = settings.sample_rate_hz, course.figures
         course.prepare(bench.stimulus)
+        asked = measurement_of(settings.measurement).arm_options(settings, live.planned)
+        armed = fitted_log(bench.target, asked, live.planned, plan.events_s)
         if calibration is None and bench.calibration is not None:
             chosen = bench.calibration
         with load_on(bench.target, plan.scenario, stop, fixture.scenarios) as load:
@@ -115,7 +118,7 @@ def run(
             if plan.overrides:
                 texts[OVERRIDES] = json.dumps(plan.overrides, sort_keys=True)
             with RunWriter(path, texts, settings_to_json(settings)) as writer:
-                recording = _Recording(bench, settings, course, writer, live, on_progress)
+                recording = _Recording(bench, settings, armed, course, writer, live, on_progress)
                 ending = recording.go(stop)
                 if isinstance(ending.error, RefusedError) and not course.started:
                     writer.discard()
@@ -143,6 +146,7 @@ class _Recording:
         self,
         bench: Bench,
         settings: Settings,
+        armed: ArmOptions,
         course: Course,
         writer: RunWriter,
         live: LiveSummary,
@@ -156,6 +160,8 @@ class _Recording:
         self._windows = LiveWindows(folder, settings, names, course.timeout_samples)
         self._ending = _Ending()
         self.capture_ended = True  # until it has begun
+        self._armed = armed
+        self._log: LogFetcher | None = None  # unless the log is streamed
         self._summary: TargetSummary | None = None  # until it has been stopped
 
     def go(self, stop: threading.Event) -> _Ending:
@@ -186,16 +192,26 @@ class _Recording:
         self.capture_ended = False
         while not self.live.samples and not stop.is_set():
             self.read()
-        measurement = measurement_of(self._settings.measurement)
-        self.target.arm(measurement.arm_options(self._settings, self.live.planned))
+        self.target.arm(self._armed)
+        if self._armed.stream:
+            self.account = replace(self.account, log_streamed=self._armed.capacity)
+            self._log = LogFetcher(self.target)
 
     def captures(self, ticks: Int64Array) -> None:
         self._writer.captures(ticks)
 
     def stop_target(self) -> TargetSummary:
         if self._summary is None:
+            if self._log is not None:
+                self._log.finish()
             self._summary = self.target.stop()
         return self._summary
+
+    def _take_log(self) -> None:
+        """Take what was read of a streamed log into the run file."""
+        if self._log is not None:
+            for rows in self._log.take():
+                self._writer.log(rows)
 
     def read(self) -> None:
         item = self._bench.analyzer.read(READ_S)
@@ -216,6 +232,7 @@ class _Recording:
             case None:
                 self._writer.flush_when_due()  # what came before it went quiet must not wait
                 self._bench.check()
+        self._take_log()
         self._on_progress(self.live)
 
     def _add(self, block: EdgeBlock) -> None:
@@ -237,6 +254,8 @@ class _Recording:
                 self._writer.flush()  # the next instrument may take long to answer
             except RigError as error:
                 self._ending.fail(self._bench.cause_of(error))
+        if self._log is not None:
+            self._log.finish()  # also if the target was never stopped
 
     def _stop_analyzer(self) -> None:
         if not self.capture_ended:
@@ -253,7 +272,8 @@ class _Recording:
 
     def _end_target(self) -> None:
         summary = self.stop_target()
-        first = 0
+        self._take_log()
+        first = 0 if self._log is None else self._log.fetched
         while first < summary.records:
             rows = self.target.log(first, LOG_CHUNK)
             if not len(rows):

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Self
 
 from rig.closing import Closing
 from rig.errors import RefusedError
-from rig.instruments import ArmOptions, LogArray, TargetIdentity, TargetSummary
+from rig.instruments import ArmOptions, LogArray, LogRoom, TargetIdentity, TargetSummary
 from rig.target.protocol import (
     FURTHER_COUNTS,
     LOG_CHUNK,
@@ -29,6 +31,8 @@ from rig.untrusted.json_reader import json_value
 
 _GREETING = re.compile(r"OK (\S+ version=\S* log=[0-9]+ tick_hz=[0-9]+.*)")
 _ACCOUNT = re.compile(r"OK (handled=.*)")
+_MAY_BE_REFUSED = ("CHECK ", "ARM ", "FREQUENCY ")
+"""The beginnings of lines that an agent refuses if the target cannot do what is asked."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -40,6 +44,8 @@ class AgentLink(Closing):
     def __init__(self, stream: ByteStream) -> None:
         """Create a link that has not greeted yet; use `over` for one that has."""
         self._wire = AgentExchange(stream)
+        self._exchange = threading.Lock()
+        """Held from a line to the end of its answer: a log may be read on another thread."""
         self.greeting = _NOTHING
         """All that the agent said of itself: counter, port, measurements and so on."""
         self.account = _NOTHING
@@ -116,13 +122,21 @@ class AgentLink(Closing):
 
     def arm(self, options: ArmOptions) -> None:
         """Prepare: allocate the log, attach the handler. Answers count from here."""
-        pairs = {
-            "measurement": options.measurement,
-            "capacity": str(options.capacity),
-            "sequence_bits": str(options.sequence_bits),
-            **options.options,
-        }
-        self._ask("ARM " + " ".join(f"{key}={value}" for key, value in pairs.items()))
+        stream = " stream=1" if options.stream else ""
+        self._ask(f"ARM {_words_of(options)}{stream}")
+
+    def check(self, options: ArmOptions) -> LogRoom | None:
+        """Return the room for a log; None if the agent, an older one, does not tell.
+
+        Raises RefusedError in the agent's words if it could not be armed with these options.
+        """
+        if "check" not in self.greeting:
+            return None
+        reply = self._ask(f"CHECK {_words_of(replace(options, capacity=1))}")
+        with self._speaking():
+            pairs = fields(reply)
+            room, streams = number(pairs, "records"), number(pairs, "streams") != 0
+        return LogRoom(room, streams, self._wire.stream.bytes_per_s)
 
     def ended(self, timeout_ms: int) -> bool:
         """Return whether a measurement inside the target has ended; wait so long for that."""
@@ -200,6 +214,10 @@ class AgentLink(Closing):
     # --- one exchange -----------------------------------------------------------------------
 
     def _ask(self, line: str) -> str:
+        with self._exchange:
+            return self._asked(line)
+
+    def _asked(self, line: str) -> str:
         self._wire.send(line)
         reply = self._wire.line()
         if reply == line and self._wire.stream.strangers_first:
@@ -208,15 +226,16 @@ class AgentLink(Closing):
         if status == "OK":
             return rest
         error = self._wire.error(f"{line.split()[0]} refused: {rest or status}")
-        raise RefusedError(str(error)) if line.startswith(("ARM ", "FREQUENCY ")) else error
+        raise RefusedError(str(error)) if line.startswith(_MAY_BE_REFUSED) else error
 
     def _block(self, line: str, size_max: int) -> bytes:
-        length = self._ask(line)
-        with self._speaking():
-            size = number({"length": length}, "length")
-            if size > size_max:
-                raise ProtocolError(f"block of {size} bytes, over the limit of {size_max}")
-        return self._wire.bytes(size)
+        with self._exchange:
+            length = self._asked(line)
+            with self._speaking():
+                size = number({"length": length}, "length")
+                if size > size_max:
+                    raise ProtocolError(f"block of {size} bytes, over the limit of {size_max}")
+            return self._wire.bytes(size)
 
     @contextlib.contextmanager
     def _speaking(self) -> Iterator[None]:
@@ -225,3 +244,14 @@ class AgentLink(Closing):
             yield
         except ValueError as error:
             raise self._wire.error(f"{error}; is it an agent of this rig?") from None
+
+
+def _words_of(options: ArmOptions) -> str:
+    """Return the words of ARM and CHECK."""
+    pairs = {
+        "measurement": options.measurement,
+        "capacity": str(options.capacity),
+        "sequence_bits": str(options.sequence_bits),
+        **options.options,
+    }
+    return " ".join(f"{key}={value}" for key, value in pairs.items())

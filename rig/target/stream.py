@@ -28,6 +28,8 @@ class ByteStream(Closing):
     """The longest time from opening it to the agent's first answer."""
     strangers_first: bool = False
     """Whether other text may precede the agent's first answer: boot messages, a shell's words."""
+    bytes_per_s: float | None = None
+    """The most that it carries; None: not known."""
     may_lose: bool = False
     """Whether what is sent before the agent listens is lost, so that it must be sent again."""
 

@@ -50,6 +50,7 @@ class AgentServer(Closing):
         self._commands: dict[str, Callable[[str], bytes]] = {
             "HELLO": self._hello,
             "ENV": self._env,
+            "CHECK": self._check,
             "ARM": self._arm,
             "AWAIT": self._await,
             "STOP": self._stop,
@@ -119,7 +120,7 @@ class AgentServer(Closing):
         self._let_go()
         return _ok(
             f" rig-virtual-agent version={__version__} log={LOG_FORMAT} tick_hz={self._tick_hz} "
-            "frequency=1"
+            "check=1 frequency=1"
         )
 
     def _env(self, _rest: str) -> bytes:
@@ -130,7 +131,12 @@ class AgentServer(Closing):
         self._frequency.release()
         return _ok(f" handled={end.handled} records={end.records} dropped={end.dropped}")
 
-    def _arm(self, rest: str) -> bytes:
+    def _check(self, rest: str) -> bytes:
+        self._asked(rest)
+        return _ok(f" records={self._target.log_records} streams=1")
+
+    def _asked(self, rest: str) -> dict[str, str]:
+        """Return the words of ARM. Raises ProtocolError."""
         pairs = fields(rest)
         if pairs.get("measurement") not in MEASUREMENTS:
             raise ProtocolError(
@@ -139,6 +145,11 @@ class AgentServer(Closing):
         edge = pairs.get("edge", "rising")
         if edge not in ("rising", "falling"):
             raise ProtocolError("edge must be rising or falling")
+        return pairs
+
+    def _arm(self, rest: str) -> bytes:
+        pairs = self._asked(rest)
+        stream = pairs.get("stream") == "1"
         if pairs["measurement"] in SELF_MEASUREMENTS:
             self._target.arm_inside(
                 pairs["measurement"], number(pairs, "capacity"), number(pairs, "sequence_bits"),
@@ -151,13 +162,15 @@ class AgentServer(Closing):
                 number(pairs, "sequence_bits"),
                 period_ns=number(pairs, "period_ns"),
                 count=number(pairs, "count"),
+                stream=stream,
             )
             return _ok()
         self._target.arm(
             number(pairs, "capacity"),
             number(pairs, "sequence_bits"),
-            rising=edge == "rising",
+            rising=pairs.get("edge", "rising") == "rising",
             cpu=number(pairs, "cpu") if "cpu" in pairs else 0,
+            stream=stream,
         )
         return _ok()
 

@@ -25,9 +25,11 @@ from rig.virtual.target_log import TargetLog
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 
-CAPACITY_MAX = 100_000_000
+COUNT_MAX = 2**63 - 1
 BOOT_TICKS = 3_600_000_000_000
 """The counter's start: the target has been up for a while."""
+HOLD_S = 2.0
+"""The longest time for which virtual time stands still, as the host does not read the log."""
 BREATH_PS = 20_000_000
 """The time from one answer to the next: the handler is not entered again sooner."""
 LEAD_MAX_TICKS = 1 << 32
@@ -76,14 +78,16 @@ class ModelledTarget(Closing):
         self._lock = threading.Lock()
         self._ahead = GivenAhead(self._lock)
         self._log = TargetLog()
+        self.log_records = target.log_records
+        self._log_read = threading.Condition(self._lock)
         self.glitches = 0
         self.armed = False
         self.rising = True
         self._now_ps = 0
         self._reset(0, 0)
 
-    def _reset(self, capacity: int, sequence_bits: int) -> None:
-        self._log.begin(capacity)
+    def _reset(self, capacity: int, sequence_bits: int, *, stream: bool = False) -> None:
+        self._log.begin(capacity, streamed=stream)
         self._bits = sequence_bits
         self._handled = 0
         self._free_ps = self._masked_ps = 0
@@ -100,7 +104,15 @@ class ModelledTarget(Closing):
 
     # --- the agent's side -------------------------------------------------------------------
 
-    def arm(self, capacity: int, sequence_bits: int, *, rising: bool, cpu: int = 0) -> None:
+    def arm(
+        self,
+        capacity: int,
+        sequence_bits: int,
+        *,
+        rising: bool,
+        cpu: int = 0,
+        stream: bool = False,
+    ) -> None:
         """Attach the handler. Raises ValueError for what the agent cannot do."""
         self._check(capacity, sequence_bits)
         if cpu >= len(self._cores_ahead_ps):
@@ -108,17 +120,25 @@ class ModelledTarget(Closing):
         with self._lock:
             self._ahead.settle()
             self._ahead_ps = self._cores_ahead_ps[cpu]
-            self._reset(capacity, sequence_bits)
+            self._reset(capacity, sequence_bits, stream=stream)
             self.armed, self.rising = True, rising
 
-    def arm_periods(self, capacity: int, sequence_bits: int, *, period_ns: int, count: int) -> None:
+    def arm_periods(
+        self,
+        capacity: int,
+        sequence_bits: int,
+        *,
+        period_ns: int,
+        count: int,
+        stream: bool = False,
+    ) -> None:
         """Start a task that answers so many periods. Raises ValueError as `arm`."""
         self._check(capacity, sequence_bits)
-        if not 10_000 <= period_ns <= 10**11 or not 1 <= count <= CAPACITY_MAX:
+        if not 10_000 <= period_ns <= 10**11 or not 1 <= count <= COUNT_MAX:
             raise ValueError(f"period_ns {period_ns} or count {count} is out of range")
         with self._lock:
             self._ahead.settle()
-            self._reset(capacity, sequence_bits)
+            self._reset(capacity, sequence_bits, stream=stream)
             start_ps = self._now_ps + LEAD_PS
             self._schedule = PeriodSchedule(self._clock, self._tick_hz, start_ps, period_ns)
             self._periods = count
@@ -137,7 +157,7 @@ class ModelledTarget(Closing):
                 task = BusyLoopTask(self._spin_means(), words, start_ps, count)
             else:
                 task = InsideTask(self._inside_means(), name, words, start_ps, count)
-            self._reset(capacity, sequence_bits)
+            self._reset(capacity, sequence_bits, stream=words.get("stream") == "1")
             self._inside, self.armed = task, True
 
     def _inside_means(self) -> Means:
@@ -167,8 +187,8 @@ class ModelledTarget(Closing):
         return at_ps + self._toggle_ps
 
     def _check(self, capacity: int, sequence_bits: int) -> None:
-        if not 0 < capacity <= CAPACITY_MAX:
-            raise ValueError(f"capacity {capacity} is out of range 1 to {CAPACITY_MAX}")
+        if not 0 < capacity <= self.log_records:
+            raise ValueError(f"capacity {capacity} is out of range 1 to {self.log_records}")
         if not 0 <= sequence_bits <= self._pins.sequence_wired:
             raise ValueError(
                 f"{sequence_bits} sequence bits, {self._pins.sequence_wired} are wired"
@@ -205,12 +225,17 @@ class ModelledTarget(Closing):
         with self._lock:
             self._ahead.settle()
             self.armed = False
+            self._log_read.notify_all()
             return TargetSummary(self._handled, self._log.count, self._log.dropped)
 
     def log(self, first: int, count: int) -> LogArray:
         """Records of the log, fewer at its end."""
         with self._lock:
-            return self._log.read(first, count)
+            if self.armed and not self._log.streamed:
+                raise ValueError("armed; send STOP first")
+            records = self._log.read(first, count, release=self.armed)
+            self._log_read.notify_all()
+            return records
 
     # --- the wires' side --------------------------------------------------------------------
 
@@ -274,10 +299,15 @@ class ModelledTarget(Closing):
         """Decide answers to periods, ahead; those to stimuli were decided at their edges."""
         with self._lock:
             self._now_ps = now_ps
+            self._log_read.wait_for(self._log_has_room, HOLD_S)
             if self.armed and self._schedule is not None:
                 self._wake_until(self._schedule, now_ps + LEAD_PS)
             if self.armed and self._inside is not None:
                 self._inside.pass_until(now_ps + LEAD_PS)
+
+    def _log_has_room(self) -> bool:
+        """Return whether the host reads fast enough; virtual time waits for it."""
+        return not self.armed or self._log.has_room
 
     def take_edges(self, until_ps: int) -> list[WireEdge]:
         """Edges of the answering pins before a time, in order."""

@@ -9,14 +9,17 @@ import numpy as np
 
 from rig.instruments import LOG_LEAD, LOG_RECORD, Int64Array, LogArray
 
+_AT_A_TIME = 4096
+
 
 class TargetLog:
-    """A log with its records on disk, so that a long run needs no memory."""
+    """A ring of records on disk, so that a long log needs no memory."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="rig-log-")  # noqa: SIM115 - lives as long as self
         self._rows: list[tuple[int, ...]] = []
-        self._capacity = 0
+        self._capacity = self._released = 0
+        self.streamed = False
         self.count = 0
         self.dropped = 0
         """Records that found the log full."""
@@ -25,22 +28,31 @@ class TargetLog:
         """Drop the log; may be called twice."""
         self._file.close()
 
-    def begin(self, capacity: int) -> None:
-        """Forget all records, and hold up to `capacity` new ones."""
+    def begin(self, capacity: int, *, streamed: bool = False) -> None:
+        """Forget all records, and hold up to `capacity` new ones.
+
+        `streamed`: those that are released make room for others.
+        """
         self._rows.clear()
         self._file.truncate(0)
-        self._capacity, self.count, self.dropped = capacity, 0, 0
+        self._capacity, self.streamed = capacity, streamed
+        self.count = self.dropped = self._released = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether half of a log that is streamed is free; any other gets full sooner or later."""
+        return not self.streamed or 2 * (self.count - self._released) <= self._capacity
 
     def add(
         self, handled: int, before_ticks: int, after_ticks: int, flags: int, lead_ticks: int = 0
     ) -> None:
         """Add a record, or count one dropped. `lead_ticks`: see LOG_ENTRY."""
-        if self.count >= self._capacity:
+        if self.count - self._released >= self._capacity:
             self.dropped += 1
             return
         self._rows.append((self.count, handled, before_ticks, after_ticks, flags, lead_ticks))
         self.count += 1
-        if len(self._rows) >= 4096:
+        if len(self._rows) >= _AT_A_TIME:
             self._spill()
 
     def add_many(
@@ -52,7 +64,7 @@ class TargetLog:
         lead_ticks: Int64Array,
     ) -> None:
         """Add records, as many as there is room for; the others count as dropped."""
-        count = min(len(handled), self._capacity - self.count)
+        count = min(len(handled), self._capacity - (self.count - self._released))
         self.dropped += len(handled) - count
         records = np.zeros(count, LOG_RECORD)
         records["sequence"] = np.arange(self.count, self.count + count)
@@ -60,18 +72,38 @@ class TargetLog:
         records["before_ticks"], records["after_ticks"] = before[:count], after[:count]
         records["flags"], records[LOG_LEAD] = flags[:count], lead_ticks[:count]
         self._spill()
-        self._file.write(records.tobytes())
+        self._write(self.count, records)
         self.count += count
 
-    def read(self, first: int, count: int) -> LogArray:
-        """Records from `first` on, fewer at the end."""
+    def read(self, first: int, count: int, *, release: bool = False) -> LogArray:
+        """Return records from `first` on, fewer at the end.
+
+        `release`: those before make room. Raises ValueError for some that were released.
+        """
+        if first < self._released:
+            raise ValueError("the log cannot be read")
         self._spill()
-        self._file.seek(first * LOG_RECORD.itemsize)
-        data = self._file.read(count * LOG_RECORD.itemsize)
-        return np.frombuffer(data, LOG_RECORD)
+        if release:
+            self._released = min(first, self.count)
+        parts, stop = [], min(first + count, self.count)
+        while first < stop:
+            place = first % self._capacity
+            rows = min(stop - first, self._capacity - place)
+            self._file.seek(place * LOG_RECORD.itemsize)
+            parts.append(self._file.read(rows * LOG_RECORD.itemsize))
+            first += rows
+        return np.frombuffer(b"".join(parts), LOG_RECORD)
 
     def _spill(self) -> None:
-        self._file.seek(0, 2)
         if self._rows:
-            self._file.write(np.array(self._rows, LOG_RECORD).tobytes())
+            self._write(self.count - len(self._rows), np.array(self._rows, LOG_RECORD))
             self._rows.clear()
+
+    def _write(self, first: int, records: LogArray) -> None:
+        """Write records from number `first` to their places."""
+        place = first % self._capacity
+        head = min(len(records), self._capacity - place)
+        for at, part in ((place, records[:head]), (0, records[head:])):
+            if len(part):
+                self._file.seek(at * LOG_RECORD.itemsize)
+                self._file.write(part.tobytes())

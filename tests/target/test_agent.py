@@ -199,6 +199,32 @@ def test_a_full_log_is_told(agent):
         assert len(link.log(3, 10)) == 0
 
 
+def test_a_log_is_read_while_it_is_written(agent):
+    """Five times as many records as it has room for, the reader and the task at the same time."""
+    options = {"period_ns": "100000", "priority": "0", "count": "5000"}
+    parts: list[np.ndarray] = []
+    with agent.connect() as link:
+        room = link.check(ArmOptions("period", 10**9, 0, options))
+        assert room is not None
+        assert room.streams
+        assert 1000 < room.records < 10**8
+        link.arm(ArmOptions("period", 1000, 0, options, stream=True))
+        read = 0
+        while read < 4000:
+            rows = link.log(read, 300)
+            read += len(rows)
+            parts.append(rows)
+        agent.pins(1)
+        summary = link.stop()
+        parts.append(link.log(read, 10**6))
+    rows = np.concatenate(parts)
+    assert (summary.records, summary.dropped) == (len(rows), 0)
+    assert rows["sequence"].tolist() == list(range(len(rows)))
+    assert np.all(np.diff(rows["handled"].astype(np.int64)) > 0)
+    assert np.all(rows["before_ticks"] <= rows["after_ticks"])
+    assert np.all(rows["after_ticks"][:-1] <= rows["before_ticks"][1:])
+
+
 @pytest.mark.parametrize("timer", ["nanosleep", "itimer", "timerfd"])
 def test_no_period_is_answered_before_it_is_due(agent, timer):
     period_ns = 2_000_000
@@ -318,7 +344,7 @@ def test_pipes(program):
     assert done.stderr == b""
     hello, nonsense, length, rest = done.stdout.split(b"\n", 3)
     assert hello.startswith(b"OK rig-agent version=")
-    assert nonsense.startswith(b"ERR unknown command; valid: HELLO ENV LOAD FREQUENCY ARM ")
+    assert nonsense.startswith(b"ERR unknown command; valid: HELLO ENV LOAD FREQUENCY CHECK ARM ")
     assert length == b"OK 32"
     assert len(decode_log_block(rest[:32], 0)) == 0
     too_long, stopped, end = rest[32:].split(b"\n")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.config.virtual.bench import ConstantModel, FaultSettings, VirtualTarget
-from rig.errors import BenchError
+from rig.errors import BenchError, RefusedError
 from rig.instruments import LOG_RECORD, ArmOptions, TargetSummary
 from rig.target.link import AgentLink
 from rig.target.protocol import ProtocolError, decode_log_block, encode_log_block
@@ -103,6 +103,42 @@ def test_a_full_log_counts_what_it_drops(target, link):
     for i in range(5):
         target.on_stimulus(1000 * US * (i + 1), 1)
     assert link.stop().dropped == 2
+
+
+def test_a_streamed_log_holds_more_than_it_has_room_for(target, link):
+    """In order and whole, read in unequal pieces, each of which makes room for the next."""
+    link.arm(ArmOptions("interrupt", capacity=100, options={"edge": "rising"}, stream=True))
+    seen, sent = 0, 0
+    for count in (90, 70, 100, 3, 97) * 20:
+        for _ in range(count):
+            sent += 1
+            target.on_stimulus(1000 * US * sent, 1)
+        rows = link.log(seen, 1000)
+        assert rows["sequence"].tolist() == list(range(seen, sent))
+        assert rows["handled"].tolist() == list(range(seen + 1, sent + 1))
+        seen = sent
+        link.log(seen, 1)  # which says that it has them
+        with pytest.raises(BenchError, match="the log cannot be read"):
+            link.log(seen - 1, 1)
+    for number in range(sent + 1, sent + 151):
+        target.on_stimulus(1000 * US * number, 1)
+    summary = link.stop()
+    assert (summary.records, summary.dropped) == (sent + 100, 50)
+    assert len(link.log(seen, 1000)) == 100
+
+
+def test_a_log_that_is_not_streamed_is_read_afterwards(link):
+    link.arm(ArmOptions("interrupt", capacity=100))
+    with pytest.raises(BenchError, match="armed; send STOP first"):
+        link.log(0, 1)
+
+
+def test_a_check_tells_the_room_for_a_log_and_arms_nothing(target, link):
+    room = link.check(ArmOptions("interrupt", capacity=10**12))
+    assert (room.records, room.streams, room.bytes_per_s) == (1 << 20, True, None)
+    assert not target.armed
+    with pytest.raises(RefusedError, match="measurement must be interrupt"):
+        link.check(ArmOptions("interrupt_dispatch", 10))
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,9 @@ class InstrumentCounts:
     """Interrupts that the target's handler counted."""
     log_dropped: Count = 0
     """Records that found the target's log full."""
+    log_streamed: Count | None = None
+    """Records that the log had room for, where the host read it while it was written; None: it was
+    read afterwards."""
     holds: tuple[Count, ...] | None = None
     """Pulses that the firmware sent at each rate of a search; they make up `sent`."""
     unanswered: Count | None = None

@@ -93,6 +93,10 @@ MODEL_KEYS = {
 """The keys that each model needs, and that no other may have."""
 
 
+LOG_RECORDS, LOG_RECORDS_MAX = 1 << 20, 10**8
+"""Room for records in a modelled target's log, usually and at most: 40 MiB, as of a small board."""
+
+
 @dataclass(frozen=True)
 class VirtualTarget:
     """The modelled target."""
@@ -111,6 +115,8 @@ class VirtualTarget:
     """The time from a taken interrupt until the next can be; 0: they do not wait for each other."""
     logs_entry: bool = True
     """Its log says when the handler was entered, as not every agent's does."""
+    log_records: int = LOG_RECORDS
+    """The records that its log has room for."""
 
 
 @dataclass(frozen=True)
@@ -265,6 +271,7 @@ def _target(table: TomlTable) -> VirtualTarget:
         "toggle_time",
         "service_time",
         "logs_entry",
+        "log_records",
         "clock",
         *(f"clock_{key}" for key in _CLOCK_KEYS),
     )
@@ -275,6 +282,7 @@ def _target(table: TomlTable) -> VirtualTarget:
         toggle_time_ps=table.time_ps("toggle_time", 0, TIME_MAX_PS),
         service_time_ps=table.time_ps("service_time", 0, TIME_MAX_PS, 0),
         logs_entry=table.flag("logs_entry", default=True),
+        log_records=table.integer("log_records", 1, LOG_RECORDS_MAX, LOG_RECORDS),
         clock_hz=table.quantity(RATE, "clock", 10**6, 10**10),
         clock_error_ppb=_error_ppb(table, "clock_error_ppb"),
         clock_drift_ppb_per_s=_drift_ppb_per_s(table, "clock_drift_ppb_per_s"),
