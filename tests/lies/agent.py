@@ -263,12 +263,13 @@ class LyingAgent(AgentServer):
         said_hz = tick_hz + (tick_hz * lie.size // 10**6 if lie.name == "rate" else 0)
         super().__init__(LyingTarget(target, tick_hz), said_hz, *others, **more)  # type: ignore[arg-type]
 
-    def _arm(self, rest: str) -> bytes:
+    def _asked(self, rest: str) -> dict[str, str]:
         """As a kernel's agent: `ModelledTarget` knows nothing of dispatch and triggers."""
+        return super()._asked(rest.replace("interrupt_dispatch", "interrupt"))
+
+    def _arm(self, rest: str) -> bytes:
         words = fields(rest)
         told = {**words, "measurement": words.get("measurement", "")}
-        if told["measurement"] == "interrupt_dispatch":
-            rest = rest.replace("interrupt_dispatch", "interrupt")
         reply = super()._arm(rest)
         self._target.begin(told)  # type: ignore[attr-defined]
         return reply

@@ -57,11 +57,11 @@ class ToldTarget(ModelledTarget):
                 self._triggers = PeriodSchedule(self._clock, self._tick_hz, start_ps, period_ns)
                 self._count = int(words["count"])
 
-    def _reset(self, capacity: int, sequence_bits: int) -> None:
+    def _reset(self, capacity: int, sequence_bits: int, *, stream: bool = False) -> None:
         self._triggers = None
         if hasattr(self, "_truth") and isinstance(self._truth, RunTruth):
             self._truth.rows.clear()
-        super()._reset(capacity, sequence_bits)
+        super()._reset(capacity, sequence_bits, stream=stream)
 
     def answers_ahead(self) -> None:
         """One by one, so that each can be answered falsely."""

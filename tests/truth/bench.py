@@ -15,6 +15,7 @@ from rig.analysis.model.events import EventClass
 from rig.config.check import check
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
+from rig.config.virtual.bench import LOG_RECORDS
 from rig.instruments import UNKNOWN_PS
 from rig.record.reader import RunFile
 from rig.session.results import Result, store
@@ -71,6 +72,7 @@ class Case:
     sequence_bits: int = 3
     count: int = 60
     logs_entry: bool = True
+    log_records: int = LOG_RECORDS
 
     def __str__(self) -> str:
         return "-".join(str(v) for v in vars(self).values())
@@ -109,6 +111,7 @@ model = "{case.model}"
 seed = {case.seed}
 toggle_time = "50 ns"
 logs_entry = {str(case.logs_entry).lower()}
+log_records = {case.log_records}
 clock = "{TARGET_HZ} Hz"
 clock_error_ppb = {TARGET_ERROR_PPB}
 [virtual.misbehave]
