@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 WIDTH_IN = 9.0
 """The width of a plot across the page: its text is then as large as the page's notes."""
 
+SMALL_IN = 4.4
+"""The width of each of two plots beside each other."""
+
 INK, DIM, GRID, PAPER = "#010101", "#020202", "#030303", "#040404"
 BODY, SECOND, BAD, WARN, GOOD = "#050505", "#060606", "#070707", "#080808", "#090909"
 VARIABLES = {
@@ -86,6 +89,11 @@ def svg(
         # What savefig comes to; but that draws everything twice, once to nowhere.
         canvas.print_svg(text, metadata=metadata)
     return _for_page(text.getvalue(), name, title)
+
+
+def sizes(*, is_small: bool) -> dict[str, float]:
+    """Return the sizes of a plot across the page, or of one of two beside each other."""
+    return {"width_in": SMALL_IN, "height_in": 2.4} if is_small else {"height_in": 3.3}
 
 
 def _for_page(text: str, name: str, title: str) -> str:

@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.instruments import Int64Array
-from rig.plots.canvas import BAD, BODY, INK, WARN, decades, plain_axes, svg, thousands
+from rig.plots.canvas import BAD, BODY, INK, WARN, decades, plain_axes, sizes, svg, thousands
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 BINS = 160
@@ -32,8 +31,13 @@ def histogram_svg(
     average_us: float | None = None,
     limit_us: float | None = None,
     quantity: str = "latency",
+    name: str = "histogram",
+    is_small: bool = False,
 ) -> str:
-    """`values` in samples, ascending, and how often each occurred, shapes (k,); "" for none."""
+    """`values` in samples, ascending, and how often each occurred, shapes (k,); "" for none.
+
+    `name`: of the plot, another one for each on a page. `is_small`: two have room in a row.
+    """
     if not len(values):
         return ""
     edges_us, heights = binned(values, counts, sample_ns)
@@ -48,18 +52,18 @@ def histogram_svg(
         decades(axes, thousands)
         axes.set_ylabel("count")
         axes.set_xlabel(f"{quantity} in µs")
-        _mark(axes, worst_us, f"observed maximum {worst_us:.3f} µs", BAD, edges_us, 0.96)
+        marks = [(worst_us, f"observed maximum {worst_us:.3f} µs", BAD)]
         if average_us is not None:
-            far = worst_us - average_us > (edges_us[-1] - edges_us[0]) / 2
-            y = 0.96 if far else 0.76  # else the two texts would lie upon each other
-            _mark(axes, average_us, f"average {average_us:.3f} µs", INK, edges_us, y)
-        if limit_us is not None:
-            shown = min(limit_us, edges_us[-1] * 1.5)
-            if shown == limit_us:
-                _mark(axes, limit_us, f"limit {limit_us:g} µs", WARN, edges_us, 0.86)
+            marks.insert(0, (average_us, f"average {average_us:.3f} µs", INK))
+        if limit_us is not None and limit_us <= edges_us[-1] * 1.5:
+            marks.append((limit_us, f"limit {limit_us:g} µs", WARN))
+        for at_us, text, color in marks:
+            axes.axvline(at_us, color=color, linewidth=1.0, linestyle=(0, (4, 3)), label=text)
+        # Above the plot, where it lies on no bar.
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=8.5, borderpad=0)
 
     title = f"Histogram of {int(counts.sum()):,} values, observed maximum {worst_us:.3f} µs"
-    return svg("histogram", title, paint, height_in=3.3)
+    return svg(name, title, paint, **sizes(is_small=is_small))
 
 
 def binned(
@@ -73,15 +77,3 @@ def binned(
     # A value is its sample's end: its bin is centered on it.
     edges = (low + step * np.arange(len(heights) + 1) - 0.5) * sample_ns / 1e3
     return edges.astype(np.float64), heights
-
-
-def _mark(
-    axes: Axes, at_us: float, text: str, color: str, edges_us: npt.NDArray[np.float64], y: float
-) -> None:
-    left = at_us > (edges_us[0] + edges_us[-1]) / 2
-    axes.axvline(at_us, color=color, linewidth=1.0, linestyle=(0, (4, 3)))
-    axes.annotate(
-        text, (at_us, y), xycoords=("data", "axes fraction"),
-        xytext=(-5 if left else 5, 0), textcoords="offset points",
-        ha="right" if left else "left", va="top", color=color,
-    )  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from rig.printable import html_text
+from rig.plots.hand_drawn import line, plot, text, ticks
 
 LAYERS_MAX: Final = 80
 _WIDTH, _LEFT, _RIGHT, _TOP = 1000.0, 80.0, 132.0, 14.0
@@ -65,12 +65,7 @@ def history_svg(
         *_dates(frame, layers),
         *_maxima(frame, runs),
     ]
-    label = html_text(title)
-    head = (
-        f'<svg class="plot" role="img" aria-label="{label}" viewBox="0 0 {_WIDTH:g} '
-        f'{frame.bottom + 58 + _MAXIMA_HEIGHT + 40:g}" font-size="12.5">'
-    )
-    return "\n".join([head, f"<title>{label}</title>", *parts, "</svg>"])
+    return plot(title, _WIDTH, frame.bottom + 98 + _MAXIMA_HEIGHT, parts)
 
 
 @dataclass(frozen=True)
@@ -139,9 +134,9 @@ def _axes(frame: _Frame) -> Iterator[str]:
     """Yield the latency's axis, whose lines go through the whole depth."""
     for at in ticks(frame.low_us, frame.high_us, _TICKS):
         x = frame.x(at)
-        yield _line(x, _TOP, x, frame.bottom, "grid")
-        yield _text(x, frame.bottom + 18, f"{at:,.6g}", "middle")
-    yield _line(_LEFT, frame.bottom, frame.right, frame.bottom, "dim")
+        yield line(x, _TOP, x, frame.bottom, "grid")
+        yield text(x, frame.bottom + 18, f"{at:,.6g}", "middle")
+    yield line(_LEFT, frame.bottom, frame.right, frame.bottom, "dim")
 
 
 def _ridges(name: str, frame: _Frame, layers: Sequence[_Layer]) -> Iterator[str]:
@@ -159,7 +154,7 @@ def _ridges(name: str, frame: _Frame, layers: Sequence[_Layer]) -> Iterator[str]
         size = 4 if is_worst else 2
         yield f'<circle cx="{x:.1f}" cy="{middle:.1f}" r="{size}" style="fill: var(--bad)"/>'
         if is_worst:
-            yield _text(x - 8, middle - 9, f"{worst:.3f} µs", "end", "bad")
+            yield text(x - 8, middle - 9, f"{worst:.3f} µs", "end", "bad")
 
 
 def _outline(frame: _Frame, layer: _Layer) -> str:
@@ -181,20 +176,20 @@ def _count_axis(frame: _Frame) -> Iterator[str]:
     """Yield the axis of counts, which holds for the run in front and, moved, for all others."""
     for power in range(math.floor(math.log10(frame.largest)) + 1):
         y = frame.bottom - frame.height(10**power)
-        yield _line(_LEFT - 5, y, _LEFT, y, "dim")
-        yield _text(_LEFT - 9, y + 4, f"{10**power:,}", "end")
+        yield line(_LEFT - 5, y, _LEFT, y, "dim")
+        yield text(_LEFT - 9, y + 4, f"{10**power:,}", "end")
     top = frame.bottom - frame.height(frame.largest)
-    yield _line(_LEFT, frame.bottom, _LEFT, top, "dim")
-    yield _text(_LEFT - 9, top - 14, "count", "end")
-    yield _text((_LEFT + frame.right) / 2, frame.bottom + 38, "latency in µs", "middle")
+    yield line(_LEFT, frame.bottom, _LEFT, top, "dim")
+    yield text(_LEFT - 9, top - 14, "count", "end")
+    yield text((_LEFT + frame.right) / 2, frame.bottom + 38, "latency in µs", "middle")
 
 
 def _dates(frame: _Frame, layers: Sequence[_Layer]) -> Iterator[str]:
     """Yield when about _DATES of the layers were made, the first and the last among them."""
     for place in some(len(layers), _DATES):
         y = frame.base(place)
-        yield _line(frame.right, y, frame.right + 6, y, "dim")
-        yield _text(frame.right + 10, y + 4, layers[place].date, "start")
+        yield line(frame.right, y, frame.right + 6, y, "dim")
+        yield text(frame.right + 10, y + 4, layers[place].date, "start")
 
 
 def _maxima(frame: _Frame, runs: Sequence[HistoryRun]) -> Iterator[str]:
@@ -211,40 +206,21 @@ def _maxima(frame: _Frame, runs: Sequence[HistoryRun]) -> Iterator[str]:
         return bottom - _MAXIMA_HEIGHT * max(0.0, at_us) / (1.05 * worst)
 
     for at in ticks(0.0, worst, 4):
-        yield _line(_LEFT, y(at), right, y(at), "grid")
-        yield _text(_LEFT - 9, y(at) + 4, f"{at:,.6g}", "end")
+        yield line(_LEFT, y(at), right, y(at), "grid")
+        yield text(_LEFT - 9, y(at) + 4, f"{at:,.6g}", "end")
     dots = "".join(f"M{x(n):.1f} {y(run.worst_us):.1f}h0" for n, run in enumerate(runs))
     size = 5 if len(runs) <= 100 else 3
     yield (
         f'<path d="{dots}" fill="none" stroke-linecap="round" stroke-width="{size}" '
         'style="stroke: var(--bad)"/>'
     )
-    yield _line(_LEFT, bottom, right, bottom, "dim")
+    yield line(_LEFT, bottom, right, bottom, "dim")
     for number in some(len(runs), 5):
-        yield _line(x(number), bottom, x(number), bottom + 4, "dim")
-        yield _text(x(number), bottom + 18, runs[number].date, "middle")
-    yield _text(_LEFT - 62, top - 8, "observed maximum of each run in µs", "start")
-
-
-def ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round numbers within the limits, at most so many and at least two where they fit."""
-    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9) / most))
-    step = next(step * by for by in (1, 2, 5, 10) if (high - low) / (step * by) <= most)
-    first = math.ceil(low / step - 1e-9)
-    return [step * place for place in range(first, math.floor(high / step + 1e-9) + 1)]
+        yield line(x(number), bottom, x(number), bottom + 4, "dim")
+        yield text(x(number), bottom + 18, runs[number].date, "middle")
+    yield text(_LEFT - 62, top - 8, "observed maximum of each run in µs", "start")
 
 
 def some(count: int, most: int) -> list[int]:
     """Return the places of about so many of `count` things, the first and the last among them."""
     return sorted({round(each) for each in np.linspace(0, count - 1, min(most, count))})
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, color: str) -> str:
-    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" style="stroke: var(--{color})"/>'
-
-
-def _text(x: float, y: float, text: str, anchor: str, color: str = "dim") -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="fill: var(--{color})">'
-        f"{html_text(text)}</text>"
-    )

@@ -12,7 +12,7 @@ from scipy import special
 
 from rig.formatting import percent
 from rig.instruments import Int64Array
-from rig.plots.canvas import BAD, BODY, INK, decades, plain_axes, share, svg
+from rig.plots.canvas import BAD, BODY, INK, decades, plain_axes, share, sizes, svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,8 +44,14 @@ def tail_svg(
     limit_us: float | None = None,
     estimate: TailEstimate | None = None,
     quantity: str = "latency",
+    name: str = "tail",
+    is_small: bool = False,
 ) -> str:
-    """`values` in samples, ascending, and how often each occurred, shapes (k,); "" for none."""
+    """`values` in samples, ascending, and how often each occurred, shapes (k,); "" for none.
+
+    `name`: of the plot, another one for each on a page. `is_small`: two have room in a row, and
+    nothing is told in it.
+    """
     if not len(values):
         return ""
     chosen, above = exceedances(values, counts)
@@ -67,7 +73,8 @@ def tail_svg(
         )  # fmt: skip
         axes.step(*steps(x, above, n), where="post", color=BODY, label="observed share above x")
         axes.plot(x[-1:], [1 / n], "o", color=BAD, markersize=4.5, label="observed maximum")
-        axes.annotate(
+        if not is_small:
+            axes.annotate(
             f"above {x[-1]:.3f} µs: not seen in {n:,}, p < {high[-1]:.2g} at {percent(LEVEL)}",
             (1, 0.97), xycoords="axes fraction", ha="right", va="top", color=BAD,
         )  # fmt: skip
@@ -81,9 +88,11 @@ def tail_svg(
         decades(axes, share)
         axes.set_ylabel(f"share of {quantity} above x")
         axes.set_xlabel("x in µs")
-        axes.legend(loc="upper right", bbox_to_anchor=(1, 0.93), fontsize=8.5)
+        if not is_small:
+            axes.legend(loc="upper right", bbox_to_anchor=(1, 0.93), fontsize=8.5)
 
-    return svg("tail", f"Share of {n:,} values above each latency", paint, height_in=3.3)
+    title = f"Share of {n:,} values above each {quantity}"
+    return svg(name, title, paint, **sizes(is_small=is_small))
 
 
 def exceedances(values: Int64Array, counts: Int64Array) -> tuple[Int64Array, Int64Array]:

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rig.plots.canvas import BAD, BODY, DIM, INK, SECOND, svg
+from rig.plots.canvas import BAD, BODY, DIM, INK, SECOND, SMALL_IN, svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH_IN = 4.4
-"""Two beside each other."""
 _HIGH = 0.62
 _COLORS = {"stimulus": BODY, "response": SECOND}
 
@@ -68,7 +66,7 @@ def waveform_svg(
         axes.set_xlabel(f"µs from {origin}", fontsize=8.5)
 
     height_in = 0.75 + 0.26 * len(traces)
-    return svg(name, title, paint, width_in=WIDTH_IN, height_in=height_in)
+    return svg(name, title, paint, width_in=SMALL_IN, height_in=height_in)
 
 
 def _steps(

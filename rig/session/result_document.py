@@ -50,7 +50,7 @@ LAYOUT: Final = Layout(
         Correction: ("by_edge",),
         SystematicEffects: ("by_edge",),
         InternalLatencySummary: ("pairs_ns",),
-        Measurand: ("histogram", "other"),
+        Measurand: ("histogram", "course", "other"),
         Tick: ("phase_n", "phase_average", "phase_max"),
     },
 )

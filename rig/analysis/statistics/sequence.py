@@ -11,11 +11,13 @@ sums.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from rig.analysis.statistics.course import Course, scatter
 from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
@@ -35,6 +37,8 @@ class EventSequence:
         self.n = 0
         self.figures: dict[Hashable, object] = {}
         """Figures made of the values so far; see `made_once`."""
+        self.course = Course()
+        """Least and largest of all values over time."""
         self._most_stretches = full_events // STRETCH_EVENTS
         self._most_blocks = blocks
         self._every = 1
@@ -55,6 +59,7 @@ class EventSequence:
         """Add the next values, and the sample of each stimulus edge; shapes (n,)."""
         self.n += len(values)
         self.figures.clear()
+        self.course.add(values, times)
         self._add_blocks(values)
         while len(values):
             room = STRETCH_EVENTS - self._filled
@@ -108,6 +113,10 @@ class EventSequence:
         if self.exact:
             return self.events()[0].astype(float), 1
         return self._sums / self._block_events, self._block_events
+
+    def drawn(self, time_unit_ns: float) -> Course:
+        """Return the course with the events kept, for plots, of times in this unit."""
+        return replace(self.course, time_unit_ns=time_unit_ns, scatter=scatter(*self.events()))
 
     def _runs(self) -> list[tuple[Int64Array, Int64Array]]:
         if self.exact:

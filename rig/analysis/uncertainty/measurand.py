@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
+from rig.analysis.statistics.course import Course
 from rig.analysis.statistics.descriptive import (
     DescriptiveStatistics,
     ExactHistogram,
@@ -37,6 +38,8 @@ class Measurand:
     """Inferences from the values, in ns. None without values."""
     effects: SystematicEffects = field(compare=False)
     histogram: ExactHistogram = field(compare=False, default_factory=ExactHistogram)
+    course: Course | None = field(compare=False, default=None)
+    """The values over time; None: as they are stored, without their order."""
     budgets: Budgets = field(default_factory=dict)
     """Budgets of `max` and `average`, in ns; empty without values."""
     other: Measurand | None = field(default=None, compare=False)
@@ -106,6 +109,7 @@ def measurand(
         inference=series.inference(rate_hz, parts),
         effects=effects,
         histogram=series.histogram,
+        course=series.sequence.drawn(1e9 / rate_hz),
     )
     found.budgets.update(_budgets(found, kept) if budgets is None else budgets)
     return found
