@@ -124,7 +124,7 @@ class TimelinePlot(LivePlot):
         words = [
             (snapshot.missed, self.tr("{0} missed"), colors.bad),
             (snapshot.late + snapshot.merged, self.tr("{0} late or merged"), colors.warn),
-            (snapshot.lost, self.tr("{0} signs of loss"), colors.bad),
+            (snapshot.lost, self.tr("signs of loss: {0}"), colors.bad),
         ]
         found = [
             MessagePart(text.format(count(int(events.sum()))), color)

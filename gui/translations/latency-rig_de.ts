@@ -1833,6 +1833,11 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
   </message>
   <message>
    <location filename="gui/plots/timeline.py" />
+   <source>signs of loss: {0}</source>
+   <translation>Anzeichen von Verlust: {0}</translation>
+  </message>
+  <message>
+   <location filename="gui/plots/timeline.py" />
    <source>{0} late or merged</source>
    <translation>{0} late oder merged</translation>
   </message>
@@ -1840,11 +1845,6 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <location filename="gui/plots/timeline.py" />
    <source>{0} missed</source>
    <translation>{0} missed</translation>
-  </message>
-  <message>
-   <location filename="gui/plots/timeline.py" />
-   <source>{0} signs of loss</source>
-   <translation>{0} Anzeichen von Verlust</translation>
   </message>
  </context>
  <context>

@@ -76,7 +76,7 @@ class _Frame:
 
 def _axes(frame: _Frame, quantity: str) -> Iterator[str]:
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-    for at_us in ticks(frame.low_us, frame.high_us, 5):
+    for at_us in ticks(frame.low_us, frame.high_us, 6):
         y = frame.y(at_us)
         yield line(_LEFT, y, right, y, "grid")
         yield text(_LEFT - 9, y + 4, f"{at_us:,.6g}", "end")

@@ -86,7 +86,7 @@ def tail_svg(
             axes.axvline(limit_us, color=BAD, linewidth=1.0, linestyle=(0, (4, 3)))
         axes.set_ylim(bottom, 1.5)
         decades(axes, share)
-        axes.set_ylabel(f"share of {quantity} above x")
+        axes.set_ylabel("share above x" if is_small else f"share of {quantity} above x")
         axes.set_xlabel("x in µs")
         if not is_small:
             axes.legend(loc="upper right", bbox_to_anchor=(1, 0.93), fontsize=8.5)
