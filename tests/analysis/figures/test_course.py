@@ -52,7 +52,7 @@ def test_every_value_is_in_its_cell(pairs):
     found = scatter(values, times)
     assert found.cells.shape == (ROWS, COLUMNS)
     assert found.cells.sum() == found.n == len(pairs)
-    rows, columns = np.nonzero(found.cells)
+    rows, _ = np.nonzero(found.cells)
     assert (found.low, found.high) == (values.min(), values.max())
     if found.high > found.low:
         assert {0, ROWS - 1} <= set(rows.tolist())
