@@ -12,6 +12,7 @@ from rig.toml.reader import TomlTable
 from rig.toml.units import TIME
 
 PERIOD_MIN_PS = 10 * 10**6
+"""The shortest period of a task that writes pins, or of interrupts."""
 PERIOD_MAX_PS = 100 * 10**12
 COUNT_MAX = 2**32 - 1
 CPU_MAX = 4095
@@ -21,7 +22,8 @@ PRIORITY_DEFAULT = 80
 TASKS_MAX = 512
 WORK_MAX_PS = 10**12
 SPIN_PAUSE_MAX_PS = 10**9
-PAUSE_MAX_PS = WAIT_MAX_PS = 10**12
+PAUSE_MAX_PS = WAIT_MAX_PS = BUSY_MAX_PS = 10**12
+BATCH_MAX = WARM_UP_MAX = 10**6
 TIMEOUT_MAX_PS = 10**13
 THRESHOLD_MAX_PS = 10**13
 
@@ -64,6 +66,15 @@ class AgentPlan:
     """The time beyond which an iteration has failed; 0: the agent's."""
     low_priority: int | None = None
     """The priority of the task that is preempted."""
+    busy_ps: int = 0
+    """The time for which a task is busy before each step that is measured."""
+    batch: int | None = None
+    """The number of switches that are timed as a whole; None: each alone."""
+    warm_up: int = 0
+    """The number of values before the first of those that are counted."""
+    more_readings: int = 0
+    """The number of periods beyond those that were asked for: 1 if intervals were."""
+    period_min_ps: int = PERIOD_MIN_PS
     threshold_ps: int = 0
     """The time between two of them beyond which it is a gap."""
     pin: bool = False
@@ -85,6 +96,8 @@ class AgentPlan:
             "variant": self.variant,
             "tasks": self.tasks,
             "low_priority": self.low_priority,
+            "batch": self.batch,
+            "warm_up": self.warm_up or None,
         }
         words = {name: str(value) for name, value in given.items() if value not in ("", None)}
         if self.period_ps:
@@ -92,9 +105,8 @@ class AgentPlan:
         if self.count:
             words["count"] = str(self.count)
         times = {"work_ns": self.work_ps, "wait_ns": self.wait_ps, "section_ns": self.section_ps}
-        for name, time_ps in times.items():
-            if time_ps:
-                words[name] = str(time_ps // 1000)
+        times["busy_ns"] = self.busy_ps
+        words |= {name: str(time_ps // 1000) for name, time_ps in times.items() if time_ps}
         if self.threshold_ps or self.pause_ps:
             words["pause_ns"] = str(self.pause_ps // 1000)
         if self.threshold_ps:
@@ -114,9 +126,9 @@ class AgentPlan:
             valid = f"an integer from 1 to {COUNT_MAX}"
             if not 1 <= count <= COUNT_MAX:
                 raise input_error("--count", None, "", f"{count} is out of range", valid)
-            changed = replace(changed, count=count)
+            changed = replace(changed, count=count + self.more_readings)
         if period is not None:
-            changed = replace(changed, period_ps=_period_of(period))
+            changed = replace(changed, period_ps=_period_of(period, self.period_min_ps))
         if timer is not None:
             changed = replace(changed, timer=timer)
         return changed
@@ -138,9 +150,14 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
     if inside is None:
         _refuse_untimed(table, measurement, timed=timed)
     variants = () if inside is None else tuple(inside.variants)
+    more = int(table.flag("intervals"))
+    period_min_ps = PERIOD_MIN_PS if inside is None else inside.least_period_ns * 1000
+    has_period = timed or (inside is not None and "period" in inside.needs)
     return AgentPlan(
-        period_ps=_period_ps(table) if timed or (inside and "period" in inside.needs) else 0,
-        count=table.integer("count", 1, COUNT_MAX) if timed or inside else 0,
+        period_ps=_time_ps(table, "period", period_min_ps, PERIOD_MAX_PS) if has_period else 0,
+        count=table.integer("count", 1, COUNT_MAX - more) + more if timed or inside else 0,
+        more_readings=more,
+        period_min_ps=period_min_ps,
         self_trigger=self_trigger,
         timer=_choice(table, "timer", TIMERS),
         handler=_choice(table, "handler", HANDLERS),
@@ -154,6 +171,9 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         section_ps=_work_ps(table, "section", inside),
         wait_ps=_time_ps(table, "wait", 0, WAIT_MAX_PS) if "wait" in table else 0,
         timeout_ps=_time_ps(table, "timeout", 1000, TIMEOUT_MAX_PS) if "timeout" in table else 0,
+        busy_ps=_busy_ps(table) if "busy" in table else 0,
+        batch=table.integer("batch", 2, BATCH_MAX) if "batch" in table else None,
+        warm_up=table.integer("warm_up", 0, WARM_UP_MAX) if "warm_up" in table else 0,
         pin=table.flag("pin"),
         **(_spin(table) if inside is not None and inside.spins else _pause(table)),
     )
@@ -169,10 +189,6 @@ def _refuse_untimed(table: TomlTable, measurement: str, *, timed: bool) -> None:
 
 def _choice(table: TomlTable, key: str, words: tuple[str, ...]) -> str:
     return table.choice(key, words) if key in table else ""
-
-
-def _period_ps(table: TomlTable) -> int:
-    return _time_ps(table, "period", PERIOD_MIN_PS, PERIOD_MAX_PS)
 
 
 def _time_ps(table: TomlTable, key: str, low_ps: int, high_ps: int) -> int:
@@ -191,6 +207,13 @@ def _work_ps(table: TomlTable, key: str, inside: SelfMeasurement | None) -> int:
     if key not in table and (inside is None or key not in inside.needs):
         return 0
     return _time_ps(table, key, 0, WORK_MAX_PS)
+
+
+def _busy_ps(table: TomlTable) -> int:
+    if "batch" in table:
+        problem = "would be part of the mean of a batch"
+        raise table.error("busy", problem, "either busy or batch")
+    return _time_ps(table, "busy", 0, BUSY_MAX_PS)
 
 
 def _low_priority(table: TomlTable) -> int:
@@ -218,15 +241,15 @@ def _spin(table: TomlTable) -> dict[str, int]:
     return {"pause_ps": pause_ps, "threshold_ps": threshold_ps}
 
 
-def _period_of(text: str) -> int:
+def _period_of(text: str, min_ps: int) -> int:
     """A period from the command line. Raises InputError."""
-    low, high = TIME.format(PERIOD_MIN_PS), TIME.format(PERIOD_MAX_PS)
+    low, high = TIME.format(min_ps), TIME.format(PERIOD_MAX_PS)
     valid = f'a time from {low} to {high} in whole nanoseconds, such as "500 us"'
     try:
         period_ps = TIME.parse(text)
     except ValueError as error:
         raise input_error("--period", None, "", str(error), valid) from None
-    if not PERIOD_MIN_PS <= period_ps <= PERIOD_MAX_PS or period_ps % 1000:
+    if not min_ps <= period_ps <= PERIOD_MAX_PS or period_ps % 1000:
         raise input_error("--period", None, "", f"{text!a} is not possible", valid)
     return period_ps
 

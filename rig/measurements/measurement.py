@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""
-NOT_A_VARIANT: Final = ("period_ns", "count", "priority", "cpu", "self_trigger", "pin")
+NOT_A_VARIANT: Final = ("period_ns", "count", "warm_up", "priority", "cpu", "self_trigger", "pin")
 """Words for the agent that do not distinguish one table of runs from another."""
 _DIGITS_MAX: Final = 20
 _Source = TypeVar("_Source")

@@ -64,7 +64,7 @@ class Period(Measurement):
     judges_intervals = True
     no_pulses = "the target is measured at periods of its own, and no pulses are sent"
     measurands = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
-    agent_keys = ("period", "count", "timer", "priority", "cpu")
+    agent_keys = ("period", "count", "intervals", "timer", "priority", "cpu")
     tools = (CYCLICTEST.name, TIMERLAT.name)
     events = "periods"
     event_end = "answer"

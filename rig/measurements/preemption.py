@@ -30,7 +30,7 @@ class TaskPreemption(MeasuredByTarget):
         title="from a task that wakes one of higher priority to that one",
         variants=_MEANS,
         parts=(IterationPart(LATENCY, "preemption"),),
-        keys=("pause", "low_priority"),
+        keys=("pause", "busy", "low_priority"),
     )
 
     def variant_words(self, settings: Settings) -> list[str]:
@@ -53,7 +53,7 @@ class Preemption(MeasuredByTarget):
             IterationPart(WAIT, "wait", beyond="wait_ns"),
             IterationPart(SWITCH_BACK, "cs2"),
         ),
-        keys=("pause", "wait", "low_priority", "timeout"),
+        keys=("pause", "busy", "wait", "low_priority", "timeout"),
         fails=("timer",),
     )
 
@@ -65,7 +65,7 @@ class Preemption(MeasuredByTarget):
         return _variant_words(settings)
 
 
-_TIMES = {"pause_ns": "pause ", "wait_ns": "wait "}
+_TIMES = {"pause_ns": "pause ", "busy_ns": "busy ", "wait_ns": "wait "}
 """Words of times that distinguish runs, and what is written before each."""
 
 

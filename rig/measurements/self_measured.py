@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from rig.analysis.model.self_measurement import COMMON_KEYS, SelfMeasurement
+from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.sources import SelfMeasured
 from rig.document import Fact, Section, Tone, Toned, facts, section
 from rig.event_source import EventSource
+from rig.formatting import microseconds
 from rig.instruments import ArmOptions, TargetSummary
 from rig.limit_names import FAILED
 from rig.measurements.measurement import SPARE_LOG_RECORDS, Measurement
@@ -42,7 +43,7 @@ class MeasuredByTarget(Measurement):
     def __init_subclass__(cls) -> None:
         """Take from the description what every measurement has."""
         cls.name = cls.description.name
-        cls.agent_keys = (*COMMON_KEYS, *cls.description.keys)
+        cls.agent_keys = cls.description.all_keys
 
     @property
     def title(self) -> str:
@@ -126,6 +127,12 @@ def _facts(found: ValueFigures) -> Iterator[Fact]:
     yield Fact("variant", f"{found.variant}: {found.variant_words}")
     yield Fact("unit", f"{1e9 / found.unit_hz:.3g} ns, {_unit(found)}")
     yield Fact("outside", found.seen_outside)
+    if found.batch:
+        yield Fact("mean of", f"{found.batch:,} switches that were timed as a whole, each value")
+    if found.warm_up:
+        most = microseconds(found.warm_up_max_ns)
+        dropped = f"the first {found.warm_up:,} values are in no figure, of up to {most} us"
+        yield Fact("warm-up", dropped)
     if found.failed is not None:
         failed = f"{found.failed:,} iterations, which gave no value"
         yield Fact("failed", Toned(failed, Tone.BAD) if found.failed else "none")
@@ -142,6 +149,7 @@ def _facts(found: ValueFigures) -> Iterator[Fact]:
 def _unit(found: ValueFigures) -> str:
     if found.by_clock:
         return "by the target's own clock in nanoseconds"
+    tick = f"1/{found.batch} of a tick" if found.batch else "a tick"
     if found.rate_ppm is None:
-        return "a tick at the rate that the agent reported"
-    return f"a tick as reported; the analyzer finds its rate {found.rate_ppm:+.3f} ppm off"
+        return f"{tick} at the rate that the agent reported"
+    return f"{tick} as reported; the analyzer finds its rate {found.rate_ppm:+.3f} ppm off"

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY
+from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.self_measured import MeasuredByTarget
+
+if TYPE_CHECKING:
+    from rig.analysis.model.settings import Settings
 
 if TYPE_CHECKING:
     from rig.analysis.model.settings import Settings
@@ -21,7 +25,13 @@ class TaskCreation(MeasuredByTarget):
         title="from making a process or thread to its first instruction",
         variants={"thread": "pthread_create", "fork": "fork"},
         parts=(IterationPart(LATENCY, "creation"),),
+        keys=("busy",),
     )
+
+    def variant_words(self, settings: Settings) -> list[str]:
+        agent = settings.agent
+        own = agent_words(agent, without=("busy_ns",))
+        return [*own, *time_words(agent, "busy_ns", before="busy ")]
 
     def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
         return ""  # the variant says what is made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.limit_names import LATENCY
-from rig.measurements.measurement import agent_words
+from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
@@ -25,14 +25,16 @@ class TaskSwitch(MeasuredByTarget):
             "mutex": "two tasks wait for each other's mutex",
         },
         parts=(IterationPart(LATENCY, "switch"),),
-        keys=("tasks",),
+        keys=("tasks", "busy", "batch"),
         torn_at_ordinary_priority=True,
     )
 
     def variant_words(self, settings: Settings) -> list[str]:
         """Return the number of tasks alone, as published, if they yield."""
         agent = settings.agent
-        if agent.get("variant", "yield") != "yield":
-            return agent_words(agent, without=("tasks",))
-        tasks = f"{agent.get('tasks', '2')} tasks"
-        return [tasks, *agent_words(agent, without=("variant", "tasks"))]
+        own = agent_words(agent, without=("variant", "tasks", "batch", "busy_ns"))
+        switched = agent.get("variant", "yield")
+        if switched == "yield":
+            switched = f"{agent.get('tasks', '2')} tasks"
+        means = [f"means of {agent['batch']}"] if "batch" in agent else []
+        return [switched, *own, *means, *time_words(agent, "busy_ns", before="busy ")]

@@ -34,6 +34,7 @@ class Timer(MeasuredByTarget):
         parts=(IterationPart(LATENCY, "delay"),),
         keys=("period",),
         needs=("period",),
+        least_period_ns=1000,
         clocked=("absolute", "relative", "periodic", "itimer"),
     )
 

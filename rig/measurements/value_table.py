@@ -11,7 +11,7 @@ import numpy as np
 
 from rig.analysis.log.responses import CHUNK
 from rig.analysis.log.values import LoggedValues, logged_values
-from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.analysis.model.self_measurement import SelfMeasurement, whole_word
 from rig.arrays import FloatArray
 from rig.instruments import Int64Array, LogArray
 
@@ -48,6 +48,7 @@ def _rows(
 ) -> Iterator[tuple[Int64Array | FloatArray, ...]]:
     held, origin = _sliced(_values(inside, raw.log(0, 0), settings), slice(0)), None
     tick_ns = 1e9 / (settings.tick_hz or 10**9)
+    batch = max(1, whole_word(settings.agent, "batch", 1))
     for first in range(0, raw.log_count, CHUNK):
         found = _joined(held, _values(inside, raw.log(first, CHUNK), settings))
         if not len(found.part):
@@ -64,7 +65,7 @@ def _rows(
         begins = begins[:end]
         row, known = np.cumsum(begins) - 1, found.part < len(inside.parts)
         values = np.full((len(inside.parts), int(row[-1]) + 1), np.nan)
-        values[found.part[known], row[known]] = (found.values * unit_ns)[known]
+        values[found.part[known], row[known]] = (found.values * unit_ns)[known] / batch
         begin_s = ((found.before - origin) * unit_ns)[begins] / 1e9
         yield (found.iteration[begins], begin_s, *values)
 

@@ -42,7 +42,9 @@ class InsideTask:
     ) -> None:
         """Raises ValueError for what an agent refuses."""
         inside = SELF_MEASUREMENTS[name]
-        self._means, self._inside, self._count = means, inside, count
+        self._means, self._inside = means, inside
+        self._count = count + whole_word(words, "warm_up")
+        self._batch = max(1, whole_word(words, "batch", 1))
         variant = inside.variant(words)
         if not variant:
             raise ValueError(f"{name} has no such variant; valid: {' '.join(inside.variants)}")
@@ -77,7 +79,8 @@ class InsideTask:
     def _iteration(self, begin_ps: int) -> int:
         for part in range(0 if self._by_answers else len(self._inside.parts)):
             asked_ps = self._asked_ps[part] + (0 if part else self._least_ps)
-            end_ps = begin_ps + asked_ps + self._means.draw(begin_ps)
+            lengths = (self._means.draw(begin_ps) for _ in range(self._batch))
+            end_ps = begin_ps + asked_ps + sum(lengths)
             before, after = (self._reading(at_ps) for at_ps in (begin_ps, end_ps))
             flags = LOG_VALUE | part << LOG_PART_SHIFT | (LOG_CLOCK if self._clocked else 0)
             self._means.note(self._done, before, after, flags)

@@ -83,8 +83,8 @@ def test_words_for_the_agent() -> None:
             "cpu = 1",
             'handler = "hard"',
             "p.toml:10: [agent] handler: belongs to measurement interrupt, interrupt_to_task, "
-            "interrupt_dispatch, saturation, not to period; valid: period, count, timer, "
-            "priority, cpu",
+            "interrupt_dispatch, saturation, not to period; valid: period, count, "
+            "intervals, timer, priority, cpu",
         ),
         (
             "[capture]",
@@ -96,7 +96,7 @@ def test_words_for_the_agent() -> None:
             "cpu = 1",
             "self_trigger = true",
             "p.toml:10: [agent] self_trigger: belongs to measurement interrupt, interrupt_to_task, "
-            "not to period; valid: period, count, timer, priority, cpu",
+            "not to period; valid: period, count, intervals, timer, priority, cpu",
         ),
     ],
 )
@@ -168,6 +168,53 @@ def test_overrides() -> None:
     plan = parse_plan(PERIOD, "p.toml").with_overrides(count=5, period="1 s", timer="timerfd")
     assert plan.agent.wire_arguments()["period_ns"] == "1000000000"
     assert (plan.count, plan.agent.timer) == (5, "timerfd")
+
+
+def test_intervals_have_one_period_more() -> None:
+    plan = parse_plan(PERIOD.replace("cpu = 1", "intervals = true"), "p.toml")
+    assert (plan.count, plan.agent.wire_arguments()["count"]) == (21, "21")
+    assert plan.with_overrides(count=250).count == 251
+
+
+PASSES = find_plan("preemption-timer").read_text(encoding="utf-8")
+
+
+def test_words_of_a_preemption_by_a_timer() -> None:
+    assert parse_plan(PASSES, "p.toml").agent.wire_arguments() == {
+        "variant": "timer", "pause_ns": "200000", "wait_ns": "50000", "timeout_ns": "1000000000",
+        "priority": "80", "low_priority": "70", "count": "1000", "pin": "1",
+    }  # fmt: skip
+    assert parse_plan(PASSES.replace("failed = 0", ""), "p.toml").limits.others == {"failed": 0}
+    assert parse_plan(PASSES.replace("failed = 0", 'failed = "any"'), "p.toml").limits.others == {}
+    assert "failed" not in load_plan("preemption").limits.others
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("low_priority = 70", "low_priority = 80", "low_priority: not below the priority of 80"),
+        ('pause = "200 us"', "", "pause: missing; valid: a time from 1 ns to 1 s"),
+        ('wait = "50 us"', 'wait = "2 s"', 'wait: "2 s" is out of range'),
+        ('wait = "50 us"', "batch = 10", "batch: belongs to measurement task_switch, not to preem"),
+        ('wait = "50 us"', "warm_up = -1", "warm_up: -1 is out of range; valid: an integer from"),
+    ],
+)
+def test_a_preemption_that_makes_no_sense_is_refused(old: str, new: str, message: str) -> None:
+    assert message in message_of(PASSES.replace(old, new, 1))
+
+
+def test_a_batch_has_no_busy_time() -> None:
+    text = find_plan("task-switch").read_text().replace("[capture]", "batch = 9\n[capture]")
+    assert parse_plan(text, "p.toml").agent.wire_arguments()["batch"] == "9"
+    text = text.replace("batch = 9", 'batch = 9\nbusy = "1 us"')
+    assert "busy: would be part of the mean of a batch; valid: either" in message_of(text)
+
+
+def test_a_sleep_may_be_shorter_than_a_period() -> None:
+    plan = load_plan("timer").with_overrides(period="5 us")
+    assert plan.agent.wire_arguments()["period_ns"] == "5000"
+    with pytest.raises(InputError, match="a time from 10 us"):
+        load_plan("start-finish").with_overrides(period="5 us")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ RENAMED: dict[str, str] = {
     "warnings": "cautions",
 }
 """Keys of today, and what they were called."""
-NEW = ("failed",)
+NEW = ("batch", "failed", "warm_up", "warm_up_max_ns")
 """Keys of details that format 1 did not have, where they are null."""
 KINDS = {"toggle_gaps": "spin"}
 """Kinds of details that had a key of another name."""

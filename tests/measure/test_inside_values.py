@@ -173,6 +173,32 @@ def test_failed_passes_that_the_log_does_not_have_are_told():
     assert "2 failed iterations counted by the agent, 1 in the log" in str(found.reasons)
 
 
+def test_a_value_of_a_batch_is_the_mean_of_its_switches():
+    run = known_run("task_switch", "mutex", drawn("task_switch", 100) * 1000)
+    run.settings.agent["batch"] = "1000"
+    found = evaluated(run)
+    assert found.verdict is Verdict.PASS, found.reasons
+    assert found.figures.max_ns == pytest.approx(run.values.max() / 1000)
+    assert found.figures.average_ns == pytest.approx(run.values.mean() / 1000)
+    assert found.measurands[0].effects.resolution_ns == pytest.approx(1e-3)
+    assert "1,000 switches" in facts(found)["mean of"]
+
+
+@pytest.mark.parametrize("pin", [True, False])
+def test_values_of_a_warm_up_are_told_and_in_no_figure(pin):
+    values = drawn("preemption", 50)
+    values[1, 0] = 99_000
+    run = known_run("preemption", "pipe", values, pin=pin)
+    run.settings.agent["warm_up"] = "3"
+    found = evaluate(run.raw, replace(run.settings, source=SelfMeasured(47)), run.account)
+    assert found.verdict is Verdict.PASS, found.reasons
+    assert (found.counts.n, found.figures.n) == (47, 47)
+    for part, each in enumerate(found.measurands):
+        assert each.histogram.values.tolist() == np.unique(values[3:, part]).tolist()
+    assert (found.details.warm_up, found.details.warm_up_max_ns) == (3, 99_000)
+    assert facts(found)["warm-up"] == "the first 3 values are in no figure, of up to 99.000 us"
+
+
 # --- limits and ends ----------------------------------------------------------------------------
 
 

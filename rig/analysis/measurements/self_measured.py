@@ -7,7 +7,7 @@ as many as iterations, each inside its record's bracket, and no value may end be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rig.analysis.clocks.agreement import ClockAgreement
 from rig.analysis.crosscheck.witness import log_witnesses
@@ -60,6 +60,8 @@ class _Values:
     """The values of the log, part by part."""
 
     series: list[MeasurandSeries]
+    warm_up: int
+    """Number of the last iteration whose values are in no figure."""
     order: ValueOrder | StartFinishSeries
     went_on: int = 0
     failed: int = 0
@@ -68,6 +70,8 @@ class _Values:
     smallest: int | None = None
     first: int | None = None
     last: int = 0
+    dropped: int = 0
+    dropped_max: int | None = None
 
     def add(self, times: LoggedValues) -> None:
         if not len(times.before):
@@ -75,12 +79,19 @@ class _Values:
         if self.first is None:
             self.first = int(times.before[0])
         self.last = int(times.after[-1])
+        warm = times.iteration > self.warm_up
+        self._drop(times.values[~warm & (times.part == 0)])
         for number, series in enumerate(self.series):
-            mine = times.part == number
+            mine = warm & (times.part == number)
             series.add(times.values[mine], times.after[mine])
         self.went_on += int((times.went_on & (times.part == 0)).sum())
         self.clocked += int(times.clocked.sum())
-        self._step(times.values)
+        self._step(times.values[warm])
+
+    def _drop(self, values: Int64Array) -> None:
+        if len(values):
+            self.dropped += len(values)
+            self.dropped_max = max(int(values.max()), self.dropped_max or 0)
 
     def _step(self, values: Int64Array) -> None:
         self.at_zero += int((values == 0).sum())
@@ -107,10 +118,10 @@ class ValueEvaluator(Evaluator):
 
     def measure(self, aligned: Aligned) -> RunFindings:
         settings, values, inside = self.settings, self._values, self._inside
-        rate_hz = _rate_hz(settings, values)
+        rate_hz, batch = _rate_hz(settings, values), _batch(settings)
         effects = _effects(aligned.bench, settings, values, aligned.agreement)
         found = tuple(
-            measurand(part.name, series, rate_hz, _beyond(part, settings, effects))
+            measurand(part.name, series, rate_hz, _of_part(part, settings, effects), parts=batch)
             for part, series in zip(inside.parts, values.series, strict=True)
         )
         if isinstance(values.order, StartFinishSeries):
@@ -185,7 +196,8 @@ def _read(raw: RawRun, settings: Settings, inside: SelfMeasurement) -> _Values:
         sequential=_sequential(settings, inside),
         can_fail=inside.can_fail(settings.agent),
     )
-    values = _Values([MeasurandSeries() for _ in inside.parts], order)
+    warm_up = whole_word(settings.agent, "warm_up")
+    values = _Values([MeasurandSeries() for _ in inside.parts], warm_up, order)
     for first in range(0, raw.log_count, CHUNK):
         records = raw.log(first, CHUNK)
         times = logged_values(inside, records, settings.agent, settings.tick_hz)
@@ -208,16 +220,22 @@ def _sequential(settings: Settings, inside: SelfMeasurement) -> bool:
 
 def _read_periodic(raw: RawRun, settings: Settings, _inside: SelfMeasurement) -> _Values:
     found = start_finish(raw, settings)
-    values = _Values([found.start, found.finish, found.work], found)
+    values = _Values([found.start, found.finish, found.work], 0, found)
     values.first, values.last = found.first_ticks, found.last_ticks
     return values
 
 
-def _beyond(
+def _of_part(
     part: IterationPart, settings: Settings, effects: SystematicEffects
 ) -> SystematicEffects:
-    """Return the effects on a part of which some time was asked for, and is measured with it."""
-    return effects.reaching(whole_word(settings.agent, part.beyond))
+    """Return the effects on a part, which may be beyond what was asked for, or a batch's mean."""
+    asked = effects.reaching(whole_word(settings.agent, part.beyond))
+    return replace(asked, resolution_ns=asked.resolution_ns / _batch(settings))
+
+
+def _batch(settings: Settings) -> int:
+    """Return the number of switches that a value is the mean of."""
+    return max(1, whole_word(settings.agent, "batch", 1))
 
 
 def _title(part: IterationPart, settings: Settings) -> str:
@@ -248,7 +266,8 @@ def _figures(
     clock: ClockAgreement | None,
     account: InstrumentCounts,
 ) -> ValueFigures:
-    variant = inside.variant(settings.agent)
+    variant, batch = inside.variant(settings.agent), _batch(settings)
+    unit_hz = _rate_hz(settings, values) * batch
     rows = tuple(
         ValueRow(_title(part, settings), each.statistics)
         for part, each in zip(inside.parts, found, strict=False)  # behind them: by pins
@@ -261,16 +280,17 @@ def _figures(
         variant=variant,
         variant_words=inside.variants.get(variant, "not known to this rig"),
         rows=rows,
-        unit_hz=_rate_hz(settings, values),
+        unit_hz=unit_hz,
         by_clock=bool(values.clocked),
         rate_ppm=None if values.clocked else fitted,
         on_pins=inside.on_pins(settings.agent),
         went_on=values.went_on,
         without_value=None if inside.can_fail(settings.agent) else account.unanswered,
+        batch=batch if batch > 1 else None,
+        warm_up=values.dropped or None,
+        warm_up_max_ns=None if values.dropped_max is None else values.dropped_max * 1e9 / unit_hz,
         failed=values.failed if inside.can_fail(settings.agent) else None,
         at_zero=values.at_zero,
-        smallest_step_ns=None
-        if values.smallest is None
-        else values.smallest * 1e9 / _rate_hz(settings, values),
+        smallest_step_ns=None if values.smallest is None else values.smallest * 1e9 / unit_hz,
         both_ends=inside.periodic,
     )

@@ -29,8 +29,8 @@ class ValueFigures(Details):
     variant: str
     variant_words: str
     rows: tuple[ValueRow, ...]
-    unit_hz: Annotated[int, NumberRange(1, 10**12)]
-    """Nominal rate of the clock that values were read from."""
+    unit_hz: Annotated[int, NumberRange(1, 10**18)]
+    """Nominal rate of the clock that values were read from, times the batch that each is of."""
     by_clock: bool
     """True: values are of a clock of the system in ns; else of the agent's cycle counter."""
     rate_ppm: float | None
@@ -47,6 +47,12 @@ class ValueFigures(Details):
     """The least value above zero."""
     failed: int | None = None
     """Number of iterations that failed, and gave no value; None: none can."""
+    batch: int | None = None
+    """Number of switches that each value is the mean of; None: it is of one."""
+    warm_up: int | None = None
+    """Number of values that were asked for before those of the figures; None: none were."""
+    warm_up_max_ns: float | None = None
+    """Largest of them."""
     both_ends: bool = False
     """Whether the analyzer also saw the begin of each value."""
 

@@ -58,6 +58,8 @@ class SelfMeasurement:
     """Variants by a clock that may be set back meanwhile."""
     torn_at_ordinary_priority: bool = False
     """True: without a real-time priority another task may run between the ends of a value."""
+    least_period_ns: int = 10_000
+    """The shortest period that a plan may have."""
     fails: tuple[str, ...] = ()
     """Variants of which an iteration may fail: it is counted, and gives no value."""
     levels: int = 0
@@ -72,6 +74,12 @@ class SelfMeasurement:
         usual = next(iter(self.variants))
         given = words.get("variant", usual)
         return given if given in self.variants else ""
+
+    @property
+    def all_keys(self) -> tuple[str, ...]:
+        """Keys of [agent] that it may have; a train or a periodic task has no values to drop."""
+        drops = not (self.spins or self.periodic)
+        return (*COMMON_KEYS, *(("warm_up",) if drops else ()), *self.keys)
 
     def can_fail(self, words: Mapping[str, str]) -> bool:
         """Return whether an iteration may fail, by the agent's words."""
@@ -88,7 +96,9 @@ class SelfMeasurement:
 
     def capacity(self, words: Mapping[str, str], count: int) -> int:
         """Return the number of records that a log of so many iterations must hold."""
-        return min(count, SPIN_RECORDS_MAX) if self.spins else count * self.records(words)
+        if self.spins:
+            return min(count, SPIN_RECORDS_MAX)
+        return (count + whole_word(words, "warm_up")) * self.records(words)
 
     def records(self, words: Mapping[str, str]) -> int:
         """Return the number of records that one iteration makes."""

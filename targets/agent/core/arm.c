@@ -61,6 +61,9 @@ static void take_threshold_ns(struct arm_options *o, uint64_t v) { o->threshold_
 static void take_wait_ns(struct arm_options *o, uint64_t v) { o->wait_ns = v; }
 static void take_low_priority(struct arm_options *o, uint64_t v) { o->low_priority = (int32_t)v; }
 static void take_timeout_ns(struct arm_options *o, uint64_t v) { o->timeout_ns = v; }
+static void take_busy_ns(struct arm_options *o, uint64_t v) { o->busy_ns = v; }
+static void take_batch(struct arm_options *o, uint64_t v) { o->batch = v; }
+static void take_warm_up(struct arm_options *o, uint64_t v) { o->warm_up = v; }
 
 static const struct word words_known[] = {
     {"measurement", measurements, 0, 0, take_measurement, 0},
@@ -68,7 +71,7 @@ static const struct word words_known[] = {
     {"stream", NULL, 0, 1, take_stream, 0},
     {"sequence_bits", NULL, 0, SEQUENCE_BITS_MAX, take_sequence_bits, 0},
     {"edge", edges, 0, 0, take_edge, 0},
-    {"period_ns", NULL, PERIOD_NS_MIN, PERIOD_NS_MAX, take_period_ns, 0},
+    {"period_ns", NULL, SLEEP_NS_MIN, PERIOD_NS_MAX, take_period_ns, 0},
     {"timer", timers, 0, 0, take_timer, GIVEN_TIMER},
     {"count", NULL, 0, UINT64_MAX, take_count, 0},
     {"priority", NULL, 0, 99, take_priority, GIVEN_PRIORITY},
@@ -89,6 +92,9 @@ static const struct word words_known[] = {
     {"wait_ns", NULL, 0, WAIT_NS_MAX, take_wait_ns, GIVEN_WAIT},
     {"low_priority", NULL, 0, 98, take_low_priority, GIVEN_LOW_PRIORITY},
     {"timeout_ns", NULL, 1, TIMEOUT_NS_MAX, take_timeout_ns, GIVEN_TIMEOUT},
+    {"busy_ns", NULL, 0, BUSY_NS_MAX, take_busy_ns, GIVEN_BUSY},
+    {"batch", NULL, 2, BATCH_MAX, take_batch, GIVEN_BATCH},
+    {"warm_up", NULL, 0, WARM_UP_MAX, take_warm_up, GIVEN_WARM_UP},
 };
 /* clang-format on */
 #define WORDS (sizeof words_known / sizeof *words_known)
@@ -230,6 +236,9 @@ static bool check_whole(const struct arm_options *options, uint64_t seen, struct
         flaw = "capacity is missing: the number of records the log must hold";
     else if (options->measurement == MEASURE_PERIOD && !options->period_ns)
         flaw = "measurement period needs period_ns";
+    else if (options->period_ns && options->period_ns < PERIOD_NS_MIN &&
+             options->measurement != MEASURE_LOOP_timer)
+        flaw = "period_ns must be 10000 or more but for measurement timer";
     else if (options->self_trigger && !options->period_ns)
         flaw = "self_trigger needs period_ns, the time between two triggers";
     else if (options->self_trigger && options->measurement >= MEASURE_PERIOD)

@@ -12,6 +12,7 @@
 
 #define CAPACITY_MAX 100000000u
 #define PERIOD_NS_MIN 10000u
+#define SLEEP_NS_MIN 1000u
 #define PERIOD_NS_MAX 100000000000u
 #define SEQUENCE_BITS_MAX 7
 #define PRIORITY_DEFAULT 80
@@ -20,6 +21,9 @@
 #define WORK_NS_MAX 1000000000u
 #define PAUSE_NS_MAX 1000000000u
 #define WAIT_NS_MAX 1000000000u
+#define BUSY_NS_MAX 1000000000u
+#define BATCH_MAX 1000000u
+#define WARM_UP_MAX 1000000u
 #define TIMEOUT_NS_MAX 10000000000u
 #define TIMEOUT_NS_DEFAULT 1000000000u
 #define SECTION_NS_MAX WORK_NS_MAX
@@ -110,10 +114,13 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_LOW_PRIORITY 0x2000u
 #define GIVEN_TIMEOUT 0x4000u
 #define GIVEN_SECTION 0x8000u
+#define GIVEN_BUSY 0x10000u
+#define GIVEN_BATCH 0x20000u
+#define GIVEN_WARM_UP 0x40000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
-     GIVEN_TIMEOUT | GIVEN_SECTION)
+     GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP)
 #define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
 
 struct arm_options {
@@ -144,6 +151,9 @@ struct arm_options {
     uint64_t wait_ns;     /* that a woken task is busy before it waits again */
     int32_t low_priority; /* of the task that is preempted */
     uint64_t timeout_ns;  /* of one iteration */
+    uint64_t busy_ns;     /* that a task is busy before each step that is measured */
+    uint64_t batch;       /* switches that are timed as a whole; 0: each alone */
+    uint64_t warm_up;     /* iterations before the first of `count` */
     uint32_t given;
 };
 

@@ -94,6 +94,44 @@ static void tasks_that_yield_measure_each_switch(void **state)
     }
 }
 
+/* Of a batch the counter is read before its first switch and behind its last one. */
+static void switches_are_timed_in_batches(void **state)
+{
+    (void)state;
+    const char *variants[] = {"yield tasks=5", "mutex"};
+    for (size_t i = 0; i < 2; i++) {
+        char line[120];
+        fake.looks_inside = 5000;
+        snprintf(line, sizeof line,
+                 "measurement=task_switch variant=%s capacity=50 count=9 batch=10", variants[i]);
+        struct measure_summary summary = run(line);
+        assert_int_equal(summary.handled, 9);
+        assert_int_equal(summary.records, 9);
+        for (uint64_t number = 1; number < 9; number++)
+            assert_value(number, number + 1, 10 * (SWITCH - READING) + READING, 0);
+    }
+}
+
+static void a_task_is_busy_before_it_gives_way(void **state)
+{
+    (void)state;
+    fake.looks_inside = 5000;
+    run("measurement=task_switch capacity=50 count=20 busy_ns=50000");
+    for (uint64_t i = 2; i < 20; i++) {
+        assert_value(i, i + 1, SWITCH, 0);
+        uint64_t between = record(i).before_ticks - record(i - 1).after_ticks;
+        assert_true(between >= 50000 && between < 50000 + 4 * READING);
+    }
+}
+
+static void values_of_a_warm_up_are_logged_beside_the_others(void **state)
+{
+    (void)state;
+    struct measure_summary summary = run("measurement=task_switch capacity=50 count=20 warm_up=3");
+    assert_int_equal(summary.handled, 23);
+    assert_int_equal(summary.records, 23);
+}
+
 static void a_yield_that_does_not_switch_is_no_value(void **state)
 {
     (void)state;
@@ -309,7 +347,7 @@ static void sleeps_are_late_by_the_systems_own_clock(void **state)
         char line[120];
         fake.looks_inside = 500;
         snprintf(line, sizeof line,
-                 "measurement=timer variant=%s period_ns=10000 capacity=9 count=9", variants[i]);
+                 "measurement=timer variant=%s period_ns=5000 capacity=9 count=9", variants[i]);
         run(line);
         for (uint64_t number = 0; number < 9; number++) /* and the reading that found out */
             assert_value(number, number + 1, 77 + 5, RECORD_CLOCK);
@@ -474,6 +512,11 @@ static void what_cannot_be_is_refused_and_nothing_stays_taken(void **state)
     assert_refused("measurement=start_finish capacity=5 count=5 period_ns=10000 pin=0", "no sense");
     assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 tasks=4", "tasks is not for timer");
     assert_refused("measurement=period capacity=5 period_ns=10000 wait_ns=4", "wait_ns is for");
+    assert_refused("measurement=task_switch capacity=5 count=5 batch=5 busy_ns=5", "part of the mean");
+    assert_refused("measurement=period capacity=5 period_ns=9999", "10000 or more");
+    assert_refused("measurement=start_finish capacity=5 count=5 period_ns=9999", "10000 or more");
+    assert_refused("measurement=start_finish capacity=5 count=5 period_ns=10000 warm_up=1",
+                   "warm_up is not for start_finish");
     assert_refused("measurement=preemption capacity=5 count=5 low_priority=80", "must be below");
     assert_refused("measurement=preemption capacity=5 count=5 variant=timer", "needs pause_ns");
     assert_refused("measurement=task_switch capacity=5 count=5 variant=fork",
@@ -513,6 +556,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(tasks_that_yield_measure_each_switch),
+        TEST(switches_are_timed_in_batches),
+        TEST(a_task_is_busy_before_it_gives_way),
+        TEST(values_of_a_warm_up_are_logged_beside_the_others),
         TEST(a_yield_that_does_not_switch_is_no_value),
         TEST(tasks_that_wait_for_a_mutex_measure_each_switch),
         TEST(a_woken_task_preempts_and_is_measured),

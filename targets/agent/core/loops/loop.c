@@ -58,7 +58,8 @@ static bool check_variant(const struct loop_kind *kind, struct text *why)
 
 static bool check_given(const struct loop_kind *kind, struct text *why)
 {
-    uint32_t odd = loop.options->given & GIVEN_OF_LOOPS & ~kind->given;
+    uint32_t takes = kind->given | (kind->needs_pin ? 0 : GIVEN_WARM_UP);
+    uint32_t odd = loop.options->given & GIVEN_OF_LOOPS & ~takes;
     if (!odd)
         return true;
     text_say(why, word_given(odd));
@@ -85,6 +86,8 @@ static bool check(const struct loop_kind *kind, struct text *why)
         flaw = "sequence_bits needs pin=1";
     else if (options->low_priority >= 0 && options->low_priority >= options->priority)
         flaw = "low_priority must be below priority, which is 80 if not given";
+    else if (options->batch && options->busy_ns)
+        flaw = "busy_ns would be part of the mean of a batch: give one of both";
     if (flaw)
         text_say(why, flaw);
     return !flaw && check_given(kind, why) && check_variant(kind, why);
@@ -149,7 +152,7 @@ bool loop_stop(void)
 
 bool loop_over(void)
 {
-    return loop.summary->handled >= loop.options->count || loop.summary->failed ||
+    return loop.summary->handled >= loop.options->count + loop.options->warm_up || loop.summary->failed ||
            loop.port->inside->stopping();
 }
 
@@ -202,6 +205,12 @@ uint64_t loop_ticks_of(uint64_t ns)
 {
     uint64_t tick_hz = loop.port->counter.tick_hz;
     return ns / NS_PER_S * tick_hz + ns % NS_PER_S * tick_hz / NS_PER_S;
+}
+
+void loop_be_busy(void)
+{
+    if (loop.options->busy_ns)
+        loop_spin(loop_ticks(), loop_ticks_of(loop.options->busy_ns));
 }
 
 uint64_t loop_spin(uint64_t start, uint64_t ticks)

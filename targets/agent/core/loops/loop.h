@@ -84,6 +84,9 @@ uint64_t loop_ticks_of(uint64_t ns);
 /* Be busy until so many ticks after `start`; returns the last reading, of one at least. */
 uint64_t loop_spin(uint64_t start, uint64_t ticks);
 
+/* Be busy for as long as the options ask for before a step that is measured. */
+void loop_be_busy(void);
+
 /* The priority of a task that the others, at the options' priority, preempt. */
 int32_t loop_priority_below(void);
 

@@ -7,6 +7,7 @@ static void body(uint32_t number)
     (void)number;
     while (!loop_over()) {
         struct ticks around;
+        loop_be_busy();
         if (loop.port->inside->create(&around))
             loop_value(around.before, around.after, 0);
         else
@@ -17,5 +18,6 @@ static void body(uint32_t number)
 const struct loop_kind task_creation_loop = {
     .variants = 1u << VARIANT_FORK | 1u << VARIANT_THREAD,
     .usual = VARIANT_THREAD,
+    .given = GIVEN_BUSY,
     .body = body,
 };

@@ -51,6 +51,7 @@ static void low(void (*note)(const struct wake *wake))
             loop_failed();
             break;
         }
+        loop_be_busy();
         atomic_store_explicit(&went_on, false, memory_order_relaxed);
         now.woken_by = loop_ticks();
         if (!inside->wake()) {
