@@ -126,6 +126,8 @@ def _line_label(board: Board, pin: Pin, x: float, y: float, size: float) -> str:
         x=x,
         y=y,
         font_size=size,
+        # Qt drops the space at a span's begin otherwise.
+        **{"xml:space": "preserve"},
     )
 
 

@@ -65,7 +65,8 @@ def _corrected(correction: Correction, indicated: DescriptiveStatistics) -> str:
     values = ", ".join(f"{name} {microseconds(ns)}" for name, ns in told if ns is not None)
     rate_ppm = (1 - correction.factor) * 1e6
     rate = f" and {rate_ppm:+.3f} ppm" if rate_ppm else ""
-    return f"{values} us, with {correction.offset_ns:+.1f} ns{rate} taken off"
+    offset_ns = round(correction.offset_ns, 1) + 0.0  # -0.0 + 0.0 has no sign
+    return f"{values} us, with {offset_ns:+.1f} ns{rate} taken off"
 
 
 def _left(correction: Correction, indicated: DescriptiveStatistics) -> str:
