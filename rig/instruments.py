@@ -24,7 +24,10 @@ UNKNOWN_PS = -(1 << 63)
 
 IDLE = "idle"
 """The scenario without a load."""
-LOADS = ("cpu", "io", "half", "copy", "rt-tasks", "network")
+LOADS = (
+    "cpu", "io", "cpu-io", "cpu-nice", "half", "copy", "rt-tasks", "network", "disk", "memory",
+    "cache",
+)  # fmt: skip
 """The loads that the agent for Linux that comes with this rig can start."""
 
 

@@ -31,7 +31,7 @@ from rig.untrusted.json_reader import json_value
 
 _GREETING = re.compile(r"OK (\S+ version=\S* log=[0-9]+ tick_hz=[0-9]+.*)")
 _ACCOUNT = re.compile(r"OK (handled=.*)")
-_MAY_BE_REFUSED = ("CHECK ", "ARM ", "FREQUENCY ")
+_MAY_BE_REFUSED = ("CHECK ", "ARM ", "FREQUENCY ", "LOAD START", "LOAD RUN")
 """The beginnings of lines that an agent refuses if the target cannot do what is asked."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 

@@ -103,7 +103,7 @@ class Load:
     def check_own(self, own: float | None) -> None:
         """Check that its processes do something. Raises BenchError if they do not.
 
-        Those of `io` may all wait for a disk, and a command may do what it likes.
+        Those of `io` and `disk` may all wait for a disk, and a command may do what it likes.
         """
         if own is None or own > 0 or self.command is not None or self.name in _MAY_WAIT:
             return
@@ -125,7 +125,7 @@ class Load:
         return f", {how}; {remedy}"
 
 
-_MAY_WAIT: Final = ("io",)
+_MAY_WAIT: Final = ("io", "disk")
 _NO_START: Final = {
     127: "is no program there; install it on the target, or give its whole path",
     126: "cannot be run there; make it executable",

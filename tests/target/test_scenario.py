@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rig.errors import BenchError
+from rig.errors import BenchError, RefusedError
 from rig.target.link import AgentLink
 from rig.target.scenario import LOADS, load_on, loads_of
 from tests.target.test_agent import BASIC, build, program, running  # noqa: F401 - fixtures
@@ -20,6 +20,16 @@ from tests.target.test_agent import BASIC, build, program, running  # noqa: F401
 GONE_S = 10
 """More than a load is given to end by itself."""
 GO = threading.Event()
+
+
+STRESSORS = {
+    "cpu": {"cpu": 2, "vm": 2},
+    "io": {"io": 1, "hdd": 1},
+    "cpu-io": {"cpu": 2, "vm": 2, "io": 1, "hdd": 1},
+    "memory": {"stream": 1},
+    "cache": {"cache": 1},
+}
+"""Workers of stress-ng for each load, so many a processor."""
 
 
 def family(process):
@@ -63,8 +73,12 @@ def agent_with_stress(program, tmp_path):  # noqa: F811 - the fixture
 
 
 @pytest.mark.parametrize(
-    ("name", "a_cpu"), [("cpu", 4), ("io", 2), ("half", 1), ("copy", 1), ("network", 1)]
-)
+    ("name", "a_cpu"),
+    [
+        ("cpu", 4), ("io", 2), ("cpu-io", 6), ("cpu-nice", 1), ("half", 1), ("network", 1),
+        ("memory", 1), ("cache", 1),
+    ],
+)  # fmt: skip
 def test_a_load_runs_while_it_is_wanted(agent, name, a_cpu):
     with agent.connect() as link:
         assert loads_of(link) == LOADS
@@ -77,26 +91,46 @@ def test_a_load_runs_while_it_is_wanted(agent, name, a_cpu):
             made = load.measured["program"], load.measured["version"]
             assert made == ("rig-agent", link.identity.version)
             assert load.measured["busy under load"] > (0.9 if name == "cpu" else 0)
+            if name == "cpu-nice":
+                assert sum(process.nice() == 10 for process in processes) >= workers
         assert gone(processes)
         assert link.load("STATE")["name"] == "idle"
 
 
-@pytest.mark.parametrize(("name", "a_cpu"), [("cpu", 4), ("io", 2)])
-def test_stress_ng_makes_the_loads_where_it_is(agent_with_stress, name, a_cpu):
+def test_files_of_70_kb_are_copied_by_a_process_each(agent):
+    with agent.connect() as link, load_on(link, "copy", GO) as load:
+        assert load.measured["workers"] == load.check() == 1
+        (worker,) = family(agent.process)[1].children()  # a keeper, its program, and that one's
+        times = worker.cpu_times()
+        assert times.children_user + times.children_system > 0, "copies are its children"
+
+
+def test_no_disk_is_written_where_files_lie_in_memory(program, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("TMPDIR", "/dev/shm")  # noqa: S108 - a file system in memory
+    with running(program, tmp_path) as agent, agent.connect() as link:  # noqa: SIM117
+        with pytest.raises(RefusedError, match="LOAD refused: files lie in memory; start rig-ag"):
+            with load_on(link, "disk", GO):
+                raise AssertionError("nothing to write to")
+
+
+@pytest.mark.parametrize("name", STRESSORS)
+def test_stress_ng_makes_the_loads_where_it_is(agent_with_stress, name):
     version = subprocess.run(["stress-ng", "--version"], capture_output=True, text=True, check=True)
     with agent_with_stress.connect() as link:
         assert link.greeting["load_program"] == "stress-ng"
         with load_on(link, name, GO) as load:
             made = load.measured["program"], load.measured["version"]
             assert made == ("stress-ng", version.stdout.split()[2])
-            assert load.check() == load.measured["workers"] == a_cpu * psutil.cpu_count()
+            workers = sum(STRESSORS[name].values()) * psutil.cpu_count()
+            assert load.check() == load.measured["workers"] == workers
             processes = family(agent_with_stress.process)
             (main,) = (p for p in processes if p.name() == "stress-ng")
             folder = Path(main.cwd())
             assert folder.name.startswith("rig-load-")
-            names = [process.name() for process in main.children()]
-            for worker in {"cpu": ("cpu", "vm"), "io": ("io", "hdd")}[name]:
-                assert names.count(f"stress-ng-{worker}") == a_cpu * psutil.cpu_count() // 2
+            names = [process.name().partition(" ")[0] for process in main.children()]
+            found = {each: names.count(f"stress-ng-{each}") for each in STRESSORS[name]}
+            cpus = psutil.cpu_count()
+            assert found == {each: a_cpu * cpus for each, a_cpu in STRESSORS[name].items()}
         assert gone(processes)
         assert not folder.exists()
 
@@ -180,7 +214,7 @@ def test_a_load_that_does_not_last_is_told(agent):
 
 def test_what_cannot_be_started_is_refused_in_words(agent):
     with agent.connect() as link:
-        with pytest.raises(BenchError, match="LOAD refused: no such load; valid: cpu,io,half"):
+        with pytest.raises(BenchError, match="LOAD refused: no such load; valid: cpu,io,cpu-io"):
             link.load("START everything")
         with pytest.raises(BenchError, match="LOAD needs START and a name, STATE or STOP"):
             link.load("BEGIN cpu")

@@ -40,6 +40,7 @@ _LINUX: Final = ("Linux", "RT-Preempt")
 _SLIDES_N: Final = 1_000_000
 _LOADS: Final = {"low": "idle", "high": "cpu-io"}
 """The slides' loads as scenarios; others have one name."""
+_THESIS_LOADS: Final = {"cpu": "cpu-nice"}
 _THESIS_HOW: Final = {
     "preemption": "woken by its own timer",
     "context_switch": "averages of 1000 switches",
@@ -74,6 +75,7 @@ def _slides(row: _Row) -> RunRecord:
 
 def _thesis(row: _Row) -> RunRecord:
     test, _, part = row["test"].partition(".")
+    load = row["load"]
     names = {
         "average_ns": "avg_ns", "min_ns": "min_ns", "max_ns": "max_ns", "deviation_ns": "stddev_ns",
     }  # fmt: skip
@@ -82,8 +84,8 @@ def _thesis(row: _Row) -> RunRecord:
     figures["gap_ns"] = None if low is None or high is None else high - low
     measurement, variant = _THESIS.get(test, (test, part))
     return RunRecord(
-        f"{row['kernel']} [thesis]", measurement, variant, row["load"], figures, published=True,
-        by=CLOCK, how=joined(_THESIS_HOW.get(test, ""), "Core i5-6600"),
+        f"{row['kernel']} [thesis]", measurement, variant, _THESIS_LOADS.get(load, load), figures,
+        published=True, by=CLOCK, how=joined(_THESIS_HOW.get(test, ""), "Core i5-6600"),
     )  # fmt: skip
 
 

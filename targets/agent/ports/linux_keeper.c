@@ -29,10 +29,16 @@
 
 static char folder[256];
 
+const char *load_place(void)
+{
+    const char *place = getenv("TMPDIR");
+    return place && *place ? place : "/tmp";
+}
+
 static bool make_folder(void)
 {
-    const char *parent = getenv("TMPDIR");
-    if (!parent || snprintf(folder, sizeof folder, "%s/rig-load-XXXXXX", parent) >= (int)sizeof folder)
+    const char *parent = load_place();
+    if (snprintf(folder, sizeof folder, "%s/rig-load-XXXXXX", parent) >= (int)sizeof folder)
         snprintf(folder, sizeof folder, "/tmp/rig-load-XXXXXX");
     if (mkdtemp(folder) && chdir(folder) == 0)
         return true;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,7 +22,12 @@
 #define MEMORY_BYTES (8u << 20)
 #define BLOCK_BYTES (1u << 16)
 #define FILE_BLOCKS 64u
+#define COPIED_BYTES 70000u /* what RT-golem copied, the shell of its time */
+#define BUS_BYTES (16u << 20) /* from one such piece of memory to another */
+#define CACHE_BYTES (4u << 20)
+#define NICE 10
 #define RT_TASKS 15u
+#define KINDS 4u
 #define DATAGRAM_BYTES 1400u
 #define NS_A_MS 1000000
 
@@ -106,22 +112,74 @@ static void sync_disks(uint32_t number)
         sync();
 }
 
+/* As `while true; do cp FILE COPY; done`: a process for each copy. */
 static void copy_files(uint32_t number)
 {
-    int from = temporary_file();
     (void)number;
-    if (from < 0 || !fill(from))
-        return;
     for (;;) {
-        int to = temporary_file();
-        if (to < 0 || lseek(from, 0, SEEK_SET) < 0)
+        pid_t child = fork();
+        if (!child) {
+            int from = temporary_file(), to = temporary_file();
+            bool whole = from >= 0 && to >= 0 && write(from, block, sizeof block) == sizeof block &&
+                         write(from, block, COPIED_BYTES - sizeof block) > 0 &&
+                         lseek(from, 0, SEEK_SET) == 0;
+            ssize_t count = 0;
+            while (whole && (count = read(from, block, sizeof block)) > 0)
+                whole = write(to, block, (size_t)count) == count;
+            _exit(!whole);
+        }
+        int status = 1;
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
             return;
-        ssize_t count;
-        while ((count = read(from, block, sizeof block)) > 0)
-            if (write(to, block, (size_t)count) != count)
-                return;
-        close(to);
     }
+}
+
+/* Past the system's memory to the disk itself; a file system in memory has no such way. */
+static void write_disk(uint32_t number)
+{
+    void *blocks;
+    (void)number;
+    if (posix_memalign(&blocks, BLOCK_BYTES, BLOCK_BYTES) != 0)
+        return;
+    memset(blocks, 0x5a, BLOCK_BYTES);
+    for (;;) {
+        int file = temporary_file();
+        if (file < 0 || fcntl(file, F_SETFL, O_DIRECT) != 0)
+            return;
+        for (uint32_t i = 0; i < FILE_BLOCKS; i++)
+            if (write(file, blocks, BLOCK_BYTES) != (ssize_t)BLOCK_BYTES)
+                return;
+        fsync(file);
+        close(file);
+    }
+}
+
+static void copy_memory(uint32_t number)
+{
+    char *from = malloc(BUS_BYTES), *to = malloc(BUS_BYTES);
+    if (!from || !to)
+        return;
+    for (uint32_t value = number;; value++) {
+        memcpy(to, from, BUS_BYTES);
+        from[value % BUS_BYTES] = to[(value * 31u) % BUS_BYTES];
+        sink = (uint64_t)from[value % BUS_BYTES];
+    }
+}
+
+/* Here and there in memory, so that little of it is where it was when it is used again. */
+static void thrash_cache(uint32_t number)
+{
+    volatile char *memory = malloc(CACHE_BYTES);
+    if (!memory)
+        return;
+    for (uint32_t x = number + 1;; x = x * 1664525u + 1013904223u)
+        memory[(x >> 8) % CACHE_BYTES]++;
+}
+
+static void spin_nicely(uint32_t number)
+{
+    if (setpriority(PRIO_PROCESS, 0, NICE) == 0)
+        spin(number);
 }
 
 /* Task k has a period of k ms and works for a 25th of it: 60 % of one processor in all. */
@@ -175,15 +233,20 @@ static const struct {
     struct {
         worker *run;
         uint32_t a_cpu;
-    } kinds[2];
+    } kinds[KINDS];
     uint32_t fixed;
 } loads[] = {
     {"cpu", {{spin, 2}, {touch_memory, 2}}, 0},
     {"io", {{sync_disks, 1}, {write_and_unlink, 1}}, 0},
-    {"half", {{spin_half, 1}, {NULL, 0}}, 0},
-    {"copy", {{copy_files, 1}, {NULL, 0}}, 0},
-    {"rt-tasks", {{periodic_task, 0}, {NULL, 0}}, RT_TASKS},
-    {"network", {{exchange_datagrams, 1}, {NULL, 0}}, 0},
+    {"cpu-io", {{spin, 2}, {touch_memory, 2}, {sync_disks, 1}, {write_and_unlink, 1}}, 0},
+    {"cpu-nice", {{spin_nicely, 1}}, 0},
+    {"half", {{spin_half, 1}}, 0},
+    {"copy", {{copy_files, 0}}, 1},
+    {"rt-tasks", {{periodic_task, 0}}, RT_TASKS},
+    {"network", {{exchange_datagrams, 1}}, 0},
+    {"disk", {{write_disk, 1}}, 0},
+    {"memory", {{copy_memory, 1}}, 0},
+    {"cache", {{thrash_cache, 1}}, 0},
 };
 #define LOADS (sizeof loads / sizeof *loads)
 
@@ -194,10 +257,11 @@ static uint32_t kind_count(size_t load, size_t kind, uint32_t cpus)
 
 uint32_t load_worker_count(const char *name, uint32_t cpus)
 {
+    uint32_t count = 0;
     for (size_t load = 0; load < LOADS; load++)
-        if (strcmp(name, loads[load].name) == 0)
-            return kind_count(load, 0, cpus) + kind_count(load, 1, cpus);
-    return 0;
+        for (size_t kind = 0; strcmp(name, loads[load].name) == 0 && kind < KINDS; kind++)
+            count += kind_count(load, kind, cpus);
+    return count;
 }
 
 /* A worker ends with the process above it, and that one with the agent. */
@@ -219,7 +283,7 @@ int load_workers(const char *name)
     for (size_t load = 0; load < LOADS; load++) {
         if (strcmp(name, loads[load].name) != 0)
             continue;
-        for (size_t kind = 0; kind < 2; kind++)
+        for (size_t kind = 0; kind < KINDS; kind++)
             for (uint32_t i = 0; i < kind_count(load, kind, cpus); i++)
                 if (!begin(loads[load].kinds[kind].run, i))
                     return 1;

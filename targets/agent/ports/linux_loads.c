@@ -9,11 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,6 +133,14 @@ static bool begin(const char *name, char *const *program, struct text *why)
     return true;
 }
 
+/* Whether files of loads lie in memory, which has no disk to write to. */
+static bool in_memory(void)
+{
+    struct statfs found;
+    return statfs(load_place(), &found) == 0 &&
+           (found.f_type == TMPFS_MAGIC || found.f_type == RAMFS_MAGIC);
+}
+
 static bool start(const char *name, struct text *why)
 {
     char program[] = "/proc/self/exe", option[] = "--load", word[NAME_MAX_BYTES];
@@ -138,6 +148,10 @@ static bool start(const char *name, struct text *why)
     uint32_t count = strlen(name) < NAME_MAX_BYTES ? load_worker_count(name, cpus_online()) : 0;
     if (!count) {
         text_say(why, "no such load");
+        return false;
+    }
+    if (strcmp(name, "disk") == 0 && in_memory()) {
+        text_say(why, "files lie in memory; start rig-agent with TMPDIR on a disk");
         return false;
     }
     bool stress = stress_offers(name);
@@ -273,7 +287,7 @@ static const char *program(void)
 }
 
 const struct port_loads linux_loads = {
-    .names = "cpu,io,half,copy,rt-tasks,network",
+    .names = "cpu,io,cpu-io,cpu-nice,half,copy,rt-tasks,network,disk,memory,cache",
     .program = program,
     .start = start,
     .allows_commands = allows_commands,

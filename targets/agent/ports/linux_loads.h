@@ -17,12 +17,15 @@ int load_workers(const char *name);
  * 128 and the signal that ended it; 127: there is no such program, 126: it cannot be run. */
 int load_keep(char **words);
 
+/* The folder in which each load gets one of its own for its files. */
+const char *load_place(void);
+
 /* Workers of a load on so many processors; 0: there is no such load. */
 uint32_t load_worker_count(const char *name, uint32_t cpus);
 
 /* --- stress-ng, linux_stress.c */
 
-#define STRESS_WORDS_MAX 12
+#define STRESS_WORDS_MAX 20
 
 /* It is here, and has this load. */
 bool stress_offers(const char *name);

@@ -14,10 +14,27 @@
 #define FILE_MIB 4u
 #define SUM_MAX_MIB 1024u
 #define TEXT_BYTES 24
+#define LOAD_NAME_BYTES 34 /* with a space on either side */
+#define STRESSORS 6u
+
+/* What each load calls for, so many workers a processor; those with a size get it of the sum. */
+static const struct {
+    const char *loads; /* between spaces */
+    char *option;
+    uint32_t a_cpu, mib;
+    char *size_option;
+} stressors[STRESSORS] = {
+    {" cpu cpu-io ", "--cpu", 2, 0, NULL},
+    {" cpu cpu-io ", "--vm", 2, MEMORY_MIB, "--vm-bytes"},
+    {" io cpu-io ", "--io", 1, 0, NULL},
+    {" io cpu-io ", "--hdd", 1, FILE_MIB, "--hdd-bytes"},
+    {" memory ", "--stream", 1, 0, NULL},
+    {" cache ", "--cache", 1, 0, NULL},
+};
 
 static struct {
     char path[256], version[24];
-    char count[2][TEXT_BYTES], bytes[TEXT_BYTES];
+    char count[STRESSORS][TEXT_BYTES], bytes[STRESSORS][TEXT_BYTES];
 } stress;
 
 /* The first of the folders that has it. */
@@ -35,9 +52,20 @@ static bool find(void)
     return false;
 }
 
+/* Whether one of the stressors, by its number, is part of a load. */
+static bool is_part(size_t stressor, const char *name)
+{
+    char word[LOAD_NAME_BYTES];
+    int size = snprintf(word, sizeof word, " %s ", name);
+    return size < (int)sizeof word && strstr(stressors[stressor].loads, word);
+}
+
 bool stress_offers(const char *name)
 {
-    return (strcmp(name, "cpu") == 0 || strcmp(name, "io") == 0) && find();
+    bool known = false;
+    for (size_t i = 0; i < STRESSORS; i++)
+        known = known || is_part(i, name);
+    return known && find();
 }
 
 /* "stress-ng, version 0.15.06 (gcc ...": the third word, if it is one of a version's. */
@@ -84,22 +112,23 @@ static uint32_t at_most(uint32_t mib)
 
 void stress_words(const char *name, uint32_t cpus, char *words[STRESS_WORDS_MAX])
 {
-    bool cpu = strcmp(name, "cpu") == 0;
-    uint32_t each = cpu ? 2 * cpus : cpus;
-    uint32_t mib = at_most(each * (cpu ? MEMORY_MIB : FILE_MIB));
     size_t n = 0;
-    for (int i = 0; i < 2; i++)
-        snprintf(stress.count[i], TEXT_BYTES, "%u", each);
-    snprintf(stress.bytes, TEXT_BYTES, "%um", mib);
     words[n++] = stress.path;
     words[n++] = "--quiet";
     words[n++] = "--temp-path"; /* the folder that is removed in the end */
     words[n++] = ".";
-    words[n++] = cpu ? "--cpu" : "--io";
-    words[n++] = stress.count[0];
-    words[n++] = cpu ? "--vm" : "--hdd";
-    words[n++] = stress.count[1];
-    words[n++] = cpu ? "--vm-bytes" : "--hdd-bytes";
-    words[n++] = stress.bytes;
+    for (size_t i = 0; i < STRESSORS; i++) {
+        uint32_t each = stressors[i].a_cpu * cpus;
+        if (!is_part(i, name))
+            continue;
+        snprintf(stress.count[i], TEXT_BYTES, "%u", each);
+        words[n++] = stressors[i].option;
+        words[n++] = stress.count[i];
+        if (!stressors[i].size_option)
+            continue;
+        snprintf(stress.bytes[i], TEXT_BYTES, "%um", at_most(each * stressors[i].mib));
+        words[n++] = stressors[i].size_option;
+        words[n++] = stress.bytes[i];
+    }
     words[n] = NULL;
 }
