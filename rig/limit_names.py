@@ -64,6 +64,8 @@ WAIT, SWITCH_BACK = "wait", "switch_back"
 """The measurands of measurement `preemption`; `latency` is the switch to the woken task."""
 FINISH, WORK = "finish_latency", "work"
 """The measurands of measurement `start_finish`; `latency` is that of the start."""
+GAP_LENGTH, GAP_INTERVAL = "gap_length", "gap_interval"
+"""The measurands of `smi` beside its intervals: of its gaps, and between the ends of two."""
 SPACING = "spacing"
 """The measurand of `saturation`: the least spacing of stimuli that the target keeps up with."""
 

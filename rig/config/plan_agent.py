@@ -26,6 +26,7 @@ PAUSE_MAX_PS = WAIT_MAX_PS = BUSY_MAX_PS = 10**12
 BATCH_MAX = WARM_UP_MAX = 10**6
 TIMEOUT_MAX_PS = 10**13
 THRESHOLD_MAX_PS = 10**13
+DURATION_MAX_PS = 10**18
 
 TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
@@ -77,6 +78,10 @@ class AgentPlan:
     period_min_ps: int = PERIOD_MIN_PS
     threshold_ps: int = 0
     """The time between two of them beyond which it is a gap."""
+    gaps: int = 0
+    """The number of gaps after which it ends, if that is before `count` toggles; 0: none."""
+    duration_ps: int = 0
+    """The time after which it ends, in the same way."""
     pin: bool = False
     """Values that are measured inside the target end with an edge of the response pin."""
 
@@ -104,15 +109,20 @@ class AgentPlan:
             words["period_ns"] = str(self.period_ns)
         if self.count:
             words["count"] = str(self.count)
-        times = {"work_ns": self.work_ps, "wait_ns": self.wait_ps, "section_ns": self.section_ps}
-        times["busy_ns"] = self.busy_ps
+        times = {
+            "work_ns": self.work_ps,
+            "wait_ns": self.wait_ps,
+            "section_ns": self.section_ps,
+            "busy_ns": self.busy_ps,
+            "threshold_ns": self.threshold_ps,
+            "timeout_ns": self.timeout_ps,
+            "duration_ns": self.duration_ps,
+        }
         words |= {name: str(time_ps // 1000) for name, time_ps in times.items() if time_ps}
         if self.threshold_ps or self.pause_ps:
             words["pause_ns"] = str(self.pause_ps // 1000)
-        if self.threshold_ps:
-            words["threshold_ns"] = str(self.threshold_ps // 1000)
-        if self.timeout_ps:
-            words["timeout_ns"] = str(self.timeout_ps // 1000)
+        if self.gaps:
+            words["gaps"] = str(self.gaps)
         if self.pin:
             words["pin"] = "1"
         if self.self_trigger:
@@ -238,7 +248,10 @@ def _spin(table: TomlTable) -> dict[str, int]:
     threshold_ps = _time_ps(table, "threshold", 1000, THRESHOLD_MAX_PS)
     if threshold_ps <= pause_ps:
         raise table.error("threshold", "no longer than the pause", "a time above pause")
-    return {"pause_ps": pause_ps, "threshold_ps": threshold_ps}
+    ends = {"gaps": table.integer("gaps", 1, COUNT_MAX)} if "gaps" in table else {}
+    if "duration" in table:
+        ends["duration_ps"] = _time_ps(table, "duration", 10**9, DURATION_MAX_PS)
+    return {"pause_ps": pause_ps, "threshold_ps": threshold_ps, **ends}
 
 
 def _period_of(text: str, min_ps: int) -> int:

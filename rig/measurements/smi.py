@@ -18,7 +18,7 @@ from rig.analysis.model.self_measurement import IterationPart, SelfMeasurement
 from rig.document import Fact, Section, facts, section
 from rig.formatting import count, microseconds, percent, short_microseconds
 from rig.instruments import TargetSummary
-from rig.limit_names import LATENCY
+from rig.limit_names import GAP_INTERVAL, GAP_LENGTH, LATENCY
 from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.reported import PINS, PinLine, statistics_table
 from rig.measurements.self_measured import MeasuredByTarget
@@ -37,15 +37,20 @@ if TYPE_CHECKING:
     from rig.measurements.value_table import ValueTable
 
 
+_ENDS = ("gaps", "duration_ns")
+"""Words for the agent that say when it ends, as count does."""
+
+
 class Smi(MeasuredByTarget):
     """Gaps between two toggles of a pin that a task toggles all the time."""
 
+    measurands = (LATENCY, GAP_LENGTH, GAP_INTERVAL)
     description = SelfMeasurement(
         name="smi",
         title="from one toggle of a spinning task's pin to the next",
         variants={"task": "a task that toggles its pin all the time"},
         parts=(IterationPart(LATENCY, "interval"),),
-        keys=("pause", "threshold"),
+        keys=("pause", "threshold", "gaps", "duration"),
         needs=("pause", "threshold"),
         by_answers=("task",),
         always_pin=True,
@@ -58,7 +63,7 @@ class Smi(MeasuredByTarget):
         return [
             *time_words(agent, "pause_ns", before="pause "),
             *time_words(agent, "threshold_ns", before="gaps above "),
-            *agent_words(agent, without=("pause_ns", "threshold_ns")),
+            *agent_words(agent, without=("pause_ns", "threshold_ns", *_ENDS)),
         ]
 
     def pin_writes(self, settings: Settings, summary: TargetSummary) -> int:  # noqa: ARG002
@@ -114,7 +119,14 @@ class Smi(MeasuredByTarget):
         return section(
             "measured",
             "In microseconds: from one toggle of a spinning task to the next",
-            statistics_table((self.quantity(evaluation), evaluation.figures)),
+            statistics_table(
+                (self.quantity(evaluation), evaluation.figures),
+                *(
+                    (_TITLES[each.name], each.statistics)
+                    for each in evaluation.measurands[1:]
+                    if each.name in _TITLES
+                ),
+            ),
             facts(_facts(found)),
         )
 
@@ -127,10 +139,20 @@ class Smi(MeasuredByTarget):
         return PinLine(text, found.gaps, max_ns=evaluation.figures.max_ns)
 
 
+_TITLES = {GAP_LENGTH: "gaps", GAP_INTERVAL: "from gap to gap"}
+
+
 def _found(evaluation: Evaluation) -> ToggleGapFigures | None:
     from rig.analysis.measurements.toggle_gap_figures import ToggleGapFigures
 
     return evaluation.details if isinstance(evaluation.details, ToggleGapFigures) else None
+
+
+_ENDED: dict[str, str] = {
+    "count": "after all toggles that were planned",
+    "gaps": "after as many gaps as it was to find",
+    "duration": "after the longest time that it was to take",
+}
 
 
 def _facts(found: ToggleGapFigures) -> Iterator[Fact]:
@@ -141,6 +163,8 @@ def _facts(found: ToggleGapFigures) -> Iterator[Fact]:
     if found.per_hour is not None and found.share is not None:
         rate = f"{found.per_hour:,.1f} gaps an hour, {percent(found.share, 3)} of the time in them"
         yield Fact("rate", rate, f"{found.per_hour:,.1f}/h, {percent(found.share, 3)}")
+    if found.ended_by:
+        yield Fact("ended", f"{_ENDED[found.ended_by]}, {found.toggles:,} toggles")
     hidden = "so much of a hold-up, or of its gap, may be the pause"
     pause = short_microseconds(found.pause_ns)
     yield Fact("pause", f"{pause} us between two toggles; {hidden}")

@@ -54,13 +54,25 @@ class BusyLoopTask:
         self._pause_ps = pause_ns * NS_PS
         self._threshold_ticks = threshold_ns * means.tick_hz // 10**9
         self._every = count // MARKS + 1
+        self._gaps_left = int(words.get("gaps", "0")) or None
+        duration_ns = int(words.get("duration_ns", "0"))
+        self._ticks_left = duration_ns * means.tick_hz // 10**9 or None
+        self._first_before: int | None = None
         self._last: _Toggle | None = None
         self._next_ps = start_ps
 
     @property
     def over(self) -> bool:
         """All toggles are made."""
-        return self._last is not None and self._last.number == self._count
+        last = self._last
+        if last is None or self._first_before is None:
+            return False
+        ticks, wanted = last.after - self._first_before, self._ticks_left
+        return (
+            last.number == self._count
+            or self._gaps_left == 0
+            or (wanted is not None and ticks >= wanted)
+        )
 
     def pass_until(self, end_ps: int) -> None:
         """Make those that come before a time."""
@@ -78,10 +90,15 @@ class BusyLoopTask:
         if last is not None and now.after - last.before > self._threshold_ticks:
             self._note(last)
             self._note(now)
+            certain = now.before - last.after > self._threshold_ticks
+            if self._gaps_left is not None and certain:
+                self._gaps_left -= 1
         elif (number - 1) % self._every == 0:
             self._note(now)
         before_ps = at_ps if last is None else last.at_ps
         self._means.truth([before_ps, at_ps, now.before, now.after, number, ANSWERED, 0, 0])
+        if last is None:
+            self._first_before = now.before
         self._last = now
 
     def _note(self, toggle: _Toggle) -> None:

@@ -60,6 +60,7 @@ RUNS = {
     "clock-resolution": GoldenRun("clock-resolution"),
     "preemption": GoldenRun("preemption"),
     "services": GoldenRun("services"),
+    "priority-inversion": GoldenRun("priority-inversion"),
     "smi": GoldenRun("smi", 20_000),
     "start-finish": GoldenRun("start-finish"),
     "task-creation": GoldenRun("task-creation"),

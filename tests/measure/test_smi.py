@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rig.analysis.measurements.toggle_gap_list import IntervalBounds, Intervals, match_gaps
 from rig.analysis.measurements.verdict import Verdict
 from rig.analysis.model.settings import Limits
+from rig.analysis.model.sources import SelfMeasured
 from rig.measurements.evaluate import Evaluation, evaluate
 from rig.measurements.registry import MEASUREMENTS
 from tests.analysis.raw_runs import RATE_HZ
@@ -76,11 +77,53 @@ def test_figures_are_those_of_all_intervals(run):
     assert found.details.toggles == 1000
 
 
+def test_gaps_and_what_is_between_them_have_figures_of_their_own(run):
+    found = {each.name: each for each in evaluated(run).measurands}
+    above = run.intervals_ns > THRESHOLD_NS
+    ends_ns = run.edge_ticks[1:][above]
+    for name, true_ns in (
+        ("gap_length", run.intervals_ns[above]),
+        ("gap_interval", np.diff(ends_ns)),
+    ):
+        figures = found[name].statistics
+        assert figures.n == len(true_ns)
+        for value, true in (
+            (figures.average_ns, true_ns.mean()),
+            (figures.min_ns, true_ns.min()),
+            (figures.max_ns, true_ns.max()),
+            (figures.deviation_ns, true_ns.std()),
+        ):
+            assert value == pytest.approx(true, abs=SAMPLE_NS + 1e-4 * true), name
+        assert found[name].histogram.n == len(true_ns)
+
+
+@pytest.mark.parametrize(
+    ("words", "ended_by"),
+    [
+        ({"gaps": "5"}, "gaps"),
+        ({"gaps": "6"}, ""),
+        ({"duration_ns": "1000000"}, "duration"),
+        ({"duration_ns": "3600000000000"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_train_that_ends_before_its_count_says_why(run, words, ended_by):
+    settings = replace(
+        run.settings, source=SelfMeasured(2000), agent={**run.settings.agent, **words}
+    )
+    found = evaluate(run.raw, settings, run.account)
+    assert found.details.ended_by == ended_by
+    assert found.counts.missed == (0 if ended_by else 1000)
+    assert (found.verdict is Verdict.PASS) == bool(ended_by)
+
+
 def test_a_train_without_gaps_passes():
     found = evaluated(spun(300, {}))
     assert found.verdict is Verdict.PASS, found.reasons
     assert (found.details.gaps, found.details.gaps_by_log, found.details.per_hour) == (0, 0, 0.0)
     assert found.figures.n == 299
+    assert [each.statistics.n for each in found.measurands[1:]] == [0, 0]
+    assert found.details.ended_by == "count"
 
 
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)

@@ -108,6 +108,22 @@ def test_a_train_that_is_stopped_ends_with_its_last_toggle(agent):
     assert int(link.log(end.records - 1, 1)["handled"][0]) == end.handled
 
 
+@pytest.mark.parametrize("end", [{"gaps": "1"}, {"duration_ns": "1000000"}])
+def test_a_train_ends_before_its_count_where_it_is_told_to(agent, end):
+    link, pins = agent
+    reader = read_behind(pins, bytearray(), 1)
+    # Beside the pause itself there are readings of the counter between two writes.
+    armed(link, count="100000000", pause_ns="20000", threshold_ns="20001", **end)
+    while not link.ended(200):
+        pass
+    reader.join(60)
+    stopped = link.stop()
+    assert 2 <= stopped.handled < 100_000_000
+    assert (stopped.handled < 10) == ("gaps" in end)
+    records = link.log(0, stopped.records)
+    assert int(records["handled"][-1]) == stopped.handled
+
+
 @pytest.mark.parametrize(
     ("more", "part"),
     [

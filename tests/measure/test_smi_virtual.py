@@ -15,9 +15,9 @@ import pytest
 from rig.bench.open import open_bench
 from rig.bench.replay import open_replay
 from rig.config.fixture import Fixture, parse_fixture
-from rig.config.plan import Plan, load_plan
+from rig.config.plan import Plan, load_plan, parse_plan
 from rig.report.page import page
-from rig.resources import find_fixture
+from rig.resources import find_fixture, find_plan
 from rig.session.results import Result, document, evaluation_text, store
 from rig.session.run import run
 from rig.virtual.truth import load_truth
@@ -38,8 +38,10 @@ def plan() -> Plan:
     return load_plan("smi").with_overrides(count=COUNT)
 
 
-def measured(fixture: Fixture, out: Path, opener: object = open_bench) -> Result:
-    failure = run(plan(), fixture, out, lambda _live: None, threading.Event(), opener)
+def measured(
+    fixture: Fixture, out: Path, opener: object = open_bench, asked: Plan | None = None
+) -> Result:
+    failure = run(asked or plan(), fixture, out, lambda _live: None, threading.Event(), opener)
     assert failure is None, failure
     return store(out)
 
@@ -74,6 +76,21 @@ def test_every_gap_that_was_made_is_found_with_its_length(result):
         length_ns = true_ns[number - 2]
         assert abs(gap.pins_ns - length_ns) <= sample_ns + 1e-4 * length_ns
         assert gap.lowest_ns - 10 <= length_ns <= gap.highest_ns + 10
+
+
+@pytest.mark.parametrize(
+    ("key", "ended_by"), [("gaps = 7", "gaps"), ('duration = "1 ms"', "duration")]
+)
+def test_it_ends_after_so_many_gaps_or_so_long(result, tmp_path, key, ended_by):
+    text = find_plan("smi").read_text(encoding="utf-8").replace("[agent]\n", f"[agent]\n{key}\n")
+    found = measured(result[2], tmp_path / "run.h5", asked=parse_plan(text, "plan.toml"))
+    evaluation = found.evaluation
+    assert found.exit_code == 0, evaluation.reasons
+    assert evaluation.details.ended_by == ended_by
+    assert evaluation.counts.n == evaluation.details.toggles < 1_000_000
+    assert evaluation.details.gaps == 7 or ended_by == "duration"
+    if ended_by == "duration":
+        assert 1e-3 <= evaluation.duration_s < 3e-3
 
 
 def test_the_clocks_are_fitted_to_the_toggles_that_were_logged(result):

@@ -114,6 +114,8 @@ class RunFindings:
     paired_by: str
     """Source of the handler counts, or what else paired the events."""
     duration_s: float
+    planned: int | None = None
+    """Number of events that were planned, once the run has ended; None: as the settings say."""
     details: Details | None = None
     aliases: tuple[Measurand, ...] = ()
     """Measurands by a second name, which limits may have."""
@@ -236,7 +238,7 @@ class Evaluator(ABC):
         verdict, reasons = verdict_of(
             losses=[*self.raw.losses(), *found.losses],
             account=self.account,
-            planned=settings.planned,
+            planned=settings.planned if found.planned is None else found.planned,
             witnesses=witnesses,
             limits=limits,
             n=found.seen,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rig.analysis.measurements.toggle_gap_list import ToggleGap
 from rig.analysis.model.details import Details
@@ -38,6 +39,8 @@ class ToggleGapFigures(Details):
     """Number of records that found the log full."""
     listed: tuple[ToggleGap, ...]
     """The longest gaps, in order of time."""
+    ended_by: Literal["", "count", "gaps", "duration"] = ""
+    """The end that the train came to, of those that were asked for; "": none of them."""
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from rig.analysis.uncertainty.measurand import measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.arrays import BoolArray
 from rig.instruments import Int64Array, LogArray
-from rig.limit_names import LATENCY
+from rig.limit_names import GAP_INTERVAL, GAP_LENGTH, LATENCY
 
 GAPS_MAX = 1 << 20
 """Most gaps that are compared, the first ones; with more the threshold is of no use."""
@@ -63,6 +64,9 @@ class _Train:
     """Samples in all gaps together."""
     gaps: int = 0
     intervals: MeasurandSeries = field(default_factory=MeasurandSeries)
+    gap_lengths: MeasurandSeries = field(default_factory=MeasurandSeries)
+    gap_intervals: MeasurandSeries = field(default_factory=MeasurandSeries)
+    _last_gap: int | None = None
     _kept: list[Int64Array] = field(default_factory=list)
     _kept_count: int = 0
 
@@ -90,12 +94,23 @@ class _Train:
     ) -> None:
         self.intervals.add(lengths, ends)
         above = lengths > self.threshold
-        self.gaps += int(above.sum())
-        self.in_gaps += int(lengths[above].sum())
+        self._note_gaps(lengths[above], ends[above])
         if self._kept_count < GAPS_MAX:
             wanted = above | marked
             self._kept.append(np.stack([number, lengths, ends])[:, wanted])
             self._kept_count += int(wanted.sum())
+
+    def _note_gaps(self, lengths: Int64Array, ends: Int64Array) -> None:
+        if not len(lengths):
+            return
+        self.gaps += len(lengths)
+        self.in_gaps += int(lengths.sum())
+        self.gap_lengths.add(lengths, ends)
+        if self._last_gap is None:
+            self.gap_intervals.add(np.diff(ends), ends[1:])
+        else:
+            self.gap_intervals.add(np.diff(ends, prepend=self._last_gap), ends)
+        self._last_gap = int(ends[-1])
 
     def kept(self, sample_rate_hz: int) -> Intervals:
         """Return intervals above the threshold, and those that end with an edge in the log."""
@@ -124,11 +139,20 @@ class ToggleGapEvaluator(Evaluator):
         matched = _matched(settings, self.account, train, self._records, agreement)
         figures = _figures(settings, self.account, train, matched, self._records)
         effects = of_intervals(aligned.bench, 0.0)
-        found = measurand(LATENCY, train.intervals, settings.sample_rate_hz, effects)
+        ended_early = figures.ended_by in ("gaps", "duration")
+        planned = self.account.handled if ended_early else settings.planned
         return RunFindings(
-            measurands=(found,),
-            counts=planned_counts(train.edges, settings.planned or 0, self.stretches.glitches),
+            measurands=tuple(
+                measurand(name, series, settings.sample_rate_hz, effects)
+                for name, series in (
+                    (LATENCY, train.intervals),
+                    (GAP_LENGTH, train.gap_lengths),
+                    (GAP_INTERVAL, train.gap_intervals),
+                )
+            ),
+            counts=planned_counts(train.edges, planned or 0, self.stretches.glitches),
             seen=train.edges,
+            planned=planned,
             paired_by="order, from one edge of the pin to the next",
             duration_s=figures.duration_s,
             details=figures,
@@ -240,4 +264,26 @@ def _figures(
         else None,
         log_dropped=account.log_dropped,
         listed=() if matched is None else matched.gaps,
+        ended_by=_ended_by(settings, account, train, matched, records),
     )
+
+
+def _ended_by(
+    settings: Settings,
+    account: InstrumentCounts,
+    train: _Train,
+    matched: Matched | None,
+    records: LogArray,
+) -> Literal["", "count", "gaps", "duration"]:
+    """Return the end that the target's own log, or the pins, say was reached."""
+    if settings.planned is not None and account.handled == settings.planned:
+        return "count"
+    if settings.tick_hz is None or not len(records):
+        return ""
+    tick_ns = 1e9 / settings.tick_hz
+    told = 0 if matched is None else matched.log
+    gaps, duration_ns = _word(settings, "gaps"), _word(settings, "duration_ns")
+    if gaps and max(told, train.gaps) >= gaps:
+        return "gaps"
+    ticks = int(records["after_ticks"][-1]) - int(records["before_ticks"][0])
+    return "duration" if duration_ns and ticks * tick_ns >= duration_ns - tick_ns else ""

@@ -65,6 +65,9 @@ static void take_busy_ns(struct arm_options *o, uint64_t v) { o->busy_ns = v; }
 static void take_batch(struct arm_options *o, uint64_t v) { o->batch = v; }
 static void take_warm_up(struct arm_options *o, uint64_t v) { o->warm_up = v; }
 
+static void take_gaps(struct arm_options *o, uint64_t v) { o->gaps = v; }
+static void take_duration_ns(struct arm_options *o, uint64_t v) { o->duration_ns = v; }
+
 static const struct word words_known[] = {
     {"measurement", measurements, 0, 0, take_measurement, 0},
     {"capacity", NULL, 1, CAPACITY_MAX, take_capacity, 0},
@@ -95,6 +98,8 @@ static const struct word words_known[] = {
     {"busy_ns", NULL, 0, BUSY_NS_MAX, take_busy_ns, GIVEN_BUSY},
     {"batch", NULL, 2, BATCH_MAX, take_batch, GIVEN_BATCH},
     {"warm_up", NULL, 0, WARM_UP_MAX, take_warm_up, GIVEN_WARM_UP},
+    {"gaps", NULL, 1, UINT32_MAX, take_gaps, GIVEN_GAPS},
+    {"duration_ns", NULL, 1, DURATION_NS_MAX, take_duration_ns, GIVEN_DURATION},
 };
 /* clang-format on */
 #define WORDS (sizeof words_known / sizeof *words_known)

@@ -28,6 +28,7 @@
 #define TIMEOUT_NS_DEFAULT 1000000000u
 #define SECTION_NS_MAX WORK_NS_MAX
 #define THRESHOLD_NS_MAX 10000000000u
+#define DURATION_NS_MAX 1000000000000000u
 
 enum measurement {
     MEASURE_INTERRUPT,          /* a handler in the kernel answers */
@@ -117,10 +118,13 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_BUSY 0x10000u
 #define GIVEN_BATCH 0x20000u
 #define GIVEN_WARM_UP 0x40000u
+#define GIVEN_GAPS 0x80000u
+#define GIVEN_DURATION 0x100000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
-     GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP)
+     GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP | GIVEN_GAPS | \
+     GIVEN_DURATION)
 #define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
 
 struct arm_options {
@@ -154,6 +158,8 @@ struct arm_options {
     uint64_t busy_ns;     /* that a task is busy before each step that is measured */
     uint64_t batch;       /* switches that are timed as a whole; 0: each alone */
     uint64_t warm_up;     /* iterations before the first of `count` */
+    uint64_t gaps;         /* after which it ends, before the count; 0: none given */
+    uint64_t duration_ns;  /* the same of time */
     uint32_t given;
 };
 

@@ -4,6 +4,9 @@
  * in the train of edges. `handled` counts the toggles. So that the log of a long train is short, it
  * holds the two toggles around each gap, and marks spread over the train for the host's clock.
  *
+ * It ends after `count` toggles, or before that after so long a time or so many gaps, of which those
+ * count that are certain: longer than the threshold by the innermost readings.
+ *
  * A gap is told by the outermost readings: from before one write to after the next. So no edges are
  * farther apart than the threshold without a record, wherever between the readings a hold-up lies.
  */
@@ -20,11 +23,12 @@ static void body(uint32_t number)
 {
     uint64_t pause = loop_ticks_of(loop.options->pause_ns);
     uint64_t threshold = loop_ticks_of(loop.options->threshold_ns);
-    uint64_t every = loop.options->count / MARKS + 1, toggles = 0;
+    uint64_t duration = loop_ticks_of(loop.options->duration_ns);
+    uint64_t every = loop.options->count / MARKS + 1, toggles = 0, gaps = 0, first = 0;
     struct ticks last = {0, 0}, now;
-    bool noted = true;
+    bool noted = true, enough = false;
     (void)number;
-    while (!loop_over()) {
+    while (!enough && !loop_over()) {
         if (toggles)
             loop_spin(last.after, pause);
         loop_iteration();
@@ -33,7 +37,12 @@ static void body(uint32_t number)
         if (gap && !noted)
             note(toggles, &last);
         noted = gap || toggles % every == 0;
-        toggles++;
+        if (toggles++)
+            gaps += now.before - last.after > threshold;
+        else
+            first = now.before;
+        enough = (loop.options->gaps && gaps >= loop.options->gaps) ||
+                 (duration && now.after - first >= duration);
         if (noted)
             note(toggles, &now);
         last = now;
@@ -45,7 +54,7 @@ static void body(uint32_t number)
 const struct loop_kind smi_loop = {
     .variants = 1u << VARIANT_TASK,
     .usual = VARIANT_TASK,
-    .given = GIVEN_PAUSE | GIVEN_THRESHOLD,
+    .given = GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_GAPS | GIVEN_DURATION,
     .needs_pin = true,
     .body = body,
 };
