@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rig.document import Block, Fact, Facts, Heading, Section, section
+from rig.document import Block, Fact, Facts, Folded, Heading, Section, section
 from rig.session.results import Result
 from rig.untrusted.json_reader import json_value
 from rig.untrusted.toml_reader import toml_table
@@ -16,16 +16,49 @@ TEXT_MAX: Final = 2000
 """Longer values are cut, with a remark; the run file has them whole."""
 _SYSTEM: Final = ("system", "release", "preemption", "machine", "processor")
 """Values that a target is named by, as far as its agent reports them."""
+_OPTIONS: Final = "kernel_options"
+"""Name under which an agent reports options of the kernel."""
+_TOLD: Final = (
+    "PREEMPT_RT", "PREEMPT", "PREEMPT_DYNAMIC", "PREEMPT_VOLUNTARY", "PREEMPT_NONE", "HZ",
+    "NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC", "HIGH_RES_TIMERS", "CPU_IDLE", "CPU_FREQ", "ACPI",
+)  # fmt: skip
+_SLOW: Final = (
+    "LOCKDEP", "PROVE_LOCKING", "LOCK_STAT", "DEBUG_PREEMPT", "DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK",
+    "DEBUG_MUTEXES", "DEBUG_PAGEALLOC", "DEBUG_OBJECTS", "KASAN", "KCSAN", "KMEMLEAK",
+    "IRQSOFF_TRACER", "PREEMPT_TRACER",
+)  # fmt: skip
 
 
 def environment(result: Result) -> tuple[Section, ...]:
     """Return what each party reported of itself when the run began."""
     blocks: list[Block] = []
     for party, known in environment_of(result).items():
-        rows = tuple(Fact(*row) for row in flat(known))
+        options = _kernel_options(known)
+        rows = [Fact(*row) for row in flat(known) if not row[0].startswith(f"{_OPTIONS} ")]
+        if options:
+            rows.append(Fact("kernel", _brief(options)))
         if rows:
-            blocks += [Heading(party.capitalize()), Facts(rows, verbatim=True)]
+            blocks += [Heading(party.capitalize()), Facts(tuple(rows), verbatim=True)]
+        if options:
+            title = f"Kernel configuration: {len(options)} options that latencies may depend on"
+            listed = tuple(Fact(name, _cut(str(value))) for name, value in options.items())
+            blocks.append(Folded(title, (Facts(listed, verbatim=True),)))
     return section("environment", "Environment", *blocks, is_detail=True)
+
+
+def _kernel_options(known: dict[str, Any]) -> dict[str, Any]:
+    inside = known.get("environment")
+    options = inside.get(_OPTIONS) if isinstance(inside, dict) else None
+    return options if isinstance(options, dict) else {}
+
+
+def _brief(options: dict[str, Any]) -> str:
+    """Return the preemption model, tick and timers, and what slows a kernel down."""
+    words = [name if options[name] == "y" else f"{name}={options[name]}"
+             for name in _TOLD if options.get(name)]  # fmt: skip
+    slow = [name for name in _SLOW if options.get(name)]
+    text = ", ".join(words) + (f"; for debugging: {', '.join(slow)}" if slow else "")
+    return _cut(text) or "none of the usual options"
 
 
 def environment_of(result: Result) -> dict[str, dict[str, Any]]:

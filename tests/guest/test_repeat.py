@@ -126,6 +126,7 @@ def test_two_processors_agree_with_their_witnesses_and_repeat(tmp_path: Path) ->
         with RunFile(path) as file:
             target = json.loads(file.texts()["environment/target"])
             assert target["environment"]["cpus_online"] == "0-1"
+            assert target["environment"]["kernel_options"]["PREEMPT_RT"] == "y"
     for channel, samples, least in ((STIMULUS, SAMPLES, 1.0), (RESPONSE, 6, 0.85)):
         one, other = (edges_of(path, channel, first_stimulus(path)) for path in paths)
         assert (np.abs(one - other) <= samples).mean() >= least

@@ -64,7 +64,7 @@ class Said:
     def texts(self) -> dict[str, str]:
         """The classic figures as JSON has them, written as the reports write."""
         values = {name: self.figures[key] for name, key in FIGURES.items()}
-        return {"n": str(self.figures["n"])} | {
+        return {"n": f"{self.figures['n']:,}"} | {
             name: "-" if value is None else f"{value / 1e3:.3f}" for name, value in values.items()
         }
 

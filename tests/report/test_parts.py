@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -30,3 +32,25 @@ def test_every_part_is_drawn(name, tmp_path):
     assert len(text) < (2 + len(others)) * A_PART_BYTES + 250_000
     ids = re.findall(r' id="(.*?)"', text)
     assert len(ids) == len(set(ids))
+
+
+def environment_page(tmp_path, options):
+    result = read(unpacked("timer", tmp_path))
+    target = {"agent": "x", "environment": {"system": "Linux", "kernel_options": options}}
+    texts = {**result.texts, "environment/target": json.dumps(target)}
+    return page(replace(result, texts=texts))
+
+
+def test_the_kernel_configuration_is_told_in_a_line_and_folded_whole(tmp_path):
+    options = {"PREEMPT_RT": "y", "HZ": "250", "KASAN": "y", "SCHED_MC": "y"}
+    text = environment_page(tmp_path, options)
+    assert "PREEMPT_RT, HZ=250; for debugging: KASAN" in text
+    (folded,) = re.findall(r"<details>.*?</details>", text, re.DOTALL)
+    assert "Kernel configuration: 4 options" in folded
+    rows = re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td>", folded)
+    assert dict(rows) == options
+
+
+@pytest.mark.parametrize("options", ["text", [], {"HZ": {"a": "b"}, "<b>": "<script>"}, {}])
+def test_what_an_agent_tells_of_its_kernel_may_be_anything(options, tmp_path):
+    assert "<script>" not in environment_page(tmp_path, options)

@@ -8,13 +8,16 @@ own clock are the same, and the test brackets the agent's brackets.
 
 from __future__ import annotations
 
+import gzip
 import os
 import platform
 import pty
+import re
 import socket
 import subprocess
 import termios
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -282,6 +285,23 @@ def test_environment(agent):
     assert report["command_line"] == Path("/proc/cmdline").read_text().strip()
     assert report["cpu_dma_latency_refused"] == "not asked for"
     assert isinstance(report["memory_locked"], bool)
+    (total,) = re.findall(r"MemTotal:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+    assert report["memory_kib"] == int(total)
+
+
+@pytest.mark.skipif(not Path("/proc/config.gz").exists(), reason="the kernel does not tell it")
+def test_options_of_the_kernel_are_those_of_its_configuration(agent):
+    with agent.connect() as link:
+        report = link.environment()
+    text = gzip.decompress(Path("/proc/config.gz").read_bytes())
+    lines = len(text.splitlines())
+    crc = f"CRC-32 {zlib.crc32(text):08x}"
+    assert report["kernel_config"] == f"/proc/config.gz, {lines} lines, {crc}"
+    told, known = report["kernel_options"], dict(re.findall(r"CONFIG_(\w+)=(.*)", text.decode()))
+    assert 10 < len(told) <= 250
+    assert {name: known[name] for name in told} == told
+    for name in ("HZ", "SMP", "PREEMPT_RT", "HIGH_RES_TIMERS", "ACPI"):
+        assert told.get(name) == known.get(name)
 
 
 @pytest.mark.parametrize(

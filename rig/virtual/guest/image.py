@@ -74,6 +74,7 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
     files |= _programs(packages, cache, say)
     if guest.port == MODULE_PORT:
         kdir = headers(parts.release, packages, cache, say)
+        files[f"boot/config-{parts.release}"] = (kdir / ".config").read_bytes()
         files[f"lib/{_MODULE}"] = _module(kdir, parts.release, cache, commands, say)
     return GuestImage(
         release=parts.release,

@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "linux_kernel_config.h"
 #include "system.h"
 
 #define TEXT_MAX 4096
@@ -119,6 +120,22 @@ static void add_processor(struct json *json)
     add_file(json, "cpuidle_governor", CPU "cpuidle/current_governor");
     add_file(json, "no_turbo", CPU "intel_pstate/no_turbo");
     add_file(json, "boost", CPU "cpufreq/boost");
+}
+
+/* The machine's memory, board and firmware, as far as they tell. */
+static void add_machine(struct json *json)
+{
+    static const char *const names[] = {"sys_vendor",   "product_name", "board_vendor", "board_name",
+                                        "bios_vendor", "bios_version", "bios_date"};
+    char text[TEXT_MAX], path[64];
+    char *total = slurp("/proc/meminfo", text, sizeof text) ? strstr(text, "MemTotal:") : NULL;
+    if (total)
+        json_u64(json, "memory_kib", strtoull(total + strlen("MemTotal:"), NULL, 10));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "/sys/class/dmi/id/%s", names[i]);
+        add_file(json, names[i], path);
+    }
+    add_file(json, "board_model", "/proc/device-tree/model");
 }
 
 static void add_smi_count(struct json *json, int cpu)
@@ -312,9 +329,11 @@ void linux_environment(struct json *json)
 {
     add_kernel(json);
     add_processor(json);
+    add_machine(json);
     add_agent(json);
     add_cpus(json);
     add_irqs(json);
     add_irq_threads(json);
     add_modules(json);
+    linux_kernel_config(json);
 }
