@@ -17,9 +17,11 @@ from rig.campaign.folder import locked, opened
 from rig.campaign.index import Entry, Index, RunState, load_index
 from rig.campaign.matrix import CampaignRun, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
+from rig.campaign.repetition import Repetition, refuse_repeated, repetition_of
 from rig.campaign.skipping import is_guest
 from rig.cli.cancellation import interruptible
 from rig.cli.progress import progress_for
+from rig.cli.repeated import repeat
 from rig.cli.streams import say
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.errors import BenchError, InputError, RefusedError, input_error
@@ -45,16 +47,35 @@ def command(options: argparse.Namespace, file: Path) -> int:
     _refuse_foreign(options)
     campaign = load_campaign(file, options.count)
     fixture = load_fixture(options.fixture)
-    cells = cells_of(campaign)
-    skipped = skipped_runs(cells, fixture, _say_silence if options.dry_run else None)
+    place = options.out or Path("runs") / f"{campaign.name}-{fixture.name}"
+    repetition = repetition_of(options.repeat, options.every)
     if options.junit is not None:
         from rig.report.junit import check_junit  # takes long to load
 
         check_junit(options.junit)
-    folder = options.out or Path("runs") / f"{campaign.name}-{fixture.name}"
+    once = partial(_once, options, campaign, fixture, repetition)
+    if repetition is None:
+        refuse_repeated(place)
+    if repetition is None or options.dry_run:
+        return once(place)
+    return repeat(place, repetition, once)
+
+
+def _once(
+    options: argparse.Namespace,
+    campaign: CampaignPlan,
+    fixture: Fixture,
+    repetition: Repetition | None,
+    folder: Path,
+) -> int:
+    """Make the campaign in this folder, or show what would be made. Raises RigError."""
+    cells = cells_of(campaign)
+    skipped = skipped_runs(cells, fixture, _say_silence if options.dry_run else None)
     console = SafeConsole(stderr=options.json, quiet=options.quiet)
-    _show_plan(console, campaign, cells, skipped, folder, fixture)
+    left_s = _show_plan(console, campaign, cells, skipped, folder, fixture)
     if options.dry_run:
+        if repetition is not None:
+            _show_repetition(console, repetition, left_s)
         return 0
     with locked(folder):
         index = opened(folder, campaign, cells, fixture)
@@ -92,6 +113,12 @@ def _refuse_foreign(options: argparse.Namespace) -> None:
             raise input_error(
                 f"--{name}", None, "", "not for a campaign", "its plan's set and vary tables"
             )
+    if options.repeat is not None or options.every is not None:
+        for name in ("json", "junit"):
+            if getattr(options, name):
+                raise InputError(
+                    f"--{name}: not with --repeat and --every; `rig table` reads what they leave"
+                )
     if options.fixture.startswith(REPLAY_PREFIX):
         raise InputError("a campaign measures; a run that is replayed has nothing to be measured")
 
@@ -103,8 +130,8 @@ def _show_plan(
     skipped: dict[str, str],
     folder: Path,
     fixture: Fixture,
-) -> None:
-    """Print what will be made, what will not and why, and how long it takes."""
+) -> float:
+    """Print what will be made, what will not and why, and how long it takes; return that."""
     index = load_index(folder)
     done = {e.name for e in index.entries if e.state is RunState.DONE} if index else set()
     table = Table(box=None, pad_edge=False, padding=(0, 1))
@@ -131,6 +158,23 @@ def _show_plan(
         f"{in_words(left_s)}; folder {folder}",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
+    return left_s
+
+
+def _show_repetition(console: SafeConsole, repetition: Repetition, once_s: float) -> None:
+    """Print how often it is made, how long that takes, and whether it fits the interval."""
+    count, every_s = repetition.count, repetition.every_s
+    often = "until interrupted" if count is None else f"{count} times"
+    text = f"{often}, {f'every {in_words(every_s)}' if every_s else 'one after the other'}"
+    if count is not None:
+        text += f": about {in_words((count - 1) * max(every_s, once_s) + once_s)} in all"
+    console.print(text, highlight=False, markup=False)
+    if 0 < every_s < once_s:
+        console.print(
+            f"once takes about {in_words(once_s)}, longer than {in_words(every_s)}: "
+            "what is due meanwhile is left out",
+            highlight=False, markup=False, soft_wrap=True,
+        )  # fmt: skip
 
 
 def _tell_run(skipped: dict[str, str], index: Index, entry: Entry) -> None:

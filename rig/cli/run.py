@@ -49,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="of a campaign: show what would be measured, no more"
     )
     parser.add_argument(
+        "--repeat", metavar="N", type=int, help="make a campaign so often, a dated folder each time"
+    )
+    parser.add_argument(
+        "--every", metavar="TIME", help="begin one each so often, as 12h (default: one by one)"
+    )
+    parser.add_argument(
         "--count", metavar="N", type=int, help="stimuli or periods, instead of the plan's"
     )
     parser.add_argument("--seed", metavar="N", type=int, help="seed of the train, not the plan's")
@@ -71,8 +77,7 @@ def command(options: argparse.Namespace) -> int:
         from rig.cli import campaign as many
 
         return many.command(options, campaign)
-    if options.dry_run:
-        raise input_error("--dry-run", None, "", f"{options.plan} is no campaign", "without it")
+    _refuse_of_campaigns(options)
     plan = load_plan(options.plan).with_overrides(
         options.count, options.seed, options.period, options.timer
     )
@@ -107,6 +112,13 @@ def command(options: argparse.Namespace) -> int:
     if windows is not None and not options.json:
         say(f"windows:  {windows}/ (waveforms of the maximum and of outliers, for PulseView)")
     return result.exit_code
+
+
+def _refuse_of_campaigns(options: argparse.Namespace) -> None:
+    """Check that no option is given that means nothing to a single plan."""
+    for option in ("--dry-run", "--repeat", "--every"):
+        if getattr(options, option.removeprefix("--").replace("-", "_")):
+            raise input_error(option, None, "", f"{options.plan} is no campaign", "without it")
 
 
 def _refused(options: argparse.Namespace, plan: Plan, reason: str) -> int:
