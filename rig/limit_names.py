@@ -66,8 +66,15 @@ FINISH, WORK = "finish_latency", "work"
 """The measurands of measurement `start_finish`; `latency` is that of the start."""
 GAP_LENGTH, GAP_INTERVAL = "gap_length", "gap_interval"
 """The measurands of `smi` beside its intervals: of its gaps, and between the ends of two."""
+TASK_1 = 1
+"""The task of a set whose measurands have no task in their names."""
 SPACING = "spacing"
 """The measurand of `saturation`: the least spacing of stimuli that the target keeps up with."""
+
+
+def of_task(measurand: str, task: int) -> str:
+    """The name of a measurand of one of several tasks; that of the first is the measurand's own."""
+    return measurand if task == TASK_1 else f"{measurand}_of_task_{task}"
 
 
 def split(name: str, measurands: Sequence[str]) -> tuple[str, str] | None:

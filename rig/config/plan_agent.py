@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rig.analysis.model.self_measurement import SelfMeasurement
+from rig.analysis.model.task_set import TASKS_MAX as TASK_SET_MAX
+from rig.analysis.model.task_set import PeriodicTask, tasks_word
 from rig.errors import InputError, input_error
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from rig.toml.reader import TomlTable
@@ -59,6 +61,8 @@ class AgentPlan:
     """The least time from a periodic task's start to its finish; that a middle task is busy."""
     section_ps: int = 0
     """The time that a task of low priority works while it holds a mutex."""
+    periodic: tuple[PeriodicTask, ...] = ()
+    """Tasks with a period and work of their own."""
     pause_ps: int = 0
     """The least time between two toggles of the pin of a task that spins, or two iterations."""
     wait_ps: int = 0
@@ -119,6 +123,8 @@ class AgentPlan:
             "duration_ns": self.duration_ps,
         }
         words |= {name: str(time_ps // 1000) for name, time_ps in times.items() if time_ps}
+        if self.periodic:
+            words["periodic"] = tasks_word(self.periodic)
         if self.threshold_ps or self.pause_ps:
             words["pause_ns"] = str(self.pause_ps // 1000)
         if self.gaps:
@@ -184,6 +190,7 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         busy_ps=_busy_ps(table) if "busy" in table else 0,
         batch=table.integer("batch", 2, BATCH_MAX) if "batch" in table else None,
         warm_up=table.integer("warm_up", 0, WARM_UP_MAX) if "warm_up" in table else 0,
+        periodic=_periodic(table) if inside is not None and inside.task_set else (),
         pin=table.flag("pin"),
         **(_spin(table) if inside is not None and inside.spins else _pause(table)),
     )
@@ -211,6 +218,27 @@ def _time_ps(table: TomlTable, key: str, low_ps: int, high_ps: int) -> int:
 
 def _priority(table: TomlTable, least: int) -> int | None:
     return table.integer("priority", least, PRIORITY_MAX) if "priority" in table else None
+
+
+def _periodic(table: TomlTable) -> tuple[PeriodicTask, ...]:
+    """Tasks, one in each [[agent.task]]; a priority that one lacks is that of the table above."""
+    found = []
+    for task in table.tables("task"):
+        task.allow_only(("period", "work", "priority"))
+        usual = table.integer("priority", 0, PRIORITY_MAX, PRIORITY_DEFAULT)
+        priority = task.integer("priority", 0, PRIORITY_MAX, usual)
+        work_ps = _work_ps(task, "work", None)
+        found.append(
+            PeriodicTask(
+                _time_ps(task, "period", PERIOD_MIN_PS, PERIOD_MAX_PS) // 1000,
+                work_ps // 1000,
+                priority,
+            )
+        )
+    if not 1 <= len(found) <= TASK_SET_MAX:
+        valid = f"1 to {TASK_SET_MAX} times [[agent.task]] with period, work and priority"
+        raise table.error("task", f"{len(found)} tasks", valid)
+    return tuple(found)
 
 
 def _work_ps(table: TomlTable, key: str, inside: SelfMeasurement | None) -> int:

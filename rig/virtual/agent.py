@@ -129,7 +129,8 @@ class AgentServer(Closing):
     def _stop(self, _rest: str) -> bytes:
         end = self._target.stop()
         self._frequency.release()
-        return _ok(f" handled={end.handled} records={end.records} dropped={end.dropped}")
+        missed = "" if end.unanswered is None else f" unanswered={end.unanswered}"
+        return _ok(f" handled={end.handled} records={end.records} dropped={end.dropped}{missed}")
 
     def _check(self, rest: str) -> bytes:
         self._asked(rest)

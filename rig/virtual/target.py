@@ -22,6 +22,7 @@ from rig.virtual.planned_answers import GivenAhead, entry_leads
 from rig.virtual.self_measuring import InsideTask, Means
 from rig.virtual.service import Service
 from rig.virtual.target_log import TargetLog
+from rig.virtual.task_set import TaskSetTask
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 
@@ -96,7 +97,7 @@ class ModelledTarget(Closing):
         self._service.idle()
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
-        self._inside: InsideTask | BusyLoopTask | None = None
+        self._inside: InsideTask | BusyLoopTask | TaskSetTask | None = None
 
     def close(self) -> None:
         """Drop the log; may be called twice."""
@@ -152,8 +153,10 @@ class ModelledTarget(Closing):
         with self._lock:
             self._ahead.settle()
             count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
-            task: InsideTask | BusyLoopTask
-            if SELF_MEASUREMENTS[name].spins:
+            task: InsideTask | BusyLoopTask | TaskSetTask
+            if SELF_MEASUREMENTS[name].task_set:
+                task = TaskSetTask(self._inside_means(), words, start_ps)
+            elif SELF_MEASUREMENTS[name].spins:
                 task = BusyLoopTask(self._spin_means(), words, start_ps, count)
             else:
                 task = InsideTask(self._inside_means(), name, words, start_ps, count)
@@ -226,7 +229,10 @@ class ModelledTarget(Closing):
             self._ahead.settle()
             self.armed = False
             self._log_read.notify_all()
-            return TargetSummary(self._handled, self._log.count, self._log.dropped)
+            records, dropped = self._log.count, self._log.dropped
+            if isinstance(self._inside, TaskSetTask):
+                return TargetSummary(self._inside.handled, records, dropped, self._inside.missed)
+            return TargetSummary(self._handled, records, dropped)
 
     def log(self, first: int, count: int) -> LogArray:
         """Records of the log, fewer at its end."""

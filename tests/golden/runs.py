@@ -63,6 +63,7 @@ RUNS = {
     "priority-inversion": GoldenRun("priority-inversion"),
     "smi": GoldenRun("smi", 20_000),
     "start-finish": GoldenRun("start-finish"),
+    "periodic-tasks": GoldenRun("periodic-tasks", 100),
     "task-creation": GoldenRun("task-creation"),
     "task-preemption": GoldenRun("task-preemption"),
     "task-switch": GoldenRun("task-switch"),

@@ -16,7 +16,11 @@ ROWS = tuple(TRUE_RUNS)
 CELLS = [(row, lie) for row in ROWS for lie in lies_of(*row)]
 NUMBERS = (1, N // 2, N - 4)
 """Answers that a lie is told of, one after the other."""
-ELSEWHERE = {"saturation": "tests/measure/test_saturation.py", "smi": "tests/measure/test_smi.py"}
+ELSEWHERE = {
+    "periodic_tasks": "tests/measure/test_periodic_tasks.py",
+    "saturation": "tests/measure/test_saturation.py",
+    "smi": "tests/measure/test_smi.py",
+}
 """Measurements of a form of their own, and where their wrong agents are."""
 
 

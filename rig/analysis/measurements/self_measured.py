@@ -128,7 +128,7 @@ class ValueEvaluator(Evaluator):
             found += (
                 _interval(values.order, "", rate_hz, effects.reaching(period_ns_of(settings))),
             )
-            found += self._seen_by_pins(aligned.bench)
+            found += self.seen_by_pins(aligned.bench)
         n, planned = found[0].histogram.n, max(0, (settings.planned or 0) - values.failed)
         counts = planned_counts(n, planned, self.stretches.glitches)
         duration = 0 if values.first is None else values.last - values.first
@@ -143,7 +143,7 @@ class ValueEvaluator(Evaluator):
             witnesses=self._witnesses(aligned.agreement),
         )
 
-    def _seen_by_pins(self, bench: BenchErrorModel) -> tuple[Measurand, ...]:
+    def seen_by_pins(self, bench: BenchErrorModel) -> tuple[Measurand, ...]:
         """Return the parts by the analyzer's clock; none if edges and log do not fit."""
         answers, rate_hz = self.answers, self.settings.sample_rate_hz
         pins = by_pins(self.raw, self.settings, answers.times)
@@ -248,11 +248,16 @@ def _rate_hz(settings: Settings, values: _Values) -> int:
     return CLOCK_HZ if values.clocked else settings.tick_hz or CLOCK_HZ
 
 
+def effects_of_clock() -> SystematicEffects:
+    """Return the effects on times by the system's own clock, whose rate nobody has compared."""
+    return SystematicEffects(1.0, unknown_scales=(_CLOCK_RATE,))
+
+
 def _effects(
     bench: BenchErrorModel, settings: Settings, values: _Values, clock: ClockAgreement | None
 ) -> SystematicEffects:
     if values.clocked:
-        return SystematicEffects(1.0, unknown_scales=(_CLOCK_RATE,))
+        return effects_of_clock()
     tick_hz = settings.tick_hz or CLOCK_HZ
     duration_ns = 0.0 if values.first is None else (values.last - values.first) * 1e9 / tick_hz
     return on_counter(bench, tick_hz, clock, duration_ns)

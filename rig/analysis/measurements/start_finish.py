@@ -19,6 +19,7 @@ from rig.analysis.log.responses import CHUNK, ResponseLog
 from rig.analysis.measurements.period import Grid, PeriodFit
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.settings import Settings
+from rig.analysis.model.task_set import parse_task_set
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.handler_count import handled_of
 from rig.analysis.signals.response_times import AnswerTimes
@@ -139,8 +140,12 @@ def values_by_ticks(raw: RawRun, settings: Settings) -> Iterator[tuple[Int64Arra
 
 
 def period_ns_of(settings: Settings) -> int:
-    """Return the agent's period, within limits; a foreign file may have any text."""
-    text = settings.agent.get("period_ns", "")
+    """Return the agent's period, within limits; a foreign file may have any text.
+
+    Of several tasks that is the first one's.
+    """
+    tasks = parse_task_set(settings.agent).tasks
+    text = str(tasks[0].period_ns) if tasks else settings.agent.get("period_ns", "")
     digits = text.isascii() and text.isdigit() and len(text) <= len(str(PERIOD_NS_MAX))
     return min(max(1, int(text)), PERIOD_NS_MAX) if digits else 1
 

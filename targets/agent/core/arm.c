@@ -104,6 +104,7 @@ static const struct word words_known[] = {
 /* clang-format on */
 #define WORDS (sizeof words_known / sizeof *words_known)
 #define SEQUENCE_PINS "sequence_pins"
+#define PERIODIC "periodic"
 
 const char *measurement_name(enum measurement measurement)
 {
@@ -120,7 +121,7 @@ const char *word_given(uint32_t given)
     for (size_t i = 0; i < WORDS; i++)
         if (words_known[i].given & given)
             return words_known[i].name;
-    return "";
+    return given & GIVEN_PERIODIC ? PERIODIC : "";
 }
 
 bool parse_u64(const char *digits, size_t count, uint64_t *number)
@@ -195,14 +196,60 @@ static bool take_sequence_pins(struct arm_options *options, struct value value, 
     return false;
 }
 
+/* Numbers with a colon between; false if there are not so many. */
+static bool take_numbers(struct value value, uint64_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *colon = i + 1 < count ? memchr(value.text, ':', value.size) : NULL;
+        size_t size = colon ? (size_t)(colon - value.text) : value.size;
+        if ((i + 1 < count && !colon) || !parse_u64(value.text, size, &numbers[i]))
+            return false;
+        if (colon)
+            value = (struct value){colon + 1, value.size - size - 1};
+    }
+    return true;
+}
+
+/* 1000000:20000:80,...: period and work in ns, and priority, of each task. */
+static bool take_periodic(struct arm_options *options, struct value value, struct text *why)
+{
+    while (options->periodic_count < PERIODIC_MAX) {
+        const char *comma = memchr(value.text, ',', value.size);
+        size_t size = comma ? (size_t)(comma - value.text) : value.size;
+        uint64_t of[3];
+        if (!take_numbers((struct value){value.text, size}, of, 3) || of[0] < PERIOD_NS_MIN ||
+            of[0] > PERIOD_NS_MAX || of[1] > WORK_NS_MAX || of[2] > 99)
+            break;
+        options->periodic[options->periodic_count++] =
+            (struct periodic_options){of[0], of[1], (int32_t)of[2]};
+        if (!comma) {
+            options->given |= GIVEN_PERIODIC;
+            return true;
+        }
+        value = (struct value){comma + 1, value.size - size - 1};
+    }
+    text_say(why, PERIODIC " must be 1 to 16 times PERIOD_NS:WORK_NS:PRIORITY with commas between");
+    return false;
+}
+
+static const struct {
+    const char *name;
+    bool (*take)(struct arm_options *options, struct value value, struct text *why);
+} lists[] = {{SEQUENCE_PINS, take_sequence_pins}, {PERIODIC, take_periodic}};
+#define LISTS (sizeof lists / sizeof *lists)
+
+static const char *name_of(size_t i)
+{
+    return i < WORDS ? words_known[i].name : lists[i - WORDS].name;
+}
+
 static bool refuse_unknown(struct text *why)
 {
     text_say(why, "unknown word; valid: ");
-    for (size_t i = 0; i < WORDS; i++) {
-        text_add(why, words_known[i].name);
-        text_add(why, " ");
+    for (size_t i = 0; i < WORDS + LISTS; i++) {
+        text_add(why, i ? " " : "");
+        text_add(why, name_of(i));
     }
-    text_add(why, SEQUENCE_PINS);
     return false;
 }
 
@@ -211,18 +258,18 @@ static bool take_word(struct arm_options *options, struct value name, struct val
                       uint64_t *seen, struct text *why)
 {
     size_t i = 0;
-    while (i < WORDS && !is(name, words_known[i].name))
+    while (i < WORDS + LISTS && !is(name, name_of(i)))
         i++;
-    if (i == WORDS && !is(name, SEQUENCE_PINS))
+    if (i == WORDS + LISTS)
         return refuse_unknown(why);
     if (*seen & UINT64_C(1) << i) {
-        text_say(why, i == WORDS ? SEQUENCE_PINS : words_known[i].name);
+        text_say(why, name_of(i));
         text_add(why, " is given twice");
         return false;
     }
     *seen |= UINT64_C(1) << i;
-    if (i == WORDS)
-        return take_sequence_pins(options, value, why);
+    if (i >= WORDS)
+        return lists[i - WORDS].take(options, value, why);
     const struct word *word = &words_known[i];
     uint64_t number;
     if (!(word->choices ? choose : take_number)(word, value, &number, why))
@@ -260,7 +307,7 @@ static bool check_whole(const struct arm_options *options, uint64_t seen, struct
 bool arm_parse(const char *words, struct arm_options *options, struct text *why)
 {
     uint64_t seen = 0;
-    _Static_assert(WORDS < 64, "one bit a word");
+    _Static_assert(WORDS + LISTS <= 64, "one bit a word");
     *options = (struct arm_options){
         .priority = -1,
         .cpu = -1,

@@ -18,6 +18,7 @@
 #define PRIORITY_DEFAULT 80
 #define PIN_NONE 0xffff
 #define CREW_MAX 512
+#define PERIODIC_MAX 16
 #define WORK_NS_MAX 1000000000u
 #define PAUSE_NS_MAX 1000000000u
 #define WAIT_NS_MAX 1000000000u
@@ -120,12 +121,19 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_WARM_UP 0x40000u
 #define GIVEN_GAPS 0x80000u
 #define GIVEN_DURATION 0x100000u
+#define GIVEN_PERIODIC 0x200000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
      GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP | GIVEN_GAPS | \
-     GIVEN_DURATION)
+     GIVEN_DURATION | GIVEN_PERIODIC)
 #define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
+
+/* One of several periodic tasks. */
+struct periodic_options {
+    uint64_t period_ns, work_ns;
+    int32_t priority;
+};
 
 struct arm_options {
     enum measurement measurement;
@@ -160,6 +168,8 @@ struct arm_options {
     uint64_t warm_up;     /* iterations before the first of `count` */
     uint64_t gaps;         /* after which it ends, before the count; 0: none given */
     uint64_t duration_ns;  /* the same of time */
+    struct periodic_options periodic[PERIODIC_MAX];
+    uint8_t periodic_count;
     uint32_t given;
 };
 

@@ -35,6 +35,7 @@ static size_t add_word(char *line, size_t used)
         "ARM measurement=preemption capacity=9 count=2 ", "pin=1", "AWAIT ", "work_ns=",
         "ARM measurement=timer capacity=4 period_ns=10000 count=2 ",
         "ARM measurement=start_finish capacity=4 period_ns=10000 count=2 ",
+        "ARM measurement=periodic_tasks capacity=4 periodic=10000:5:80,20000:5:79 count=2 ",
         "PULSE signal=response ", "PULSE signal=sequence", "width_us=",
         "FREQUENCY ", "FREQUENCY HOLD cpu=0 ", "STATE ", "RELEASE", "cpu=0", "khz=", "khz=800000"};
     const char *word = words[random_below(sizeof words / sizeof *words)];

@@ -354,6 +354,48 @@ static void sleeps_are_late_by_the_systems_own_clock(void **state)
     }
 }
 
+/* On the fake processor one task runs through before the next begins: the second finds all missed but
+ * what is still to come. */
+static void each_periodic_task_has_its_own_values(void **state)
+{
+    (void)state;
+    struct measure_summary summary =
+        run("measurement=periodic_tasks periodic=10000:4000:80,20000:0:0 capacity=99 count=4");
+    assert_int_equal(fake.crew_priorities[0], 80);
+    assert_int_equal(fake.crew_priorities[1], 0);
+    assert_int_equal(fake.writes_size, 8);
+    assert_int_equal(summary.handled, 4 + 2);
+    assert_int_equal(summary.records, 4 * 4 + 2 * (2 - summary.unanswered));
+    for (uint64_t i = 0; i < 4; i++) {
+        struct log_record start = record(4 * i), finish = record(4 * i + 1);
+        assert_int_equal(start.flags, 0);
+        assert_int_equal(finish.flags, RECORD_PART(1));
+        assert_in_range(finish.before_ticks - start.after_ticks, 3900, 4010);
+        assert_value(4 * i + 2, i + 1, 77 + 5, RECORD_CLOCK);
+        assert_int_equal(record(4 * i + 3).flags, RECORD_VALUE | RECORD_CLOCK | RECORD_PART(1));
+        assert_int_equal(record(4 * i + 3).before_ticks, record(4 * i + 2).after_ticks);
+        assert_int_equal(record(4 * i + 2).before_ticks - record(2).before_ticks, i * 10000);
+    }
+}
+
+static void tasks_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("measurement=periodic_tasks capacity=5 count=5", "needs periodic");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 periodic=10000:0:1",
+                   "periodic is not for timer");
+    assert_refused("measurement=periodic_tasks capacity=5 count=100000000 "
+                   "periodic=100000000000:0:1,10000:0:1", "too large");
+    const char *wrong[] = {"", "10000", "10000:0", "10000:0:100", "9999:0:1", "10000:0:1,", "a:0:1",
+                           "10000:1000000001:1", "10000:0:1:1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct arm_options options;
+        char line[120];
+        snprintf(line, sizeof line, "measurement=periodic_tasks capacity=5 periodic=%s", wrong[i]);
+        assert_false(arm_parse(line, &options, &why));
+    }
+}
+
 static void an_interval_timer_keeps_to_its_grid(void **state)
 {
     (void)state;
@@ -577,6 +619,8 @@ int main(void)
         TEST(clocks_are_read_twice),
         TEST(sleeps_are_late_by_the_systems_own_clock),
         TEST(an_interval_timer_keeps_to_its_grid),
+        TEST(each_periodic_task_has_its_own_values),
+        TEST(tasks_that_cannot_be_are_refused),
         TEST(calls_are_measured_one_by_one),
         TEST(a_periodic_task_shows_start_and_finish),
         TEST(what_interrupts_the_work_makes_it_longer),

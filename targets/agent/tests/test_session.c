@@ -121,7 +121,7 @@ static void the_longest_refusal_fits_a_line(void **state)
 {
     (void)state;
     fake_ask("ARM nonsense=1\n");
-    assert_non_null(strstr(fake_output, "sequence_pins\n")); /* the last of the valid words */
+    assert_non_null(strstr(fake_output, "sequence_pins periodic\n")); /* the last of the valid words */
     assert_true(fake_output_size <= 512);
 }
 

@@ -14,6 +14,7 @@ static const struct loop_kind *const kinds[] = {LOOPS(LOOP)};
 
 static struct {
     bool begun, started, pins;
+    void (*give)(void);
 } taken;
 
 /* At ordinary priority a task may be torn from the log by another one of the same measurement. */
@@ -80,6 +81,8 @@ static bool check(const struct loop_kind *kind, struct text *why)
         flaw = "this measurement is one of pins: pin=0 makes no sense";
     else if (options->priority < kind->levels)
         flaw = "this measurement has tasks of three real-time priorities: priority must be 3 or more";
+    else if (kind->given & GIVEN_PERIODIC && !options->periodic_count)
+        flaw = "this measurement needs periodic, its tasks";
     else if (kind->given & GIVEN_THRESHOLD && options->threshold_ns <= options->pause_ns)
         flaw = "this measurement needs threshold_ns, longer than pause_ns";
     else if (options->sequence_bits && !options->pin && !kind->needs_pin)
@@ -113,6 +116,7 @@ bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct
     const struct port_inside *inside = run->port->inside;
     loop = *run;
     taken.begun = taken.started = taken.pins = false;
+    taken.give = NULL;
     atomic_flag_clear(&noting);
     atomic_store(&without_value, 0);
     if (!check(kind, why))
@@ -127,6 +131,9 @@ bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct
         return false;
     if (kind->begin)
         kind->begin();
+    taken.give = kind->give;
+    if (kind->take && !kind->take(why))
+        return false;
     taken.started = inside->start_crew(kind->body, kind->tasks ? kind->tasks() : 1,
                                        kind->priority ? kind->priority : same_priority,
                                        loop.options->cpu, why);
@@ -138,11 +145,14 @@ bool loop_stop(void)
     const struct port *port = loop.port;
     if (taken.started && !port->inside->stop_crew())
         return false;
+    if (taken.give)
+        taken.give();
     if (taken.begun)
         port->inside->end();
     if (taken.pins)
         (port->give_pins ? port->give_pins : port->detach)();
     taken.begun = taken.started = taken.pins = false;
+    taken.give = NULL;
     if (loop.summary)
         loop.summary->unanswered = atomic_load(&without_value);
     return true;

@@ -30,6 +30,8 @@ struct loop_kind {
     uint32_t (*tasks)(void); /* NULL: one */
     int32_t (*priority)(uint32_t number); /* NULL: all as the options say */
     void (*begin)(void);     /* NULL: nothing to make ready */
+    bool (*take)(struct text *why); /* memory, before the tasks are made; NULL: the log is enough */
+    void (*give)(void); /* after they have ended, also if not all was taken: log, and give it back */
     void (*body)(uint32_t number);
 };
 

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A modelled processor that runs periodic tasks by fixed priorities, and preempts them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from rig.analysis.model.task_set import PeriodicTask, TaskSet, parse_task_set
+from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_VALUE
+from rig.virtual.self_measuring import NS_PS, Means
+from rig.virtual.truth import ANSWERED
+
+
+class Cycle(NamedTuple):
+    """A period in which a task ran; times in ps since all tasks were due for the first time."""
+
+    number: int
+    due_ps: int
+    start_ps: int
+    finish_ps: int
+
+
+class _Task:
+    """A task, with the cycle that it is in or waits for."""
+
+    def __init__(self, task: PeriodicTask, periods: int, draw: Callable[[int], int]) -> None:
+        self.priority = task.priority
+        self._period_ps, self._work_ps = task.period_ns * NS_PS, task.work_ns * NS_PS
+        self._periods, self._draw = periods, draw
+        self._number, self.cycles = 0, list[Cycle]()
+        self._wait_for(1)
+
+    def _wait_for(self, number: int) -> None:
+        self._number, self._start_ps, self.left_ps = number, -1, self._work_ps
+        is_over = number > self._periods
+        self._due_ps = (number - 1) * self._period_ps
+        self.ready_ps = math.inf if is_over else self._due_ps + self._draw(self._due_ps)
+
+    def run(self, now_ps: int, until_ps: float) -> int:
+        """Run until a time, or to the end of the work; return when it ended."""
+        if self._start_ps < 0:
+            self._start_ps = now_ps
+        end_ps = int(min(now_ps + self.left_ps, until_ps))
+        self.left_ps -= end_ps - now_ps
+        if not self.left_ps:
+            self.cycles.append(Cycle(self._number, self._due_ps, self._start_ps, end_ps))
+            # It waits for the next due time that is still to come.
+            self._wait_for(max(self._number + 1, end_ps // self._period_ps + 2))
+        return end_ps
+
+
+def simulate(tasks: TaskSet, draw: Callable[[int], int]) -> list[list[Cycle]]:
+    """Return the cycles of each task. `draw`: how late one is that is due at a time, in ps."""
+    running = [_Task(*each, draw) for each in zip(tasks.tasks, tasks.periods, strict=True)]
+    now_ps = 0
+    while (first_ps := min(task.ready_ps for task in running)) < math.inf:
+        now_ps = max(now_ps, int(first_ps))
+        ready = [task for task in running if task.ready_ps <= now_ps]
+        task = max(ready, key=lambda each: (each.priority, -each.ready_ps))
+        above = (each.ready_ps for each in running if each.priority > task.priority)
+        now_ps = task.run(now_ps, min((at for at in above if at > now_ps), default=math.inf))
+    return [task.cycles for task in running]
+
+
+class TaskSetTask:
+    """The tasks of a measurement, as time passes; the first one writes the pins."""
+
+    def __init__(self, means: Means, words: Mapping[str, str], start_ps: int) -> None:
+        """Raises ValueError for what an agent refuses."""
+        tasks = parse_task_set(words)
+        if not tasks.tasks or not tasks.count:
+            raise ValueError("periodic_tasks needs periodic and count")
+        self._means, self._start_ps = means, start_ps
+        self._cycles = simulate(tasks, means.draw)
+        self._before = [0, *accumulate(tasks.periods)]
+        self.handled = self._before[-1]
+        self.missed = self.handled - sum(map(len, self._cycles))
+        self._writes = [
+            (start_ps + at_ps, cycle, part)
+            for cycle in self._cycles[0]
+            for part, at_ps in enumerate((cycle.start_ps, cycle.finish_ps))
+        ]
+        self._last_ps = start_ps + max(each[-1].finish_ps for each in self._cycles if each)
+        self._written, self.over = 0, False
+
+    def pass_until(self, end_ps: int) -> None:
+        """Write the pins for what begins before a time; the others are logged at the end."""
+        while self._written < len(self._writes) and self._writes[self._written][0] < end_ps:
+            at_ps, cycle, part = self._writes[self._written]
+            self._means.show(cycle.number, at_ps, part << LOG_PART_SHIFT)
+            self._written += 1
+            if part:
+                self._note(0, cycle)
+        if not self.over and self._last_ps < end_ps:
+            self.over = True
+            for task, cycles in enumerate(self._cycles[1:], 1):
+                for cycle in cycles:
+                    self._note(task, cycle)
+
+    def _note(self, task: int, cycle: Cycle) -> None:
+        number = self._before[task] + cycle.number
+        times = [self._start_ps + each for each in cycle[1:]]
+        for part, (begin_ps, end_ps) in enumerate(pairwise(times)):
+            flags = LOG_VALUE | LOG_CLOCK | (2 * task + part) << LOG_PART_SHIFT
+            before, after = begin_ps // NS_PS, end_ps // NS_PS
+            self._means.note(number, before, after, flags)
+            self._means.truth([begin_ps, end_ps, before, after, number, ANSWERED, 0, 0])
