@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from rich.cells import cell_len
@@ -59,7 +60,7 @@ def print_report(console: SafeConsole, document: ReportDocument) -> None:
         key=lambda each: (each.name in _LAST) - (each.name == _RUN),
     )
     for section in sections:
-        blocks = [block for block in section.blocks if not isinstance(block, Plot | Folded)]
+        blocks = _printed(section.blocks)
         if not blocks:
             continue
         if section.name != _RUN:
@@ -73,6 +74,16 @@ def print_report(console: SafeConsole, document: ReportDocument) -> None:
         _print_conclusion(console, document.conclusion)
     if document.source is not None:
         console.print(f"{document.source.name}: {document.source.text}", soft_wrap=True)
+
+
+def _printed(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks that are text, without headings that nothing of it is below."""
+    text = [block for block in blocks if not isinstance(block, Plot | Folded)]
+    return [
+        block
+        for block, below in zip_longest(text, text[1:])
+        if not isinstance(block, Heading) or not isinstance(below, Heading | None)
+    ]
 
 
 def _print(console: SafeConsole, block: Block) -> None:

@@ -6,10 +6,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from rig.report.page import page
+from rig.report.run_report import run_report
+from rig.report.terminal import print_report
 from rig.session.results import read
 from tests.golden.runs import unpacked
 
@@ -54,3 +58,14 @@ def test_the_kernel_configuration_is_told_in_a_line_and_folded_whole(tmp_path):
 @pytest.mark.parametrize("options", ["text", [], {"HZ": {"a": "b"}, "<b>": "<script>"}, {}])
 def test_what_an_agent_tells_of_its_kernel_may_be_anything(options, tmp_path):
     assert "<script>" not in environment_page(tmp_path, options)
+
+
+def test_a_terminal_shows_no_title_with_nothing_below(tmp_path):
+    stream = StringIO()
+    print_report(
+        Console(file=stream, width=100), run_report(read(unpacked("preemption", tmp_path)))
+    )
+    titles = [lines.split("\n")[0] for lines in stream.getvalue().split("\n\n")]
+    below = [lines.count("\n") for lines in stream.getvalue().strip().split("\n\n")]
+    assert min(below) > 0, titles
+    assert "Everything else that was measured" not in stream.getvalue()
