@@ -201,7 +201,7 @@ def parse_plan(text: str, source: str) -> Plan:
         text=text,
         source=source,
         own_events=own_events,
-        tools=parse_tools(root, measurement, agent),
+        tools=parse_tools(root, agent),
     )
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rig.config.plan_agent import AgentPlan
-from rig.measurements.registry import MEASUREMENTS
+from rig.config.plan_agent import PERIOD_MAX_PS, AgentPlan
 from rig.toml.reader import TomlTable
-from rig.tools.tool_runs import HWLAT
+from rig.tools.tool_runs import HWLAT, TOOLS
 
 SECOND_PS = 10**12
 DURATION_MAX_PS = 86_400 * SECOND_PS
 MICROSECOND_PS = 10**6
 
-TOOLS_OF = {name: each.tools for name, each in MEASUREMENTS.items() if each.tools}
-"""The tools that a measurement may have beside it."""
+HISTOGRAM_MAX_PS = 10 * 10**9
+ALL_CPUS = "all"
+_KEYS = ("run", "duration", "period", "cpus", "histogram")
 _WINDOW_KEYS = ("window", "width", "threshold")
 
 
@@ -26,6 +26,12 @@ class ToolsPlan:
     run: tuple[str, ...]
     duration_s: int = 0
     """The duration of each; 0: as long as the periods take."""
+    period_us: int = 0
+    """The period of a task that a tool wakes; 0: that of the agent's."""
+    all_cpus: bool = False
+    """A tool measures on each processor at once."""
+    histogram_us: int = 0
+    """The end of the histogram that a tool keeps; 0: its own default, or none."""
     window_us: int = 0
     width_us: int = 0
     threshold_us: int = 0
@@ -39,11 +45,18 @@ class ToolsPlan:
                 "width_us": self.width_us,
                 "threshold_us": self.threshold_us,
             }
-        if agent.period_ps % MICROSECOND_PS:
-            raise ValueError("it knows whole microseconds only, and the period is none")
-        words |= {"period_us": agent.period_ps // MICROSECOND_PS}
+        if TOOLS[tool].tracer and not TOOLS[tool].is_periodic:
+            return words
+        if TOOLS[tool].is_periodic:
+            if not self.period_us and agent.period_ps % MICROSECOND_PS:
+                raise ValueError("it knows whole microseconds only, and the period is none")
+            words["period_us"] = self.period_us or agent.period_ps // MICROSECOND_PS
         if agent.priority is not None:
             words["priority"] = agent.priority
+        if self.histogram_us and TOOLS[tool].keeps_histogram:
+            words["histogram_us"] = self.histogram_us
+        if self.all_cpus:
+            return words | {"all_cpus": 1}
         return words if agent.cpu is None else words | {"cpu": agent.cpu}
 
     def expected_s(self, agent: AgentPlan) -> int:
@@ -51,30 +64,36 @@ class ToolsPlan:
         return len(self.run) * (self.duration_s or _periods_s(agent))
 
 
-def parse_tools(root: TomlTable, measurement: str, agent: AgentPlan) -> ToolsPlan | None:
+def parse_tools(root: TomlTable, agent: AgentPlan) -> ToolsPlan | None:
     """Parse the table, if there is one. Raises InputError."""
     if "tools" not in root:
         return None
     table = root.table("tools")
-    known = TOOLS_OF.get(measurement, ())
-    if not known:
-        owners = ", ".join(TOOLS_OF)
-        problem = f"measurement {measurement} has no tools beside it"
-        raise root.error("tools", problem, f"no [tools] table, or measurement {owners}")
-    windowed = HWLAT.name in known
-    table.allow_only(("run", "duration", *(_WINDOW_KEYS if windowed else ())))
+    names = _names(table)
+    table.allow_only((*_KEYS, *(_WINDOW_KEYS if HWLAT.name in names else ())))
+    has_period = bool(agent.period_ps)
+    needs_period = not has_period and any(TOOLS[name].is_periodic for name in names)
+    if "cpus" in table:
+        table.choice("cpus", (ALL_CPUS,))
     return ToolsPlan(
-        run=_names(table, known),
-        duration_s=_duration_s(table, needed=not agent.period_ps),
-        **(_window(table) if windowed else {}),
+        run=names,
+        duration_s=_duration_s(table, needed=not has_period),
+        period_us=_whole_us(table, "period", PERIOD_MAX_PS, needed=needs_period),
+        all_cpus="cpus" in table,
+        histogram_us=_whole_us(table, "histogram", HISTOGRAM_MAX_PS),
+        **(_window(table) if HWLAT.name in names else {}),
     )
 
 
-def _names(table: TomlTable, known: tuple[str, ...]) -> tuple[str, ...]:
+def _names(table: TomlTable) -> tuple[str, ...]:
     names = table.values.get("run")
-    good = isinstance(names, list) and names and all(name in known for name in names)
-    if not isinstance(names, list) or not good or len(set(names)) != len(names):
-        valid = f"a list of some of {', '.join(known)}, each once"
+    if (
+        not isinstance(names, list)
+        or not names
+        or not all(isinstance(name, str) and name in TOOLS for name in names)
+        or len(set(names)) != len(names)
+    ):
+        valid = f"a list of some of {', '.join(TOOLS)}, each once"
         raise table.error("run", f"{names!a} is not possible", valid)
     return tuple(names)
 
@@ -94,15 +113,22 @@ def _periods_s(agent: AgentPlan) -> int:
     return max(1, -(-total_ps // SECOND_PS))
 
 
+def _whole_us(table: TomlTable, key: str, most_ps: int, *, needed: bool = False) -> int:
+    """Return a time that may be absent, then 0, unless it is needed."""
+    if key not in table and not needed:
+        return 0
+    time_ps = table.time_ps(key, MICROSECOND_PS, most_ps)
+    if time_ps % MICROSECOND_PS:
+        raise table.error(key, "not whole microseconds", "whole microseconds")
+    return time_ps // MICROSECOND_PS
+
+
 def _window(table: TomlTable) -> dict[str, int]:
     found = {}
     for key, most_ps in (
         ("window", 100 * SECOND_PS), ("width", 100 * SECOND_PS), ("threshold", 10 * SECOND_PS)
     ):  # fmt: skip
-        time_ps = table.time_ps(key, MICROSECOND_PS, most_ps)
-        if time_ps % MICROSECOND_PS:
-            raise table.error(key, "not whole microseconds", "whole microseconds")
-        found[f"{key}_us"] = time_ps // MICROSECOND_PS
+        found[f"{key}_us"] = _whole_us(table, key, most_ps, needed=True)
     if found["width_us"] >= found["window_us"]:
         raise table.error("width", "not shorter than the window", "a time below window")
     return found

@@ -44,8 +44,6 @@ class Measurement(Reported, ABC):
     """Keys that a plan's [agent] can have."""
     counts_not_limited: ClassVar[tuple[str, ...]] = ()
     """Counts that are not judged unless a plan names them, though other measurements allow none."""
-    tools: ClassVar[tuple[str, ...]] = ()
-    """Test tools on the target that a plan can run before it."""
     measurands: ClassVar[tuple[str, ...]] = (LATENCY,)
     """Names of all quantities that it measures, its own purpose first."""
     plan_table: ClassVar[str] = "stimulus"

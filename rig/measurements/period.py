@@ -29,7 +29,6 @@ from rig.measurements.reported import (
     figures_of,
     statistics_table,
 )
-from rig.tools.tool_runs import CYCLICTEST, TIMERLAT
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
@@ -65,7 +64,6 @@ class Period(Measurement):
     no_pulses = "the target is measured at periods of its own, and no pulses are sent"
     measurands = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
     agent_keys = ("period", "count", "intervals", "timer", "priority", "cpu")
-    tools = (CYCLICTEST.name, TIMERLAT.name)
     events = "periods"
     event_end = "answer"
     time_zero = "when it was due"

@@ -22,7 +22,6 @@ from rig.limit_names import GAP_INTERVAL, GAP_LENGTH, LATENCY
 from rig.measurements.measurement import agent_words, time_words
 from rig.measurements.reported import PINS, PinLine, statistics_table
 from rig.measurements.self_measured import MeasuredByTarget
-from rig.tools.tool_runs import HWLAT
 
 if TYPE_CHECKING:
     from rig.analysis.measurements.evaluation import Evaluation
@@ -56,7 +55,6 @@ class Smi(MeasuredByTarget):
         always_pin=True,
         spins=True,
     )
-    tools = (HWLAT.name,)
 
     def variant_words(self, settings: Settings) -> list[str]:
         agent = settings.agent

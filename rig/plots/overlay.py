@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,12 @@ _LINES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 _WIDE = 50
 
 
+def line_style(number: int) -> dict[str, Any]:
+    """Return color and dashes of the line of one of several series."""
+    dashes = _LINES[number // len(_COLORS) % len(_LINES)]
+    return {"color": _COLORS[number % len(_COLORS)], "linestyle": dashes}
+
+
 @dataclass(frozen=True)
 class LatencyCurve:
     """One run: latencies in samples, ascending, how often each occurred, shapes (k,)."""
@@ -58,12 +64,10 @@ def overlay_svg(curves: Sequence[LatencyCurve], *, quantity: str = "latency") ->
             values, above = exceedances(curve.values, curve.counts)
             n = int(curve.counts.sum())
             x = (values * curve.sample_ns / 1e3).astype(np.float64)
-            color = _COLORS[number % len(_COLORS)]
-            line = _LINES[number // len(_COLORS) % len(_LINES)]
-            axes.step(*steps(x, above, n), where="post", color=color, linestyle=line)
-            axes.plot(x[-1:], [1 / n], "o", color=color, markersize=4.5)
-            axes.plot([], [], color=color, linestyle=line, marker="o", markersize=4.5,
-                      label=curve.name)  # fmt: skip
+            style = line_style(number)
+            axes.step(*steps(x, above, n), where="post", **style)
+            axes.plot(x[-1:], [1 / n], "o", color=style["color"], markersize=4.5)
+            axes.plot([], [], marker="o", markersize=4.5, label=curve.name, **style)
             ends += [float(x[0]), float(x[-1])]
         if min(ends) > 0 and max(ends) > _WIDE * min(ends):
             axes.set_xscale("log")

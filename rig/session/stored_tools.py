@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Self
 
 from rig.errors import InputError
+from rig.tools.figures import ToolFigures
 from rig.tools.hwlat import HwlatFigures, hwlat_figures
+from rig.tools.readers import tool_figures
 from rig.tools.tool_runs import HWLAT, ToolRun, from_json
-from rig.tools.wakeup import ToolFigures, wakeup_figures
 
 TOOLS_TEXT = "environment/tools"
 """The name of the text in the run file."""
@@ -48,6 +49,6 @@ class ToolReport:
         try:
             if run.tool == HWLAT.name:
                 return replace(report, gaps=hwlat_figures(run))
-            return replace(report, figures=wakeup_figures(run))
+            return replace(report, figures=tool_figures(run))
         except ValueError as error:
             return replace(report, reason=str(error))

@@ -11,7 +11,7 @@ from rig.errors import BenchError
 from rig.target.protocol import ProtocolError, number
 from rig.tools.tool_runs import OUTPUT_MAX, TOOLS, ToolRun, lacking
 
-GRACE_S: Final = 30.0
+GRACE_S: Final = 120.0
 """The time that a tool may take beyond its duration, by the host's clock."""
 _POLL_S: Final = 0.2
 _REASON_MAX: Final = 300

@@ -27,12 +27,50 @@ class Tool:
     """Its package of Debian; "" if it is a part of the kernel."""
     tracer: str = ""
     """The tracer of the kernel that it needs."""
+    kernel_options: str = ""
+    """The options that a kernel with that tracer is built with."""
+    subject: str = "wakeup"
+    """What it measures, as tables name it."""
+    how: str = "user task"
+    """What it measures with, which may be another kind of task than the pins'."""
+    is_periodic: bool = False
+    """It wakes a task each period."""
+    keeps_histogram: bool = False
 
 
-CYCLICTEST = Tool("cyclictest", "cyclictest", "rt-tests")
-TIMERLAT = Tool("timerlat", "rtla timerlat", "rtla", "timerlat")
-HWLAT = Tool("hwlat", "kernel's tracer hwlat", "", "hwlat")
-TOOLS = {tool.name: tool for tool in (CYCLICTEST, TIMERLAT, HWLAT)}
+def _tracer(name: str, kernel_options: str, subject: str) -> Tool:
+    title = f"kernel's tracer {name}"
+    return Tool(name, title, "", name, kernel_options, subject, how="kernel")
+
+
+CYCLICTEST = Tool("cyclictest", "cyclictest", "rt-tests", is_periodic=True, keeps_histogram=True)
+TIMERLAT = Tool(
+    "timerlat", "rtla timerlat", "rtla", "timerlat", "CONFIG_TIMERLAT_TRACER", how="kernel thread",
+    is_periodic=True, keeps_histogram=True,
+)  # fmt: skip
+HWLAT = Tool(
+    "hwlat", "kernel's tracer hwlat", "", "hwlat", "CONFIG_HWLAT_TRACER", "smi",
+    how="kernel thread, interrupts off",
+)  # fmt: skip
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        CYCLICTEST,
+        TIMERLAT,
+        HWLAT,
+        Tool("signaltest", "signaltest", "rt-tests", subject="signal round trip"),
+        Tool("ptsematest", "ptsematest", "rt-tests", subject="mutex handover", is_periodic=True),
+        Tool("pi_stress", "pi_stress", "rt-tests", subject="priority inversion"),
+        _tracer("irqsoff", "CONFIG_IRQSOFF_TRACER", "interrupts off"),
+        _tracer("preemptoff", "CONFIG_PREEMPT_TRACER", "preemption off"),
+        _tracer(
+            "preemptirqsoff",
+            "CONFIG_IRQSOFF_TRACER and CONFIG_PREEMPT_TRACER",
+            "interrupts or preemption off",
+        ),
+        _tracer("wakeup_rt", "CONFIG_SCHED_TRACER", "wakeup in the kernel"),
+    )
+}
 
 READY = "ready"
 """The agent's word for a tool that can be started."""
@@ -47,7 +85,7 @@ def lacking(tool: Tool, word: str) -> str:
         "no-tracefs": "the target has no tracefs; mount it there: "
         "mount -t tracefs tracefs /sys/kernel/tracing",
         "no-tracer": f"the target's kernel has no tracer {tool.tracer}; it needs one built with "
-        f"CONFIG_{tool.tracer.upper()}_TRACER",
+        f"{tool.kernel_options}",
         "not-root": "the agent may not use the kernel's tracers; start it as root",
     }.get(word, f"the agent cannot start it ({word[:40]!a})")
 

@@ -91,8 +91,8 @@ def debian(tmp_path_factory) -> Path:
         "libunused": ("", {f"{libraries}/libunused.so.1": two}),
         "libc6": ("libunused", _c_library()),
     }
-    for package, program in PROGRAMS.items():
-        files = {f"usr/bin/{program}": main, "usr/bin/other": main}
+    for package, names in PROGRAMS.items():
+        files = {f"usr/bin/{name}": main for name in (*names, "other")}
         contents[package] = ("python3, libc6 (>= 2), libone | libnone", files)
     for package, (depends, files) in contents.items():
         _write(folder, package, depends, files)
@@ -144,7 +144,7 @@ def test_programs_come_with_all_that_they_need_and_no_more(packages, tmp_path):
     found = programs(packages, Cache(tmp_path / "cache"), said.append)
     loader = needs_of(SHELL.read_bytes(), "sh").interpreter.lstrip("/")
     assert set(found) == {
-        *(f"usr/bin/{program}" for program in PROGRAMS.values()),
+        *(f"usr/bin/{name}" for names in PROGRAMS.values() for name in names),
         "usr/lib/libone.so.1",
         "usr/lib/libtwo.so.2",
         "usr/lib/libc.so.6",

@@ -21,9 +21,10 @@ from rig.report.tables.tools import tool_records
 from rig.resources import find_plan
 from rig.target.link import AgentLink
 from rig.target.tools import run_tools, tools_of
+from rig.tools.figures import ToolHistogram
 from rig.tools.hwlat import hwlat_figures
+from rig.tools.readers import tool_figures
 from rig.tools.tool_runs import TOOLS, ToolRun, from_json, lacking, to_json
-from rig.tools.wakeup import wakeup_figures
 from tests.target.real_agent import agent_program
 
 CYCLICTEST = """\
@@ -37,13 +38,96 @@ TIMERLAT = """\
 # Duration:   0 00:00:10
 Index   IRQ-000   Thr-000
 2000       9754         0
+10000       246         0
 15000         0        11
+17000         0      9989
 over:         0         0
 count:    10000     10000
 min:       2324     15696
 avg:       2904     17898
 max:      10867     28499
 """
+CYCLICTEST_HISTOGRAM = """\
+# /dev/cpu_dma_latency set to 0us
+# Histogram
+000000 000000\t000000
+000001 000845\t000988
+000002 000035\t000004
+000003 000119\t000007
+# Total: 000000999 000000999
+# Min Latencies: 00001 00001
+# Avg Latencies: 00001 00001
+# Max Latencies: 00037 00003
+# Histogram Overflows: 00001 00000
+# Histogram Overflow at cycle number:
+# Thread 0: 417
+# Thread 1:
+
+"""
+TIMERLAT_OF_TWO = """\
+# RTLA timerlat histogram
+# Time unit is nanoseconds (ns)
+# Duration:   0 00:00:01
+Index   IRQ-000   Thr-000   IRQ-001   Thr-001
+3000          1         0         1         0\x20
+4000        921         0       994         0\x20
+5000         78         0         4         0\x20
+7000          0         0         1         0\x20
+12000         0         0         1         0\x20
+17000         0         0         0         1\x20
+18000         0       170         0       267\x20
+19000         0       809         0       723\x20
+20000         0        21         0         7\x20
+31000         0         0         0         1\x20
+34000         0         0         0         1\x20
+37000         0         0         0         1\x20
+over:         0         0         0         0\x20
+count:     1000      1000      1001      1001\x20
+min:       3590     18380      3910     17950\x20
+avg:       4163     19094      4100     19171\x20
+max:       5110     20750     12460     37770\x20
+"""
+SIGNALTEST = """\
+T: 0 (   88) P:80 C:   2881 Min:     59 Act:   59 Avg:   59 Max:      74
+T: 1 (   89) P:80 C:   2881 Min:     59 Act:10086 Avg:  689 Max:   10094
+"""
+PTSEMATEST = """\
+#0: ID122, P80, CPU0, I1000; #1: ID123, P80, CPU0, Cycles 817
+#2: ID124, P79, CPU1, I1500; #3: ID125, P79, CPU1, Cycles 476
+#1 -> #0, Min   21, Cur   43, Avg   26, Max   70
+#3 -> #2, Min   21, Cur   43, Avg   24, Max   65
+"""
+PI_STRESS = """\
+Total inversion performed: 21019
+Test Duration: 0 days, 0 hours, 0 minutes, 4 seconds
+"""
+WAKEUP_RT = """\
+# tracer: wakeup_rt
+#
+# wakeup_rt latency trace v1.1.5 on 6.1.0-56-rt-amd64
+# --------------------------------------------------------------------
+# latency: 96 us, #6/6, CPU#0 | (M:preempt_rt VP:0, KP:0, SP:0 HP:0 #P:1)
+#    -----------------
+#    | task: ktimers/0-15 (uid:0 nice:0 policy:1 rt_prio:1)
+#    -----------------
+#
+#                    _--------=> CPU#
+cyclicte-103       0dn.h411    1us+:      103:120:R   + [000]      15: 98:R ktimers/0
+"""
+IRQSOFF = """\
+# tracer: irqsoff
+#
+# irqsoff latency trace v1.1.5 on 6.1.0
+# --------------------------------------------------------------------
+# latency: 16 us, #4/4, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)
+#    -----------------
+#    | task: swapper/0-0 (uid:0 nice:0 policy:0 rt_prio:0)
+#    -----------------
+#  => started at: run_timer_softirq
+#  => ended at:   run_timer_softirq
+#
+"""
+"""As the kernel's Documentation/trace/ftrace.rst has it; the others were printed by guests."""
 HWLAT = """\
 # tracer: hwlat
 #
@@ -67,24 +151,76 @@ def told(tool: str, output: str) -> ToolRun:
 
 
 def test_cyclictest():
-    (found,) = wakeup_figures(told("cyclictest", CYCLICTEST))
+    (found,) = tool_figures(told("cyclictest", CYCLICTEST))
     figures = (found.n, found.min_ns, found.average_ns, found.max_ns)
     assert figures == (10000, 13512, 15492, 24384)
     assert found.what.startswith("from the time that a sleep should end")
 
 
 def test_timerlat_has_an_interrupt_and_a_thread():
-    interrupt, thread = wakeup_figures(told("timerlat", TIMERLAT))
+    interrupt, thread = tool_figures(told("timerlat", TIMERLAT))
     assert (interrupt.n, interrupt.min_ns, interrupt.average_ns, interrupt.max_ns) == (
         10000, 2324, 2904, 10867
     )  # fmt: skip
     assert (thread.min_ns, thread.average_ns, thread.max_ns) == (15696, 17898, 28499)
 
 
+def test_cyclictest_has_a_histogram_for_each_processor():
+    """Its average is that of all values, those beyond the histogram among them."""
+    first, second = tool_figures(told("cyclictest", CYCLICTEST_HISTOGRAM))
+    assert (first.name, first.n) == ("cyclictest, processor 0", 1000)
+    assert (first.min_ns, first.average_ns, first.max_ns) == (1000, 1000, 37000)
+    assert first.histogram == ToolHistogram(1000, (1000, 2000, 3000), (845, 35, 119), 1)
+    assert (second.cpu, second.n, second.max_ns) == (1, 999, 3000)
+    assert second.histogram == ToolHistogram(1000, (1000, 2000, 3000), (988, 4, 7), 0)
+
+
+def test_timerlat_has_two_histograms_for_each_processor():
+    found = tool_figures(told("timerlat", TIMERLAT_OF_TWO))
+    assert [each.name.removeprefix("rtla timerlat, ") for each in found] == [
+        "interrupt, processor 0", "thread, processor 0",
+        "interrupt, processor 1", "thread, processor 1",
+    ]  # fmt: skip
+    assert found[0].histogram == ToolHistogram(1000, (3000, 4000, 5000), (1, 921, 78), 0)
+    assert found[3].histogram.first_ns[-1] == 37000
+    newer = TIMERLAT_OF_TWO + "ALL:        IRQ       Thr       Usr\ncount:     1000    1000   0\n"
+    assert tool_figures(told("timerlat", newer)) == found
+
+
+def test_signals_make_a_round_trip_by_the_first_thread():
+    """In the second's times are the pauses of the first."""
+    (found,) = tool_figures(told("signaltest", SIGNALTEST))
+    assert (found.n, found.min_ns, found.average_ns, found.max_ns) == (2881, 59000, 59000, 74000)
+
+
+def test_ptsematest_has_a_pair_for_each_processor():
+    first, second = tool_figures(told("ptsematest", PTSEMATEST))
+    assert (first.n, first.min_ns, first.average_ns, first.max_ns) == (817, 21000, 26000, 70000)
+    assert (second.cpu, second.n, second.max_ns) == (1, 476, 65000)
+
+
+def test_pi_stress_counts_inversions():
+    (found,) = tool_figures(told("pi_stress", PI_STRESS))
+    assert (found.n, found.max_ns) == (21019, None)
+
+
+def test_a_tracer_has_the_longest_and_where_it_was():
+    (found,) = tool_figures(told("wakeup_rt", WAKEUP_RT))
+    assert (found.n, found.max_ns) == (None, 96000)
+    assert found.what.endswith("to the processor: processor 0, task: ktimers/0-15")
+    (found,) = tool_figures(told("irqsoff", IRQSOFF))
+    assert found.what == (
+        "longest time with interrupts off: processor 1, task: swapper/0-0, run_timer_softirq, "
+        "run_timer_softirq"
+    )
+    (nothing,) = tool_figures(told("wakeup_rt", "# tracer: wakeup_rt\n#\n"))
+    assert (nothing.n, nothing.max_ns) == (0, None)
+
+
 def test_a_column_that_counted_nothing_is_left_out():
     text = TIMERLAT.replace("count:    10000     10000", "count:        0     10000")
     text = text.replace("2324  ", "-     ").replace("2904  ", "-     ").replace("10867 ", "-     ")
-    (thread,) = wakeup_figures(told("timerlat", text))
+    (thread,) = tool_figures(told("timerlat", text))
     assert thread.title == "rtla timerlat, thread"
 
 
@@ -105,7 +241,7 @@ def test_hwlat_without_a_gap():
     [
         ("cyclictest", "", "it printed nothing"),
         ("cyclictest", "FATAL: Unable to change scheduling policy!", "Unable to change"),
-        ("cyclictest", CYCLICTEST * 2, "no summary of one thread"),
+        ("cyclictest", CYCLICTEST * 2, "no summary of its threads"),
         ("cyclictest", CYCLICTEST.replace("T: 0", "T: 1"), "no summary"),
         ("cyclictest", CYCLICTEST.replace("15492", "1e5"), "no summary"),
         ("cyclictest", CYCLICTEST.replace("15492", "-5"), "no summary"),
@@ -113,6 +249,21 @@ def test_hwlat_without_a_gap():
         ("cyclictest", CYCLICTEST.replace(" 10000", "     0"), "measured nothing"),
         ("cyclictest", CYCLICTEST.replace("13512", "9" * 40), "no summary"),
         ("cyclictest", "x\n" * 30_000, "30,000 lines"),
+        ("cyclictest", CYCLICTEST_HISTOGRAM.replace("000003 ", "000009 "), "out of order"),
+        ("cyclictest", CYCLICTEST_HISTOGRAM.replace("\t000988", ""), "different lengths"),
+        ("cyclictest", CYCLICTEST_HISTOGRAM.replace("000845", "000844"), "has 998 values, and its"),
+        ("cyclictest", CYCLICTEST_HISTOGRAM.replace("# Max", "# Mix"), "no line # Max"),
+        ("cyclictest", CYCLICTEST_HISTOGRAM.replace("00037", "0003e"), "is no number"),
+        ("timerlat", TIMERLAT.replace("9989", "9988"), "9999 values, and its summary 10000"),
+        ("signaltest", "", "it printed nothing"),
+        ("signaltest", SIGNALTEST.replace("T: 1", "T: 2"), "no summary of two"),
+        ("signaltest", SIGNALTEST.replace("2881", "0"), "measured nothing"),
+        ("ptsematest", PTSEMATEST.replace("#3 ->", "#5 ->"), "no summary of its pairs"),
+        ("ptsematest", PTSEMATEST.replace("Max   70", "Max    7"), "contradict"),
+        ("ptsematest", PTSEMATEST + PTSEMATEST, "no summary of its pairs"),
+        ("pi_stress", "ERROR: group 0 deadlocked", "group 0 deadlocked"),
+        ("wakeup_rt", IRQSOFF, "is no trace of it"),
+        ("wakeup_rt", WAKEUP_RT * 2, "has 2 latencies"),
         ("timerlat", "", "it printed nothing"),
         ("timerlat", TIMERLAT.replace("min:", "mine:"), "no summary"),
         ("timerlat", TIMERLAT.replace("Thr-000", "Thr-"), "no histogram"),
@@ -125,7 +276,7 @@ def test_hwlat_without_a_gap():
 )
 def test_what_is_not_their_output_is_said_in_words(tool, output, part):
     with pytest.raises(ValueError, match=part):
-        wakeup_figures(told(tool, output))
+        tool_figures(told(tool, output))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +288,20 @@ def test_what_is_not_of_the_tracer_is_said_in_words(output):
 
 
 @given(
-    st.sampled_from([("cyclictest", CYCLICTEST), ("timerlat", TIMERLAT), ("hwlat", HWLAT)]),
+    st.sampled_from(
+        [
+            ("cyclictest", CYCLICTEST),
+            ("cyclictest", CYCLICTEST_HISTOGRAM),
+            ("timerlat", TIMERLAT),
+            ("timerlat", TIMERLAT_OF_TWO),
+            ("hwlat", HWLAT),
+            ("signaltest", SIGNALTEST),
+            ("ptsematest", PTSEMATEST),
+            ("pi_stress", PI_STRESS),
+            ("wakeup_rt", WAKEUP_RT),
+            ("irqsoff", IRQSOFF),
+        ]
+    ),
     st.data(),
 )
 def test_mutilated_output_gives_figures_in_order_or_an_error(chosen, data):
@@ -149,9 +313,13 @@ def test_mutilated_output_gives_figures_in_order_or_an_error(chosen, data):
         if tool == "hwlat":
             assert hwlat_figures(told(tool, text)).samples <= 10_000
             return
-        for each in wakeup_figures(told(tool, text)):
-            assert each.n > 0
-            assert 0 <= each.min_ns <= each.average_ns <= each.max_ns
+        for each in tool_figures(told(tool, text)):
+            known = [each.min_ns, each.average_ns, each.max_ns]
+            known = [time_ns for time_ns in known if time_ns is not None]
+            assert known == sorted(known)
+            assert each.n is None or each.n >= 0
+            if each.histogram is not None:
+                assert sum(each.histogram.counts) + each.histogram.beyond == each.n
     except ValueError:
         pass
 
@@ -216,7 +384,15 @@ def test_a_period_that_they_do_not_know_is_told():
         ("smi", 'duration = "10 s"', "", "duration"),
         ("smi", 'threshold = "50 us" ', 'threshold = "10 us" ', "above pause"),
         ("smi", 'pause = "10 us" ', 'pause = "1.0005 us" ', "whole nanoseconds"),
-        ("interrupt", "[capture]", '[tools]\nrun = ["hwlat"]\n[capture]', "has no tools beside"),
+        ("interrupt", "[capture]", '[tools]\nrun = ["hwlat"]\n[capture]', "duration"),
+        (
+            "interrupt",
+            "[capture]",
+            '[tools]\nrun = ["cyclictest"]\nduration="1 s"\n[capture]',
+            "period",
+        ),
+        ("wakeup", '# duration = "10 s" ', 'cpus = "0" ', "all"),
+        ("wakeup", '# duration = "10 s" ', 'histogram = "1.5 us" ', "whole microseconds"),
     ],
 )
 def test_a_wrong_plan_is_one_clear_line(plan, old, new, part):
@@ -268,7 +444,7 @@ def test_what_a_target_lacks_is_a_reason_and_no_error(agent):
     assert begun == [name for name in ("cyclictest", "timerlat") if there[name] == "ready"]
     for run in runs[:2]:
         assert (run.exit_code is None) == (there[run.tool] != "ready")
-        assert run.reason or wakeup_figures(run)
+        assert run.reason or tool_figures(run)
     assert runs[2] == ToolRun("hwlat", reason="no such thing")
 
 

@@ -8,18 +8,13 @@ from typing import Final
 
 from rig.measurements.reported import CLOCK
 from rig.report.tables.record import RunRecord, Word
+from rig.tools.figures import ToolFigures
 from rig.tools.hwlat import hwlat_figures
-from rig.tools.tool_runs import CYCLICTEST, HWLAT, TIMERLAT, ToolRun
-from rig.tools.wakeup import ToolFigures, wakeup_figures
+from rig.tools.readers import tool_figures
+from rig.tools.tool_runs import CYCLICTEST, HWLAT, TOOLS, ToolRun
 
-WAKEUP: Final = "wakeup"
-GAPS: Final = "smi"
-_HOW: Final = {
-    CYCLICTEST.name: "user task",
-    TIMERLAT.name: "kernel thread",
-    HWLAT.name: "kernel thread, interrupts off",
-}
-"""What each tool measures with, which may be another kind of task than the pins'."""
+WAKEUP: Final = CYCLICTEST.subject
+GAPS: Final = HWLAT.subject
 
 
 def tool_records(
@@ -33,6 +28,8 @@ def tool_records(
 
 
 def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[RunRecord]:
+    tool = TOOLS[run.tool]
+
     def record(
         name: str,
         n: int | None = None,
@@ -41,11 +38,11 @@ def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[RunReco
     ) -> RunRecord:
         return RunRecord(
             fixture, name, variant, scenario, figures or {}, n, remark=remark, witness=Word.NONE,
-            by=CLOCK, how=_HOW.get(run.tool, ""),
+            by=CLOCK, how=tool.how,
         )  # fmt: skip
 
     windowed = run.tool == HWLAT.name
-    name = f"{GAPS if windowed else WAKEUP} by {run.tool}"
+    name = f"{tool.subject} by {run.tool}"
     if run.reason:
         return [record(name, remark=run.reason)]
     try:
@@ -54,8 +51,8 @@ def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[RunReco
             longest_ns = found.longest_us * 1000.0 if found.gaps else None
             return [record(name, found.gaps, {"max_ns": longest_ns})]
         return [
-            record(f"{WAKEUP} by {each.title}", each.n, _figures(each))
-            for each in wakeup_figures(run)
+            record(f"{tool.subject} by {each.name}", each.n, _figures(each))
+            for each in tool_figures(run)
         ]
     except ValueError as error:
         return [record(name, remark=f"not understood: {error}")]

@@ -15,8 +15,12 @@ from rig.virtual.guest.commands import Say
 from rig.virtual.guest.elf import needs_of
 from rig.virtual.guest.packages import Package, Packages
 
-PROGRAMS = {"rt-tests": "cyclictest", "rtla": "rtla", "stress-ng": "stress-ng"}
-"""The program of each package, found in /usr/bin."""
+PROGRAMS = {
+    "rt-tests": ("cyclictest", "signaltest", "ptsematest", "pi_stress", "hackbench"),
+    "rtla": ("rtla",),
+    "stress-ng": ("stress-ng",),
+}
+"""The programs of each package, found in /usr/bin."""
 
 _PACKAGES_MAX = 80
 """The most packages that are unpacked, should none hold what is looked for."""
@@ -28,7 +32,7 @@ def programs(packages: Packages, cache: Cache, say: Say) -> dict[str, bytes]:
     Raises BenchError, InputError.
     """
     wanted = packages.find_all(tuple(PROGRAMS))
-    names = " ".join(package.folder_name for package in wanted)
+    names = " ".join([*(package.folder_name for package in wanted), *sum(PROGRAMS.values(), ())])
     digest = hashlib.sha256(names.encode()).hexdigest()[:16]
 
     def make(folder: Path) -> None:
@@ -43,7 +47,7 @@ def programs(packages: Packages, cache: Cache, say: Say) -> dict[str, bytes]:
 def _gather(wanted: list[Package], packages: Packages, folder: Path) -> None:
     gathering = _Gathering(packages, folder)
     for package in wanted:
-        gathering.program(package, PROGRAMS[package.name])
+        gathering.programs(package)
     gathering.libraries(name for package in wanted for name in package.depends)
 
 
@@ -57,10 +61,11 @@ class _Gathering:
         self._missing: set[str] = set()
         self._places: dict[str, str] = {}
 
-    def program(self, package: Package, name: str) -> None:
-        path = f"usr/bin/{name}"
-        self._packages.unpack(package, self._unpacked, lambda found: found == path)
-        self._keep(self._unpacked / path, path)
+    def programs(self, package: Package) -> None:
+        paths = [f"usr/bin/{name}" for name in PROGRAMS[package.name]]
+        self._packages.unpack(package, self._unpacked, paths.__contains__)
+        for path in paths:
+            self._keep(self._unpacked / path, path)
 
     def libraries(self, names: Iterable[str]) -> None:
         queue = deque(names)

@@ -104,6 +104,8 @@ struct tool_options {
     uint32_t duration_s;
     uint32_t period_us, priority; /* of a task that is woken */
     int32_t cpu;
+    uint32_t all_cpus;                          /* 1: on each processor at once */
+    uint32_t histogram_us;                      /* where the histogram that it keeps ends */
     uint32_t window_us, width_us, threshold_us; /* of a tracer that looks for gaps */
 };
 

@@ -16,6 +16,8 @@ static void take_duration(struct tool_options *o, uint32_t v) { o->duration_s = 
 static void take_period(struct tool_options *o, uint32_t v) { o->period_us = v; }
 static void take_priority(struct tool_options *o, uint32_t v) { o->priority = v; }
 static void take_cpu(struct tool_options *o, uint32_t v) { o->cpu = (int32_t)v; }
+static void take_all_cpus(struct tool_options *o, uint32_t v) { o->all_cpus = v; }
+static void take_histogram(struct tool_options *o, uint32_t v) { o->histogram_us = v; }
 static void take_window(struct tool_options *o, uint32_t v) { o->window_us = v; }
 static void take_width(struct tool_options *o, uint32_t v) { o->width_us = v; }
 static void take_threshold(struct tool_options *o, uint32_t v) { o->threshold_us = v; }
@@ -25,6 +27,8 @@ static const struct word words_known[] = {
     {"period_us", 1, 100000000, take_period},
     {"priority", 0, 99, take_priority},
     {"cpu", 0, 4095, take_cpu},
+    {"all_cpus", 0, 1, take_all_cpus},
+    {"histogram_us", 1, 10000, take_histogram},
     {"window_us", 2, 100000000, take_window},
     {"width_us", 1, 99999999, take_width},
     {"threshold_us", 1, 10000000, take_threshold},

@@ -30,16 +30,6 @@
 #define END_TRIES 300
 #define END_TRY_NS 10000000
 
-enum tool { CYCLICTEST, TIMERLAT, HWLAT, TOOLS };
-
-static const struct {
-    const char *name, *program, *tracer;
-} tools[TOOLS] = {
-    [CYCLICTEST] = {"cyclictest", "cyclictest", NULL},
-    [TIMERLAT] = {"timerlat", "rtla", "timerlat"},
-    [HWLAT] = {"hwlat", NULL, "hwlat"},
-};
-
 static const char *folders[] = {"/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin"};
 
 static pid_t child; /* 0: none */
@@ -47,7 +37,7 @@ static int output = -1;
 static int exit_code = -1;
 static const char *running = "none";
 
-/* --- what there is ------------------------------------------------------------------------------ */
+/* --- programs ------------------------------------------------------------------------------------ */
 
 static bool find_program(const char *program, char path[PROGRAM_BYTES])
 {
@@ -57,23 +47,6 @@ static bool find_program(const char *program, char path[PROGRAM_BYTES])
             return true;
     }
     return false;
-}
-
-/* NULL: nothing. */
-static const char *lacks(enum tool tool)
-{
-    char path[PROGRAM_BYTES];
-    if (tools[tool].program && !find_program(tools[tool].program, path))
-        return "not-installed";
-    return tools[tool].tracer ? tracer_lacks(tools[tool].tracer) : NULL;
-}
-
-static void list(struct text *rest)
-{
-    for (int i = 0; i < TOOLS; i++) {
-        const char *missing = lacks((enum tool)i);
-        text_add_word(rest, tools[i].name, missing ? missing : "ready");
-    }
 }
 
 /* --- the arguments ------------------------------------------------------------------------------ */
@@ -99,18 +72,37 @@ static void add_number(const char *option, const char *before, uint32_t number, 
     add(text);
 }
 
-/* One thread that sleeps until absolute times (the default), in ns, a summary in the end. */
-static void add_cyclictest(const struct tool_options *o)
+/* A thread on each processor, or one, or as many as the program has without being told. */
+static void add_threads(const struct tool_options *o, const char *each, uint32_t number)
+{
+    if (o->all_cpus)
+        add(each);
+    else if (number)
+        add_number("-t", "", number, "");
+    if (!o->all_cpus && o->cpu >= 0)
+        add_number("-a", "", (uint32_t)o->cpu, "");
+}
+
+/* What all of rt-tests have but pi_stress. */
+static void add_common(const struct tool_options *o)
 {
     add("-q");
     add("-m");
-    add("-N");
-    add_number("-t", "", 1, "");
     add_number("-p", "", o->priority, "");
-    add_number("-i", "", o->period_us, "");
     add_number("-D", "", o->duration_s, "");
-    if (o->cpu >= 0)
-        add_number("-a", "", (uint32_t)o->cpu, "");
+}
+
+/* Threads that sleep until absolute times (the default). The bins of a histogram are as wide as its
+ * unit: with ns it would be too long to print. */
+static void add_cyclictest(const struct tool_options *o)
+{
+    add_common(o);
+    add_number("-i", "", o->period_us, "");
+    if (o->histogram_us)
+        add_number("-h", "", o->histogram_us, "");
+    else
+        add("-N");
+    add_threads(o, "-S", 1);
 }
 
 static void add_timerlat(const struct tool_options *o)
@@ -122,24 +114,110 @@ static void add_timerlat(const struct tool_options *o)
     add_number("-p", "", o->period_us, "");
     add_number("-d", "", o->duration_s, "s");
     add_number("-P", o->priority ? "f:" : "o:", o->priority, "");
-    if (o->cpu >= 0)
+    if (o->histogram_us)
+        add_number("-E", "", o->histogram_us, "");
+    if (!o->all_cpus && o->cpu >= 0)
         add_number("-c", "", (uint32_t)o->cpu, "");
 }
 
-static void make_arguments(enum tool tool, const struct tool_options *options)
+/* Two threads in any case. */
+static void add_signaltest(const struct tool_options *o)
+{
+    add_common(o);
+    add_number("-t", "", 2, "");
+    if (o->all_cpus || o->cpu < 0)
+        add("-a");
+    else
+        add_number("-a", "", (uint32_t)o->cpu, "");
+}
+
+static void add_ptsematest(const struct tool_options *o)
+{
+    add("-q");
+    add_number("-p", "", o->priority, "");
+    add_number("-D", "", o->duration_s, "");
+    add_number("-i", "", o->period_us, "");
+    add_threads(o, "-S", 1);
+}
+
+/* Its threads have priorities of their own. */
+static void add_pi_stress(const struct tool_options *o)
+{
+    add("-q");
+    add("-m");
+    add_number("-D", "", o->duration_s, "");
+    if (!o->all_cpus) {
+        add_number("-g", "", 1, "");
+        add("-u");
+    }
+}
+
+/* --- what there is ------------------------------------------------------------------------------ */
+
+enum needs { NEEDS_NOTHING, NEEDS_PERIOD, NEEDS_WINDOW };
+
+struct tool {
+    const char *name, *program, *tracer;
+    void (*add)(const struct tool_options *options);
+    enum needs needs;
+};
+
+static const struct tool tools[] = {
+    {"cyclictest", "cyclictest", NULL, add_cyclictest, NEEDS_PERIOD},
+    {"timerlat", "rtla", "timerlat", add_timerlat, NEEDS_PERIOD},
+    {"hwlat", NULL, "hwlat", NULL, NEEDS_WINDOW},
+    {"signaltest", "signaltest", NULL, add_signaltest, NEEDS_NOTHING},
+    {"ptsematest", "ptsematest", NULL, add_ptsematest, NEEDS_PERIOD},
+    {"pi_stress", "pi_stress", NULL, add_pi_stress, NEEDS_NOTHING},
+    {"irqsoff", NULL, "irqsoff", NULL, NEEDS_NOTHING},
+    {"preemptoff", NULL, "preemptoff", NULL, NEEDS_NOTHING},
+    {"preemptirqsoff", NULL, "preemptirqsoff", NULL, NEEDS_NOTHING},
+    {"wakeup_rt", NULL, "wakeup_rt", NULL, NEEDS_NOTHING},
+};
+#define TOOLS (sizeof tools / sizeof *tools)
+
+/* NULL: nothing. */
+static const char *lacks(const struct tool *tool)
+{
+    char path[PROGRAM_BYTES];
+    if (tool->program && !find_program(tool->program, path))
+        return "not-installed";
+    return tool->tracer ? tracer_lacks(tool->tracer) : NULL;
+}
+
+static void list(struct text *rest)
+{
+    for (size_t i = 0; i < TOOLS; i++) {
+        const char *missing = lacks(&tools[i]);
+        text_add_word(rest, tools[i].name, missing ? missing : "ready");
+    }
+}
+
+static void make_arguments(const struct tool *tool, const struct tool_options *options)
 {
     arguments.count = 0;
-    if (!tools[tool].program)
+    if (!tool->program)
         return;
-    add(tools[tool].program);
-    (tool == CYCLICTEST ? add_cyclictest : add_timerlat)(options);
+    add(tool->program);
+    tool->add(options);
     arguments.words[arguments.count] = NULL;
+}
+
+/* NULL: all that it needs was given. */
+static const char *not_given(const struct tool *tool, const struct tool_options *options)
+{
+    if (tool->needs == NEEDS_PERIOD && !options->period_us)
+        return "it needs period_us";
+    if (tool->needs == NEEDS_WINDOW &&
+        (!options->window_us || !options->width_us || !options->threshold_us))
+        return "it needs window_us, width_us and threshold_us";
+    return NULL;
 }
 
 /* --- start and stop ----------------------------------------------------------------------------- */
 
 /* In the child: what the agent has open or is allowed must not stay. SIGINT lets it end in order. */
-static void become_tool(enum tool tool, const struct tool_options *options, const char *path,
+static void become_tool(const struct tool *tool, const struct tool_options *options, const char *path,
                         pid_t agent)
 {
     const struct sched_param ordinary = {0};
@@ -160,8 +238,8 @@ static void become_tool(enum tool tool, const struct tool_options *options, cons
         close(file);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
-    if (!tools[tool].program)
-        _exit(hwlat_run(options));
+    if (!tool->program)
+        _exit(tool->needs == NEEDS_WINDOW ? hwlat_run(options) : tracer_run(tool->tracer, options));
     execve(path, arguments.words, environment);
     _exit(127);
 }
@@ -195,9 +273,9 @@ static void stop(void)
     }
 }
 
-static bool refuse(enum tool tool, const char *missing, struct text *why)
+static bool refuse(const struct tool *tool, const char *missing, struct text *why)
 {
-    text_say(why, tools[tool].name);
+    text_say(why, tool->name);
     text_add(why, " cannot be started: ");
     text_add(why, missing);
     return false;
@@ -206,28 +284,26 @@ static bool refuse(enum tool tool, const char *missing, struct text *why)
 static bool start(const char *name, const struct tool_options *options, struct text *why)
 {
     char path[PROGRAM_BYTES] = "";
-    enum tool tool = CYCLICTEST;
-    while (tool < TOOLS && strcmp(name, tools[tool].name) != 0)
+    const struct tool *tool = tools;
+    while (tool < tools + TOOLS && strcmp(name, tool->name) != 0)
         tool++;
-    if (tool == TOOLS) {
-        text_say(why, "no such tool; valid: cyclictest timerlat hwlat");
+    if (tool == tools + TOOLS) {
+        text_say(why, "no such tool; TOOL LIST tells the names");
         return false;
     }
     const char *missing = lacks(tool);
+    if (!missing)
+        missing = not_given(tool, options);
     if (missing)
         return refuse(tool, missing, why);
-    if (tool == HWLAT ? !options->window_us || !options->width_us || !options->threshold_us
-                      : !options->period_us)
-        return refuse(tool, tool == HWLAT ? "it needs window_us, width_us and threshold_us"
-                                          : "it needs period_us", why);
     stop();
     if (output >= 0)
         close(output);
     output = memfd_create("rig-tool", MFD_CLOEXEC);
-    if (tools[tool].program)
-        find_program(tools[tool].program, path);
+    if (tool->program)
+        find_program(tool->program, path);
     make_arguments(tool, options);
-    running = tools[tool].name;
+    running = tool->name;
     exit_code = -1;
     pid_t agent = getpid();
     child = output < 0 ? -1 : fork();

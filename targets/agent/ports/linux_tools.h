@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linux's own means to measure itself: cyclictest, rtla, and the tracer hwlat. */
+/* Linux's own means to measure itself: rt-tests, rtla, and the kernel's tracers. */
 #ifndef PORTS_LINUX_TOOLS_H
 #define PORTS_LINUX_TOOLS_H
 
@@ -7,7 +7,7 @@
 
 extern const struct port_tools linux_tools;
 
-/* --- tracers of the kernel, linux_hwlat.c */
+/* --- tracers of the kernel, linux_tracers.c */
 
 /* NULL: it can be used; else what is missing: `no-tracefs`, `not-root`, `no-tracer`. */
 const char *tracer_lacks(const char *tracer);
@@ -15,5 +15,8 @@ const char *tracer_lacks(const char *tracer);
 /* In a process of its own: run hwlat, print its samples, leave the tracer as it was. Returns an
  * exit code. */
 int hwlat_run(const struct tool_options *options);
+
+/* The same with a tracer that keeps the longest latency: print the trace of that. */
+int tracer_run(const char *tracer, const struct tool_options *options);
 
 #endif

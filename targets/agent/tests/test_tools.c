@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* The folders and the tracer's place are fixed in the program: the test must reach them. */
-#include "../ports/linux_hwlat.c"
+#include "../ports/linux_tracers.c"
 #include "../ports/linux_tools.c"
 
 #include "../core/measure.h"
@@ -84,15 +84,15 @@ static const char *state_at_its_end(void)
 static void what_is_missing_is_told(void **state)
 {
     (void)state;
-    says("TOOL LIST", "OK cyclictest=not-installed timerlat=not-installed hwlat=no-tracefs\n");
+    says("TOOL LIST", "OK cyclictest=not-installed timerlat=not-installed hwlat=no-tracefs ");
     says(START, "ERR cyclictest cannot be started: not-installed\n");
     write_program("cyclictest", "exit 0");
     write_program("rtla", "exit 0");
     write_file("available_tracers", "function nop\n");
-    says("TOOL LIST", "OK cyclictest=ready timerlat=no-tracer hwlat=no-tracer\n");
+    says("TOOL LIST", "OK cyclictest=ready timerlat=no-tracer hwlat=no-tracer ");
     write_file("available_tracers", "timerlat hwlat nop\n");
     write_file("current_tracer", "nop\n");
-    says("TOOL LIST", "OK cyclictest=ready timerlat=ready hwlat=ready\n");
+    says("TOOL LIST", "OK cyclictest=ready timerlat=ready hwlat=ready ");
 }
 
 static void arguments_are_numbers_in_fixed_places(void **state)
@@ -101,7 +101,7 @@ static void arguments_are_numbers_in_fixed_places(void **state)
     write_program("cyclictest", "echo \"$*\"");
     says(START " priority=80 cpu=3", "OK name=cyclictest running=");
     assert_string_equal(state_at_its_end(), "OK name=cyclictest running=0 exit=0 bytes=38\n");
-    says("TOOL READ", "OK 38\n-q -m -N -t 1 -p 80 -i 1000 -D 1 -a 3\n");
+    says("TOOL READ", "OK 38\n-q -m -p 80 -D 1 -i 1000 -N -t 1 -a 3\n");
 }
 
 static void timerlat_has_its_own(void **state)
@@ -113,6 +113,38 @@ static void timerlat_has_its_own(void **state)
     says("TOOL START name=timerlat duration_s=7 period_us=500 priority=9", "OK name=timerlat");
     state_at_its_end();
     says("TOOL READ", "timerlat hist -n -b 1000 -p 500 -d 7s -P f:9\n");
+}
+
+static void each_takes_the_words_that_it_knows(void **state)
+{
+    static const struct {
+        const char *name, *program, *words, *arguments;
+    } cases[] = {
+        {"cyclictest", "cyclictest", "period_us=200 priority=99 all_cpus=1 histogram_us=400",
+         "\n-q -m -p 99 -D 1 -i 200 -h 400 -S\n"},
+        {"timerlat", "rtla", "period_us=200 all_cpus=1 histogram_us=400 cpu=1",
+         "\ntimerlat hist -n -b 1000 -p 200 -d 1s -P o:0 -E 400\n"},
+        {"signaltest", "signaltest", "priority=80", "\n-q -m -p 80 -D 1 -t 2 -a\n"},
+        {"signaltest", "signaltest", "priority=80 cpu=1", "\n-q -m -p 80 -D 1 -t 2 -a 1\n"},
+        {"ptsematest", "ptsematest", "period_us=500 priority=80",
+         "\n-q -p 80 -D 1 -i 500 -t 1\n"},
+        {"ptsematest", "ptsematest", "period_us=500 all_cpus=1", "\n-q -p 0 -D 1 -i 500 -S\n"},
+        {"pi_stress", "pi_stress", "priority=80", "\n-q -m -D 1 -g 1 -u\n"},
+        {"pi_stress", "pi_stress", "all_cpus=1", "\n-q -m -D 1\n"},
+    };
+    (void)state;
+    write_file("available_tracers", "timerlat\n");
+    write_file("current_tracer", "nop\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[160];
+        write_program(cases[i].program, "echo \"$*\"");
+        snprintf(line, sizeof line, "TOOL START name=%s duration_s=1 %s", cases[i].name,
+                 cases[i].words);
+        says(line, "OK ");
+        state_at_its_end();
+        says("TOOL READ", cases[i].arguments);
+    }
+    says("TOOL START name=ptsematest duration_s=1", "ERR ptsematest cannot be started: it needs");
 }
 
 static void words_are_checked(void **state)
@@ -131,6 +163,8 @@ static void words_are_checked(void **state)
         START " cpu=1;id",
         START " program=sh",
         START " cpu",
+        START " all_cpus=2",
+        START " histogram_us=10001",
         "TOOL START name=cyclictest duration_s=0 period_us=1000",
         "TOOL START name=cyclictest duration_s=86401 period_us=1000",
         "TOOL START name=cyclictest duration_s=99999999999999999999 period_us=1000",
@@ -235,6 +269,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_missing_is_told, begin, end),
         cmocka_unit_test_setup_teardown(arguments_are_numbers_in_fixed_places, begin, end),
         cmocka_unit_test_setup_teardown(timerlat_has_its_own, begin, end),
+        cmocka_unit_test_setup_teardown(each_takes_the_words_that_it_knows, begin, end),
         cmocka_unit_test_setup_teardown(words_are_checked, begin, end),
         cmocka_unit_test_setup_teardown(it_has_nothing_of_the_agents, begin, end),
         cmocka_unit_test_setup_teardown(what_it_prints_is_limited, begin, end),

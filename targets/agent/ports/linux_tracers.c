@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The kernel's tracer hwlat, in an instance of its own. Documentation/trace/hwlat_detector.rst says
- * what its files mean. Window, width and threshold belong to the whole kernel: they are put back.
+ * The kernel's tracers, in an instance of their own. Documentation/trace/hwlat_detector.rst and
+ * ftrace.rst say what the files mean. Window, width and threshold of hwlat belong to the whole kernel:
+ * they are put back.
  */
 #define _GNU_SOURCE
 #include "linux_tools.h"
@@ -124,7 +125,7 @@ static void wait_for(uint32_t seconds, int signals)
     poll(&asked, 1, (int)(seconds * 1000));
 }
 
-static bool print_samples(void)
+static bool print_trace(void)
 {
     char bytes[4096];
     size_t count;
@@ -146,25 +147,49 @@ static int signals_as_file(void)
     return signalfd(-1, &wanted, SFD_CLOEXEC);
 }
 
+static bool make_instance(void)
+{
+    rmdir(path_of(INSTANCE)); /* one that was killed has left it */
+    if (mkdir(path_of(INSTANCE), 0700) == 0)
+        return true;
+    fprintf(stderr, "%s: %s\n", path_of(INSTANCE), strerror(errno));
+    return false;
+}
+
+static bool trace(const char *tracer, uint32_t seconds, int signals)
+{
+    bool good = put(INSTANCE "/current_tracer", tracer);
+    if (good) {
+        wait_for(seconds, signals);
+        good = put(INSTANCE "/tracing_on", "0") && print_trace();
+    }
+    put(INSTANCE "/current_tracer", "nop");
+    return good;
+}
+
 int hwlat_run(const struct tool_options *options)
 {
     struct settings before;
     const struct settings wanted = {options->window_us, options->width_us, options->threshold_us};
     int signals = signals_as_file();
-    if (tracer_lacks("hwlat") || !get(&before))
+    if (tracer_lacks("hwlat") || !get(&before) || !make_instance())
         return 1;
-    rmdir(path_of(INSTANCE)); /* one that was killed has left it */
-    if (mkdir(path_of(INSTANCE), 0700) != 0) {
-        fprintf(stderr, "%s: %s\n", path_of(INSTANCE), strerror(errno));
-        return 1;
-    }
-    bool good = set(&wanted) && put(INSTANCE "/current_tracer", "hwlat");
-    if (good) {
-        wait_for(options->duration_s, signals);
-        good = put(INSTANCE "/tracing_on", "0") && print_samples();
-    }
-    put(INSTANCE "/current_tracer", "nop");
+    bool good = set(&wanted) && trace("hwlat", options->duration_s, signals);
     good = set(&before) && good;
+    rmdir(path_of(INSTANCE));
+    return good ? 0 : 1;
+}
+
+int tracer_run(const char *tracer, const struct tool_options *options)
+{
+    int signals = signals_as_file();
+    if (tracer_lacks(tracer) || !make_instance())
+        return 1;
+    /* To trace each function too would make every latency longer. */
+    if (access(path_of(INSTANCE "/options/function-trace"), W_OK) == 0)
+        put(INSTANCE "/options/function-trace", "0");
+    bool good = put(INSTANCE "/tracing_max_latency", "0") &&
+                trace(tracer, options->duration_s, signals);
     rmdir(path_of(INSTANCE));
     return good ? 0 : 1;
 }
