@@ -152,6 +152,11 @@
  <context>
   <name>Chart</name>
   <message>
+   <location filename="gui/pages/results/charts/course_chart.py" />
+   <source>Values over time</source>
+   <translation>Werte über der Zeit</translation>
+  </message>
+  <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>latencies in a bin</source>
    <translation>Latenzen je Klasse</translation>
@@ -192,6 +197,11 @@
    <translation>Anteil der Werte je Klasse</translation>
   </message>
   <message>
+   <location filename="gui/pages/results/charts/course_chart.py" />
+   <source>time in s since the first value</source>
+   <translation>Zeit in s seit dem ersten Wert</translation>
+  </message>
+  <message>
    <location filename="gui/pages/results/charts/charts.py" />
    <source>value in µs</source>
    <translation>Wert in µs</translation>
@@ -205,6 +215,11 @@
    <location filename="gui/pages/results/charts/charts.py" />
    <source>{0} in µs</source>
    <translation>{0} in µs</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/course_chart.py" />
+   <source>{0} s: {1} to {2} µs</source>
+   <translation>{0} s: {1} bis {2} µs</translation>
   </message>
  </context>
  <context>
@@ -1194,6 +1209,11 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <location filename="gui/pages/results/report.py" />
    <source>Histogram</source>
    <translation>Histogramm</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/report.py" />
+   <source>Quantity</source>
+   <translation>Größe</translation>
   </message>
   <message>
    <location filename="gui/pages/results/report.py" />

@@ -57,8 +57,8 @@ class _Frame:
         room = _ROOM * (high - low) or 0.5 * self.unit_us
         self.low_us = low if low == 0 else low - room
         self.high_us = high + room
-        self.stretch_s = 2.0**course.doublings * course.time_unit_ns / 1e9
-        self.time_unit_s = course.time_unit_ns / 1e9
+        self.stretch_s = 2.0**course.doublings * course.time_unit_s
+        self.time_unit_s = course.time_unit_s
         self.origin = course.origin or 0
         last = self.origin if course.scatter is None else course.scatter.last
         known_s = (last - self.origin) * self.time_unit_s

@@ -21,6 +21,7 @@ from rig.record.layout import (
     EVENT_CODES_SINCE,
     EVENT_COLUMNS,
     FIGURES_DIGESTS,
+    MEASURANDS,
     OPTIONAL_EVENT_COLUMNS,
     OTHER_CALIBRATION,
     WINDOWS,
@@ -122,11 +123,13 @@ class ComputedWriter:
         *,
         units: str = "sample",
         windows: str = "",
+        values: Mapping[str, Int64Array] | None = None,
     ) -> None:
         """Store the evaluation as canonical JSON, its figures one by one, and the histogram.
 
         `calibration`: its text, if it is not the run's own. `units`: of the histogram's values.
-        `windows`: the list of waveforms beside the file; "" leaves what is there.
+        `windows`: the list of waveforms beside the file; "" leaves what is there. `values`: what
+        plots need of each measurand by its name.
         The last thing to be stored. Raises InputError if not all of it is in the file.
         """
         if self._waiting_events:
@@ -147,6 +150,8 @@ class ComputedWriter:
             group.attrs.update({"NX_class": "NXdata", "signal": "count", "axes": "latency_samples"})
             group["latency_samples"], group["count"] = histogram
             group["latency_samples"].attrs["units"] = units
+            for name, numbers in (values or {}).items():
+                group[f"{MEASURANDS}/{name}"] = numbers
             self._file.attrs.update({"default": "histogram", "analyzed_by": __version__})
         seal_figures(self._file, self._source)
 

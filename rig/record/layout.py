@@ -59,6 +59,8 @@ FIGURES_ATTRIBUTES = ("default", "analyzed_by")
 """The computed part: groups and datasets, and attributes of the file."""
 OTHER_CALIBRATION = "statistics/calibration"
 """Text of the calibration that the figures were made with, if it is not the run's own."""
+MEASURANDS = "measurands"
+"""Group within `histogram`: a dataset for each measurand."""
 EVENT_COLUMNS: dict[str, tuple[npt.DTypeLike, str]] = {
     "planned_ticks": (np.dtype("<i8"), "tick of the stimulus clock since INIT"),
     "stimulus_sample": (np.dtype("<i8"), "sample"),

@@ -31,6 +31,7 @@ from rig.record.layout import (
     FORMAT_VERSION,
     LOG,
     LOSSES,
+    MEASURANDS,
     OTHER_CALIBRATION,
     OVERRIDES,
     TAIL,
@@ -357,6 +358,14 @@ class RunFile(Closing):
         ):
             raise damaged(str(self.path), "its histogram is not as it should be")
         return values, counts
+
+    def values_of(self, measurand: str) -> Int64Array:
+        """Return what is stored of a measurand's values for plots; empty if nothing is."""
+        name = f"histogram/{MEASURANDS}/{measurand}"
+        with damage_told(str(self.path)):
+            if name not in self._file:
+                return np.empty(0, np.int64)
+        return self._whole(name)
 
     def _whole(self, name: str) -> Int64Array:
         """Read a dataset stored in one piece: what its shape claims must be there."""

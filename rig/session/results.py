@@ -30,6 +30,7 @@ from rig.session.result_document import (
 )
 from rig.session.settings_check import IMPORTED, checked_settings
 from rig.session.stored_tools import ToolReport, tool_runs
+from rig.session.stored_values import stored_values
 from rig.session.windows import CaptureWindow, windows_of, windows_text
 from rig.tools.tool_runs import ToolRun
 
@@ -154,6 +155,7 @@ def store(
             None if text == own else text,
             units=result.unit,
             windows=windows_text(path, result.windows) if waveforms else "",
+            values=stored_values(evaluation.measurands),
         )
     return result
 

@@ -15,6 +15,7 @@ from rig.session.result_document import FORMAT, evaluation_of
 from rig.session.results import Result, result_text
 from rig.session.settings_check import checked_settings
 from rig.session.stored_tools import tool_runs
+from rig.session.stored_values import with_values
 from rig.shell_words import quoted
 from rig.untrusted.json_reader import json_object
 
@@ -58,7 +59,8 @@ def stored_result(file: RunFile) -> Result | None:
     except InputError:  # it can be computed again
         return None
     primary, *others = evaluation.measurands
-    evaluation = replace(evaluation, measurands=(replace(primary, histogram=histogram), *others))
+    measurands = with_values(file, (replace(primary, histogram=histogram), *others))
+    evaluation = replace(evaluation, measurands=measurands)
     settings, texts = checked_settings(file), file.texts()
     _, used = bench_in_use(texts, file.calibration, file.created, settings)
     return Result(

@@ -11,10 +11,12 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
+from rig.record.reader import RunFile
 from rig.report.page import page
 from rig.report.run_report import run_report
 from rig.report.terminal import print_report
-from rig.session.results import read
+from rig.session.results import read, store
+from rig.session.stored_results import is_whole, stored_result
 from tests.golden.runs import unpacked
 
 A_PART_BYTES = 120_000
@@ -69,3 +71,21 @@ def test_a_terminal_shows_no_title_with_nothing_below(tmp_path):
     below = [lines.count("\n") for lines in stream.getvalue().strip().split("\n\n")]
     assert min(below) > 0, titles
     assert "Everything else that was measured" not in stream.getvalue()
+
+
+def test_stored_values_draw_what_computed_ones_draw(tmp_path):
+    run = unpacked("preemption", tmp_path)
+    computed = store(run)
+    with RunFile(run) as file:
+        stored = stored_result(file)
+        assert is_whole(file, stored)
+    drawn, again = (
+        [
+            svg
+            for svg in re.findall("<svg.*?</svg>", page(each), re.DOTALL)
+            if "edges inside" not in svg
+        ]
+        for each in (computed, stored)
+    )
+    assert len(drawn) == 3 * len(computed.evaluation.measurands)
+    assert again == drawn

@@ -6,12 +6,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QSplitter,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.models.runs.entry import RunEntry
 from gui.pages.results.charts.charts import HistogramChart, TailChart
+from gui.pages.results.charts.course_chart import CourseChart
 from gui.pages.results.charts.curve_chart import NO_CURVE, CurveChart
 from gui.pages.results.charts.curves import RunDistribution
 from gui.pages.results.charts.widget import ChartWidget
@@ -19,8 +27,10 @@ from gui.pages.results.notes_editor import NotesEditor
 from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
 from gui.theme.palette import Palette
+from rig.analysis.uncertainty.measurand import Measurand
 from rig.document import curve_of
 from rig.errors import InputError
+from rig.formatting import capitalized
 from rig.measurements.registry import measurement_of
 from rig.session.results import Result
 
@@ -49,8 +59,14 @@ class ReportView(QWidget):
         self.tail = ChartWidget(TailChart(self.tr("Complementary distribution"), ()), self)
         self.curve = ChartWidget(CurveChart(NO_CURVE), self)
         self.curve.hide()
+        self.course = ChartWidget(CourseChart(None), self)
+        self.course.hide()
+        self.quantities = QComboBox(self)
+        self.quantities.setAccessibleName(self.tr("Quantity"))
+        self.quantities.hide()
+        self.quantities.currentIndexChanged.connect(self._show_charts)
         for chart in (self.histogram, self.tail):
-            chart.picked.connect(self.picked)
+            chart.picked.connect(self._pick)
         self._lay_out()
         theme().changed.connect(self._render)
 
@@ -65,6 +81,8 @@ class ReportView(QWidget):
         plots.setContentsMargins(0, 0, 0, 0)
         plots.setSpacing(GAP)
         plots.addWidget(self.curve, 1)
+        plots.addWidget(self.quantities)
+        plots.addWidget(self.course, 1)
         plots.addWidget(self.histogram, 1)
         plots.addWidget(self.tail, 1)
         self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
@@ -83,13 +101,40 @@ class ReportView(QWidget):
     def show_result(self, result: Result, note: str = "") -> None:
         """Show the figures of a run; `note`: what must be said of them first."""
         self._shown, self._message = (result, note), ""
-        runs = [distribution_of(result)]
-        limit = result.settings.limits.max_ns
-        limit_us = None if limit is None else limit / 1e3
-        self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs, limit_us))
-        self.tail.show_chart(TailChart(self.tr("Complementary distribution"), runs, limit_us))
+        names = [each.name for each in measured(result)]
+        chosen = self.quantities.currentData()
+        with QSignalBlocker(self.quantities):
+            self.quantities.clear()
+            for name in names:
+                self.quantities.addItem(capitalized(name.replace("_", " ")), name)
+            self.quantities.setCurrentIndex(names.index(chosen) if chosen in names else 0)
+        self.quantities.setVisible(len(names) > 1)
+        self._show_charts()
         self._show_curve(result)
         self._render()
+
+    def _show_charts(self) -> None:
+        """Show the values of the quantity that is chosen."""
+        if self._shown is None:
+            return
+        result, place = self._shown[0], max(0, self.quantities.currentIndex())
+        limit = result.settings.limits.max_ns if not place else None
+        limit_us = None if limit is None else limit / 1e3
+        own = measured(result)[place : place + 1]
+        runs = [distribution_of(result, each) for each in own]
+        self.histogram.show_chart(HistogramChart(self.tr("Histogram"), runs, limit_us))
+        self.tail.show_chart(TailChart(self.tr("Complementary distribution"), runs, limit_us))
+        course = own[0].course if own else None
+        words = self.histogram.chart.x_words()
+        self.course.show_chart(
+            CourseChart(course, own[0].unit_ns, words) if own else CourseChart(None)
+        )
+        self.course.setVisible(course is not None and course.used > 0)
+
+    def _pick(self, value: int) -> None:
+        """Pass on a latency that was clicked; other quantities are not those of events."""
+        if not self.quantities.currentIndex() > 0:
+            self.picked.emit(value)
 
     def _show_curve(self, result: Result) -> None:
         """Show the curve over what the run has varied, if it did."""
@@ -104,6 +149,8 @@ class ReportView(QWidget):
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), ()))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), ()))
         self.curve.hide()
+        self.course.hide()
+        self.quantities.hide()
         self._render()
 
     def show_entry(self, entry: RunEntry | None) -> None:
@@ -127,14 +174,17 @@ class ReportView(QWidget):
         self._settings.setValue(_KEY, self._splitter.saveState())
 
 
-def distribution_of(result: Result) -> RunDistribution:
-    """Return a run's latencies, under its file's name."""
-    return RunDistribution(
-        result.path.stem,
-        result.evaluation.histogram,
-        1e9 / result.unit_hz,
-        quantity_of(result),
-    )
+def measured(result: Result) -> list[Measurand]:
+    """Return the measurands whose values are at hand, the measurement's own first."""
+    return [each for each in result.evaluation.measurands if each.histogram.n]
+
+
+def distribution_of(result: Result, measurand: Measurand | None = None) -> RunDistribution:
+    """Return a run's values, under its file's name; of its own measurand if none is named."""
+    own = result.evaluation.primary
+    found = measurand or own
+    quantity = quantity_of(result) if found is own else found.name.replace("_", " ")
+    return RunDistribution(result.path.stem, found.histogram, found.unit_ns, quantity)
 
 
 def quantity_of(result: Result) -> str:

@@ -109,7 +109,7 @@ class LatencyTally:
             inference=inference and inference.in_ns(1e9 / rate_hz),
             effects=effects,
             histogram=histogram,
-            course=self._sequence.drawn(1e9 / rate_hz),
+            course=self._sequence.drawn(rate_hz),
             budgets=budgets,
         )
 

@@ -114,9 +114,9 @@ class EventSequence:
             return self.events()[0].astype(float), 1
         return self._sums / self._block_events, self._block_events
 
-    def drawn(self, time_unit_ns: float) -> Course:
-        """Return the course with the events kept, for plots, of times in this unit."""
-        return replace(self.course, time_unit_ns=time_unit_ns, scatter=scatter(*self.events()))
+    def drawn(self, rate_hz: int) -> Course:
+        """Return the course with the events kept, for plots; `rate_hz` is that of the times."""
+        return replace(self.course, rate_hz=rate_hz, scatter=scatter(*self.events()))
 
     def _runs(self) -> list[tuple[Int64Array, Int64Array]]:
         if self.exact:

@@ -109,7 +109,7 @@ def measurand(
         inference=series.inference(rate_hz, parts),
         effects=effects,
         histogram=series.histogram,
-        course=series.sequence.drawn(1e9 / rate_hz),
+        course=series.sequence.drawn(rate_hz),
     )
     found.budgets.update(_budgets(found, kept) if budgets is None else budgets)
     return found

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import numpy as np
@@ -59,13 +60,38 @@ def test_every_value_is_in_its_cell(pairs):
     assert (found.first, found.last) == (times[0], times[-1])
 
 
+@given(VALUES)
+def test_what_is_stored_comes_back_and_draws_the_same(pairs):
+    values = np.array([value for value, _ in pairs])
+    sequence = EventSequence()
+    sequence.add(values, np.cumsum([step for _, step in pairs]))
+    course = sequence.drawn(24_000_000)
+    back = Course.of(course.stored)
+    assert back.stored.tolist() == course.stored.tolist()
+    assert course_svg("c", back, 1.0, quantity="x") == course_svg("c", course, 1.0, quantity="x")
+
+
+@given(st.data())
+def test_other_numbers_are_refused_or_drawn(data):
+    """Numbers of a foreign file may be any."""
+    sequence = EventSequence()
+    sequence.add(np.array([5, 9, 7]), np.array([0, 40, 3000]))
+    numbers = sequence.drawn(1000).stored
+    place = data.draw(st.integers(0, len(numbers) - 1))
+    numbers[place] = data.draw(st.sampled_from([-(2**63), -1, 0, 1, 511, 512, 2**62, 2**63 - 1]))
+    numbers = numbers[: data.draw(st.integers(0, len(numbers)))]
+    with contextlib.suppress(ValueError):
+        svg = course_svg("c", Course.of(numbers), 1.0, quantity="x")
+        assert "nan" not in svg
+
+
 def drawn(n, worst_at):
     """A sequence of n values every 2 ms with one that is far off."""
     values = np.random.default_rng(1).integers(2000, 3000, n)
     values[worst_at] = 25_000
     sequence = EventSequence(full_events=2 * STRETCH_EVENTS)
     sequence.add(values, np.arange(n) * 2_000_000)
-    return course_svg("course", sequence.drawn(1.0), 1.0, quantity="wait")
+    return course_svg("course", sequence.drawn(10**9), 1.0, quantity="wait")
 
 
 @pytest.mark.parametrize("n", [1, 300, 5000, 200_000])
@@ -84,4 +110,4 @@ def test_the_largest_value_is_drawn_where_it_was_and_the_plot_stays_small(n):
 
 def test_nothing_is_drawn_of_nothing():
     sequence = EventSequence()
-    assert course_svg("course", sequence.drawn(1.0), 1.0, quantity="wait") == ""
+    assert course_svg("course", sequence.drawn(10**9), 1.0, quantity="wait") == ""

@@ -140,7 +140,8 @@ class HistogramChart(Chart):
         top = max(float(self._heights(run)[1].max()) for run in self.runs)
         bottom = _ONE if self._counted else _ONE / max(run.histogram.n for run in self.runs)
         decade = 10.0 ** math.ceil(math.log10(top * 1.2)) if self._counted else top * 1.5
-        return AxisRange(max(0.0, low - room), high + room), AxisRange(bottom, decade, is_log=True)
+        first = low - room if low < 0 else max(0.0, low - room)
+        return AxisRange(first, high + room), AxisRange(bottom, decade, is_log=True)
 
     def y_words(self) -> str:
         """Return the words for counts or shares."""
@@ -186,7 +187,7 @@ class TailChart(Chart):
         if low > 0 and high > _WIDE * low:
             return AxisRange(low / 1.1, high * 1.1, is_log=True), y
         room = max((high - low) * 0.02, 0.05)
-        return AxisRange(max(0.0, low - room), high + room), y
+        return AxisRange(low - room if low < 0 else max(0.0, low - room), high + room), y
 
     def y_words(self) -> str:
         """Return what the shares are of."""
