@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from rig.bench.target import open_target, open_target_of
+from rig.campaign.skipping import is_guest
 from rig.config.fixture import Fixture
 from rig.config.links import SshLink, TargetLink
 from rig.errors import BenchError
@@ -51,7 +52,8 @@ def probe(place: TargetPlace) -> Iterator[ProbeFinding]:
 def _agent(place: TargetPlace) -> Iterator[ProbeFinding]:
     try:
         with place.open() as agent:
-            yield from agent_findings(agent.identity, agent.greeting)
+            in_emulator = place.fixture is not None and is_guest(place.fixture)
+            yield from agent_findings(agent.identity, agent.greeting, virtual_time=in_emulator)
             yield from tool_findings(tools_of(agent))
             yield from environment_findings(agent.environment())
     except BenchError as error:

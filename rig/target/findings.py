@@ -40,8 +40,13 @@ class ProbeFinding:
             object.__setattr__(self, name, plain(getattr(self, name), length_max))
 
 
-def agent_findings(identity: TargetIdentity, greeting: Mapping[str, str]) -> Iterator[ProbeFinding]:
-    """The agent itself and its cycle counter, from its greeting."""
+def agent_findings(
+    identity: TargetIdentity, greeting: Mapping[str, str], *, virtual_time: bool = False
+) -> Iterator[ProbeFinding]:
+    """Yield what the greeting tells of the agent itself and of its cycle counter.
+
+    `virtual_time`: the counter counts an emulator's time, at one rate whatever its flags say.
+    """
     yield ProbeFinding(
         "agent", f"{identity.agent} {identity.version}, log format {identity.log_format}"
     )
@@ -52,9 +57,15 @@ def agent_findings(identity: TargetIdentity, greeting: Mapping[str, str]) -> Ite
         yield from _loads(greeting)
     name, source = greeting.get("counter", "cycle counter"), greeting.get("rate", "")
     rate = f"{name}, {identity.tick_hz / 1e6:.6f} MHz{f' ({source})' if source else ''}"
-    if greeting.get("invariant") == "0":
-        mend = "start rig-agent with --counter monotonic_raw: the rate of this one changes"
-        yield ProbeFinding("counter", f"{rate}, not invariant", mend, needed=True)
+    if greeting.get("invariant") == "0" and virtual_time:
+        yield ProbeFinding("counter", f"{rate}, constant: it counts the emulator's virtual time")
+    elif greeting.get("invariant") == "0":
+        # The agent was told to use it all the same, with --allow-variant.
+        mend = (
+            "hold the processor's frequency, or start rig-agent with --counter monotonic_raw; "
+            "where pins are seen, the bracket test of each run tells if the rate has changed"
+        )
+        yield ProbeFinding("counter", f"{rate}, not invariant: its rate may change", mend)
     else:
         yield ProbeFinding("counter", rate + (", invariant" if "invariant" in greeting else ""))
 

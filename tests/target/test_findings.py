@@ -111,15 +111,18 @@ def test_loads_and_what_makes_them(words, state: str, mend: str, commands: str) 
     assert "loads" not in by_name(agent_findings(IDENTITY, {"port": "kmod"}))
 
 
-def test_a_counter_whose_rate_may_change_cannot_measure() -> None:
+def test_a_counter_whose_rate_may_change_is_noted() -> None:
     measurements = {"port": "ppdev", "measurements": "interrupt_to_task,period"}
     words = {"counter": "tsc", "rate": "kernel", **measurements}
     good = by_name(agent_findings(IDENTITY, {**words, "invariant": "1"}))
     assert good["counter"].state == "tsc, 2600.000000 MHz (kernel), invariant"
     assert good["port"].state == "ppdev: interrupt_to_task, period"
     bad = by_name(agent_findings(IDENTITY, {**words, "invariant": "0"}))["counter"]
-    assert bad.needed
+    assert not bad.needed, "the agent was told to use it, and runs are made with it"
+    assert bad.state.endswith("not invariant: its rate may change")
     assert "--counter monotonic_raw" in bad.mend
+    emulated = agent_findings(IDENTITY, {**words, "invariant": "0"}, virtual_time=True)
+    assert by_name(emulated)["counter"].mend == ""
 
 
 JSON = st.recursive(

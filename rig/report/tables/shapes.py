@@ -19,6 +19,7 @@ WITNESSED: Final = (
 _INSIDE: Final = "target"
 """What the comparison of systems calls figures by a clock of the target's own."""
 _MARKS: Final = {
+    ABSENT: "A dash: not among these runs, or not published.",
     "*": "A star: see the remark in the table by scenario.",
     "+": "A plus: no pin was seen, the figure is the target's own.",
 }
@@ -69,7 +70,7 @@ def comparison(records: Sequence[RunRecord]) -> list[TextTable]:
     notes = tuple(
         note
         for mark, note in _MARKS.items()
-        if any(mark in cell for row in rows for cell in row[3:])
+        if any(cell == mark or mark in cell.replace(ABSENT, "") for row in rows for cell in row[3:])
     )
     numbers = range(3, len(head))
     return [TextTable(head, tuple(rows), numbers, title=title, notes=notes)]
