@@ -41,6 +41,7 @@ _COLUMNS: Final = (
 class PeriodicTasks(MeasuredByTarget):
     """Periodic tasks of different priorities; the first toggles the pin at its start and finish."""
 
+    performed_by = "threads of a process"
     measurands = (
         *(of_task(name, task) for task in range(1, TASKS_MAX + 1) for name in _OF_EACH.values()),
         *_PINS,

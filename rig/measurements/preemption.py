@@ -25,6 +25,7 @@ _MEANS = {
 class TaskPreemption(MeasuredByTarget):
     """The time of the switch to the woken task alone."""
 
+    performed_by = "threads of a process"
     description = SelfMeasurement(
         name="task_preemption",
         title="from a task that wakes one of higher priority to that one",
@@ -40,6 +41,7 @@ class TaskPreemption(MeasuredByTarget):
 class Preemption(MeasuredByTarget):
     """The times of the switch to the woken task, of that task, and of the switch back."""
 
+    performed_by = "threads of a process"
     measurands = (LATENCY, WAIT, SWITCH_BACK)
     description = SelfMeasurement(
         name="preemption",

@@ -24,6 +24,7 @@ def _least_ns(words: Mapping[str, str]) -> int:
 class PriorityInversion(MeasuredByTarget):
     """Waits for a mutex, while a task of middle priority is busy for a known time."""
 
+    performed_by = "threads of a process"
     description = SelfMeasurement(
         name="priority_inversion",
         title="from a high task's release to the mutex that a low one holds, a middle one busy",

@@ -33,6 +33,8 @@ class MeasuredByTarget(Measurement):
 
     description: ClassVar[SelfMeasurement]
     """Description of its variants and of the parts of a value."""
+    performed_by: ClassVar[str] = "user task"
+    """What is measured, for tables: `user task`, or several threads."""
     sources = (SelfMeasured,)
     plan_table = "agent"
     no_pulses = "the target measures by itself, and no pulses are sent"
@@ -95,7 +97,7 @@ class MeasuredByTarget(Measurement):
         return CLOCK if described.variant(settings.agent) in described.clocked else TICKS
 
     def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
-        return "threads of a process"
+        return self.performed_by
 
     def cause(self, settings: Settings) -> Fact:
         return Fact("values", f"{settings.planned}, measured inside the target")

@@ -103,6 +103,9 @@ class Smi(MeasuredByTarget):
     def by(self, settings: Settings) -> str:  # noqa: ARG002
         return PINS
 
+    def rows(self) -> dict[str, str]:
+        return {"": LATENCY, "gaps": GAP_LENGTH, "from gap to gap": GAP_INTERVAL}
+
     def quantity(self, evaluation: Evaluation) -> str:  # noqa: ARG002
         return "interval by pin"
 

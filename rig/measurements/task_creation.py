@@ -13,13 +13,11 @@ from rig.measurements.self_measured import MeasuredByTarget
 if TYPE_CHECKING:
     from rig.analysis.model.settings import Settings
 
-if TYPE_CHECKING:
-    from rig.analysis.model.settings import Settings
-
 
 class TaskCreation(MeasuredByTarget):
     """Creation of a process or thread, again and again."""
 
+    performed_by = ""  # the variant says it
     description = SelfMeasurement(
         name="task_creation",
         title="from making a process or thread to its first instruction",
@@ -32,6 +30,3 @@ class TaskCreation(MeasuredByTarget):
         agent = settings.agent
         own = agent_words(agent, without=("busy_ns",))
         return [*own, *time_words(agent, "busy_ns", before="busy ")]
-
-    def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
-        return ""  # the variant says what is made

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class TaskSwitch(MeasuredByTarget):
     """Switches between tasks of one priority that give way to each other in turn."""
 
+    performed_by = "threads of a process"
     description = SelfMeasurement(
         name="task_switch",
         title="from a task that gives way to the next one of the same priority",

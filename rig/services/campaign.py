@@ -122,13 +122,13 @@ def _begun(entry: Entry, folder: Path) -> Entry:
     left = entry.file and (folder / entry.file).exists()
     partial_files = (*entry.partial_files, entry.file) if left else entry.partial_files
     file = free_file(folder, entry.name).name
-    return Entry(
-        name=entry.name,
-        measurement=entry.measurement,
-        scenario=entry.scenario,
-        fingerprint=entry.fingerprint,
+    return replace(
+        entry,
         state=RunState.RUNNING,
         file=file,
+        verdict="",
+        exit_code=None,
+        reason="",
         partial_files=partial_files,
     )
 

@@ -88,6 +88,7 @@ def test_a_failed_run_has_its_reason_and_is_tried_again_later(tmp_path):
     assert again.made == [f"{name}-2.h5" for name in plans.MADE]
     assert {found[name].state for name in plans.MADE} == {RunState.DONE}
     assert found["interrupt-idle"].partial_files == ("interrupt-idle.h5",)
+    assert [row.subject for row in found["interrupt-idle"].rows] == ["interrupt"]
     assert found["interrupt-idle"].reason == ""
     assert (tmp_path / "folder" / "interrupt-idle.h5").read_text() == "1"
 
