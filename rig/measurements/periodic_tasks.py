@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rig.analysis.model.settings import Settings
     from rig.arrays import FloatArray
     from rig.instruments import Int64Array
+    from rig.measurements.reported import TableRow
     from rig.measurements.value_table import ValueTable
 
 _OF_EACH: Final = {"start": LATENCY, "finish": FINISH, "work": WORK}
@@ -81,6 +82,12 @@ class PeriodicTasks(MeasuredByTarget):
             },
             **{f"task 1 {title} by pins": name + BY_PINS for title, name in _OF_EACH.items()},
         }
+
+    def unmade_rows(self, settings: Settings) -> Iterator[TableRow]:
+        """Yield the rows of those tasks that there are."""
+        count = len(parse_task_set(settings.agent).tasks)
+        own = {f"task {task} {title}" for task in range(1, count + 1) for title in _OF_EACH}
+        return (row for row in super().unmade_rows(settings) if row.part in own)
 
     def details(self) -> tuple[type[Details], ...]:
         from rig.analysis.measurements.task_set import TaskSetFigures
