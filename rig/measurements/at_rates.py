@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rig.analysis.model.rate_search import HANDLER
 from rig.analysis.model.rate_steps import RateSteps
 from rig.instruments import ArmOptions
-from rig.measurements.interrupt import Interrupt
+from rig.measurements.interrupt import Interrupt, InterruptToTask
 from rig.measurements.measurement import source_as
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ class AtRates(Interrupt):
         """Return what the agent is asked to do: the measurement whose answers are wanted."""
         options = super().arm_options(settings, planned)
         return replace(options, measurement=_answered_by(settings))
+
+    def performer(self, settings: Settings, port: str) -> str:
+        if _answered_by(settings) == HANDLER:
+            return super().performer(settings, port)
+        return InterruptToTask().performer(settings, port)
 
     def variant_words(self, settings: Settings) -> list[str]:
         by_task = _answered_by(settings) != HANDLER

@@ -52,7 +52,8 @@ _NEAR: Final = 3
 _SPACING: Final = (
     "Of saturation, Average is the best estimate of the least spacing of stimuli that is kept up "
     "with (its inverse is the highest rate), and Deviation its standard uncertainty; Min was tried "
-    "and lost, Max was tried and kept."
+    "and lost, Max was tried and kept. Where Min is a dash, the highest rate that was tried was "
+    "kept up with, and the limit lies beyond it."
 )
 
 
