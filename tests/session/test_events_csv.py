@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from statistics import fmean
 
 import pytest
 
 from rig.cli.main import main
+from rig.limit_names import of_task
 from rig.measurements import value_table
 from rig.measurements.registry import MEASUREMENTS
 from rig.session.results import read
@@ -28,18 +30,37 @@ def test_every_value_of_every_part_is_in_the_csv(name, records, tmp_path, monkey
     run, out = unpacked(name, tmp_path), tmp_path / "values.csv"
     assert main(["export", str(run), str(out)]) == 0
     with out.open(encoding="utf-8", newline="") as stream:
-        number, time, *parts = zip(*csv.reader(stream), strict=True)
-    assert sorted(map(int, number[1:])) == sorted(set(map(int, number[1:])))
-    assert list(map(float, time[1:])) == sorted(map(float, time[1:]))
+        rows = list(csv.DictReader(stream))
+    number, *_ = rows[0]
+    (time,) = (column for column in rows[0] if column.endswith("_s"))
+    assert len({int(row[number]) for row in rows}) == len(rows)
     inside = MEASUREMENTS[name.replace("-", "_")].description
-    assert [each[0] for each in parts] == [f"{part.title}_ns" for part in inside.parts]
+    if not inside.task_set:
+        assert [column for column in rows[0] if column.endswith("_ns")] == [
+            f"{part.title}_ns" for part in inside.parts
+        ]
+        times = [float(row[time]) for row in rows]
+        assert times == sorted(times)
     by_name = {each.name: each.statistics for each in read(run).evaluation.measurands}
-    for part, (_, *texts) in zip(inside.parts, parts, strict=True):
-        values, figures = [float(text) for text in texts if text], by_name[part.name]
-        assert len(values) == figures.n
-        assert min(values) == pytest.approx(figures.min_ns, abs=1e-3)
-        assert max(values) == pytest.approx(figures.max_ns, abs=1e-3)
-        assert fmean(values) == pytest.approx(figures.average_ns, abs=1e-3)
+    for part in inside.parts:
+        found = values_of(rows, part)
+        assert found
+        for measurand, values in found.items():
+            figures = by_name[measurand]
+            assert len(values) == figures.n
+            assert min(values) == pytest.approx(figures.min_ns, abs=1e-3)
+            assert max(values) == pytest.approx(figures.max_ns, abs=1e-3)
+            assert fmean(values) == pytest.approx(figures.average_ns, abs=1e-3)
+
+
+def values_of(rows, part):
+    """The values of a part by the names of their measurands: one, or one for each task."""
+    found = defaultdict(list)
+    for row in rows:
+        if text := row[f"{part.title}_ns"]:
+            name = of_task(part.name, int(row["task"])) if "task" in row else part.name
+            found[name].append(float(text))
+    return found
 
 
 def test_a_file_that_is_there_stays(tmp_path, capsys):
