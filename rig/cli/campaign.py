@@ -18,7 +18,6 @@ from rig.campaign.index import Entry, Index, RunState, load_index
 from rig.campaign.matrix import CampaignRun, cells_of
 from rig.campaign.plan import CampaignPlan, load_campaign
 from rig.campaign.repetition import Repetition, refuse_repeated, repetition_of
-from rig.campaign.skipping import is_guest
 from rig.cli.cancellation import interruptible
 from rig.cli.progress import progress_for
 from rig.cli.repeated import repeat
@@ -141,7 +140,7 @@ def _show_plan(
     for cell in cells:
         about = "done" if cell.name in done else "-"
         if cell.plan is not None and cell.name not in done | skipped.keys():
-            run_s = expected_s(cell.plan, guest=is_guest(fixture))
+            run_s = expected_s(cell.plan, fixture)
             left_s += run_s
             about = in_words(run_s)
         count = "-" if cell.plan is None else f"{cell.plan.count:,}"

@@ -63,6 +63,11 @@ class ToolsPlan:
         """Return the time that all tools take."""
         return len(self.run) * (self.duration_s or _periods_s(agent))
 
+    def expected_wakes(self, agent: AgentPlan) -> float:
+        """Return how often all of them wake, those that know a period."""
+        period_s = agent.period_ps / SECOND_PS
+        return self.expected_s(agent) / period_s if period_s else 0.0
+
 
 def parse_tools(root: TomlTable, agent: AgentPlan) -> ToolsPlan | None:
     """Parse the table, if there is one. Raises InputError."""

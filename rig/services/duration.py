@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
+from rig.campaign.skipping import is_guest
+from rig.config.fixture import Fixture
 from rig.config.plan import SECOND_PS, Plan
 from rig.target.scenario import IDLE
 
@@ -16,14 +19,44 @@ LOAD_S: Final = 2.5
 """The time in which a load starts, and the system is watched before and under it."""
 
 
-def expected_s(plan: Plan, *, guest: bool = False) -> float:
+EVALUATE_S: Final = 5e-6
+"""The time in which an event is evaluated, stored and drawn, of a run that is long."""
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """The time that virtual time takes: on an otherwise idle machine, rounded up."""
+
+    second_s: float
+    loaded_second_s: float
+    """Of a second under a load on the target."""
+    event_s: float
+
+    def time_s(self, virtual_s: float, events: float, *, loaded: bool) -> float:
+        return virtual_s * (self.loaded_second_s if loaded else self.second_s) + (
+            events * self.event_s
+        )
+
+
+_MODEL: Final = _Pace(second_s=0.02, loaded_second_s=0.02, event_s=40e-6)
+_GUEST: Final = _Pace(second_s=0.2, loaded_second_s=3.0, event_s=0.4e-3)
+
+
+def expected_s(plan: Plan, fixture: Fixture | None = None) -> float:
     """Return the time of a whole run, from opening the instruments to its report.
 
-    `guest`: on a target that boots first.
+    `fixture`: a virtual one has a time of its own; None: any real one.
     Raises ValueError for a train that no chip could make.
     """
-    before_s = SETUP_S + (BOOT_S if guest else 0) + (LOAD_S if plan.scenario != IDLE else 0)
-    return before_s + measuring_s(plan)
+    before_s = SETUP_S + (LOAD_S if plan.scenario != IDLE else 0) + plan.count * EVALUATE_S
+    if fixture is None or fixture.virtual is None:
+        return before_s + measuring_s(plan)
+    loaded = plan.scenario != IDLE
+    if is_guest(fixture):
+        wakes = 0.0 if plan.tools is None else plan.tools.expected_wakes(plan.agent)
+        virtual_s, events = measuring_s(plan), plan.count + wakes
+        return before_s + BOOT_S + _GUEST.time_s(virtual_s, events, loaded=loaded)
+    return before_s + _MODEL.time_s(plan.events_s, plan.count, loaded=loaded)
 
 
 def measuring_s(plan: Plan) -> float:

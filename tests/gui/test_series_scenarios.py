@@ -20,7 +20,6 @@ from rig.campaign.index import RunState
 from rig.record.reader import RunFile
 from rig.report.labels import title_of
 from rig.resources import find_fixture
-from rig.services.duration import BOOT_S, LOAD_S, SETUP_S
 from rig.services.series import RunSeries
 from rig.session.results import read
 from rig.target.scenario import NOT_ALLOWED
@@ -63,8 +62,7 @@ def test_each_with_each_and_how_long_it_takes(page):
     ]  # fmt: skip
     assert [c.plan.scenario for c in chooser.choices] == ["idle", "cpu"] * 2
     assert not any(c.skip or c.error for c in chooser.choices)
-    events_s = sum(c.expected_s for c in chooser.choices)
-    whole = duration(events_s + 4 * (BOOT_S + SETUP_S) + 2 * LOAD_S)
+    whole = duration(sum(c.whole_s for c in chooser.choices))
     assert chooser.duration.text() == (f"4 runs: 2 plans, 2 scenarios\n200 events in about {whole}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from rig.campaign.scenario_override import plan_under
-from rig.campaign.skipping import is_guest, known_abilities
+from rig.campaign.skipping import known_abilities
 from rig.config.check import check
 from rig.config.fixture import REPLAY_PREFIX, Fixture, load_fixture
 from rig.config.plan import Plan, load_plan
@@ -49,9 +49,8 @@ class RunSelection:
         """The expected time with what goes before and after the events, as campaigns reckon it."""
         if self.plan is None:
             return None
-        guest = self.fixture is not None and is_guest(self.fixture)
         try:
-            return duration.expected_s(self.plan, guest=guest)
+            return duration.expected_s(self.plan, self.fixture)
         except ValueError:
             return None
 
