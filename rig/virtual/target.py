@@ -29,7 +29,7 @@ from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 COUNT_MAX = 2**63 - 1
 BOOT_TICKS = 3_600_000_000_000
 """The counter's start: the target has been up for a while."""
-HOLD_S = 2.0
+HOLD_S = 0.5
 """The longest time for which virtual time stands still, as the host does not read the log."""
 BREATH_PS = 20_000_000
 """The time from one answer to the next: the handler is not entered again sooner."""
