@@ -56,6 +56,10 @@ class Smi(MeasuredByTarget):
         spins=True,
     )
 
+    @property
+    def title(self) -> str:
+        return "gaps of a spinning task"
+
     def variant_words(self, settings: Settings) -> list[str]:
         agent = settings.agent
         return [
