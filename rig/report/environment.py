@@ -29,6 +29,10 @@ _SLOW: Final = (
 )  # fmt: skip
 
 
+_NAMES: Final = ("thread", "name")
+"""Keys of a member of a list that say which one it is."""
+
+
 def environment(result: Result) -> tuple[Section, ...]:
     """Return what each party reported of itself when the run began."""
     blocks: list[Block] = []
@@ -103,22 +107,23 @@ def flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
         if isinstance(value, dict):
             yield from flat(value, prefix if name == "environment" else f"{prefix}{name} ")
         elif isinstance(value, list):
-            if value:
-                yield f"{prefix}{name}", _cut(_listed(value))
+            yield from _listed(f"{prefix}{name}", value)
         elif value not in ("", None):
             yield f"{prefix}{name}", _cut(str(value))
 
 
-def _listed(values: list[Any]) -> str:
-    """Return values as one text; members with names, such as each interrupt, are set apart."""
-    if not any(isinstance(value, dict) for value in values):
-        return ", ".join(map(str, values))
-    return "; ".join(
-        ", ".join(f"{name} {text}" for name, text in flat(value))
-        if isinstance(value, dict)
-        else str(value)
-        for value in values
-    )
+def _listed(name: str, values: list[Any]) -> Iterator[tuple[str, str]]:
+    """Yield plain values as one line; members with values of their own, as threads, as one each.
+
+    Such a line is named after the member, so that lines of two runs can be compared.
+    """
+    plain = [str(value) for value in values if not isinstance(value, dict)]
+    if plain:
+        yield name, _cut(", ".join(plain))
+    for number, member in enumerate((each for each in values if isinstance(each, dict)), 1):
+        rest = dict(member)
+        called = next((str(rest.pop(key)) for key in _NAMES if key in rest), str(number))
+        yield f"{name} {called}", _cut(", ".join(f"{key} {text}" for key, text in flat(rest)))
 
 
 def _cut(text: str) -> str:
