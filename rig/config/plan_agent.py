@@ -11,7 +11,7 @@ from rig.analysis.model.task_set import PeriodicTask, tasks_word
 from rig.errors import InputError, input_error
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from rig.toml.reader import TomlTable
-from rig.toml.units import TIME
+from rig.toml.units import RATE, TIME
 
 PERIOD_MIN_PS = 10 * 10**6
 """The shortest period of a task that writes pins, or of interrupts."""
@@ -34,7 +34,13 @@ TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
 SECOND_LEVELS = ("thread", "workqueue")
 
-AGENT_KEYS = {name: each.agent_keys for name, each in MEASUREMENTS.items()}
+LOWEST, HIGHEST = "lowest", "highest"
+FREQUENCY_MIN_HZ, FREQUENCY_MAX_HZ = 10**6, 10**10
+
+AGENT_KEYS = {
+    name: (*each.agent_keys, *(("frequency",) if "cpu" in each.agent_keys else ()))
+    for name, each in MEASUREMENTS.items()
+}
 """The keys that each measurement may have."""
 
 
@@ -53,6 +59,8 @@ class AgentPlan:
     second_level: str = ""
     priority: int | None = None
     cpu: int | None = None
+    frequency: str | int = ""
+    """The frequency at which that processor is held: LOWEST, HIGHEST or in kHz; "": it is not."""
     variant: str = ""
     """The variant of a measurement inside the target."""
     tasks: int | None = None
@@ -180,6 +188,7 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         second_level=_choice(table, "second_level", SECOND_LEVELS),
         priority=_priority(table, 0 if inside is None else inside.levels),
         cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
+        frequency=_frequency(table) if "frequency" in table else "",
         variant=_choice(table, "variant", variants),
         tasks=table.integer("tasks", 2, TASKS_MAX) if "tasks" in table else None,
         low_priority=_low_priority(table) if "low_priority" in table else None,
@@ -202,6 +211,18 @@ def _refuse_untimed(table: TomlTable, measurement: str, *, timed: bool) -> None:
         if key in table and not timed:
             problem = f"measurement {measurement} has its pulses from [stimulus]"
             raise table.error(key, problem, "with self_trigger = true only")
+
+
+def _frequency(table: TomlTable) -> str | int:
+    """Return LOWEST, HIGHEST, or a number in kHz."""
+    if "cpu" not in table:
+        raise table.error("frequency", "of no processor", "with cpu, whose frequency it is")
+    if table.values["frequency"] in (LOWEST, HIGHEST):
+        return str(table.values["frequency"])
+    frequency_hz = table.quantity(RATE, "frequency", FREQUENCY_MIN_HZ, FREQUENCY_MAX_HZ)
+    if frequency_hz % 1000:
+        raise table.error("frequency", "not a whole number of kHz", "whole kHz")
+    return frequency_hz // 1000
 
 
 def _choice(table: TomlTable, key: str, words: tuple[str, ...]) -> str:

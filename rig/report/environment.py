@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from rig.document import Block, Fact, Facts, Folded, Heading, Section, section
 from rig.session.results import Result
+from rig.target.findings import DEBUG_OPTIONS
 from rig.untrusted.json_reader import json_value
 from rig.untrusted.toml_reader import toml_table
 
@@ -21,11 +22,6 @@ _OPTIONS: Final = "kernel_options"
 _TOLD: Final = (
     "PREEMPT_RT", "PREEMPT", "PREEMPT_DYNAMIC", "PREEMPT_VOLUNTARY", "PREEMPT_NONE", "HZ",
     "NO_HZ_FULL", "NO_HZ_IDLE", "HZ_PERIODIC", "HIGH_RES_TIMERS", "CPU_IDLE", "CPU_FREQ", "ACPI",
-)  # fmt: skip
-_SLOW: Final = (
-    "LOCKDEP", "PROVE_LOCKING", "LOCK_STAT", "DEBUG_PREEMPT", "DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK",
-    "DEBUG_MUTEXES", "DEBUG_PAGEALLOC", "DEBUG_OBJECTS", "KASAN", "KCSAN", "KMEMLEAK",
-    "IRQSOFF_TRACER", "PREEMPT_TRACER",
 )  # fmt: skip
 
 
@@ -60,7 +56,7 @@ def _brief(options: dict[str, Any]) -> str:
     """Return the preemption model, tick and timers, and what slows a kernel down."""
     words = [name if options[name] == "y" else f"{name}={options[name]}"
              for name in _TOLD if options.get(name)]  # fmt: skip
-    slow = [name for name in _SLOW if options.get(name)]
+    slow = [name for name in DEBUG_OPTIONS if options.get(name)]
     text = ", ".join(words) + (f"; for debugging: {', '.join(slow)}" if slow else "")
     return _cut(text) or "none of the usual options"
 

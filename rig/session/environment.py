@@ -17,8 +17,15 @@ from rig import __version__
 from rig.bench.open import Bench
 
 
-def environment_of(bench: Bench, load: Mapping[str, object] | None = None) -> dict[str, str]:
-    """One text for each party: host, analyzer, stimulus, target with the `load` on it."""
+def environment_of(
+    bench: Bench,
+    load: Mapping[str, object] | None = None,
+    frequency: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """One text for each party: host, analyzer, stimulus, target with the `load` on it.
+
+    `frequency`: the agent's account of a processor's that is held.
+    """
     host = {
         "latency-rig": __version__,
         "python": platform.python_version(),
@@ -32,6 +39,8 @@ def environment_of(bench: Bench, load: Mapping[str, object] | None = None) -> di
     target = {**asdict(bench.target.identity), "environment": bench.target.environment()}
     if load:
         target["scenario"] = dict(load)
+    if frequency:
+        target["frequency"] = dict(frequency)
     return {
         "environment/host": _text(host),
         "environment/analyzer": _text(asdict(bench.analyzer.identity)),

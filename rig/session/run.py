@@ -27,6 +27,7 @@ from rig.recording.course import Course
 from rig.recording.live import LiveSummary
 from rig.recording.log_fetcher import LogFetcher, fitted_log
 from rig.session.environment import environment_of
+from rig.session.held_frequency import frequency_hold
 from rig.session.live_windows import LiveWindows
 from rig.session.settings import settings_of
 from rig.session.tools import tools_texts
@@ -107,12 +108,16 @@ def run(
         armed = fitted_log(bench.target, asked, live.planned, plan.events_s)
         if calibration is None and bench.calibration is not None:
             chosen = bench.calibration
-        with load_on(bench.target, plan.scenario, stop, fixture.scenarios) as load:
-            if load is None and plan.scenario != IDLE and bench.calibration is None:
+        is_replay = bench.calibration is not None
+        with (
+            load_on(bench.target, plan.scenario, stop, fixture.scenarios) as load,
+            frequency_hold(bench.target, plan.agent, is_replay=is_replay) as held,
+        ):
+            if load is None and plan.scenario != IDLE and not is_replay:
                 if plan.scenario not in fixture.loads_by_hand:
                     raise nobody_starts(bench.target, plan.scenario)
                 tell(f"load {plan.scenario}: started by hand, says the fixture; see that it runs")
-            environment = environment_of(bench, None if load is None else load.measured)
+            environment = environment_of(bench, None if load is None else load.measured, held.told)
             environment |= tools_texts(plan, bench.target, stop, _say_of(live, on_progress))
             texts = {"plan": plan.text, "fixture": fixture.text, CALIBRATION: chosen, **environment}
             if plan.overrides:
@@ -125,6 +130,7 @@ def run(
                     raise ending.error
                 if load is not None:
                     ending.check(load)
+                held.give_back(ending.fail)
                 writer.finish(ending.state, account_to_json(ending.account))
     return ending.error
 

@@ -14,6 +14,12 @@ from rig.instruments import TargetIdentity
 from rig.target.scenario import runs_commands
 from rig.tools.tool_runs import TOOLS, lacking
 
+DEBUG_OPTIONS = (
+    "LOCKDEP", "PROVE_LOCKING", "LOCK_STAT", "DEBUG_PREEMPT", "DEBUG_LOCK_ALLOC", "DEBUG_SPINLOCK",
+    "DEBUG_MUTEXES", "DEBUG_PAGEALLOC", "DEBUG_OBJECTS", "KASAN", "KCSAN", "KMEMLEAK",
+    "IRQSOFF_TRACER", "PREEMPT_TRACER",
+)  # fmt: skip
+"""Options of the kernel for debugging, with which it is slow."""
 IDLE_LATENCY_MAX_US = 10
 """A processor that takes longer to wake shows in every latency."""
 _SHOWN_MAX = 100
@@ -102,6 +108,9 @@ def environment_findings(environment: Mapping[str, object]) -> Iterator[ProbeFin
     yield _preemption(env)
     yield _clock_source(env)
     yield _governor(env)
+    yield from _turbo(env)
+    yield from _smt(env)
+    yield from _debugging(environment.get("kernel_options"))
     yield _idle_states(env)
     yield _isolated(env)
     yield _interrupts(env)
@@ -189,6 +198,38 @@ def _governor(env: _Words) -> ProbeFinding:
     if governors == ["performance"]:
         return ProbeFinding("governor", state)
     return ProbeFinding("governor", state, "as root: cpupower frequency-set -g performance")
+
+
+def _turbo(env: _Words) -> Iterator[ProbeFinding]:
+    """A frequency above the nominal one depends on heat and on the other processors."""
+    off = env.text("no_turbo") == "1" or env.text("boost") == "0"
+    if off:
+        yield ProbeFinding("turbo", "off")
+    elif env.text("no_turbo") == "0":
+        mend = "as root: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
+        yield ProbeFinding("turbo", "on: the frequency varies with heat and load", mend)
+    elif env.text("boost") == "1":
+        mend = "as root: echo 0 > /sys/devices/system/cpu/cpufreq/boost"
+        yield ProbeFinding("turbo", "on: the frequency varies with heat and load", mend)
+
+
+def _smt(env: _Words) -> Iterator[ProbeFinding]:
+    control = env.text("smt")
+    if control == "on":
+        mend = "as root: echo off > /sys/devices/system/cpu/smt/control"
+        state = "on: two logical processors share the units of a core"
+        yield ProbeFinding("hyper-threading", state, mend)
+    elif control:
+        yield ProbeFinding("hyper-threading", control)
+
+
+def _debugging(options: object) -> Iterator[ProbeFinding]:
+    """What a kernel was built with that makes it slow."""
+    if not isinstance(options, Mapping) or not options:
+        return
+    slow = [name for name in DEBUG_OPTIONS if options.get(name)]
+    mend = "measure with a kernel that is built without them" if slow else ""
+    yield ProbeFinding("kernel debugging", ", ".join(slow) or "none that is known", mend)
 
 
 def _idle_states(env: _Words) -> ProbeFinding:

@@ -27,6 +27,9 @@ GOOD = {
     "memory_locked": True,
     "cpu_dma_latency_us": 0,
     "cpus": [{"cpu": 3, "governor": "performance", "idle_states": ["C6 133 us"], "smi_count": 17}],
+    "smt": "off",
+    "no_turbo": "1",
+    "kernel_options": {"HZ": "250"},
     "irqs": [
         {"irq": 7, "actions": "parport0", "affinity": "3", "effective_affinity": "3"},
         {"irq": 8, "actions": "rtc0", "affinity": "0-3", "effective_affinity": "0"},
@@ -44,6 +47,9 @@ def test_a_system_as_it_should_be() -> None:
     assert [name for name, finding in found.items() if finding.mend] == []
     assert found["kernel"].state == "Linux 6.1.0-rt x86_64"
     assert found["isolated CPUs"].state == "3 of 0-3"
+    assert found["hyper-threading"].state == "off"
+    assert found["turbo"].state == "off"
+    assert found["kernel debugging"].state == "none that is known"
     assert found["IRQ affinity"].state == "2 in use; 7 parport0 on CPU 3"
     assert found["IRQ thread"].state == "irq/7-parport0: fifo 50"
     assert found["SMIs since reset"].state == "17"
@@ -74,6 +80,13 @@ def test_a_system_as_it_should_be() -> None:
             "on isolated CPUs: 8 rtc0",
             "smp_affinity_list",
         ),
+        ({"smt": "on"}, "hyper-threading", "on: two logical processors share the units of a core",
+         "echo off > /sys"),
+        ({"no_turbo": "0"}, "turbo", "on: the frequency varies with heat and load", "echo 1 > "),
+        ({"no_turbo": None, "boost": "1"}, "turbo",
+         "on: the frequency varies with heat and load", "echo 0 > "),
+        ({"kernel_options": {"KASAN": "y", "PROVE_LOCKING": "y", "HZ": "250"}}, "kernel debugging",
+         "PROVE_LOCKING, KASAN", "without them"),
         ({"rt_runtime_us": "950000"}, "real-time throttling", "950000 of 1000000 us", "sysctl"),
         ({"memory_locked": False}, "memory", "not locked", "memlock unlimited"),
     ],
