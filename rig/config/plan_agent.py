@@ -32,7 +32,7 @@ DURATION_MAX_PS = 10**18
 
 TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
-SECOND_LEVELS = ("thread", "workqueue")
+SECOND_LEVELS = ("thread", "workqueue", "tasklet")
 
 LOWEST, HIGHEST = "lowest", "highest"
 FREQUENCY_MIN_HZ, FREQUENCY_MAX_HZ = 10**6, 10**10

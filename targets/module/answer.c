@@ -102,6 +102,8 @@ static void wake_answerer(struct rig *rig)
 {
 	if (rig->thread)
 		wake_up_process(rig->thread);
+	else if (rig->options.mode == LRIG_MODE_TASKLET)
+		tasklet_schedule(&rig->tasklet);
 	else if (rig->options.cpu >= 0)
 		queue_work_on(rig->options.cpu, rig->workqueue, &rig->work);
 	else

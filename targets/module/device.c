@@ -41,6 +41,7 @@ static u32 flags_allowed(u32 mode)
 		return ARM_FLAGS_OF_INTERRUPTS | LRIG_ARM_DISPATCH;
 	case LRIG_MODE_THREAD:
 	case LRIG_MODE_WORKQUEUE:
+	case LRIG_MODE_TASKLET:
 		return ARM_FLAGS_OF_INTERRUPTS | LRIG_ARM_VIA_PARPORT;
 	default:
 		return LRIG_ARM_STREAM;
@@ -88,7 +89,7 @@ static bool cpu_valid(s32 cpu)
 
 static bool arm_valid(const struct lrig_arm *arm)
 {
-	return arm->mode <= LRIG_MODE_PERIOD && arm->capacity >= 1 &&
+	return arm->mode <= LRIG_MODE_TASKLET && arm->capacity >= 1 &&
 	       arm->capacity <= LRIG_MAX_CAPACITY && flags_valid(arm) &&
 	       arm->sequence_bits <= sequence_bits_allowed(arm->flags) && period_valid(arm) &&
 	       priority_valid(arm) && cpu_valid(arm->cpu) &&

@@ -63,6 +63,7 @@ struct lrig_info {
 #define LRIG_MODE_THREAD 3 /* a kernel thread, SCHED_FIFO, that a hard handler wakes */
 #define LRIG_MODE_WORKQUEUE 4 /* a work item that a hard handler queues */
 #define LRIG_MODE_PERIOD 5 /* a kernel thread, SCHED_FIFO, that sleeps on an hrtimer */
+#define LRIG_MODE_TASKLET 6 /* a tasklet that a hard handler schedules: a softirq */
 
 /* lrig_arm.flags */
 /*
@@ -76,7 +77,7 @@ struct lrig_info {
 #define LRIG_ARM_DISPATCH 0x4u
 /* D6 is wired to nACK: LRIG_TRIGGER makes the interrupts. Not in PERIOD; sequence_bits <= 5. */
 #define LRIG_ARM_SELF_TRIGGER 0x8u
-/* Modes THREAD, WORKQUEUE: woken from the parport driver's irq_func, not from an own handler. */
+/* Modes THREAD, WORKQUEUE, TASKLET: woken from the parport driver's irq_func, not from an own handler. */
 #define LRIG_ARM_VIA_PARPORT 0x10u
 /* LRIG_TRIGGER pulses low from an idle high level; without it, high from idle low. */
 #define LRIG_ARM_TRIGGER_LOW 0x20u

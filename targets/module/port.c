@@ -56,7 +56,7 @@ static int take_region(unsigned long at)
 static u32 modes_with_own_handler(void)
 {
 	return 1u << LRIG_MODE_HARD | 1u << LRIG_MODE_DEFAULT | 1u << LRIG_MODE_THREAD |
-	       1u << LRIG_MODE_WORKQUEUE;
+	       1u << LRIG_MODE_WORKQUEUE | 1u << LRIG_MODE_TASKLET;
 }
 
 static u32 modes_of_parport(const struct parport *port)
@@ -65,7 +65,7 @@ static u32 modes_of_parport(const struct parport *port)
 
 	if (parport_knows_irq(port))
 		modes |= 1u << LRIG_MODE_PARPORT | 1u << LRIG_MODE_THREAD |
-			 1u << LRIG_MODE_WORKQUEUE;
+			 1u << LRIG_MODE_WORKQUEUE | 1u << LRIG_MODE_TASKLET;
 	if (!parport_knows_irq(port) || shared)
 		modes |= modes_with_own_handler();
 	return modes;

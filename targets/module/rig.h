@@ -5,7 +5,7 @@
  *	device.c	the device file: checks what user space asks, keeps the order of things
  *	port.c		takes and gives back the parallel port and its interrupt
  *	answer.c	what happens at an interrupt: pin write, log
- *	tasks.c		who answers later: kernel thread, work item, period thread
+ *	tasks.c		who answers later: kernel thread, work item, tasklet, period thread
  *	overload.c	closes the interrupt line while the system gets no time for anything else
  */
 #ifndef LRIG_RIG_H
@@ -49,6 +49,7 @@ struct rig {
 	struct task_struct *thread;
 	struct workqueue_struct *workqueue;
 	struct work_struct work;
+	struct tasklet_struct tasklet;
 
 	/* What an interrupt touches. */
 	raw_spinlock_t lock;
@@ -108,7 +109,9 @@ void overload_end(struct rig *rig);
 
 static inline bool rig_answers_later(const struct rig *rig)
 {
-	return rig->options.mode == LRIG_MODE_THREAD || rig->options.mode == LRIG_MODE_WORKQUEUE;
+	u32 mode = rig->options.mode;
+
+	return mode == LRIG_MODE_THREAD || mode == LRIG_MODE_WORKQUEUE || mode == LRIG_MODE_TASKLET;
 }
 
 static inline bool rig_wants_interrupt(const struct rig *rig)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who answers later: a kernel thread, a work item, or the thread of a period. */
+/* Who answers later: a kernel thread, a work item, a tasklet, or the thread of a period. */
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
@@ -28,6 +28,12 @@ static int answer_thread(void *data)
 static void answer_work(struct work_struct *work)
 {
 	rig_answer_waiting(container_of(work, struct rig, work));
+}
+
+/* It runs on the CPU that took the interrupt. */
+static void answer_tasklet(struct tasklet_struct *tasklet)
+{
+	rig_answer_waiting(container_of(tasklet, struct rig, tasklet));
 }
 
 static void sleep_until_stopped(void)
@@ -121,6 +127,9 @@ int tasks_create(struct rig *rig)
 		return create_thread(rig, period_thread);
 	case LRIG_MODE_WORKQUEUE:
 		return create_workqueue_of_rig(rig);
+	case LRIG_MODE_TASKLET:
+		tasklet_setup(&rig->tasklet, answer_tasklet);
+		return 0;
 	default:
 		return 0;
 	}
@@ -139,6 +148,8 @@ void tasks_end(struct rig *rig)
 		kthread_stop(rig->thread);
 	if (rig->workqueue)
 		destroy_workqueue(rig->workqueue);
+	if (rig->options.mode == LRIG_MODE_TASKLET)
+		tasklet_kill(&rig->tasklet);
 	rig->thread = NULL;
 	rig->workqueue = NULL;
 }

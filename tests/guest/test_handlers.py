@@ -103,8 +103,9 @@ def answered(kernel: str, measurement: str, options: dict[str, str]) -> tuple[Lo
         ("interrupt", {"handler": "hard"}),
         ("interrupt", {"handler": "default"}),
         ("interrupt_to_task", {"handler": "hard", "second_level": "workqueue", "priority": "0"}),
+        ("interrupt_to_task", {"handler": "hard", "second_level": "tasklet", "priority": "0"}),
     ],
-    ids=["hard", "default", "workqueue"],
+    ids=["hard", "default", "workqueue", "tasklet"],
 )
 def test_own_handlers(kernel: str, measurement: str, options: dict[str, str]) -> None:
     log, edge_ns = answered(kernel, measurement, options)

@@ -31,7 +31,7 @@ static const char *const variants[] = {
     "memory_write", "memory_read", "mutex_lock", "mutex_unlock", "semaphore_post", "semaphore_wait", "queue_send",
     "queue_receive", "clock_gettime", "system_call", "ioctl", "none", "inheritance", "ceiling", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
-static const char *const second_levels[] = {"thread", "workqueue", NULL};
+static const char *const second_levels[] = {"thread", "workqueue", "tasklet", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
 
 /* clang-format off */

@@ -96,7 +96,7 @@ enum variant {
 
 enum edge { EDGE_RISING, EDGE_FALLING };
 enum timer { TIMER_NANOSLEEP, TIMER_ITIMER, TIMER_TIMERFD };
-enum second_level { SECOND_LEVEL_THREAD, SECOND_LEVEL_WORKQUEUE };
+enum second_level { SECOND_LEVEL_THREAD, SECOND_LEVEL_WORKQUEUE, SECOND_LEVEL_TASKLET };
 enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 
 /* Words given, as bits: a port refuses what it cannot do only if it was asked for. */

@@ -55,11 +55,13 @@ static uint32_t mode_of(const struct arm_options *options)
     static const uint32_t handlers[] = {[HANDLER_PARPORT] = LRIG_MODE_PARPORT,
                                         [HANDLER_HARD] = LRIG_MODE_HARD,
                                         [HANDLER_DEFAULT] = LRIG_MODE_DEFAULT};
+    static const uint32_t second_levels[] = {[SECOND_LEVEL_THREAD] = LRIG_MODE_THREAD,
+                                             [SECOND_LEVEL_WORKQUEUE] = LRIG_MODE_WORKQUEUE,
+                                             [SECOND_LEVEL_TASKLET] = LRIG_MODE_TASKLET};
     if (options->measurement == MEASURE_PERIOD)
         return LRIG_MODE_PERIOD;
     if (options->measurement == MEASURE_INTERRUPT_TO_TASK)
-        return options->second_level == SECOND_LEVEL_WORKQUEUE ? LRIG_MODE_WORKQUEUE
-                                                               : LRIG_MODE_THREAD;
+        return second_levels[options->second_level];
     return handlers[options->handler];
 }
 
