@@ -66,6 +66,8 @@ FINISH, WORK = "finish_latency", "work"
 """The measurands of measurement `start_finish`; `latency` is that of the start."""
 GAP_LENGTH, GAP_INTERVAL = "gap_length", "gap_interval"
 """The measurands of `smi` beside its intervals: of its gaps, and between the ends of two."""
+LEAST_PERIOD = "least_period"
+"""The measurand of `period_search`: the least period that a task keeps."""
 TASK_1 = 1
 """The task of a set whose measurands have no task in their names."""
 SPACING = "spacing"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rig.analysis.model.period_search import RESOLUTION_MAX_PPM, RESOLUTION_MIN_PPM
 from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.task_set import TASKS_MAX as TASK_SET_MAX
 from rig.analysis.model.task_set import PeriodicTask, tasks_word
@@ -69,6 +70,10 @@ class AgentPlan:
     """The least time from a periodic task's start to its finish; that a middle task is busy."""
     section_ps: int = 0
     """The time that a task of low priority works while it holds a mutex."""
+    period_stop_ps: int = 0
+    """The shortest period of a search."""
+    resolution_ppm: int = 0
+    """The resolution of the limit that it searches for."""
     periodic: tuple[PeriodicTask, ...] = ()
     """Tasks with a period and work of their own."""
     pause_ps: int = 0
@@ -131,6 +136,9 @@ class AgentPlan:
             "duration_ns": self.duration_ps,
         }
         words |= {name: str(time_ps // 1000) for name, time_ps in times.items() if time_ps}
+        if self.resolution_ppm:
+            words["period_stop_ns"] = str(self.period_stop_ps // 1000)
+            words["resolution_ppm"] = str(self.resolution_ppm)
         if self.periodic:
             words["periodic"] = tasks_word(self.periodic)
         if self.threshold_ps or self.pause_ps:
@@ -199,7 +207,8 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         busy_ps=_busy_ps(table) if "busy" in table else 0,
         batch=table.integer("batch", 2, BATCH_MAX) if "batch" in table else None,
         warm_up=table.integer("warm_up", 0, WARM_UP_MAX) if "warm_up" in table else 0,
-        periodic=_periodic(table) if inside is not None and inside.task_set else (),
+        **(_period_search(table) if "period_stop" in own else {}),
+        periodic=_periodic(table) if "task" in own else (),
         pin=table.flag("pin"),
         **(_spin(table) if inside is not None and inside.spins else _pause(table)),
     )
@@ -239,6 +248,16 @@ def _time_ps(table: TomlTable, key: str, low_ps: int, high_ps: int) -> int:
 
 def _priority(table: TomlTable, least: int) -> int | None:
     return table.integer("priority", least, PRIORITY_MAX) if "priority" in table else None
+
+
+def _period_search(table: TomlTable) -> dict[str, int]:
+    """Return the end of a search for a period, which begins with `period`. Raises InputError."""
+    first_ps = _time_ps(table, "period", PERIOD_MIN_PS, PERIOD_MAX_PS)
+    least, most = RESOLUTION_MIN_PPM / 1e6, RESOLUTION_MAX_PPM / 1e6
+    return {
+        "period_stop_ps": _time_ps(table, "period_stop", PERIOD_MIN_PS, first_ps),
+        "resolution_ppm": round(table.number("resolution", least, most) * 1e6),
+    }
 
 
 def _periodic(table: TomlTable) -> tuple[PeriodicTask, ...]:

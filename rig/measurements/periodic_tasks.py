@@ -57,7 +57,7 @@ class PeriodicTasks(MeasuredByTarget):
         by_answers=("task",),
         always_pin=True,
         periodic=True,
-        task_set=True,
+        own_form=True,
     )
 
     def arm_options(self, settings: Settings, planned: int) -> ArmOptions:

@@ -14,6 +14,7 @@ from rig.measurements.interrupt import ImportedCapture, Interrupt, InterruptToTa
 from rig.measurements.interrupt_dispatch import InterruptDispatch
 from rig.measurements.measurement import Measurement
 from rig.measurements.period import Period
+from rig.measurements.period_search import PeriodSearchRun
 from rig.measurements.periodic_tasks import PeriodicTasks
 from rig.measurements.preemption import Preemption, TaskPreemption
 from rig.measurements.priority_inversion import PriorityInversion
@@ -44,6 +45,7 @@ MEASUREMENTS: Final[dict[str, Measurement]] = {
         PriorityInversion(),
         StartFinish(),
         PeriodicTasks(),
+        PeriodSearchRun(),
         Smi(),
         Saturation(),
     )

@@ -18,6 +18,7 @@ from rig.virtual.busy_loop import BusyLoopTask, SpinMeans
 from rig.virtual.clock import LEAD_PS, Counter, PeriodSchedule
 from rig.virtual.fault_injection import FaultInjector
 from rig.virtual.models import build_model
+from rig.virtual.period_search import PeriodSearchTask
 from rig.virtual.planned_answers import GivenAhead, entry_leads
 from rig.virtual.self_measuring import InsideTask, Means
 from rig.virtual.service import Service
@@ -39,6 +40,13 @@ PS_PER_US = 1_000_000
 GLITCH_AFTER_PS = 15_000_000
 ENTRY_PS = 500_000
 """The time from a taken interrupt to the handler's first instruction, unless it answers sooner."""
+
+_Task = InsideTask | BusyLoopTask | TaskSetTask | PeriodSearchTask
+_OWN_FORMS: dict[str, type[TaskSetTask | PeriodSearchTask]] = {
+    "periodic_tasks": TaskSetTask,
+    "period_search": PeriodSearchTask,
+}
+"""Tasks whose log has a form of its own."""
 
 _NAMES = TRUTH.names or ()
 _KIND, _DUPLICATES, _GLITCHES = (_NAMES.index(n) for n in ("kind", "duplicates", "glitches"))
@@ -97,7 +105,7 @@ class ModelledTarget(Closing):
         self._service.idle()
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
-        self._inside: InsideTask | BusyLoopTask | TaskSetTask | None = None
+        self._inside: _Task | None = None
 
     def close(self) -> None:
         """Drop the log; may be called twice."""
@@ -153,9 +161,9 @@ class ModelledTarget(Closing):
         with self._lock:
             self._ahead.settle()
             count, start_ps = int(words.get("count", "0")), self._now_ps + LEAD_PS
-            task: InsideTask | BusyLoopTask | TaskSetTask
-            if SELF_MEASUREMENTS[name].task_set:
-                task = TaskSetTask(self._inside_means(), words, start_ps)
+            task: _Task
+            if name in _OWN_FORMS:
+                task = _OWN_FORMS[name](self._inside_means(), words, start_ps)
             elif SELF_MEASUREMENTS[name].spins:
                 task = BusyLoopTask(self._spin_means(), words, start_ps, count)
             else:
@@ -230,7 +238,7 @@ class ModelledTarget(Closing):
             self.armed = False
             self._log_read.notify_all()
             records, dropped = self._log.count, self._log.dropped
-            if isinstance(self._inside, TaskSetTask):
+            if isinstance(self._inside, TaskSetTask | PeriodSearchTask):
                 return TargetSummary(self._inside.handled, records, dropped, self._inside.missed)
             return TargetSummary(self._handled, records, dropped)
 

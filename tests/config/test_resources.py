@@ -44,6 +44,7 @@ def test_built_in_names() -> None:
         "interrupt-soak",
         "interrupt-to-task",
         "period",
+        "period-search",
         "periodic-tasks",
         "preemption",
         "preemption-timer",

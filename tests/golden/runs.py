@@ -64,6 +64,7 @@ RUNS = {
     "smi": GoldenRun("smi", 20_000),
     "start-finish": GoldenRun("start-finish"),
     "periodic-tasks": GoldenRun("periodic-tasks", 100),
+    "period-search": GoldenRun("period-search", 100),
     "task-creation": GoldenRun("task-creation"),
     "task-preemption": GoldenRun("task-preemption"),
     "task-switch": GoldenRun("task-switch"),

@@ -16,7 +16,7 @@ LOADS = ("cpu", "io", "half", "copy", "network")
 VALUED = tuple(
     name for name, each in SELF_MEASUREMENTS.items() if not each.spins and not each.periodic
 )
-INSIDE = tuple(name for name, each in SELF_MEASUREMENTS.items() if not each.task_set)
+INSIDE = tuple(name for name, each in SELF_MEASUREMENTS.items() if not each.own_form)
 """Several tasks have no column of their own: what is on their pin is that of start_finish."""
 ALL = (*ENTERED[:2], "period", *INSIDE, DISPATCH, SELF, SATURATION)
 

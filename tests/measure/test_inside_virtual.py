@@ -29,7 +29,7 @@ RUNS = [
     *(
         (name, next(iter(each.variants)), True)
         for name, each in SELF_MEASUREMENTS.items()
-        if not each.spins and not each.task_set
+        if not each.spins and not each.own_form
     ),
     ("services", "port_write", False),
     ("preemption", "timer", True),

@@ -17,6 +17,7 @@ CELLS = [(row, lie) for row in ROWS for lie in lies_of(*row)]
 NUMBERS = (1, N // 2, N - 4)
 """Answers that a lie is told of, one after the other."""
 ELSEWHERE = {
+    "period_search": "tests/measure/test_period_search.py",
     "periodic_tasks": "tests/measure/test_periodic_tasks.py",
     "saturation": "tests/measure/test_saturation.py",
     "smi": "tests/measure/test_smi.py",

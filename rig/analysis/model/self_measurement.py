@@ -54,8 +54,8 @@ class SelfMeasurement:
     always_pin: bool = False
     periodic: bool = False
     """True: its values are of two writes of the pins each period, by the target's schedule."""
-    task_set: bool = False
-    """True: several such tasks have values of their own, and the first one writes the pins."""
+    own_form: bool = False
+    """True: its log has a form of its own, which its own evaluator knows."""
     by_settable_clock: tuple[str, ...] = ()
     """Variants by a clock that may be set back meanwhile."""
     torn_at_ordinary_priority: bool = False

@@ -67,6 +67,8 @@ static void take_warm_up(struct arm_options *o, uint64_t v) { o->warm_up = v; }
 
 static void take_gaps(struct arm_options *o, uint64_t v) { o->gaps = v; }
 static void take_duration_ns(struct arm_options *o, uint64_t v) { o->duration_ns = v; }
+static void take_period_stop_ns(struct arm_options *o, uint64_t v) { o->period_stop_ns = v; }
+static void take_resolution_ppm(struct arm_options *o, uint64_t v) { o->resolution_ppm = v; }
 
 static const struct word words_known[] = {
     {"measurement", measurements, 0, 0, take_measurement, 0},
@@ -100,6 +102,8 @@ static const struct word words_known[] = {
     {"warm_up", NULL, 0, WARM_UP_MAX, take_warm_up, GIVEN_WARM_UP},
     {"gaps", NULL, 1, UINT32_MAX, take_gaps, GIVEN_GAPS},
     {"duration_ns", NULL, 1, DURATION_NS_MAX, take_duration_ns, GIVEN_DURATION},
+    {"period_stop_ns", NULL, PERIOD_NS_MIN, PERIOD_NS_MAX, take_period_stop_ns, GIVEN_SEARCH},
+    {"resolution_ppm", NULL, 1000, 200000, take_resolution_ppm, GIVEN_SEARCH},
 };
 /* clang-format on */
 #define WORDS (sizeof words_known / sizeof *words_known)

@@ -122,11 +122,12 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_GAPS 0x80000u
 #define GIVEN_DURATION 0x100000u
 #define GIVEN_PERIODIC 0x200000u
+#define GIVEN_SEARCH 0x400000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
      GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP | GIVEN_GAPS | \
-     GIVEN_DURATION | GIVEN_PERIODIC)
+     GIVEN_DURATION | GIVEN_PERIODIC | GIVEN_SEARCH)
 #define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
 
 /* One of several periodic tasks. */
@@ -168,6 +169,8 @@ struct arm_options {
     uint64_t warm_up;     /* iterations before the first of `count` */
     uint64_t gaps;         /* after which it ends, before the count; 0: none given */
     uint64_t duration_ns;  /* the same of time */
+    uint64_t period_stop_ns; /* the shortest period of a search */
+    uint64_t resolution_ppm; /* of its limit */
     struct periodic_options periodic[PERIODIC_MAX];
     uint8_t periodic_count;
     uint32_t given;

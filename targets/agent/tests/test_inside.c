@@ -378,6 +378,31 @@ static void each_periodic_task_has_its_own_values(void **state)
     }
 }
 
+static void shorter_and_shorter_periods_are_tried(void **state)
+{
+    (void)state;
+    struct measure_summary summary = run("measurement=period_search period_ns=20000 capacity=99 "
+                                         "period_stop_ns=10000 resolution_ppm=10000 count=3");
+    const uint64_t periods[] = {20000, 14000, 10000};
+    assert_int_equal(summary.handled, 9);
+    assert_int_equal(summary.records, 12);
+    for (uint32_t hold = 0; hold < 3; hold++) {
+        struct log_record first = record(4 * hold);
+        assert_int_equal(first.before_ticks, 0);
+        assert_int_equal(first.after_ticks, periods[hold]);
+        assert_int_equal(first.flags, RECORD_VALUE | RECORD_CLOCK | RECORD_PART(2 * hold));
+        for (uint32_t i = 1; i < 4; i++) {
+            struct log_record start = record(4 * hold + i);
+            assert_int_equal(start.handled, 3 * hold + i);
+            assert_int_equal(start.flags, RECORD_VALUE | RECORD_CLOCK | RECORD_PART(2 * hold + 1));
+            assert_int_equal(start.after_ticks - start.before_ticks, 77 + 5);
+        }
+    }
+    assert_refused("measurement=period_search capacity=5 count=5 period_ns=10000", "period_stop_ns");
+    assert_refused("measurement=period_search capacity=5 count=5 period_ns=10000 "
+                   "period_stop_ns=20000 resolution_ppm=1000", "up to period_ns");
+}
+
 static void tasks_that_cannot_be_are_refused(void **state)
 {
     (void)state;
@@ -621,6 +646,7 @@ int main(void)
         TEST(an_interval_timer_keeps_to_its_grid),
         TEST(each_periodic_task_has_its_own_values),
         TEST(tasks_that_cannot_be_are_refused),
+        TEST(shorter_and_shorter_periods_are_tried),
         TEST(calls_are_measured_one_by_one),
         TEST(a_periodic_task_shows_start_and_finish),
         TEST(what_interrupts_the_work_makes_it_longer),

@@ -81,6 +81,9 @@ static bool check(const struct loop_kind *kind, struct text *why)
         flaw = "this measurement is one of pins: pin=0 makes no sense";
     else if (options->priority < kind->levels)
         flaw = "this measurement has tasks of three real-time priorities: priority must be 3 or more";
+    else if (kind->given & GIVEN_SEARCH && (!options->period_stop_ns || !options->resolution_ppm ||
+                                            options->period_stop_ns > options->period_ns))
+        flaw = "this measurement needs resolution_ppm and period_stop_ns, up to period_ns";
     else if (kind->given & GIVEN_PERIODIC && !options->periodic_count)
         flaw = "this measurement needs periodic, its tasks";
     else if (kind->given & GIVEN_THRESHOLD && options->threshold_ns <= options->pause_ns)
