@@ -120,6 +120,8 @@ class TextTable:
     """One for each row, about its first cell; or none at all."""
     bars: tuple[float, ...] = ()
     """Shares between 0 and 1, one for each row, that can be drawn in the last column."""
+    plot: Plot | None = None
+    """A picture of its figures, for a page of tables."""
 
 
 @dataclass(frozen=True)

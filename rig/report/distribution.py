@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from rig.analysis.uncertainty.measurand import Measurand
-from rig.document import Heading, Plot, Section, Values, section
+from rig.document import Heading, Note, Plot, Section, Values, section
 from rig.formatting import capitalized
 from rig.instruments import Int64Array
 from rig.measurements.registry import measurement_of
@@ -17,6 +18,9 @@ from rig.plots.histogram import histogram_svg
 from rig.plots.tail import TailEstimate, tail_svg
 from rig.report.labels import figure_rows
 from rig.session.results import Result
+
+PARTS_MAX: Final = 24
+"""Most measurands that are drawn beside the first, at some 85 kB and a quarter of a second each."""
 
 
 def quantity_of(result: Result) -> str:
@@ -50,16 +54,18 @@ def distribution(result: Result) -> tuple[Section, ...]:
     )
 
 
-def _others(measurands: Sequence[Measurand]) -> Iterator[Heading | Plot | None]:
-    for number, each in enumerate(measurands, 2):
-        if not each.histogram.n:
-            continue
+def _others(measurands: Sequence[Measurand]) -> Iterator[Heading | Note | Plot | None]:
+    drawn_of = [each for each in measurands if each.histogram.n]
+    for number, each in enumerate(drawn_of[:PARTS_MAX], 2):
         quantity = each.name.replace("_", " ")
         drawn = _Drawn(each, quantity, str(number), None)
         yield Heading(capitalized(quantity))
         yield drawn.course()
         yield drawn.histogram()
         yield drawn.share_above(None)
+    if len(drawn_of) > PARTS_MAX:
+        left = ", ".join(each.name.replace("_", " ") for each in drawn_of[PARTS_MAX:])
+        yield Note(f"Not drawn here, but in the window and in the CSV: {left}.")
 
 
 @dataclass(frozen=True)

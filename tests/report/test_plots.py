@@ -20,6 +20,7 @@ from rig.plots.canvas import VARIABLES
 from rig.plots.folded import folded_svg
 from rig.plots.histogram import BINS, binned, histogram_svg
 from rig.plots.overlay import LatencyCurve, overlay_svg
+from rig.plots.pairs import FigurePairs, pairs_svg
 from rig.plots.tail import POINTS, exceedances, interval, steps, tail_svg
 from rig.plots.timeline import LatencyStretches, MarkedEvent, timeline_svg
 from rig.plots.waveform import Trace, waveform_svg
@@ -186,3 +187,22 @@ def test_thinning_keeps_the_largest(sizes, points):
     assert len(kept) <= max(points, len(size) if len(size) <= points else 0)
     assert size.max() in size[kept]
     assert (np.diff(kept) > 0).all()
+
+
+def test_figure_pairs_are_where_their_values_are():
+    rows = [
+        FigurePairs("one", 10.0, 5.0, 1.0, 100.0),
+        FigurePairs("<two>", 20.0, None, None, 10.0),
+    ]
+    root = ET.fromstring(pairs_svg("pairs", rows))  # noqa: S314 - made here
+    dots = [each for each in root.iter() if each.tag.endswith("circle")][2:]
+    x = [float(each.get("cx")) for each in dots if each.get("r") in ("3.5", "5.5")]
+    left = {"median": x[0], "mean": x[1], "mean of two": x[2]}
+    assert left["median"] < left["mean"] < left["mean of two"]
+    # From 0, so twice the value is twice as far.
+    assert left["mean of two"] - left["mean"] == pytest.approx(
+        2 * (left["mean"] - left["median"]), abs=0.3
+    )
+    words = "".join(root.itertext())
+    assert "<two>" in words
+    assert pairs_svg("pairs", [FigurePairs("none", None, None, None, None)]) == ""

@@ -7,9 +7,10 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
-from rig.document import ReportDocument, Section, TextTable
+from rig.document import ReportDocument, TextTable, section
 from rig.printable import printable
 from rig.report.console import SafeConsole
 from rig.report.page import page_of
@@ -66,8 +67,8 @@ def terminal(tables: Sequence[TextTable]) -> str:
 
 def page(tables: Sequence[TextTable]) -> str:
     """Return one HTML page that needs nothing else."""
-    sections = tuple(Section("table", table.title, (table,)) for table in _notes_once(tables))
-    return page_of([ReportDocument("Tables", "", sections)])
+    sections = (section("table", table.title, table, table.plot) for table in _notes_once(tables))
+    return page_of([ReportDocument("Tables", "", tuple(chain(*sections)))])
 
 
 def comma_separated(tables: Sequence[TextTable]) -> str:

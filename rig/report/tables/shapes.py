@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from rig.document import TextTable
+from rig.document import Plot, TextTable
 from rig.formatting import ABSENT, microseconds
 from rig.measurements.reported import PINS
+from rig.plots.pairs import FigurePairs, pairs_svg
 from rig.report.tables.record import RunRecord, Word
 
 WITNESS: Final = "witness"
@@ -115,7 +118,7 @@ def golem(records: Sequence[RunRecord]) -> list[TextTable]:
     by_measurement: dict[str, list[RunRecord]] = {}
     for record in own:
         by_measurement.setdefault(record.subject_name, []).append(record)
-    return [
+    tables = [
         _table(
             f"{each[0].subject.title}, in microseconds",
             ("system", "scenario", "of", "n",
@@ -127,6 +130,28 @@ def golem(records: Sequence[RunRecord]) -> list[TextTable]:
         )
         for each in by_measurement.values()
     ]  # fmt: skip
+    drawn = map(_pairs_plot, by_measurement.values())
+    return [replace(table, plot=plot) for table, plot in zip(tables, drawn, strict=True)]
+
+
+def _pairs_plot(records: Sequence[RunRecord]) -> Plot:
+    """Return mean beside median, and deviation beside interquartile range, of each record."""
+
+    def us(one: RunRecord, name: str) -> float | None:
+        value = one.figures.get(f"{name}_ns")
+        return None if value is None else value / 1e3
+
+    names = "average", "median", "deviation", "interquartile_range"
+    rows = [
+        FigurePairs(
+            ", ".join(filter(None, (one.system, one.scenario, one.variant, one.by))),
+            *(us(one, name) for name in names),
+        )
+        for one in records
+    ]
+    title = f"{records[0].subject.title}: mean and median, deviation and interquartile range"
+    caption = "A dot and its ring are apart where rare values are far off."
+    return Plot(caption, partial(pairs_svg, title, rows))
 
 
 def thesis(records: Sequence[RunRecord]) -> list[TextTable]:
