@@ -13,19 +13,34 @@ from rig.cli.streams import say
 from rig.record.vetting import vet
 from rig.session.results import read
 from rig.shell_words import quoted
+from rig.toml.units import TIME
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the words and options of the command."""
     parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument(
+        "--without-above",
+        metavar="TIME",
+        type=_threshold_ns,
+        help="the figures without the values above it, too, such as 25ns",
+    )
     add_json(parser)
+
+
+def _threshold_ns(text: str) -> float:
+    """Return a time of the command line. Raises ArgumentTypeError."""
+    try:
+        return TIME.parse(text) / 1000
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def command(options: argparse.Namespace) -> int:
     """Show a run; 0 if it could be read, whatever its verdict."""
     vet(options.file)
     result = read(options.file)
-    show_result(result, as_json=options.json)
+    show_result(result, as_json=options.json, without_above_ns=options.without_above)
     if result.state == "running" and not options.json:
         for line in _how_to_go_on(options.file):
             say(line)

@@ -12,6 +12,7 @@ from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.statistics.descriptive import DescriptiveStatistics
 from rig.analysis.statistics.interval import Interval
 from rig.analysis.statistics.overruns import Overruns
+from rig.analysis.statistics.steps import Steps
 from rig.analysis.statistics.summary import InferenceSummary
 from rig.analysis.statistics.tail import Tail
 from rig.analysis.statistics.tick import Tick
@@ -87,6 +88,7 @@ def _said(
         Fact("percentiles", _percentiles(figures)),
         Fact("maximum", _maximum(figures, duration_s, load)),
         Fact("dependence", "; ".join(_dependence(figures))),
+        Fact("steps", _steps(figures.steps)),
         Fact("tail", _tail(figures.tail)),
     ]
 
@@ -165,6 +167,17 @@ def _dependence(figures: InferenceSummary) -> Iterator[str]:
         yield f"tick not looked for: {tick.refused}"
     if p_value >= SIGNIFICANT and trend is not None and trend.p_value >= SIGNIFICANT:
         yield "no dependence between neighbors and no trend found"
+
+
+def _steps(found: Steps) -> str:
+    """Return the common distance of the modes; "" if there is none."""
+    if found.step is None or found.interval is None:
+        return ""
+    return (
+        f"{found.modes} modes, one each {microseconds(found.step)} us from "
+        f"{microseconds(found.first)} on, 95 % interval {_range(found.interval)} "
+        f"({_p(found.p_value)} of modes at random)"
+    )
 
 
 def _tail(tail: Tail | None) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from rig.analysis.measurements.without_above import WithoutAbove
 from rig.document import Checks, Fact, ReportDocument, facts, section
 from rig.formatting import capitalized, minute_of
 from rig.measurements.registry import measurement_of
@@ -19,11 +20,17 @@ from rig.report.summary import headlines
 from rig.report.timeline import timeline
 from rig.report.tools import tools
 from rig.report.uncertainty import uncertainty
+from rig.report.without_above import beside_all
 from rig.session.results import Result
 
 
-def run_report(result: Result, pictures: Pictures | None = None) -> ReportDocument:
-    """Return the whole report of a run; without `pictures`, only what its result contains."""
+def run_report(
+    result: Result, pictures: Pictures | None = None, kept: WithoutAbove | None = None
+) -> ReportDocument:
+    """Return the whole report of a run; without `pictures`, only what its result contains.
+
+    `kept`: the figures without the values above a threshold; None: they were not asked for.
+    """
     settings, evaluation = result.settings, result.evaluation
     drawn = pictures or Pictures()
     kind = "file" if settings.planned is None else "run file"
@@ -40,6 +47,7 @@ def run_report(result: Result, pictures: Pictures | None = None) -> ReportDocume
             *measurement_of(settings.measurement).sections(evaluation),
             *tools(result),
             *figures(result),
+            *beside_all(result, kept),
             *inference(result),
             *distribution(result),
             *timeline(settings, drawn),

@@ -18,6 +18,7 @@ from rig.analysis.inference.internal_latency import InternalLatencySummary
 from rig.analysis.log.contingency import Evidence
 from rig.analysis.measurements.evaluation import Evaluation
 from rig.analysis.measurements.limits import JudgedLimit
+from rig.analysis.measurements.without_above import WithoutAbove
 from rig.analysis.statistics.tail import Tail
 from rig.analysis.statistics.tick import Tick
 from rig.analysis.uncertainty.budget import Budget
@@ -79,6 +80,9 @@ class ResultHeader:
     """The results of test tools on the target, run before."""
     digests: str | None = None
     """The reason why the file has no digests; null: it has digests, and they hold."""
+    without_above: WithoutAbove | None = None
+    """The figures without the values above a threshold, beside those of all values; null: not
+    asked for."""
 
 
 def printed_document(header: ResultHeader, evaluation: Evaluation) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.measurements.without_above import WithoutAbove
 from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.settings import Settings
 from rig.analysis.statistics.descriptive import as_dict
@@ -210,8 +211,8 @@ def evaluation_text(evaluation: Evaluation, used: CalibrationInUse | None = None
     return json_text(stored, sort_keys=True, indent=1)
 
 
-def document(result: Result) -> dict[str, Any]:
-    """Return the document that `--json` prints."""
+def document(result: Result, kept: WithoutAbove | None = None) -> dict[str, Any]:
+    """Return the document that `--json` prints, with figures without some values if asked for."""
     settings, used = result.settings, result.calibration
     header = ResultHeader(
         format=FORMAT,
@@ -225,6 +226,7 @@ def document(result: Result) -> dict[str, Any]:
         calibration=None if used is None else used.summary,
         tools=tuple(map(ToolReport.of, result.tools)),
         digests=None if result.has_digests else NO_DIGESTS,
+        without_above=kept,
     )
     return printed_document(header, result.evaluation)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Self
 
@@ -25,6 +25,7 @@ from rig.analysis.statistics.quantiles import (
     quantile_interval,
 )
 from rig.analysis.statistics.sequence import EventSequence, made_once
+from rig.analysis.statistics.steps import Steps, steps
 from rig.analysis.statistics.tail import Tail, tail
 from rig.analysis.statistics.tick import Tick, tick_phase
 from rig.analysis.statistics.trend import Trend, trend
@@ -64,6 +65,8 @@ class InferenceSummary:
     """None: it was not asked for."""
     exact: bool
     """False: what needs the order of events was made of summaries of it; the rest is exact."""
+    steps: Steps = field(default_factory=Steps)
+    """Modes of the distribution, and their common distance if there is one."""
     unit: str = ""
     """The unit of times: "ns", or "" while values are whole units of the measurand."""
 
@@ -94,6 +97,7 @@ class InferenceSummary:
                 phase_max=tuple(value * unit_ns for value in self.tick.phase_max),
             ),
             tail=tail and tail.scaled(unit_ns),
+            steps=self.steps.scaled(unit_ns),
         )
 
 
@@ -129,6 +133,7 @@ def summarize(
         tick=_tick(sequence, sample_rate_hz),
         tail=beyond,
         exact=sequence.exact,
+        steps=steps(histogram, confidence),
     )
 
 
