@@ -478,10 +478,12 @@ static uint64_t release(uint64_t first)
 {
     if (!m.by_recorder)
         return release_own(first);
-    uint64_t records = m.port->recorder->release(first);
-    if (first <= records)
-        m.released = first;
-    return records;
+    const struct port_recorder *recorder = m.port->recorder;
+    uint64_t records = recorder->release(m.released);
+    if (first <= m.released || first > records)
+        return records;
+    m.released = first;
+    return recorder->release(first);
 }
 
 uint64_t measure_records(uint64_t first)

@@ -63,8 +63,8 @@ struct port_recorder {
     bool (*stop)(struct recorder_summary *summary, struct text *why);
     /* Exactly `count` records from `first`; false if they cannot be read. */
     bool (*read)(uint64_t first, uint32_t count, struct log_record *records);
-    /* While armed with `stream`: records before `first` make room for others; returns how many were
-     * logged. NULL: its log cannot be read while it is written. */
+    /* While armed with `stream`: records before `first`, all logged, make room for others; returns
+     * how many were logged. NULL: its log cannot be read while it is written. */
     uint64_t (*release)(uint64_t first);
     void (*trigger)(void); /* make an interrupt, and log it there */
     /* Dispatch: the task that is to be interrupted calls this again and again. */

@@ -220,6 +220,10 @@ static void a_recorder_streams_its_log(void **state)
     fake_ask("LOG 28 9\n");
     assert_int_equal(little(block(&size) + 8, 4), 2);
     assert_int_equal(fake.recorder_released, 28);
+    assert_string_equal(fake_ask("LOG 27 9\n"), "ERR the log cannot be read\n");
+    fake_ask("LOG 31 9\n"); /* nor does it lose what was not read */
+    assert_int_equal(little(block(&size) + 8, 4), 0);
+    assert_int_equal(fake.recorder_released, 28);
 }
 
 static void while_armed_only_stop_and_a_new_greeting_are_heard(void **state)
