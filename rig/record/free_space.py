@@ -18,6 +18,8 @@ RESERVE_BYTES = 32 << 20
 """Kept free for finishing a file: last chunks, log, figures."""
 FINISH_BYTES = 8 << 20
 """Kept free while the log is stored, which uses up the rest of the reserve."""
+EVENT_BYTES = 4
+"""The least that an event takes: raw data twice, since figures are stored in a copy."""
 SMALL_BYTES = 1 << 20
 """Asked for before minutes are spent on what goes to a file of some kilobytes."""
 
@@ -63,6 +65,18 @@ def check_new_file(path: Path) -> None:
         raise InputError(
             f"{path}: only {free_bytes >> 20} MiB free ({what}), {2 * RESERVE_BYTES >> 20} MiB are "
             "needed to begin with; make room or name another file"
+        )
+
+
+def check_room(path: Path, events: int) -> None:
+    """Raises InputError if so many events and their figures surely find no room at `path`."""
+    needed_bytes = events * EVENT_BYTES
+    free_bytes, what = free_space(path.absolute().parent)
+    if free_bytes < needed_bytes:
+        raise InputError(
+            f"{path}: {events:,} events need {needed_bytes >> 20:,} MiB at least until they are "
+            f"evaluated, and {free_bytes >> 20:,} MiB are free ({what}); make room, name a file "
+            "on another disk, or measure fewer (--count)"
         )
 
 

@@ -21,6 +21,7 @@ from rig.errors import BenchError, RefusedError, RigError
 from rig.instruments import ArmOptions, CaptureEnd, EdgeBlock, Int64Array, Loss, TargetSummary
 from rig.measurements.registry import measurement_of
 from rig.measurements.stored_settings import account_to_json, settings_to_json
+from rig.record.free_space import check_room
 from rig.record.layout import CALIBRATION, OVERRIDES
 from rig.record.writer import RunWriter
 from rig.recording.course import Course
@@ -90,6 +91,7 @@ def run(
     nothing could be begun, RefusedError if the target refused it; then no file is left.
     """
     chosen = chosen_text(fixture, calibration)
+    check_room(path, plan.count)
     live = LiveSummary(plan.count, fixture.analyzer.sample_rate_hz)
     on_progress(live)
     with opener(fitted(fixture, plan)) as bench:

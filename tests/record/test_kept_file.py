@@ -10,7 +10,13 @@ from types import SimpleNamespace
 import pytest
 
 from rig.errors import BenchError, InputError
-from rig.record.free_space import SMALL_BYTES, check_kept_file, require_space
+from rig.record.free_space import (
+    EVENT_BYTES,
+    SMALL_BYTES,
+    check_kept_file,
+    check_room,
+    require_space,
+)
 
 
 def test_a_file_that_is_there_and_folders_that_are_not(tmp_path: Path) -> None:
@@ -42,3 +48,15 @@ def test_exactly_what_is_free_may_be_needed(
     require_space(tmp_path / "run.h5", free)
     with pytest.raises(BenchError, match="the disk is nearly full, 64 MiB free of 64 MiB"):
         require_space(tmp_path / "run.h5", free + 1)
+
+
+def test_a_long_run_is_refused_before_it_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: SimpleNamespace(free=400 << 20))
+    most = (400 << 20) // EVENT_BYTES
+    check_room(tmp_path / "run.h5", most)
+    with pytest.raises(
+        InputError, match=r"run\.h5: 104,857,601 events need 400 MiB at least.*--count"
+    ):
+        check_room(tmp_path / "run.h5", most + 1)
