@@ -33,6 +33,7 @@ DURATION_MAX_PS = 10**18
 
 TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
+TASKS_AS = ("threads", "processes")
 SECOND_LEVELS = ("thread", "workqueue", "tasklet")
 
 LOWEST, HIGHEST = "lowest", "highest"
@@ -84,6 +85,7 @@ class AgentPlan:
     """The time beyond which an iteration has failed; 0: the agent's."""
     low_priority: int | None = None
     """The priority of the task that is preempted."""
+    tasks_as: str = ""
     busy_ps: int = 0
     """The time for which a task is busy before each step that is measured."""
     batch: int | None = None
@@ -117,6 +119,7 @@ class AgentPlan:
             "cpu": self.cpu,
             "variant": self.variant,
             "tasks": self.tasks,
+            "tasks_as": self.tasks_as,
             "low_priority": self.low_priority,
             "batch": self.batch,
             "warm_up": self.warm_up or None,
@@ -199,6 +202,7 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         frequency=_frequency(table) if "frequency" in table else "",
         variant=_choice(table, "variant", variants),
         tasks=table.integer("tasks", 2, TASKS_MAX) if "tasks" in table else None,
+        tasks_as=_choice(table, "tasks_as", TASKS_AS),
         low_priority=_low_priority(table) if "low_priority" in table else None,
         work_ps=_work_ps(table, "work", inside),
         section_ps=_work_ps(table, "section", inside),

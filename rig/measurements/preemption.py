@@ -19,6 +19,7 @@ _MEANS = {
     "futex": "a futex",
     "eventfd": "an eventfd",
     "pipe": "a pipe",
+    "handler": "a signal with a handler (kill, sigsuspend); it runs when the handler is entered",
 }
 
 
@@ -31,7 +32,7 @@ class TaskPreemption(MeasuredByTarget):
         title="from a task that wakes one of higher priority to that one",
         variants=_MEANS,
         parts=(IterationPart(LATENCY, "preemption"),),
-        keys=("pause", "busy", "low_priority"),
+        keys=("tasks_as", "pause", "busy", "low_priority"),
     )
 
     def variant_words(self, settings: Settings) -> list[str]:
@@ -55,7 +56,7 @@ class Preemption(MeasuredByTarget):
             IterationPart(WAIT, "wait", beyond="wait_ns"),
             IterationPart(SWITCH_BACK, "cs2"),
         ),
-        keys=("pause", "busy", "wait", "low_priority", "timeout"),
+        keys=("tasks_as", "pause", "busy", "wait", "low_priority", "timeout"),
         fails=("timer",),
     )
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from rig.analysis.model.settings import Settings
 
 
+_FIRST = "a copy as by fork, with the parent at rest until the child has ended (CLONE_VFORK)"
+
+
 class TaskCreation(MeasuredByTarget):
     """Creation of a process or thread, again and again."""
 
@@ -21,7 +24,7 @@ class TaskCreation(MeasuredByTarget):
     description = SelfMeasurement(
         name="task_creation",
         title="from making a process or thread to its first instruction",
-        variants={"thread": "pthread_create", "fork": "fork"},
+        variants={"thread": "pthread_create", "fork": "fork", "fork_first": _FIRST},
         parts=(IterationPart(LATENCY, "creation"),),
         keys=("busy",),
     )

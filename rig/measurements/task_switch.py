@@ -26,7 +26,7 @@ class TaskSwitch(MeasuredByTarget):
             "mutex": "two tasks wait for each other's mutex",
         },
         parts=(IterationPart(LATENCY, "switch"),),
-        keys=("tasks", "busy", "batch"),
+        keys=("tasks", "tasks_as", "busy", "batch"),
         torn_at_ordinary_priority=True,
     )
 

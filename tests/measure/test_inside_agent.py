@@ -6,6 +6,8 @@ A socket stands for the pins. Nothing is said of how long anything took: only of
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -39,6 +41,7 @@ CASES = [
 class Agent:
     link: AgentLink
     pins: socket.socket
+    process: int
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +59,7 @@ def agent(tmp_path_factory) -> Iterator[Agent]:
                 pins, _ = listener.accept()
                 with pins, AgentLink.open("127.0.0.1", port) as link:
                     pins.settimeout(20)
-                    yield Agent(link, pins)
+                    yield Agent(link, pins, process.pid)
             finally:
                 process.terminate()
                 process.communicate(timeout=20)
@@ -77,9 +80,17 @@ def run(agent: Agent, measurement: str, words: dict[str, str], capacity: int) ->
     return agent.link.log(0, end.records)
 
 
-@pytest.mark.parametrize(("measurement", "variant"), CASES)
-def test_values_are_as_many_as_asked_for_and_in_order(agent, measurement, variant):
-    inside, words = SELF_MEASUREMENTS[measurement], words_of(measurement, variant, pin="1")
+PROCESSES = [
+    (*case, "processes") for case in CASES if "tasks_as" in SELF_MEASUREMENTS[case[0]].keys
+]
+
+
+@pytest.mark.parametrize(
+    ("measurement", "variant", "tasks_as"), [*((*case, "") for case in CASES), *PROCESSES]
+)
+def test_values_are_as_many_as_asked_for_and_in_order(agent, measurement, variant, tasks_as):
+    more = {"tasks_as": tasks_as} if tasks_as else {}
+    inside, words = SELF_MEASUREMENTS[measurement], words_of(measurement, variant, pin="1", **more)
     records = run(agent, measurement, words, COUNT * inside.records(words))
     assert len(records) == COUNT * inside.records(words)
     times = logged_values(inside, records, words, 10**9)
@@ -146,6 +157,37 @@ def test_passes_of_a_timer_are_in_order_or_have_failed(agent):
     assert np.all(times.values >= 0)
     assert np.all(times.asked == np.where(times.part == 1, 30_000 * hz // 10**9, 0))
     assert np.all(np.diff(times.before) > 0)
+
+
+def children_of(process: int) -> set[int]:
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii")
+    return {int(word) for word in listed.split()}
+
+
+ENDLESS = {
+    "tasks_as": "processes", "tasks": "5", "priority": "0", "count": "4000000000",
+}  # fmt: skip
+
+
+def test_tasks_as_processes_end_with_the_measurement(agent):
+    before = children_of(agent.process)
+    agent.link.arm(ArmOptions("task_switch", 10, 0, ENDLESS))
+    assert len(children_of(agent.process) - before) == 5
+    assert not agent.link.ended(1)
+    agent.link.stop()
+    assert children_of(agent.process) == before
+
+
+def test_a_process_that_is_killed_ends_the_measurement_and_no_more(agent):
+    before = children_of(agent.process)
+    agent.link.arm(ArmOptions("task_switch", 10, 0, ENDLESS))
+    os.kill(min(children_of(agent.process) - before), signal.SIGKILL)
+    while not agent.link.ended(200):
+        pass
+    assert agent.link.stop().handled < 4_000_000_000
+    assert children_of(agent.process) == before
+    words = words_of("task_switch", "yield", tasks_as="processes")
+    assert len(run(agent, "task_switch", words, COUNT)) == COUNT
 
 
 @pytest.mark.parametrize("tasks", [2, 16, 128, 512])

@@ -27,11 +27,12 @@ static const char *const timers[] = {"nanosleep", "itimer", "timerfd", NULL};
 static const char *const variants[] = {
     "yield", "mutex", "counter", "monotonic", "monotonic_raw", "realtime", "boottime", "coarse",
     "signal", "semaphore", "futex", "eventfd", "pipe", "absolute", "relative", "periodic", "itimer", "fork", "thread",
-    "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", "timer",
+    "pipe_write", "pipe_read", "shared_memory", "port_write", "port_read", "task", "timer", "handler", "fork_first",
     "memory_write", "memory_read", "mutex_lock", "mutex_unlock", "semaphore_post", "semaphore_wait", "queue_send",
     "queue_receive", "clock_gettime", "system_call", "ioctl", "none", "inheritance", "ceiling", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
 static const char *const second_levels[] = {"thread", "workqueue", "tasklet", NULL};
+static const char *const tasks_as[] = {"threads", "processes", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
 
 /* clang-format off */
@@ -61,6 +62,7 @@ static void take_threshold_ns(struct arm_options *o, uint64_t v) { o->threshold_
 static void take_wait_ns(struct arm_options *o, uint64_t v) { o->wait_ns = v; }
 static void take_low_priority(struct arm_options *o, uint64_t v) { o->low_priority = (int32_t)v; }
 static void take_timeout_ns(struct arm_options *o, uint64_t v) { o->timeout_ns = v; }
+static void take_tasks_as(struct arm_options *o, uint64_t v) { o->tasks_as = (enum tasks_as)v; }
 static void take_busy_ns(struct arm_options *o, uint64_t v) { o->busy_ns = v; }
 static void take_batch(struct arm_options *o, uint64_t v) { o->batch = v; }
 static void take_warm_up(struct arm_options *o, uint64_t v) { o->warm_up = v; }
@@ -97,6 +99,7 @@ static const struct word words_known[] = {
     {"wait_ns", NULL, 0, WAIT_NS_MAX, take_wait_ns, GIVEN_WAIT},
     {"low_priority", NULL, 0, 98, take_low_priority, GIVEN_LOW_PRIORITY},
     {"timeout_ns", NULL, 1, TIMEOUT_NS_MAX, take_timeout_ns, GIVEN_TIMEOUT},
+    {"tasks_as", tasks_as, 0, 0, take_tasks_as, GIVEN_TASKS_AS},
     {"busy_ns", NULL, 0, BUSY_NS_MAX, take_busy_ns, GIVEN_BUSY},
     {"batch", NULL, 2, BATCH_MAX, take_batch, GIVEN_BATCH},
     {"warm_up", NULL, 0, WARM_UP_MAX, take_warm_up, GIVEN_WARM_UP},

@@ -74,6 +74,8 @@ enum variant {
     VARIANT_PORT_READ,
     VARIANT_TASK,
     VARIANT_TIMER,
+    VARIANT_HANDLER,
+    VARIANT_FORK_FIRST,
     VARIANT_MEMORY_WRITE,
     VARIANT_MEMORY_READ,
     VARIANT_MUTEX_LOCK,
@@ -97,6 +99,7 @@ enum variant {
 enum edge { EDGE_RISING, EDGE_FALLING };
 enum timer { TIMER_NANOSLEEP, TIMER_ITIMER, TIMER_TIMERFD };
 enum second_level { SECOND_LEVEL_THREAD, SECOND_LEVEL_WORKQUEUE, SECOND_LEVEL_TASKLET };
+enum tasks_as { TASKS_AS_THREADS, TASKS_AS_PROCESSES };
 enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 
 /* Words given, as bits: a port refuses what it cannot do only if it was asked for. */
@@ -123,11 +126,12 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_DURATION 0x100000u
 #define GIVEN_PERIODIC 0x200000u
 #define GIVEN_SEARCH 0x400000u
+#define GIVEN_TASKS_AS 0x800000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
      GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP | GIVEN_GAPS | \
-     GIVEN_DURATION | GIVEN_PERIODIC | GIVEN_SEARCH)
+     GIVEN_DURATION | GIVEN_PERIODIC | GIVEN_SEARCH | GIVEN_TASKS_AS)
 #define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
 
 /* One of several periodic tasks. */
@@ -156,6 +160,7 @@ struct arm_options {
     uint16_t interrupt_pin;
     enum variant variant; /* VARIANTS_COUNT: none given */
     uint16_t tasks;       /* that switch; 0: none given */
+    enum tasks_as tasks_as;
     bool pin;             /* toggle the response pin at the end of each value */
     uint64_t work_ns;     /* from a periodic task's start to its finish; of the middle task */
     uint64_t section_ns;  /* that the low task holds the mutex */

@@ -5,6 +5,7 @@
 
 #include "log.h"
 #include "loops/loop.h"
+#include "shared.h"
 
 enum state { IDLE, ARMED, STOPPED, STUCK };
 
@@ -24,18 +25,16 @@ static struct {
     uint64_t readable; /* records up to here, */
     uint64_t released; /* and from here: the host has those before */
     struct loop_run run;
-} m;
-
-/* Levels outlive a measurement: arming one must not make an edge. */
-static uint32_t response;
+    uint32_t response; /* levels outlive a measurement: arming one must not make an edge */
+} WHOLE_PAGES m SHARED;
 
 /* --- the tasks ---------------------------------------------------------------------------------- */
 
 static void toggle(struct ticks *ticks)
 {
-    response ^= 1;
+    m.response ^= 1;
     uint32_t sequence = (uint32_t)m.summary.handled & ((1u << m.options.sequence_bits) - 1);
-    m.port->write_pins(sequence << 1 | response, ticks);
+    m.port->write_pins(sequence << 1 | m.response, ticks);
 }
 
 static void answer(uint32_t flags)
@@ -528,12 +527,11 @@ void measure_forget(void)
 
 void measure_pins_are_low(void)
 {
-    response = 0;
+    m.response = 0;
 }
 
 void measure_reset(void)
 {
     measure_forget();
     memset(&m, 0, sizeof m);
-    response = 0;
 }

@@ -156,11 +156,13 @@ struct port_frequency {
 struct port_inside {
     uint32_t measurements; /* bit 1 << enum measurement */
     uint64_t variants;     /* VARIANT_BIT of each */
+    bool processes;        /* tasks can be processes */
 
     /* Make what the variant needs, and give it back. */
     bool (*begin)(const struct arm_options *options, struct text *why);
     void (*end)(void);
-    /* Run `body` as so many tasks on one CPU, -1: any one. They begin together. */
+    /* Run `body` as so many tasks on one CPU, -1: any one. They begin together. As processes, if the
+     * options said so to begin(), they share what core/shared.h marks, and memory of take(). */
     bool (*start_crew)(void (*body)(uint32_t number), uint32_t count,
                        int32_t (*priority)(uint32_t number), int32_t cpu, struct text *why);
     /* False: one does not end. */
@@ -175,7 +177,8 @@ struct port_inside {
     bool (*release)(uint32_t number); /* let a task of the crew go on once */
     bool (*await_release)(uint32_t number); /* as that task; false: told to stop */
     bool (*wake)(void);     /* the one task that waits, by the variant's means */
-    bool (*wait)(void);     /* false: that means is gone */
+    /* False: that means is gone. Ticks when the woken task ran first, in its handler if it has one. */
+    bool (*wait)(uint64_t *ran);
     uint64_t (*clock_ns)(enum variant clock);
     enum port_event (*sleep_until)(uint64_t monotonic_ns);
     enum port_event (*sleep_for)(uint64_t ns);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many tasks on one CPU that begin together. */
+/* Many tasks on one CPU that begin together, threads of this process or processes. */
 #ifndef PORTS_POSIX_CREW_H
 #define PORTS_POSIX_CREW_H
-
-#include <pthread.h>
 
 #include "../core/port.h"
 
@@ -13,7 +11,10 @@ bool crew_stop(void);
 bool crew_await(uint32_t timeout_ms);
 bool crew_stopping(void);
 
-/* A thread of those that were started last. */
-pthread_t crew_thread(uint32_t number);
+/* What the tasks of the next crew are. */
+void crew_as(enum tasks_as tasks_as);
+
+/* Send a task of the last crew a signal. */
+bool crew_signal(uint32_t number, int signal);
 
 #endif

@@ -22,6 +22,7 @@ static void end(void)
 
 static bool begin(const struct arm_options *options, struct text *why)
 {
+    crew_as(options->tasks_as);
     if (mutexes_open(options, why) && wakes_open(options->variant, why) &&
         services_open(options->variant, why) && creation_open(options->variant, why) &&
         itimer_open(options, why))
@@ -101,12 +102,16 @@ static enum port_event sleep_for(uint64_t ns)
 #else
 #define NOT_HERE                                                                                   \
     (VARIANT_BIT(VARIANT_MONOTONIC_RAW) | VARIANT_BIT(VARIANT_BOOTTIME) |                          \
-     VARIANT_BIT(VARIANT_COARSE) | VARIANT_BIT(VARIANT_FUTEX) | VARIANT_BIT(VARIANT_EVENTFD))
+     VARIANT_BIT(VARIANT_COARSE) | VARIANT_BIT(VARIANT_FUTEX) | VARIANT_BIT(VARIANT_EVENTFD) |     \
+     VARIANT_BIT(VARIANT_FORK_FIRST))
 #endif
 
 const struct port_inside posix_inside = {
     .measurements = MEASURE_ALL_LOOPS,
     .variants = ALL_VARIANTS & ~NOT_HERE,
+#ifdef __linux__
+    .processes = true,
+#endif
     .begin = begin,
     .end = end,
     .start_crew = crew_start,

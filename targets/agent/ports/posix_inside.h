@@ -12,7 +12,7 @@ extern const struct port_inside posix_inside;
 bool wakes_open(enum variant variant, struct text *why);
 void wakes_close(void);
 bool wakes_wake(void);
-bool wakes_wait(void);
+bool wakes_wait(uint64_t *ran);
 
 bool itimer_open(const struct arm_options *options, struct text *why);
 void itimer_close(void);

@@ -5,11 +5,14 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "../core/shared.h"
 #include "posix_crew.h"
 #include "posix_inside.h"
 #include "system.h"
 
-static pthread_mutex_t mutexes[INSIDE_MUTEXES];
+static struct {
+    pthread_mutex_t each[INSIDE_MUTEXES];
+} WHOLE_PAGES mutexes SHARED;
 static sem_t releases[INSIDE_RELEASES];
 static bool are_open;
 
@@ -24,6 +27,7 @@ static int make_attributes(pthread_mutexattr_t *attributes, const struct arm_opt
 {
     int protocol = protocol_of(options->variant);
     pthread_mutexattr_init(attributes);
+    pthread_mutexattr_setpshared(attributes, PTHREAD_PROCESS_SHARED);
     int error = pthread_mutexattr_setprotocol(attributes, protocol);
     if (!error && protocol == PTHREAD_PRIO_PROTECT)
         error = pthread_mutexattr_setprioceiling(attributes, options->priority);
@@ -36,21 +40,21 @@ bool mutexes_open(const struct arm_options *options, struct text *why)
     int error = make_attributes(&attributes, options);
     uint32_t made = 0;
     while (made < INSIDE_MUTEXES && !error)
-        if (!(error = pthread_mutex_init(&mutexes[made], &attributes)))
+        if (!(error = pthread_mutex_init(&mutexes.each[made], &attributes)))
             made++;
     pthread_mutexattr_destroy(&attributes);
     for (uint32_t i = 0; i < INSIDE_RELEASES; i++)
         sem_init(&releases[i], 0, 0);
     are_open = !error;
     while (error && made)
-        pthread_mutex_destroy(&mutexes[--made]);
+        pthread_mutex_destroy(&mutexes.each[--made]);
     return !error || system_refuse(why, "no mutex of that protocol", error);
 }
 
 void mutexes_close(void)
 {
     for (uint32_t i = 0; i < INSIDE_MUTEXES && are_open; i++)
-        pthread_mutex_destroy(&mutexes[i]);
+        pthread_mutex_destroy(&mutexes.each[i]);
     for (uint32_t i = 0; i < INSIDE_RELEASES && are_open; i++)
         sem_destroy(&releases[i]);
     are_open = false;
@@ -58,12 +62,12 @@ void mutexes_close(void)
 
 void mutexes_lock(uint32_t mutex)
 {
-    pthread_mutex_lock(&mutexes[mutex]);
+    pthread_mutex_lock(&mutexes.each[mutex]);
 }
 
 void mutexes_unlock(uint32_t mutex)
 {
-    pthread_mutex_unlock(&mutexes[mutex]);
+    pthread_mutex_unlock(&mutexes.each[mutex]);
 }
 
 bool mutexes_release(uint32_t number)

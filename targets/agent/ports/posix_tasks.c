@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../core/shared.h"
 #include "system.h"
 
 #define TASKS_MAX 2
@@ -30,11 +31,47 @@ struct task {
 static struct task tasks[TASKS_MAX];
 static size_t running;
 static atomic_bool stop_asked;
-static bool locked, unlocked_allowed;
+static bool locked, unlocked_allowed, shared;
 
 static void on_wake(int number)
 {
     (void)number; /* it is enough that the call ends with EINTR */
+}
+
+#ifdef __linux__
+extern char __start_shared_state[], __stop_shared_state[];
+
+/* The pages that core/shared.h marks, as ones that processes share; there are no other tasks yet. */
+static void share_state(void)
+{
+    size_t bytes = (size_t)(__stop_shared_state - __start_shared_state);
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || sysconf(_SC_PAGESIZE) != SHARED_PAGE_BYTES)
+        return;
+    memcpy(pages, __start_shared_state, bytes);
+    shared = mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, __start_shared_state) !=
+             MAP_FAILED;
+}
+
+void system_touch_shared(void)
+{
+    for (volatile char *page = __start_shared_state; page < __stop_shared_state;
+         page += SHARED_PAGE_BYTES)
+        (void)*page;
+}
+#else
+static void share_state(void)
+{
+}
+
+void system_touch_shared(void)
+{
+}
+#endif
+
+bool system_shares(void)
+{
+    return shared;
 }
 
 void system_begin(void)
@@ -43,6 +80,7 @@ void system_begin(void)
     sigemptyset(&wake.sa_mask);
     sigaction(WAKE_SIGNAL, &wake, NULL);
     signal(SIGPIPE, SIG_IGN);
+    share_state();
     locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
 }
 
@@ -112,7 +150,7 @@ void *system_take(size_t bytes, struct text *why)
         refuse_size(why, available - available / 8);
         return NULL;
     }
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         system_refuse(why, "no memory for a log of that capacity", errno);
         return NULL;

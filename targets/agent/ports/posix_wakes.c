@@ -14,12 +14,15 @@
 #include <sys/syscall.h>
 #endif
 
+#include "../core/shared.h"
+#include "../counters/counter.h"
 #include "posix_crew.h"
 #include "posix_inside.h"
 #include "system.h"
 
 #define WAITING_TASK 0
 #define SIGNAL (SIGRTMIN + 1)
+#define HANDLED_SIGNAL (SIGRTMIN + 2)
 
 static struct {
     enum variant variant;
@@ -28,7 +31,13 @@ static struct {
     int from, to; /* file descriptors; an eventfd is both */
     _Atomic uint32_t wakes; /* by futex; the waiting task takes them one by one */
     uint32_t taken;
-} means = {.from = -1, .to = -1};
+} WHOLE_PAGES means SHARED = {.from = -1, .to = -1};
+
+/* Of the waiting task alone: how often its handler was entered, and when first since it waited. */
+static struct {
+    volatile sig_atomic_t pending;
+    volatile uint64_t ticks;
+} handled;
 
 static bool open_files(int (*open)(void), struct text *why)
 {
@@ -55,13 +64,13 @@ static int open_eventfd(void)
 static bool wake_futex(void)
 {
     atomic_fetch_add(&means.wakes, 1);
-    return syscall(SYS_futex, &means.wakes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) >= 0;
+    return syscall(SYS_futex, &means.wakes, FUTEX_WAKE, 1, NULL, NULL, 0) >= 0;
 }
 
 static bool wait_futex(void)
 {
     while (atomic_load(&means.wakes) == means.taken) {
-        if (syscall(SYS_futex, &means.wakes, FUTEX_WAIT_PRIVATE, means.taken, NULL, NULL, 0) == 0)
+        if (syscall(SYS_futex, &means.wakes, FUTEX_WAIT, means.taken, NULL, NULL, 0) == 0)
             continue;
         if (errno != EAGAIN && (errno != EINTR || crew_stopping()))
             return false;
@@ -85,17 +94,34 @@ static bool wait_futex(void)
 }
 #endif
 
+static void on_signal(int number)
+{
+    (void)number;
+    if (!handled.pending++)
+        handled.ticks = counter_now();
+}
+
+static void open_handler(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigfillset(&action.sa_mask);
+    sigaction(HANDLED_SIGNAL, &action, NULL);
+    handled.pending = 0;
+}
+
 bool wakes_open(enum variant variant, struct text *why)
 {
     means.variant = variant;
     means.taken = 0;
     atomic_store(&means.wakes, 0);
+    if (variant == VARIANT_HANDLER)
+        open_handler();
     if (variant == VARIANT_PIPE)
         return open_files(open_pipe, why);
     if (variant == VARIANT_EVENTFD)
         return open_files(open_eventfd, why);
     if (variant == VARIANT_SEMAPHORE)
-        means.has_semaphore = sem_init(&means.semaphore, 0, 0) == 0;
+        means.has_semaphore = sem_init(&means.semaphore, 1, 0) == 0;
     return variant != VARIANT_SEMAPHORE || means.has_semaphore ||
            system_refuse(why, "no semaphore", errno);
 }
@@ -148,11 +174,28 @@ static bool wait_signal(void)
     return true;
 }
 
+/* As pause() does, but a signal that comes just before is not lost. */
+static bool wait_handler(void)
+{
+    sigset_t set;
+    pthread_sigmask(SIG_SETMASK, NULL, &set);
+    sigdelset(&set, HANDLED_SIGNAL);
+    while (!handled.pending) {
+        sigsuspend(&set);
+        if (crew_stopping())
+            return false;
+    }
+    handled.pending--;
+    return true;
+}
+
 bool wakes_wake(void)
 {
     switch (means.variant) {
     case VARIANT_SIGNAL:
-        return pthread_kill(crew_thread(WAITING_TASK), SIGNAL) == 0;
+        return crew_signal(WAITING_TASK, SIGNAL);
+    case VARIANT_HANDLER:
+        return crew_signal(WAITING_TASK, HANDLED_SIGNAL);
     case VARIANT_SEMAPHORE:
         return sem_post(&means.semaphore) == 0;
     case VARIANT_FUTEX:
@@ -162,7 +205,7 @@ bool wakes_wake(void)
     }
 }
 
-bool wakes_wait(void)
+static bool wait_by_means(void)
 {
     switch (means.variant) {
     case VARIANT_SIGNAL:
@@ -174,4 +217,11 @@ bool wakes_wait(void)
     default:
         return wait_file();
     }
+}
+
+bool wakes_wait(uint64_t *ran)
+{
+    bool woken = means.variant == VARIANT_HANDLER ? wait_handler() : wait_by_means();
+    *ran = means.variant == VARIANT_HANDLER ? handled.ticks : counter_now();
+    return woken;
 }

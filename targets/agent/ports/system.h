@@ -13,6 +13,12 @@ void system_begin(void);
 /* Whether all of the process's memory is locked. */
 bool system_memory_locked(void);
 
+/* Whether processes of this one share what core/shared.h marks. */
+bool system_shares(void);
+
+/* By such a process: map these pages before they are needed. */
+void system_touch_shared(void);
+
 /* Go on with memory that is not locked. */
 void system_allow_unlocked(void);
 

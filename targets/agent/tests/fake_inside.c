@@ -224,7 +224,7 @@ static bool wake(void)
     return true;
 }
 
-static bool wait(void)
+static bool wait(uint64_t *ran)
 {
     while (!crew.wakes) {
         if (stopping() || next_alive() == NOBODY)
@@ -232,6 +232,7 @@ static bool wait(void)
         give_turn(next_alive());
     }
     crew.wakes--;
+    *ran = fake.port.now_ticks();
     return true;
 }
 

@@ -579,6 +579,8 @@ static void what_cannot_be_is_refused_and_nothing_stays_taken(void **state)
     assert_refused("measurement=start_finish capacity=5 count=5 period_ns=10000 pin=0", "no sense");
     assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 tasks=4", "tasks is not for timer");
     assert_refused("measurement=period capacity=5 period_ns=10000 wait_ns=4", "wait_ns is for");
+    assert_refused("measurement=task_switch capacity=5 count=5 tasks_as=processes",
+                   "cannot be processes on this port");
     assert_refused("measurement=task_switch capacity=5 count=5 batch=5 busy_ns=5", "part of the mean");
     assert_refused("measurement=period capacity=5 period_ns=9999", "10000 or more");
     assert_refused("measurement=start_finish capacity=5 count=5 period_ns=9999", "10000 or more");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "loop.h"
 
+#include "../shared.h"
+
 #include <stdatomic.h>
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -18,8 +20,10 @@ static struct {
 } taken;
 
 /* At ordinary priority a task may be torn from the log by another one of the same measurement. */
-static atomic_flag noting = ATOMIC_FLAG_INIT;
-static _Atomic uint64_t without_value;
+static struct {
+    atomic_flag noting;
+    _Atomic uint64_t without_value;
+} WHOLE_PAGES tally SHARED;
 
 const struct loop_kind *loop_of(enum measurement measurement)
 {
@@ -92,6 +96,8 @@ static bool check(const struct loop_kind *kind, struct text *why)
         flaw = "sequence_bits needs pin=1";
     else if (options->low_priority >= 0 && options->low_priority >= options->priority)
         flaw = "low_priority must be below priority, which is 80 if not given";
+    else if (options->tasks_as == TASKS_AS_PROCESSES && !loop.port->inside->processes)
+        flaw = "tasks cannot be processes on this port";
     else if (options->batch && options->busy_ns)
         flaw = "busy_ns would be part of the mean of a batch: give one of both";
     if (flaw)
@@ -120,8 +126,8 @@ bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct
     loop = *run;
     taken.begun = taken.started = taken.pins = false;
     taken.give = NULL;
-    atomic_flag_clear(&noting);
-    atomic_store(&without_value, 0);
+    atomic_flag_clear(&tally.noting);
+    atomic_store(&tally.without_value, 0);
     if (!check(kind, why))
         return false;
     loop.on_pins = loop.options->pin || kind->needs_pin || loop_variant == VARIANT_PORT_WRITE;
@@ -157,7 +163,7 @@ bool loop_stop(void)
     taken.begun = taken.started = taken.pins = false;
     taken.give = NULL;
     if (loop.summary)
-        loop.summary->unanswered = atomic_load(&without_value);
+        loop.summary->unanswered = atomic_load(&tally.without_value);
     return true;
 }
 
@@ -181,14 +187,14 @@ void loop_part(uint64_t before, uint64_t after, uint32_t flags)
 
 void loop_value(uint64_t before, uint64_t after, uint32_t flags)
 {
-    if (atomic_flag_test_and_set_explicit(&noting, memory_order_acquire)) {
+    if (atomic_flag_test_and_set_explicit(&tally.noting, memory_order_acquire)) {
         loop_without_values(1);
         return;
     }
     loop_iteration();
     loop_part(before, after, flags);
     loop_show();
-    atomic_flag_clear_explicit(&noting, memory_order_release);
+    atomic_flag_clear_explicit(&tally.noting, memory_order_release);
 }
 
 void loop_show(void)
@@ -206,7 +212,7 @@ void loop_failure(uint64_t before, uint64_t after)
 
 void loop_without_values(uint64_t count)
 {
-    atomic_fetch_add_explicit(&without_value, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&tally.without_value, count, memory_order_relaxed);
 }
 
 void loop_failed(void)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes.h"
 
+#include "../shared.h"
+
 #include <stdatomic.h>
 
 static struct {
     _Atomic uint64_t ran, rests;
     _Atomic uint64_t made; /* passes of the high task, counted behind its readings */
     _Atomic bool over;
-} pass;
+} WHOLE_PAGES pass SHARED;
 
 void passes_begin(void)
 {

@@ -36,7 +36,8 @@ const struct loop_kind preemption_loop = {
     .usual = VARIANT_SEMAPHORE,
     .tasks = wakes_tasks,
     .priority = wakes_priority,
-    .given = GIVEN_PAUSE | GIVEN_WAIT | GIVEN_LOW_PRIORITY | GIVEN_TIMEOUT | GIVEN_BUSY,
+    .given = GIVEN_PAUSE | GIVEN_WAIT | GIVEN_LOW_PRIORITY | GIVEN_TIMEOUT | GIVEN_BUSY |
+             GIVEN_TASKS_AS,
     .begin = begin,
     .body = body,
 };

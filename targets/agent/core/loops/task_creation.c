@@ -16,7 +16,8 @@ static void body(uint32_t number)
 }
 
 const struct loop_kind task_creation_loop = {
-    .variants = 1u << VARIANT_FORK | 1u << VARIANT_THREAD,
+    .variants = VARIANT_BIT(VARIANT_FORK) | VARIANT_BIT(VARIANT_FORK_FIRST) |
+                VARIANT_BIT(VARIANT_THREAD),
     .usual = VARIANT_THREAD,
     .given = GIVEN_BUSY,
     .body = body,

@@ -20,7 +20,7 @@ const struct loop_kind task_preemption_loop = {
     .usual = VARIANT_SEMAPHORE,
     .tasks = wakes_tasks,
     .priority = wakes_priority,
-    .given = GIVEN_PAUSE | GIVEN_LOW_PRIORITY | GIVEN_BUSY,
+    .given = GIVEN_PAUSE | GIVEN_LOW_PRIORITY | GIVEN_BUSY | GIVEN_TASKS_AS,
     .begin = wakes_begin,
     .body = body,
 };

@@ -7,17 +7,19 @@
  */
 #include "loop.h"
 
+#include "../shared.h"
+
 #include <stdatomic.h>
 
 #define NOBODY UINT32_MAX
 
-static _Atomic uint32_t left_by;
-static uint64_t left_ticks[CREW_MAX];
-static _Atomic bool second_holds;
 static struct {
-    uint64_t begun;
-    _Atomic uint64_t switches;
-} batch;
+    _Atomic uint32_t left_by;
+    uint64_t left_ticks[CREW_MAX];
+    _Atomic bool second_holds;
+    uint64_t batch_begun;
+    _Atomic uint64_t switches; /* of the batch */
+} WHOLE_PAGES now SHARED;
 
 static uint32_t tasks(void)
 {
@@ -28,19 +30,19 @@ static uint32_t tasks(void)
 
 static void begin(void)
 {
-    atomic_store(&left_by, NOBODY);
-    atomic_store(&second_holds, false);
-    atomic_store(&batch.switches, 0);
+    atomic_store(&now.left_by, NOBODY);
+    atomic_store(&now.second_holds, false);
+    atomic_store(&now.switches, 0);
 }
 
 static void leave(uint32_t number)
 {
     loop_be_busy();
     if (!loop.options->batch)
-        left_ticks[number] = loop_ticks();
-    else if (!batch.switches)
-        batch.begun = loop_ticks();
-    atomic_store_explicit(&left_by, number, memory_order_release);
+        now.left_ticks[number] = loop_ticks();
+    else if (!now.switches)
+        now.batch_begun = loop_ticks();
+    atomic_store_explicit(&now.left_by, number, memory_order_release);
 }
 
 /* One value a batch, from before its first task gives way to behind its last switch. */
@@ -48,9 +50,9 @@ static void add_to_batch(bool switched)
 {
     if (!switched)
         loop_without_values(1);
-    else if (++batch.switches == loop.options->batch) {
-        batch.switches = 0;
-        loop_value(batch.begun, loop_ticks(), 0);
+    else if (++now.switches == loop.options->batch) {
+        now.switches = 0;
+        loop_value(now.batch_begun, loop_ticks(), 0);
     }
 }
 
@@ -58,14 +60,14 @@ static void add_to_batch(bool switched)
 static void come_back(uint32_t number)
 {
     if (loop.options->batch) {
-        uint32_t from = atomic_exchange_explicit(&left_by, NOBODY, memory_order_acquire);
+        uint32_t from = atomic_exchange_explicit(&now.left_by, NOBODY, memory_order_acquire);
         if (!loop_over())
             add_to_batch(from != number && from != NOBODY);
         return;
     }
     uint64_t after = loop_ticks();
-    uint32_t from = atomic_exchange_explicit(&left_by, NOBODY, memory_order_acquire);
-    uint64_t before = from == NOBODY ? UINT64_MAX : left_ticks[from];
+    uint32_t from = atomic_exchange_explicit(&now.left_by, NOBODY, memory_order_acquire);
+    uint64_t before = from == NOBODY ? UINT64_MAX : now.left_ticks[from];
     if (loop_over())
         return;
     if (from == number || before > after)
@@ -90,8 +92,8 @@ static void by_mutexes(uint32_t number)
     uint32_t mine = number;
     inside->lock(mine);
     if (number == 1)
-        atomic_store(&second_holds, true);
-    while (!atomic_load(&second_holds) && !inside->stopping())
+        atomic_store(&now.second_holds, true);
+    while (!atomic_load(&now.second_holds) && !inside->stopping())
         inside->yield();
     while (!loop_over()) {
         uint32_t next = (mine + 1) % INSIDE_MUTEXES;
@@ -112,7 +114,7 @@ static void body(uint32_t number)
 const struct loop_kind task_switch_loop = {
     .variants = 1u << VARIANT_YIELD | 1u << VARIANT_MUTEX,
     .usual = VARIANT_YIELD,
-    .given = GIVEN_TASKS | GIVEN_BUSY | GIVEN_BATCH,
+    .given = GIVEN_TASKS | GIVEN_BUSY | GIVEN_BATCH | GIVEN_TASKS_AS,
     .tasks = tasks,
     .begin = begin,
     .body = body,

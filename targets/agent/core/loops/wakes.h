@@ -25,6 +25,6 @@ void wakes_run(uint32_t number, void (*note)(const struct wake *wake));
 
 #define WAKES_VARIANTS                                                                             \
     (1u << VARIANT_SIGNAL | 1u << VARIANT_SEMAPHORE | 1u << VARIANT_FUTEX | 1u << VARIANT_EVENTFD | \
-     1u << VARIANT_PIPE)
+     1u << VARIANT_PIPE | VARIANT_BIT(VARIANT_HANDLER))
 
 #endif
