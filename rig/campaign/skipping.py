@@ -49,7 +49,9 @@ def known_abilities(fixture: Fixture) -> Abilities | None:
     """Return the abilities of a target that comes with the rig; None for one that must be asked."""
     if fixture.virtual is None:
         return None
-    return Abilities(loads=frozenset(LOADS)) if is_guest(fixture) else Abilities(no_loads=_NO_LOADS)
+    if is_guest(fixture):
+        return Abilities(loads=frozenset(LOADS), commands=True)
+    return Abilities(no_loads=_NO_LOADS)
 
 
 def why_not(cell: CampaignRun, fixture: Fixture, abilities: Abilities) -> str:

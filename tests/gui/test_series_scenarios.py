@@ -22,7 +22,6 @@ from rig.report.labels import title_of
 from rig.resources import find_fixture
 from rig.services.series import RunSeries
 from rig.session.results import read
-from rig.target.scenario import NOT_ALLOWED
 from tests.gui.bench import ENDS_MS, run_files
 
 BOOTS_MS = 300_000
@@ -231,4 +230,4 @@ def test_a_command_on_a_target_that_cannot_have_it(page, tmp_path):
     guest = tmp_path / "guest.toml"
     guest.write_text(find_fixture("qemu-debian").read_text() + OWN)
     page.choose_fixture(guest)
-    assert page.chooser.choice.error == f"no load compile: {NOT_ALLOWED}"
+    assert page.chooser.choice.error == "", "its agent runs commands: nobody else reaches it"
