@@ -25,6 +25,9 @@ from rig.target.protocol import ProtocolError, number
 
 WATCH_S: Final = 1.0
 """The time that the system is watched, before and under load."""
+_WATCHES_MAX: Final = 5
+_WATCHED_TICKS: Final = 50
+"""Half a second of one processor, in the unit of /proc/stat: shorter work may not show in less."""
 START_S: Final = 10.0
 """The time by which all workers must be there."""
 _POLL_S: Final = 0.05
@@ -235,9 +238,14 @@ def _await_workers(load: Load, stop: threading.Event) -> None:
 
 
 def _watched(target: Loadable, name: str, stop: threading.Event) -> tuple[LoadReading, LoadReading]:
+    """Watch for a second; longer where the target's own time passes slowly, as an emulator's."""
     first = _read(target, name)
-    stop.wait(WATCH_S)
-    return first, _read(target, name)
+    for _ in range(_WATCHES_MAX):
+        stop.wait(WATCH_S)
+        last = _read(target, name)
+        if stop.is_set() or last.total_ticks - first.total_ticks >= _WATCHED_TICKS:
+            break
+    return first, last
 
 
 def _share(first: LoadReading, last: LoadReading) -> float | None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 from pathlib import Path
+from typing import ClassVar
 
 import psutil
 import pytest
@@ -210,6 +211,29 @@ def test_a_load_that_does_not_last_is_told(agent):
         family(agent.process)[-1].kill()
         with pytest.raises(BenchError, match=r"load half did not last: \d of its \d workers"):
             until_noticed(load)
+
+
+class SlowGuest:
+    """A target on which a tenth of a second passes in each second of the host's."""
+
+    greeting: ClassVar = {"loads": "rt-tasks"}
+
+    def __init__(self):
+        self.ticks = 0
+
+    def load(self, words):
+        self.ticks += 10 * (words == "STATE")
+        own = max(0, self.ticks - 60) // 25  # it has not shown itself at once
+        return {
+            "workers": "15", "alive": "15", "busy_ticks": str(self.ticks),
+            "total_ticks": str(self.ticks), "average_permille": "0", "load_ticks": str(own),
+        }  # fmt: skip
+
+
+def test_a_guest_whose_time_passes_slowly_is_watched_for_longer(monkeypatch):
+    monkeypatch.setattr("rig.target.scenario.WATCH_S", 0.0)
+    with load_on(SlowGuest(), "rt-tasks", GO) as load:
+        assert load.measured["busy by the load"] > 0
 
 
 def test_what_cannot_be_started_is_refused_in_words(agent):
