@@ -26,7 +26,7 @@ from rig.report.calibration_brief import (
     taken_off,
 )
 from rig.report.distribution import quantity_of
-from rig.report.environment import environment_of, fixture_of, flat
+from rig.report.environment import KERNEL_OPTIONS, environment_of, fixture_of, flat
 from rig.report.labels import count_rows, figure_rows, title_of
 from rig.session.results import Result
 
@@ -183,6 +183,10 @@ def _difference(first: Sample, second: Sample, p: Fraction | None) -> Difference
 def _around(runs: Sequence[Result]) -> list[tuple[str, ...]]:
     found = [dict(_conditions(result)) for result in runs]
     names = list(dict.fromkeys(name for each in found for name in each))
+    options = f"target {KERNEL_OPTIONS} "
+    if not all(any(name.startswith(options) for name in each) for each in found):
+        # Of a run whose kernel is not known no option differs.
+        names = [name for name in names if not name.startswith(options)]
     rows = [(name, *(each.get(name, ABSENT) for each in found)) for name in names]
     return [row for row in rows if len(set(row[1:])) > 1]
 

@@ -17,7 +17,7 @@ TEXT_MAX: Final = 2000
 """Longer values are cut, with a remark; the run file has them whole."""
 _SYSTEM: Final = ("system", "release", "preemption", "machine", "processor")
 """Values that a target is named by, as far as its agent reports them."""
-_OPTIONS: Final = "kernel_options"
+KERNEL_OPTIONS: Final = "kernel_options"
 """Name under which an agent reports options of the kernel."""
 _TOLD: Final = (
     "PREEMPT_RT", "PREEMPT", "PREEMPT_DYNAMIC", "PREEMPT_VOLUNTARY", "PREEMPT_NONE", "HZ",
@@ -34,7 +34,7 @@ def environment(result: Result) -> tuple[Section, ...]:
     blocks: list[Block] = []
     for party, known in environment_of(result).items():
         options = _kernel_options(known)
-        rows = [Fact(*row) for row in flat(known) if not row[0].startswith(f"{_OPTIONS} ")]
+        rows = [Fact(*row) for row in flat(known) if not row[0].startswith(f"{KERNEL_OPTIONS} ")]
         if options:
             rows.append(Fact("kernel", _brief(options)))
         if rows:
@@ -48,7 +48,7 @@ def environment(result: Result) -> tuple[Section, ...]:
 
 def _kernel_options(known: dict[str, Any]) -> dict[str, Any]:
     inside = known.get("environment")
-    options = inside.get(_OPTIONS) if isinstance(inside, dict) else None
+    options = inside.get(KERNEL_OPTIONS) if isinstance(inside, dict) else None
     return options if isinstance(options, dict) else {}
 
 

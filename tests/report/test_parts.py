@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from rig.record.reader import RunFile
+from rig.report.compare import compare
 from rig.report.page import page
 from rig.report.run_report import run_report
 from rig.report.terminal import print_report
@@ -40,11 +41,23 @@ def test_every_part_is_drawn(name, tmp_path):
     assert len(ids) == len(set(ids))
 
 
-def environment_page(tmp_path, options):
-    result = read(unpacked("timer", tmp_path))
+def on_kernel(result, options):
     target = {"agent": "x", "environment": {"system": "Linux", "kernel_options": options}}
     texts = {**result.texts, "environment/target": json.dumps(target)}
-    return page(replace(result, texts=texts))
+    return replace(result, texts=texts)
+
+
+def environment_page(tmp_path, options):
+    return page(on_kernel(read(unpacked("timer", tmp_path)), options))
+
+
+def test_options_that_differ_are_in_a_comparison(tmp_path):
+    run = read(unpacked("timer", tmp_path))
+    kernels = {"HZ": "250", "SMP": "y"}, {"HZ": "1000", "SMP": "y"}, {}
+    one, other, unknown = (on_kernel(run, options) for options in kernels)
+    rows = [row for row in compare([one, other]).around if "kernel_options" in row[0]]
+    assert rows == [("target kernel_options HZ", "250", "1000")]
+    assert not [row for row in compare([one, unknown]).around if "kernel_options" in row[0]]
 
 
 def test_the_kernel_configuration_is_told_in_a_line_and_folded_whole(tmp_path):
