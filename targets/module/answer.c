@@ -76,7 +76,8 @@ static bool interrupted_user_code(const struct rig *rig)
 static void answer_dispatch(struct rig *rig, u64 entry)
 {
 	struct lrig_state *state = rig->state;
-	u32 flags = interrupted_user_code(rig) ? LRIG_RECORD_OF_TASK : 0;
+	bool of_task = interrupted_user_code(rig) || rig->of_task;
+	u32 flags = of_task ? LRIG_RECORD_OF_TASK : 0;
 	struct lrig_record *record;
 	u64 exit;
 
@@ -135,6 +136,17 @@ void rig_interrupt(void *data)
 	raw_spin_unlock_irqrestore(&rig->lock, flags);
 	if (armed && later)
 		wake_answerer(rig);
+}
+
+/* The part in hard interrupt context of a handler that is a thread: only here it can be known what
+ * was interrupted. The line is masked until the thread is done.
+ */
+irqreturn_t rig_irq_begins(int line, void *data)
+{
+	struct rig *rig = data;
+
+	WRITE_ONCE(rig->of_task, interrupted_user_code(rig));
+	return IRQ_WAKE_THREAD;
 }
 
 irqreturn_t rig_irq(int line, void *data)

@@ -139,6 +139,7 @@ static void reset_counts(struct rig *rig)
 	rig->dropped = 0;
 	rig->handled = 0;
 	rig->answered = 0;
+	rig->of_task = false;
 	memset(rig->state, 0, sizeof(*rig->state));
 	overload_begin(rig);
 }

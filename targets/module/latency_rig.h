@@ -186,7 +186,8 @@ struct lrig_record {
  * latency = TASK.before - SPAN.after. By pins: D7's edge - D0's edge, which also holds the
  * handler's way out after its pin write and the task's way into the kernel.
  * Count only SPANs with LRIG_RECORD_OF_TASK: the others interrupted something else. (The kernel
- * knows this only in hard interrupt context: HARD, and DEFAULT and PARPORT without PREEMPT_RT.)
+ * knows this only in hard interrupt context, where HARD is always and the others are without
+ * PREEMPT_RT; there DEFAULT is a thread with a part in that context, which looks. PARPORT has none.)
  *
  * The handler writes `begun`, the ticks, then `handled`. A reader on another CPU checks that
  * begun == handled after it has read the ticks.

@@ -240,6 +240,13 @@ static int await_irq_thread(struct rig *rig)
 	return 0;
 }
 
+/* The kernel would thread the handler, and what it interrupted could not be known. */
+static bool threaded_dispatch(const struct rig *rig)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) && rig->options.mode == LRIG_MODE_DEFAULT &&
+	       (rig->options.flags & LRIG_ARM_DISPATCH);
+}
+
 static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handler_t on_irq)
 {
 	unsigned long flags = trigger;
@@ -252,7 +259,11 @@ static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handl
 		flags |= IRQF_NO_THREAD;
 	if (shared)
 		flags |= IRQF_SHARED;
-	error = request_irq(rig->irq, on_irq, flags, LRIG_NAME, rig);
+	if (threaded_dispatch(rig))
+		error = request_threaded_irq(rig->irq, rig_irq_begins, on_irq, flags | IRQF_ONESHOT,
+					     LRIG_NAME, rig);
+	else
+		error = request_irq(rig->irq, on_irq, flags, LRIG_NAME, rig);
 	if (error)
 		return error;
 	error = await_irq_thread(rig);

@@ -64,6 +64,7 @@ struct rig {
 	u64 dropped;
 	u64 handled;
 	u64 answered; /* `handled` of the last answer */
+	bool of_task; /* what a handler in a thread has interrupted, by its part that is none */
 	u64 entry; /* ticks at the handler's entry for the last one handled */
 
 	/* Overload. */
@@ -92,6 +93,7 @@ void port_close_line(struct rig *rig);
 /* answer.c: the two handlers for the port, and what answers later. */
 void rig_interrupt(void *rig);
 irqreturn_t rig_irq(int line, void *rig);
+irqreturn_t rig_irq_begins(int line, void *rig);
 bool rig_answer_waiting(struct rig *rig);
 void rig_answer_period(struct rig *rig, u64 missed);
 int rig_answer_task(struct rig *rig, const struct lrig_answer *answer);

@@ -283,7 +283,7 @@ def dispatch_caveats(figures: DispatchFigures) -> tuple[str, ...]:
         return ()
     return (
         f"none of {figures.interrupts} interrupts was seen to fall upon the agent's task; a "
-        'handler that runs in a thread cannot tell, [agent] handler = "hard" can',
+        'the driver\'s handler in a thread cannot tell, [agent] handler = "hard" or "default" can',
     )
 
 
