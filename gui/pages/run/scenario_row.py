@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSettings, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import GAP_L, GAP_S
 from gui.tool_tips import tool_tip
@@ -17,8 +17,8 @@ from rig.instruments import LoadCommand
 from rig.target.scenario import IDLE, LOADS
 
 SCENARIOS: Final = (IDLE, *LOADS)
-OWN_ACROSS: Final = 6
-"""The commands in a line: their names may be long."""
+ACROSS: Final = 6
+"""Number of scenarios in a line: names of commands may be long."""
 _KEY: Final = "run/scenarios"
 
 
@@ -36,18 +36,20 @@ class ScenarioRow(QWidget):
         self._wanted = stored_names(settings.value(_KEY, []))
         """Ticked, also what the bench that is chosen does not have."""
         self.boxes: dict[str, QCheckBox] = {}
-        row = QHBoxLayout()
-        row.setSpacing(GAP_L)
-        row.addWidget(self._caption)
-        for name in SCENARIOS:
-            row.addWidget(self._box(name))
-        row.addWidget(self._note, 1)
+        row = QGridLayout()
+        row.setHorizontalSpacing(GAP_L)
+        row.setVerticalSpacing(GAP_S)
+        row.addWidget(self._caption, 0, 0)
+        for place, name in enumerate(SCENARIOS):
+            row.addWidget(self._box(name), place // ACROSS, 1 + place % ACROSS)
+        row.addWidget(self._note, 0, ACROSS + 1)
+        row.setColumnStretch(ACROSS + 1, 1)
         self._own = QWidget()
         self._own_grid = QGridLayout(self._own)
         self._own_grid.setContentsMargins(0, 0, 0, 0)
         self._own_grid.setHorizontalSpacing(GAP_L)
         self._own_grid.setVerticalSpacing(GAP_S)
-        self._own_grid.setColumnStretch(OWN_ACROSS + 1, 1)
+        self._own_grid.setColumnStretch(ACROSS + 1, 1)
         self._own_grid.addWidget(self._own_caption, 0, 0)
         self._own.hide()
         column = QVBoxLayout(self)
@@ -80,7 +82,7 @@ class ScenarioRow(QWidget):
         for at, (name, command) in enumerate(self._commands.items()):
             box = self._box(name)
             box.setToolTip(tool_tip(" ".join(command.words)))
-            self._own_grid.addWidget(box, at // OWN_ACROSS, 1 + at % OWN_ACROSS)
+            self._own_grid.addWidget(box, at // ACROSS, 1 + at % ACROSS)
         self._own.setVisible(bool(self._commands))
         self.retranslate()
 
