@@ -31,6 +31,7 @@ TIMEOUT_MAX_PS = 10**13
 THRESHOLD_MAX_PS = 10**13
 DURATION_MAX_PS = 10**18
 
+POLICIES = ("fifo", "rr", "other")
 TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
 TASKS_AS = ("threads", "processes")
@@ -60,6 +61,8 @@ class AgentPlan:
     handler: str = ""
     second_level: str = ""
     priority: int | None = None
+    policy: str = ""
+    """The scheduling policy of tasks inside the target."""
     cpu: int | None = None
     frequency: str | int = ""
     """The frequency at which that processor is held: LOWEST, HIGHEST or in kHz; "": it is not."""
@@ -116,6 +119,7 @@ class AgentPlan:
             "handler": self.handler,
             "second_level": self.second_level,
             "priority": self.priority,
+            "policy": self.policy,
             "cpu": self.cpu,
             "variant": self.variant,
             "tasks": self.tasks,
@@ -198,6 +202,7 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         handler=_choice(table, "handler", HANDLERS),
         second_level=_choice(table, "second_level", SECOND_LEVELS),
         priority=_priority(table, 0 if inside is None else inside.levels),
+        policy=_policy(table),
         cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
         frequency=_frequency(table) if "frequency" in table else "",
         variant=_choice(table, "variant", variants),
@@ -283,6 +288,16 @@ def _periodic(table: TomlTable) -> tuple[PeriodicTask, ...]:
         valid = f"1 to {TASK_SET_MAX} times [[agent.task]] with period, work and priority"
         raise table.error("task", f"{len(found)} tasks", valid)
     return tuple(found)
+
+
+def _policy(table: TomlTable) -> str:
+    """Return the scheduling policy, which must fit the priority. Raises InputError."""
+    policy = _choice(table, "policy", POLICIES)
+    priority = table.values.get("priority")
+    if policy and priority is not None and (policy == "other") != (priority == 0):
+        valid = '"other"' if priority == 0 else '"fifo" or "rr"'
+        raise table.error("policy", f"{policy} does not go with priority {priority}", valid)
+    return policy
 
 
 def _work_ps(table: TomlTable, key: str, inside: SelfMeasurement | None) -> int:

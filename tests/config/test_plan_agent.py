@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -243,3 +245,17 @@ def test_a_glitch_filter_must_not_swallow_periods() -> None:
     with pytest.raises(InputError, match=r"p.toml:14: \[capture\] glitch_filter: 251 us may rem"):
         check(plan, load_fixture("virtual"))
     check(load_plan("period"), load_fixture("virtual"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('policy = "rr"\npriority = 0', 'rr does not go with priority 0; valid: "other"'),
+        ('policy = "other"\npriority = 9', 'other does not go with priority 9; valid: "fifo" or'),
+        ('policy = "edf"', 'unknown policy "edf"; valid: fifo, rr, other'),
+    ],
+)
+def test_a_policy_has_to_go_with_the_priority(lines, message):
+    text = find_plan("timer").read_text(encoding="utf-8").replace("priority = 80", lines)
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse_plan(text, "plan.toml")

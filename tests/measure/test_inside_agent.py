@@ -243,3 +243,24 @@ def test_the_plans_are_those_of_the_measurements():
     assert {name.replace("_", "-") for name in SELF_MEASUREMENTS} <= {
         path.stem for path in folder.iterdir()
     }
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [("rr", os.SCHED_RR), ("fifo", os.SCHED_FIFO), ("other", os.SCHED_OTHER)],
+)
+def test_tasks_are_scheduled_by_the_policy_that_was_asked_for(agent, policy, expected):
+    priority = "0" if policy == "other" else "3"
+    words = words_of("timer", "absolute") | {"count": "4000000000", "policy": policy}
+    try:
+        agent.link.arm(ArmOptions("timer", 10, 0, {**words, "priority": priority}))
+    except BenchError as error:
+        if "not permitted" not in str(error):
+            raise
+        pytest.skip("no real-time priority is permitted here")
+    tasks = (int(task.name) for task in Path(f"/proc/{agent.process}/task").iterdir())
+    found = {
+        (os.sched_getscheduler(task), os.sched_getparam(task).sched_priority) for task in tasks
+    }
+    agent.link.stop()
+    assert (expected, int(priority)) in found

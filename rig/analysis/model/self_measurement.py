@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-COMMON_KEYS = ("count", "variant", "pin", "priority", "cpu")
+COMMON_KEYS = ("count", "variant", "pin", "priority", "policy", "cpu")
 """Keys of a plan's [agent] that each such measurement may have."""
 SPIN_RECORDS_MAX = 200_000
 """Most records of a spinning task: two records a gap, and marks; the log takes 8 MB."""

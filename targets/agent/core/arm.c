@@ -31,6 +31,7 @@ static const char *const variants[] = {
     "memory_write", "memory_read", "mutex_lock", "mutex_unlock", "semaphore_post", "semaphore_wait", "queue_send",
     "queue_receive", "clock_gettime", "system_call", "ioctl", "none", "inheritance", "ceiling", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
+static const char *const policies[] = {"fifo", "rr", "other", NULL};
 static const char *const second_levels[] = {"thread", "workqueue", "tasklet", NULL};
 static const char *const tasks_as[] = {"threads", "processes", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
@@ -53,6 +54,7 @@ static void take_response_pin(struct arm_options *o, uint64_t v) { o->response_p
 static void take_trigger_pin(struct arm_options *o, uint64_t v) { o->trigger_pin = (uint16_t)v; }
 static void take_interrupt_pin(struct arm_options *o, uint64_t v) { o->interrupt_pin = (uint16_t)v; }
 static void take_variant(struct arm_options *o, uint64_t v) { o->variant = (enum variant)v; }
+static void take_policy(struct arm_options *o, uint64_t v) { o->policy = (enum policy)v; }
 static void take_tasks(struct arm_options *o, uint64_t v) { o->tasks = (uint16_t)v; }
 static void take_pin(struct arm_options *o, uint64_t v) { o->pin = v; }
 static void take_work_ns(struct arm_options *o, uint64_t v) { o->work_ns = v; }
@@ -90,6 +92,7 @@ static const struct word words_known[] = {
     {"trigger_pin", NULL, 0, PIN_NONE - 1, take_trigger_pin, 0},
     {"interrupt_pin", NULL, 0, PIN_NONE - 1, take_interrupt_pin, 0},
     {"variant", variants, 0, 0, take_variant, GIVEN_VARIANT},
+    {"policy", policies, 0, 0, take_policy, GIVEN_POLICY},
     {"tasks", NULL, 2, CREW_MAX, take_tasks, GIVEN_TASKS},
     {"pin", NULL, 0, 1, take_pin, GIVEN_PIN},
     {"work_ns", NULL, 0, WORK_NS_MAX, take_work_ns, GIVEN_WORK},
@@ -311,6 +314,16 @@ static bool check_whole(const struct arm_options *options, uint64_t seen, struct
     return false;
 }
 
+static bool check_policy(const struct arm_options *options, struct text *why)
+{
+    bool is_other = options->policy == POLICY_OTHER;
+    if (!(options->given & GIVEN_POLICY) || is_other == (options->priority == 0))
+        return true;
+    text_say(why, is_other ? "policy other has no real-time priority: priority must be 0"
+                           : "policy fifo and rr need a priority from 1 to 99");
+    return false;
+}
+
 bool arm_parse(const char *words, struct arm_options *options, struct text *why)
 {
     uint64_t seen = 0;
@@ -344,6 +357,6 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
     bool spins = options->measurement == MEASURE_INTERRUPT_DISPATCH ||
                  options->measurement == MEASURE_LOOP_smi;
     if (options->priority < 0) /* a task that only spins must let others run */
-        options->priority = spins ? 0 : PRIORITY_DEFAULT;
-    return true;
+        options->priority = spins || options->policy == POLICY_OTHER ? 0 : PRIORITY_DEFAULT;
+    return check_policy(options, why);
 }

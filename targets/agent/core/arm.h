@@ -98,6 +98,7 @@ enum variant {
 
 enum edge { EDGE_RISING, EDGE_FALLING };
 enum timer { TIMER_NANOSLEEP, TIMER_ITIMER, TIMER_TIMERFD };
+enum policy { POLICY_FIFO, POLICY_RR, POLICY_OTHER };
 enum second_level { SECOND_LEVEL_THREAD, SECOND_LEVEL_WORKQUEUE, SECOND_LEVEL_TASKLET };
 enum tasks_as { TASKS_AS_THREADS, TASKS_AS_PROCESSES };
 enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
@@ -127,12 +128,13 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_PERIODIC 0x200000u
 #define GIVEN_SEARCH 0x400000u
 #define GIVEN_TASKS_AS 0x800000u
+#define GIVEN_POLICY 0x1000000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
      GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP | GIVEN_GAPS | \
      GIVEN_DURATION | GIVEN_PERIODIC | GIVEN_SEARCH | GIVEN_TASKS_AS)
-#define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
+#define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN | GIVEN_POLICY)
 
 /* One of several periodic tasks. */
 struct periodic_options {
@@ -150,6 +152,7 @@ struct arm_options {
     enum timer timer;
     uint64_t count; /* answers after which it ends by itself; 0: until STOP */
     int32_t priority; /* of the real-time policy; 0: the ordinary one */
+    enum policy policy; /* of tasks inside the target that have a real-time priority */
     int32_t cpu;      /* -1: any */
     bool self_trigger;
     enum second_level second_level;

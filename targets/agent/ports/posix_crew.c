@@ -37,6 +37,7 @@ static struct {
     pthread_cond_t changed; /* a task is ready, or has ended */
     uint32_t ready, alive;  /* under the lock */
     atomic_bool stop_asked;
+    int policy; /* of those with a real-time priority */
     bool made;
 } WHOLE_PAGES crew SHARED;
 
@@ -147,7 +148,7 @@ static int start_process(uint32_t number, int32_t priority, int32_t cpu)
     if (process < 0)
         return error ? error : errno;
     if (sched_setaffinity(process, sizeof set, &set) != 0 ||
-        sched_setscheduler(process, priority ? SCHED_FIFO : SCHED_OTHER, &parameters) != 0) {
+        sched_setscheduler(process, priority ? crew.policy : SCHED_OTHER, &parameters) != 0) {
         error = errno;
         kill(process, SIGKILL);
         waitpid(process, NULL, 0);
@@ -180,7 +181,7 @@ static int start_thread(uint32_t number, int32_t priority, int32_t cpu)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedpolicy(&attributes, priority ? SCHED_FIFO : SCHED_OTHER);
+    pthread_attr_setschedpolicy(&attributes, priority ? crew.policy : SCHED_OTHER);
     pthread_attr_setschedparam(&attributes, &parameters);
     int error = set_cpu(&attributes, cpu);
     if (!error)
@@ -220,6 +221,11 @@ static bool await(const uint32_t *tasks, uint32_t wanted, uint32_t timeout_ms)
     bool come = *tasks == wanted;
     pthread_mutex_unlock(&crew.lock);
     return come;
+}
+
+void crew_set_policy(enum policy policy)
+{
+    crew.policy = policy == POLICY_RR ? SCHED_RR : SCHED_FIFO;
 }
 
 static bool refuse(int error, int32_t priority, struct text *why)

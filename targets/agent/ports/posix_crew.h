@@ -5,6 +5,9 @@
 
 #include "../core/port.h"
 
+/* Of tasks that are started from now on with a real-time priority. */
+void crew_set_policy(enum policy policy);
+
 bool crew_start(void (*body)(uint32_t number), uint32_t count, int32_t (*priority)(uint32_t number),
                 int32_t cpu, struct text *why);
 bool crew_stop(void);

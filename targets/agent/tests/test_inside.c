@@ -590,6 +590,10 @@ static void what_cannot_be_is_refused_and_nothing_stays_taken(void **state)
     assert_refused("measurement=preemption capacity=5 count=5 variant=timer", "needs pause_ns");
     assert_refused("measurement=task_switch capacity=5 count=5 variant=fork",
                    "task_switch has no variant fork; valid: yield mutex");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 policy=other priority=4", "must be 0");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 policy=rr priority=0", "from 1 to 99");
+    assert_refused("measurement=period capacity=5 period_ns=10000 policy=rr", "policy is for");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 policy=edf", "fifo, rr or other");
     assert_refused("measurement=priority_inversion capacity=5 count=5 priority=2", "3 or more");
     assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 section_ns=4", "section_ns is not for timer");
     assert_refused("measurement=task_switch capacity=5 count=5 sequence_bits=1", "needs pin=1");
