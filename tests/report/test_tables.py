@@ -70,7 +70,7 @@ PERIODS = ("100us", "300us", "500us", "1ms", "10ms", "100ms", "1s")
 VARIANTS = {
     "interrupt": ("self",),
     "interrupt_dispatch": ("hard",),
-    "task_preemption": ("signal", "eventfd"),
+    "task_preemption": ("handler", "eventfd"),
     "task_switch": ("2 tasks", "16 tasks", "128 tasks", "512 tasks", "mutex means of 1000"),
     "task_creation": ("fork",),
     "preemption": ("cs1 timer wait 1us", "wait timer", "cs2 timer"),
@@ -363,7 +363,8 @@ def test_published_figures_stand_beside_ours(folder, capsys):
         ("task_creation", "fork", "radder", "HRTL"),
         ("task_creation", "thread", "radder", ""),
         ("task_preemption", "eventfd", "radder", "QNX"),
-        ("task_preemption", "signal", "radder", "QNX"),
+        ("task_preemption", "handler processes", "radder", "QNX"),
+        ("task_preemption", "signal", "radder", ""),
         ("task_preemption", "pipe", "radder", ""),
         ("smi by hwlat", "pause 10us gaps above 50us", "thesis", "custom-rt"),
         ("smi", "pause 10us gaps above 50us", "thesis", ""),

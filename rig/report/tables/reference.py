@@ -27,6 +27,7 @@ _RADDER: Final = {
     ("interrupt", "SLIH"): ("interrupt_to_task", "", _SELF),
     ("interrupt", "dispatch"): ("interrupt_dispatch", "", _SELF),
     ("task_creation", ""): ("task_creation", "fork", ""),
+    ("task_preemption", "signal"): ("task_preemption", "handler", "processes"),
     ("task_preemption", "event"): (
         "task_preemption",
         "eventfd",
