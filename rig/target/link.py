@@ -26,11 +26,12 @@ from rig.target.protocol import (
     number,
 )
 from rig.target.stream import ByteStream, SocketStream
-from rig.target.wire import AgentExchange
+from rig.target.wire import REPLY_TIMEOUT_S, AgentExchange
 from rig.untrusted.json_reader import json_value
 
 _GREETING = re.compile(r"OK (\S+ version=\S* log=[0-9]+ tick_hz=[0-9]+.*)")
 _ACCOUNT = re.compile(r"OK (handled=.*)")
+_PROCESS_S = 0.2
 _MAY_BE_REFUSED = ("CHECK ", "ARM ", "FREQUENCY ", "LOAD START", "LOAD RUN")
 """The beginnings of lines that an agent refuses if the target cannot do what is asked."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -123,7 +124,7 @@ class AgentLink(Closing):
     def arm(self, options: ArmOptions) -> None:
         """Prepare: allocate the log, attach the handler. Answers count from here."""
         stream = " stream=1" if options.stream else ""
-        self._ask(f"ARM {_words_of(options)}{stream}")
+        self._ask(f"ARM {_words_of(options)}{stream}", _arm_timeout_s(options))
 
     def check(self, options: ArmOptions) -> LogRoom | None:
         """Return the room for a log; None if the agent, an older one, does not tell.
@@ -213,13 +214,13 @@ class AgentLink(Closing):
 
     # --- one exchange -----------------------------------------------------------------------
 
-    def _ask(self, line: str) -> str:
+    def _ask(self, line: str, timeout_s: float = REPLY_TIMEOUT_S) -> str:
         with self._exchange:
-            return self._asked(line)
+            return self._asked(line, timeout_s)
 
-    def _asked(self, line: str) -> str:
+    def _asked(self, line: str, timeout_s: float = REPLY_TIMEOUT_S) -> str:
         self._wire.send(line)
-        reply = self._wire.line()
+        reply = self._wire.line(timeout_s)
         if reply == line and self._wire.stream.strangers_first:
             reply = self._wire.line()  # a terminal on the way echoes what is typed
         status, _, rest = reply.partition(" ")
@@ -244,6 +245,13 @@ class AgentLink(Closing):
             yield
         except ValueError as error:
             raise self._wire.error(f"{error}; is it an agent of this rig?") from None
+
+
+def _arm_timeout_s(options: ArmOptions) -> float:
+    """Return the time for ARM: an emulated kernel needs some for each process that it makes."""
+    is_slow = options.options.get("tasks_as") == "processes"
+    tasks = int(options.options.get("tasks", "2")) if is_slow else 0
+    return REPLY_TIMEOUT_S + _PROCESS_S * tasks
 
 
 def _words_of(options: ArmOptions) -> str:

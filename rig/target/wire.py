@@ -39,12 +39,12 @@ class AgentExchange(Closing):
         except StreamLost as lost:
             raise self.error(str(lost)) from None
 
-    def line(self) -> str:
-        """The next line, at most MAX_LINE bytes."""
+    def line(self, timeout_s: float = REPLY_TIMEOUT_S) -> str:
+        """The next line, at most MAX_LINE bytes, of which none may be silent for so long."""
         while (end := self._buffer.find(b"\n", 0, MAX_LINE + 1)) < 0:
             if len(self._buffer) > MAX_LINE:
                 raise self.error(f"reply longer than {MAX_LINE} bytes")
-            self._fill()
+            self._fill(timeout_s)
         return _text(self._take(end + 1))
 
     def bytes(self, size: int) -> bytes:
@@ -111,11 +111,11 @@ class AgentExchange(Closing):
         del self._buffer[:size]
         return taken
 
-    def _fill(self) -> None:
+    def _fill(self, timeout_s: float = REPLY_TIMEOUT_S) -> None:
         try:
-            self._receive(REPLY_TIMEOUT_S)
+            self._receive(timeout_s)
         except TimeoutError:
-            raise self._silent() from None
+            raise self._silent(timeout_s) from None
 
     def _receive(self, timeout_s: float) -> None:
         try:
@@ -123,8 +123,8 @@ class AgentExchange(Closing):
         except StreamLost as lost:
             raise self.error(str(lost)) from None
 
-    def _silent(self) -> BenchError:
-        return self.error(f"no reply within {REPLY_TIMEOUT_S:.0f} s; is the target hung?")
+    def _silent(self, timeout_s: float = REPLY_TIMEOUT_S) -> BenchError:
+        return self.error(f"no reply within {timeout_s:.0f} s; is the target hung?")
 
 
 def _text(data: bytes | bytearray) -> str:
