@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rig.measurements.registry import MEASUREMENTS as KNOWN
+from rig.measurements.registry import SELF_MEASUREMENTS
 from tests.lies import loads
 from tests.lies.__main__ import FOUND
 from tests.lies.catalog import AGENT, ALL, ANALYZER, FIRMWARE, LOAD_LIES, LOADS
@@ -160,7 +161,8 @@ def test_no_lie_is_uncaught_without_a_reason() -> None:
 
 
 def test_no_measurement_is_left_out() -> None:
-    assert set(KNOWN) <= set(MEASUREMENTS)
+    own_forms = {name for name, each in SELF_MEASUREMENTS.items() if each.own_form}
+    assert set(KNOWN) - own_forms <= set(MEASUREMENTS)  # their own tests lie
     rows = json.loads(FOUND.read_text())
     told = {measurement for found in rows.values() for measurement in found}
     assert told == {*MEASUREMENTS, *LOADS}
