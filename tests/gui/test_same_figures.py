@@ -137,9 +137,9 @@ def check_timeline(outcome, said):
         drawn = timeline.arrays()
         for name in ("missed", "late", "merged"):
             assert drawn[name].sum() == said.counts[name]
-        sample_ns = 1e9 / outcome.document["settings"]["sample_rate_hz"]
+        sample_ns = outcome.document["sample_period_ns"]
         highest_us = max(drawn["max_samples"]) * sample_ns / 1e3
-        assert said.texts["max"] == (NONE if highest_us < 0 else f"{highest_us:,.3f}")
+        assert said.texts["max"] == (NONE if highest_us < 0 else f"{highest_us:.3f}")
 
 
 def check_found(panel, said):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchmarks.measured_run import write_measured_run
 from rig.cli.main import main
 from rig.errors import InputError
-from rig.plots.history import LAYERS_MAX
+from rig.plots.history import LAYERS_MAX, HistoryRun, history_svg
 from rig.record.reader import RunFile
 from rig.report.tables.history import (
     BINS,
@@ -111,6 +111,19 @@ def test_800_runs_are_as_deep_as_80_and_their_page_is_small():
     assert f"{worst.worst_us:.3f}" in "".join(large.itertext())
     assert f"{worst.name}.h5" in many
     assert "<summary>All 800 runs by date" in many
+
+
+def test_a_layer_has_the_largest_count_of_any_of_its_runs():
+    edges = np.arange(6.0)
+    one, other = np.array([5, 0, 90, 0, 1]), np.array([0, 7, 100, 0, 0])
+
+    def outlines(*counts):
+        runs = [HistoryRun("", each, 4.5) for each in counts]
+        return re.findall(r'fill="url.*? d="(.*?)"', history_svg("history", "", runs, edges))
+
+    both = outlines(*[one, other] * LAYERS_MAX)
+    assert both == outlines(*[np.maximum(one, other)] * LAYERS_MAX)
+    assert len(both) == LAYERS_MAX
 
 
 def test_runs_under_different_conditions_have_pictures_of_their_own():
