@@ -39,7 +39,7 @@ class _Pace:
 
 
 _MODEL: Final = _Pace(second_s=0.02, loaded_second_s=0.02, event_s=40e-6)
-_GUEST: Final = _Pace(second_s=0.2, loaded_second_s=10.0, event_s=0.4e-3)
+_GUEST: Final = _Pace(second_s=0.2, loaded_second_s=10.0, event_s=0.5e-3)
 
 
 def expected_s(plan: Plan, fixture: Fixture | None = None) -> float:
