@@ -121,8 +121,12 @@ def _hwlat(run: ToolRun) -> _Line:
     found = hwlat_figures(run)
     text = (
         f"gaps between two of its readings of the clock, with interrupts off: {found.gaps:,} in "
-        f"{found.samples:,} windows; longest inner {found.inner_max_us:,} us, outer "
-        f"{found.outer_max_us:,} us; {run.words}"
+        f"{found.samples:,} windows, of each of which the longest is told; longest inner "
+        f"{found.inner_max_us:,} us, outer {found.outer_max_us:,} us; {run.words}"
     )
-    longest_ns = found.longest_us * 1e3 if found.gaps else None
-    return _line(HWLAT.title, found.gaps, max_ns=longest_ns, text=text)
+    if found.least_us is None or found.average_us is None:
+        return _line(HWLAT.title, found.gaps, text=text)
+    if found.average_interval_s is not None:
+        text += f"; a window with a gap every {found.average_interval_s:,.3g} s on average"
+    times_us = found.least_us, found.average_us, found.longest_us
+    return _line(HWLAT.title, found.gaps, *(each * 1e3 for each in times_us), text=text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from statistics import fmean, pstdev
 
 from rig.tools.tool_runs import ToolRun
 
@@ -31,6 +32,14 @@ class HwlatFigures:
     """The longest gap between two readings of one pair."""
     outer_max_us: int
     """The longest gap between two pairs."""
+    least_us: int | None = None
+    """The shortest of the longest gaps of each window; None without any."""
+    average_us: float | None = None
+    """The average of the longest gaps of each window."""
+    deviation_us: float | None = None
+    """Their population standard deviation."""
+    average_interval_s: float | None = None
+    """The average time from one window with a gap to the next; None with fewer than two."""
 
     @property
     def longest_us(self) -> int:
@@ -52,9 +61,17 @@ def hwlat_figures(run: ToolRun) -> HwlatFigures:
         if match is None or len(found) == SAMPLES_MAX:
             raise ValueError(f"{line.strip()[:80]!a} is no sample of it")
         found.append([int(text or 0) for text in match.groups()])
+    longest = [max(row[1], row[2]) for row in found]
+    times_s = [row[3] + row[4] * 1e-9 for row in found]
     return HwlatFigures(
         samples=len(found),
         gaps=sum(max(1, row[5]) for row in found),
         inner_max_us=max((row[1] for row in found), default=0),
         outer_max_us=max((row[2] for row in found), default=0),
+        least_us=min(longest, default=None),
+        average_us=fmean(longest) if longest else None,
+        deviation_us=pstdev(longest) if longest else None,
+        average_interval_s=(times_s[-1] - times_s[0]) / (len(found) - 1)
+        if len(found) > 1
+        else None,
     )

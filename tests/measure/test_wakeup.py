@@ -228,12 +228,15 @@ def test_hwlat():
     found = hwlat_figures(told("hwlat", HWLAT))
     assert (found.samples, found.gaps) == (2, 4)
     assert (found.inner_max_us, found.outer_max_us, found.longest_us) == (29, 130, 130)
+    assert (found.least_us, found.average_us, found.deviation_us) == (29, 79.5, 50.5)
+    assert found.average_interval_s == pytest.approx(1.0)
 
 
 def test_hwlat_without_a_gap():
     head = HWLAT[: HWLAT.index("           <...>")]
     found = hwlat_figures(told("hwlat", head))
     assert (found.samples, found.gaps, found.longest_us) == (0, 0, 0)
+    assert (found.least_us, found.average_us, found.average_interval_s) == (None, None, None)
 
 
 @pytest.mark.parametrize(

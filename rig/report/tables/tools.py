@@ -48,8 +48,14 @@ def _of(run: ToolRun, fixture: str, variant: str, scenario: str) -> list[RunReco
     try:
         if windowed:
             found = hwlat_figures(run)
-            longest_ns = found.longest_us * 1000.0 if found.gaps else None
-            return [record(name, found.gaps, {"max_ns": longest_ns})]
+            times_us = {
+                "min_ns": found.least_us,
+                "average_ns": found.average_us,
+                "max_ns": found.longest_us if found.gaps else None,
+                "deviation_ns": found.deviation_us,
+            }
+            times_ns = {key: None if us is None else us * 1e3 for key, us in times_us.items()}
+            return [record(name, found.gaps, times_ns)]
         return [
             record(f"{tool.subject} by {each.name}", each.n, _figures(each))
             for each in tool_figures(run)
