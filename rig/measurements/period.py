@@ -45,7 +45,7 @@ _LATENCY: Final = "period_latency"
 _EARLIEST: Final = (
     "Latencies of periods are against the earliest answers: what all answers have in common does "
     "not show. Published ones are from the time when the task was due, by the target's own clock, "
-    "and so are ours of timer periodic: compare those."
+    "and so are ours of timer periodic and itimer: compare those."
 )
 _PIN: Final = (
     "from the time that a wake-up is due to the pin's edge, by the analyzer; due times are fitted "
@@ -72,7 +72,7 @@ class Period(Measurement):
     subjects = (
         Subject("period", "period"),
         Subject(
-            _LATENCY, "period latency", note=_EARLIEST, published_as=START, begins="earliest",
+            _LATENCY, "period latency", note=_EARLIEST, begins="earliest",
             is_compared=False,
         ),
     )  # fmt: skip

@@ -36,8 +36,6 @@ class Subject:
     title: str
     note: str = ""
     """Remark without which its figures may be misread."""
-    published_as: str = ""
-    """Name of the subject whose published figures are beside ours; "": its own."""
     begins: str = ""
     """Begin of a periodic task's latency, such as `due`."""
     is_compared: bool = True

@@ -67,9 +67,10 @@ def _slides(row: _Row) -> RunRecord:
     figures = {own: _number(row, theirs, 1e3) for own, theirs in names.items()}
     overruns = int(row["overruns"]) if row["overruns"] else None
     load, variant = row["load"], short_time(int(row["period_us"]) * 1000)
+    who = "task in the kernel" if "Xenomai" in row["kernel"] else "user task, setitimer"
     return RunRecord(
         f"{row['kernel']} [slides]", START, variant, _LOADS.get(load, load), figures, _SLIDES_N,
-        overruns, published=True, by=CLOCK, how="user task, Pentium 4",
+        overruns, published=True, by=CLOCK, how=joined(who, "Pentium 4"),
         remark="" if row["overruns"] else "deviation and overruns not legible in the source",
     )  # fmt: skip
 
@@ -120,7 +121,7 @@ def published(source: str) -> list[RunRecord]:
 
 def beside(records: list[RunRecord], source: str) -> list[RunRecord]:
     """Return our records, and then what the source published of the same subjects."""
-    subjects = dict.fromkeys(map(_published_as, records))
+    subjects = dict.fromkeys(record.table for record in records)
     theirs = published(source)
     return records + [
         replace(each, variant=variant)
@@ -128,11 +129,6 @@ def beside(records: list[RunRecord], source: str) -> list[RunRecord]:
         for each in theirs
         if each.subject_name == subject and _is_of(each, variant)
     ]
-
-
-def _published_as(record: RunRecord) -> tuple[str, str]:
-    """Return the name that our record's subject is published as, and its variant."""
-    return record.subject.published_as or record.subject_name, record.variant
 
 
 def _is_of(published_: RunRecord, variant: str) -> bool:
