@@ -98,7 +98,9 @@ def _record(result: Result) -> list[tuple[str, str]]:
         return []
     end_s = result.samples / result.settings.sample_rate_hz
     planned, seen = result.settings.planned, result.evaluation.counts.n
-    if planned is None or (result.state == "complete" and seen >= planned):
+    details = result.evaluation.details
+    ended_early = details is not None and details.ended_early
+    if planned is None or (result.state == "complete" and (seen >= planned or ended_early)):
         return [("record", f"whole, {result.samples:,} samples ({end_s:.3f} s)")]
     facts = [
         (

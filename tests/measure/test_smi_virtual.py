@@ -87,6 +87,7 @@ def test_it_ends_after_so_many_gaps_or_so_long(result, tmp_path, key, ended_by):
     evaluation = found.evaluation
     assert found.exit_code == 0, evaluation.reasons
     assert evaluation.details.ended_by == ended_by
+    assert "stops at sample" not in page(found)
     assert evaluation.counts.n == evaluation.details.toggles < 1_000_000
     assert evaluation.details.gaps == 7 or ended_by == "duration"
     if ended_by == "duration":

@@ -43,6 +43,11 @@ class ToggleGapFigures(Details):
     """The end that the train came to, of those that were asked for; "": none of them."""
 
     @property
+    def ended_early(self) -> bool:
+        """Whether the train ended before its count, by another end that was asked for."""
+        return self.ended_by in ("gaps", "duration")
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """The reasons why the run proves less than it should."""
         if not self.log_dropped:

@@ -139,8 +139,7 @@ class ToggleGapEvaluator(Evaluator):
         matched = _matched(settings, self.account, train, self._records, agreement)
         figures = _figures(settings, self.account, train, matched, self._records)
         effects = of_intervals(aligned.bench, 0.0)
-        ended_early = figures.ended_by in ("gaps", "duration")
-        planned = self.account.handled if ended_early else settings.planned
+        planned = self.account.handled if figures.ended_early else settings.planned
         return RunFindings(
             measurands=tuple(
                 measurand(name, series, settings.sample_rate_hz, effects)

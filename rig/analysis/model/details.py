@@ -11,3 +11,8 @@ class Details:
 
     kind: ClassVar[str]
     """Value of its key `kind` in documents."""
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether the run ended before its count, by another end that was asked for."""
+        return False
