@@ -42,7 +42,7 @@ def nested(path: tuple[str, ...], value: Any) -> dict[str, Any]:
 
 
 def written(values: Values) -> str:
-    """Tables of texts, truth values, numbers and arrays of these as TOML.
+    """Return tables of texts, truth values, numbers, and arrays of these or of tables, as TOML.
 
     Raises ValueError for anything else.
     """
@@ -72,8 +72,10 @@ def _value(value: object) -> str:
         return repr(value)
     if isinstance(value, str):
         return _text(value)
-    if isinstance(value, list) and not any(isinstance(item, Mapping) for item in value):
+    if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):  # in an array: such as one of several tasks
+        return f"{{{', '.join(f'{_key(key)} = {_value(each)}' for key, each in value.items())}}}"
     raise ValueError(f"{type(value).__name__} in a plan")
 
 

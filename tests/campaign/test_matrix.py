@@ -144,8 +144,9 @@ _KEYS = st.text(min_size=1, max_size=8)
 _PLAIN = st.one_of(
     st.booleans(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False), st.text(),
 )  # fmt: skip
+_ROWS = st.lists(st.dictionaries(_KEYS, _PLAIN, max_size=2), max_size=2)
 _TABLES = st.recursive(
-    st.dictionaries(_KEYS, st.one_of(_PLAIN, st.lists(_PLAIN, max_size=3)), max_size=4),
+    st.dictionaries(_KEYS, st.one_of(_PLAIN, st.lists(_PLAIN, max_size=3), _ROWS), max_size=4),
     lambda inner: st.dictionaries(_KEYS, inner, max_size=3),
     max_leaves=8,
 )
