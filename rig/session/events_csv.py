@@ -39,6 +39,11 @@ def write_events(file: RunFile, settings: Settings, out: Path) -> str:
     table = measurement_of(settings.measurement).value_table(file, settings)
     if table is not None:
         return f"{_write_values(file, table, out):,} {table.columns[0]}s"
+    if not measurement_of(settings.measurement).has_events:
+        raise InputError(
+            f"{file.path}: its values are no series of one quantity; "
+            f"`rig show {quoted(file.path)} --json` has all its figures"
+        )
     if not file.event_count:
         raise InputError(
             f"{file.path}: holds no events yet; `rig analyze {quoted(file.path)}` finds them"
