@@ -69,6 +69,11 @@ void crew_as(enum tasks_as tasks_as)
     crew.as = tasks_as;
 }
 
+bool crew_of_processes(void)
+{
+    return crew.as == TASKS_AS_PROCESSES;
+}
+
 static void touch_stack(void)
 {
     volatile char room[STACK_TOUCHED];

@@ -16,6 +16,7 @@ bool crew_stopping(void);
 
 /* What the tasks of the next crew are. */
 void crew_as(enum tasks_as tasks_as);
+bool crew_of_processes(void);
 
 /* Send a task of the last crew a signal. */
 bool crew_signal(uint32_t number, int signal);

@@ -27,7 +27,8 @@ static int make_attributes(pthread_mutexattr_t *attributes, const struct arm_opt
 {
     int protocol = protocol_of(options->variant);
     pthread_mutexattr_init(attributes);
-    pthread_mutexattr_setpshared(attributes, PTHREAD_PROCESS_SHARED);
+    if (crew_of_processes()) /* dearer in the kernel */
+        pthread_mutexattr_setpshared(attributes, PTHREAD_PROCESS_SHARED);
     int error = pthread_mutexattr_setprotocol(attributes, protocol);
     if (!error && protocol == PTHREAD_PRIO_PROTECT)
         error = pthread_mutexattr_setprioceiling(attributes, options->priority);
