@@ -45,6 +45,7 @@ MEASUREMENTS = {
     "clock_resolution": "clock-resolution",
     "task_creation": "task-creation",
     "services": "services",
+    "priority_inversion": "priority-inversion",
     "start_finish": "start-finish",
     "smi": "smi",
     "interrupt_dispatch": "interrupt-dispatch",

@@ -48,6 +48,7 @@ SHORT = {
     "clock_resolution": "clock",
     "task_creation": "creation",
     "services": "services",
+    "priority_inversion": "inversion",
     "start_finish": "start-finish",
     "smi": "smi",
     "interrupt_dispatch": "dispatch",
