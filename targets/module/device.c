@@ -163,7 +163,7 @@ static int arm(struct rig *rig, const struct lrig_arm *options)
 	error = tasks_create(rig);
 	if (error)
 		goto no_tasks;
-	error = port_attach(rig, rig_irq);
+	error = port_attach(rig, rig_irq_begins, rig_irq);
 	if (error)
 		goto no_interrupt;
 	/* Interrupts that the switching on itself made are not counted. */

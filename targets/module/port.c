@@ -247,7 +247,8 @@ static bool threaded_dispatch(const struct rig *rig)
 	       (rig->options.flags & LRIG_ARM_DISPATCH);
 }
 
-static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handler_t on_irq)
+static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handler_t begins,
+			       irq_handler_t on_irq)
 {
 	unsigned long flags = trigger;
 	int error;
@@ -260,7 +261,7 @@ static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handl
 	if (shared)
 		flags |= IRQF_SHARED;
 	if (threaded_dispatch(rig))
-		error = request_threaded_irq(rig->irq, rig_irq_begins, on_irq, flags | IRQF_ONESHOT,
+		error = request_threaded_irq(rig->irq, begins, on_irq, flags | IRQF_ONESHOT,
 					     LRIG_NAME, rig);
 	else
 		error = request_irq(rig->irq, on_irq, flags, LRIG_NAME, rig);
@@ -308,7 +309,7 @@ void port_close_line(struct rig *rig)
 		rig->parport->ops->disable_irq(rig->parport);
 }
 
-int port_attach(struct rig *rig, irq_handler_t on_irq)
+int port_attach(struct rig *rig, irq_handler_t begins, irq_handler_t on_irq)
 {
 	unsigned long trigger = wanted_trigger(rig);
 	int error;
@@ -319,7 +320,7 @@ int port_attach(struct rig *rig, irq_handler_t on_irq)
 	if (!can_trigger(rig, trigger))
 		return -EOPNOTSUPP;
 	if (rig->own_handler) {
-		error = request_own_handler(rig, trigger, on_irq);
+		error = request_own_handler(rig, trigger, begins, on_irq);
 		if (error)
 			return error;
 	}

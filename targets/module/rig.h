@@ -78,12 +78,13 @@ struct rig {
 /*
  * port.c: -errno or 0. Between take and attach the pins stand still and no handler runs. Its
  * interrupts go to the handlers given: the first if the parport driver has the line, else the
- * other one, each with the rig as its argument.
+ * other one, each with the rig as its argument. Where the other one is a thread, `begins` is called
+ * in hard interrupt context before it.
  */
 bool port_parameters_valid(void);
 void port_describe(struct lrig_info *info);
 int port_take(struct rig *rig, void (*on_interrupt)(void *rig));
-int port_attach(struct rig *rig, irq_handler_t on_irq);
+int port_attach(struct rig *rig, irq_handler_t begins, irq_handler_t on_irq);
 void port_detach(struct rig *rig);
 void port_give_back(struct rig *rig);
 /* Whether interrupts reach the processor; in any context. */

@@ -70,7 +70,7 @@ def test_flags_and_modes_do_not_collide() -> None:
         assert all(bit.bit_count() == 1 for bit in bits), group
         assert len(set(bits)) == len(bits), group
     modes = [int(m) for m in re.findall(r"#define LRIG_MODE_\w+ (\d+)", header)]
-    assert modes == list(range(6))
+    assert modes == list(range(7))
 
 
 @pytest.fixture(scope="module")
