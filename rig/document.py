@@ -7,7 +7,6 @@ kinds of blocks in their own way; a plot is drawn only by those that show it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -150,15 +149,19 @@ class Curve:
     limit: float | None = None
     """An x that all this was done to find."""
     limit_text: str = ""
-    y_bounds: tuple[float, float] = (-math.inf, math.inf)
-    """Values beyond which there is no y: the axis ends there."""
+    y_least: float | None = None
+    """A value below which there is no y: the axis ends there."""
+    y_most: float | None = None
+    """A value above which there is no y."""
 
     @property
     def y_range(self) -> tuple[float, float]:
         """All points, and some room beyond them as far as there can be values."""
         low, high = (pick(point.y for point in self.points) for pick in (min, max))
         room = max(_Y_ROOM * (high - low), _Y_ROOM_LEAST * abs(high)) or 1.0
-        return max(low - room, self.y_bounds[0]), min(high + room, self.y_bounds[1])
+        least = low - room if self.y_least is None else max(low - room, self.y_least)
+        most = high + room if self.y_most is None else min(high + room, self.y_most)
+        return least, most
 
 
 _Y_ROOM, _Y_ROOM_LEAST = 0.08, 0.03

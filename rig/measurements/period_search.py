@@ -166,7 +166,8 @@ def _curve(found: PeriodSearchFigures) -> Curve:
         key=((Tone.GOOD, _KEPT), (Tone.BAD, _LOST)),
         limit=None if found.limit_ns is None else found.limit_ns / 1e3,
         limit_text="" if found.limit_ns is None else f"limit {microseconds(found.limit_ns)} us",
-        y_bounds=(0.0, 100.0),
+        y_least=0.0,
+        y_most=100.0,
     )
 
 

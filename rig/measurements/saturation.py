@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -191,7 +190,8 @@ def _curve(found: SaturationFigures) -> Curve:
         key=((Tone.GOOD, _KEPT), (Tone.BAD, _LOST)),
         limit=limit_hz,
         limit_text="" if limit_hz is None else f"limit {limit_hz:,.0f}/s",
-        y_bounds=(0.0, 100.0),
+        y_least=0.0,
+        y_most=100.0,
     )
 
 
@@ -215,7 +215,7 @@ def _interval_curve(found: SaturationFigures) -> Curve:
         y_title="average time between answers, us",
         points=tuple(points),
         key=((Tone.GOOD, _KEPT), (Tone.BAD, _LOST)),
-        y_bounds=(0.0, math.inf),
+        y_least=0.0,
     )
 
 

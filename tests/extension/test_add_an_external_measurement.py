@@ -96,7 +96,7 @@ def test_it_is_reported(copy: Copy, run_file: Path) -> None:
     rows = copy.rig("table", run_file).stdout
     assert all(part in rows for part in ("slowest", "fastest"))
     drawn = copy.python("-c", _CURVE, run_file)
-    assert (drawn.stdout, drawn.stderr) == (f"{RATES}\n", "")
+    assert (drawn.stdout, drawn.stderr) == (f"{RATES}\n", ""), drawn.stderr
 
 
 def test_its_plan_is_checked(copy: Copy) -> None:
