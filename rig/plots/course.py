@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from rig.analysis.statistics.course import Course, Scatter
+from rig.analysis.statistics.course import Scatter, TimeCourse
 from rig.arrays import FloatArray
 from rig.plots.hand_drawn import line, plot, shaded, text, ticks
 
@@ -28,7 +28,7 @@ _BUSY: Final = 40
 
 
 def course_svg(
-    name: str, course: Course, unit_ns: float, *, quantity: str, limit_us: float | None = None
+    name: str, course: TimeCourse, unit_ns: float, *, quantity: str, limit_us: float | None = None
 ) -> str:
     """Return the plot of values in units of `unit_ns`; "" without any. `name` makes ids unique."""
     if not course.used:
@@ -47,7 +47,7 @@ def course_svg(
 class _Frame:
     """Places in the plot."""
 
-    def __init__(self, course: Course, unit_ns: float) -> None:
+    def __init__(self, course: TimeCourse, unit_ns: float) -> None:
         self.unit_us = unit_ns / 1e3
         used = slice(course.used)
         low = float(course.least[used].min()) * self.unit_us
@@ -112,7 +112,7 @@ def _points(name: str, frame: _Frame, found: Scatter) -> str:
     )  # fmt: skip
 
 
-def _stretches(frame: _Frame, course: Course) -> Iterator[str]:
+def _stretches(frame: _Frame, course: TimeCourse) -> Iterator[str]:
     """Yield the extremes and the average of each stretch, where it has several values."""
     n = int(course.count.sum())
     if n < _BUSY * course.used:
@@ -149,7 +149,7 @@ def _limit(frame: _Frame, limit_us: float | None) -> Iterator[str]:
     yield text(_WIDTH - _RIGHT, y - 4, f"limit {limit_us:g} µs", "end", "warn")
 
 
-def _worst(frame: _Frame, course: Course) -> Iterator[str]:
+def _worst(frame: _Frame, course: TimeCourse) -> Iterator[str]:
     """Yield a dot at the largest value, in the stretch that has it."""
     place = int(np.argmax(course.largest))
     worst_us = float(course.largest[place]) * frame.unit_us

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from rig.analysis.statistics.course import Course
+from rig.analysis.statistics.course import TimeCourse
 from rig.analysis.statistics.descriptive import ExactHistogram
 from rig.analysis.uncertainty.measurand import Measurand
 from rig.errors import InputError
@@ -56,7 +56,7 @@ def _with_values(found: Measurand, numbers: Int64Array, *, keeps: bool) -> Measu
     values, counts = numbers[1 : 1 + size], numbers[1 + size : 1 + 2 * size]
     if np.any(np.diff(values) < 1) or np.any((counts < 1) | (counts > _COUNT_MAX // max(1, size))):
         raise ValueError("the histogram is not as it should be")
-    course = Course.of(numbers[1 + 2 * size :])
+    course = TimeCourse.of(numbers[1 + 2 * size :])
     if keeps:
         return replace(found, course=course)
     return replace(found, course=course, histogram=ExactHistogram.of(values, counts))

@@ -224,7 +224,7 @@ def _smt(env: _Words) -> Iterator[ProbeFinding]:
 
 
 def _debugging(options: object) -> Iterator[ProbeFinding]:
-    """What a kernel was built with that makes it slow."""
+    """Yield a finding on options that make a kernel slow, such as those for debugging."""
     if not isinstance(options, Mapping) or not options:
         return
     slow = [name for name in DEBUG_OPTIONS if options.get(name)]

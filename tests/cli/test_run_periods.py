@@ -88,7 +88,7 @@ def test_the_report_says_what_was_measured(tmp_path: Path) -> None:
 def test_a_model_has_no_task_to_interrupt(tmp_path: Path) -> None:
     ended = rig("run", "interrupt-dispatch", "--fixture", "virtual", "--out", tmp_path / "run.h5")
     assert ended.returncode == 6
-    assert "ARM refused: measurement must be interrupt or interrupt_to_task or" in ended.stderr
+    assert "CHECK refused: measurement must be interrupt or interrupt_to_task or" in ended.stderr
 
 
 def test_interrupted_it_keeps_what_it_has(tmp_path: Path) -> None:

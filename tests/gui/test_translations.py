@@ -36,6 +36,8 @@ from gui.window import MainWindow
 from rig.config.calibration.paths import calibration_path
 from rig.config.fixture import load_fixture
 from rig.config.plan import load_plan
+from rig.formatting import capitalized
+from rig.limit_names import LATENCY
 from rig.resources import fixture_names, plan_names
 from tests.gui.bench import finish
 
@@ -122,6 +124,7 @@ def allowed(run) -> set[str]:
     words |= {load_plan(name).title for name in plan_names()}
     words |= set(SCENARIOS)
     words |= {row[0] for row in (*run.outcome.figures, *run.outcome.counts)}
+    words |= {capitalized(LATENCY), "Latency Rig"}  # a quantity, as in every report; the program
     words |= {text for step in STEPS.values() for text in (step.title, step.does, step.connect)}
     words |= {str(calibration_path(load_fixture(name))) for name in fixture_names()}
     words |= {run.outcome.verdict.upper(), run.outcome.verdict_words, run.outcome.verdict}

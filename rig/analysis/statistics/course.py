@@ -74,7 +74,7 @@ def _none(fill: float) -> FloatArray:
 
 
 @dataclass
-class Course:
+class TimeCourse:
     """Number, sum, least and largest of the values of each stretch of time; shapes (STRETCHES,)."""
 
     origin: int | None = None

@@ -17,7 +17,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from rig.analysis.statistics.course import Course, scatter
+from rig.analysis.statistics.course import TimeCourse, scatter
 from rig.arrays import FloatArray
 from rig.instruments import Int64Array
 
@@ -37,7 +37,7 @@ class EventSequence:
         self.n = 0
         self.figures: dict[Hashable, object] = {}
         """Figures made of the values so far; see `made_once`."""
-        self.course = Course()
+        self.course = TimeCourse()
         """Least and largest of all values over time."""
         self._most_stretches = full_events // STRETCH_EVENTS
         self._most_blocks = blocks
@@ -114,7 +114,7 @@ class EventSequence:
             return self.events()[0].astype(float), 1
         return self._sums / self._block_events, self._block_events
 
-    def drawn(self, rate_hz: int) -> Course:
+    def drawn(self, rate_hz: int) -> TimeCourse:
         """Return the course with the events kept, for plots; `rate_hz` is that of the times."""
         return replace(self.course, rate_hz=rate_hz, scatter=scatter(*self.events()))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal, special
+from scipy import special
 
 from rig.analysis.statistics.descriptive import ExactHistogram
 from rig.analysis.statistics.interval import CONFIDENCE, Interval
@@ -129,6 +129,8 @@ def _modes(places: Int64Array, counts: Int64Array, width: int) -> FloatArray:
     binned = np.pad(np.bincount(places // width, counts), 1)
     # Of two equal maxima each would have the prominence of the only one.
     unequal = binned + np.arange(len(binned)) / (2 * len(binned))
+    from scipy import signal  # loads scipy.stats
+
     peaks, found = signal.find_peaks(unequal, height=_DEVIATIONS**2, prominence=0)
     prominence = found["prominences"]
     # The variance of peak less valley is their sum, as of independent counts.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from rig.analysis.statistics.course import Course
+from rig.analysis.statistics.course import TimeCourse
 from rig.analysis.statistics.descriptive import (
     DescriptiveStatistics,
     ExactHistogram,
@@ -38,7 +38,7 @@ class Measurand:
     """Inferences from the values, in ns. None without values."""
     effects: SystematicEffects = field(compare=False)
     histogram: ExactHistogram = field(compare=False, default_factory=ExactHistogram)
-    course: Course | None = field(compare=False, default=None)
+    course: TimeCourse | None = field(compare=False, default=None)
     """The values over time; None: as they are stored, without their order."""
     budgets: Budgets = field(default_factory=dict)
     """Budgets of `max` and `average`, in ns; empty without values."""

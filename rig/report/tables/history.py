@@ -90,7 +90,7 @@ class Ridge:
 
     @property
     def minute(self) -> str:
-        """When the run was made."""
+        """The date and minute at which the run was made."""
         return self.created[:16].replace("T", " ")
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rig.analysis.statistics.course import COLUMNS, ROWS, STRETCHES, Course, scatter
+from rig.analysis.statistics.course import COLUMNS, ROWS, STRETCHES, TimeCourse, scatter
 from rig.analysis.statistics.sequence import STRETCH_EVENTS, EventSequence
 from rig.plots.course import course_svg
 
@@ -24,7 +24,7 @@ VALUES = st.lists(
 def test_each_stretch_has_its_extremes_and_its_sum(pairs, size, origin):
     values = np.array([value for value, _ in pairs])
     times = origin + np.cumsum([step for _, step in pairs])
-    course = Course()
+    course = TimeCourse()
     for first in range(0, len(pairs), size):
         course.add(values[first : first + size], times[first : first + size])
     place = (times - times[0]) >> course.doublings
@@ -40,7 +40,7 @@ def test_each_stretch_has_its_extremes_and_its_sum(pairs, size, origin):
 
 
 def test_times_of_a_damaged_log_do_no_harm():
-    course = Course()
+    course = TimeCourse()
     course.add(np.array([1, 2, 3, 4]), np.array([100, -(2**63), 2**63 - 1, 50]))
     assert course.count.sum() == 4
     assert course.doublings <= 62
@@ -66,7 +66,7 @@ def test_what_is_stored_comes_back_and_draws_the_same(pairs):
     sequence = EventSequence()
     sequence.add(values, np.cumsum([step for _, step in pairs]))
     course = sequence.drawn(24_000_000)
-    back = Course.of(course.stored)
+    back = TimeCourse.of(course.stored)
     assert back.stored.tolist() == course.stored.tolist()
     assert course_svg("c", back, 1.0, quantity="x") == course_svg("c", course, 1.0, quantity="x")
 
@@ -81,7 +81,7 @@ def test_other_numbers_are_refused_or_drawn(data):
     numbers[place] = data.draw(st.sampled_from([-(2**63), -1, 0, 1, 511, 512, 2**62, 2**63 - 1]))
     numbers = numbers[: data.draw(st.integers(0, len(numbers)))]
     with contextlib.suppress(ValueError):
-        svg = course_svg("c", Course.of(numbers), 1.0, quantity="x")
+        svg = course_svg("c", TimeCourse.of(numbers), 1.0, quantity="x")
         assert "nan" not in svg
 
 

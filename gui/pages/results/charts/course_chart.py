@@ -11,7 +11,7 @@ from gui.pages.results.charts.axes import Axes, AxisRange, paint_axes, plot_area
 from gui.pages.results.charts.charts import Chart, tr
 from gui.pages.results.charts.curves import RunDistribution, series_color
 from gui.theme.palette import Palette
-from rig.analysis.statistics.course import COLUMNS, ROWS, Course, Scatter
+from rig.analysis.statistics.course import COLUMNS, ROWS, Scatter, TimeCourse
 
 _PALEST = 0.45
 """The least share of the color that a cell with a value has."""
@@ -23,7 +23,7 @@ _ROOM = 0.06
 class CourseChart(Chart):
     """A chart of values, in units of `unit_ns`, as cells: the more lie in one, the darker."""
 
-    def __init__(self, course: Course | None, unit_ns: float = 1.0, words: str = "") -> None:
+    def __init__(self, course: TimeCourse | None, unit_ns: float = 1.0, words: str = "") -> None:
         super().__init__(tr("Values over time"), ())
         self.course = course if course is not None and course.used else None
         self._unit_us, self._words = unit_ns / 1e3, words
