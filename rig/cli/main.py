@@ -74,7 +74,9 @@ def _ended(words: Sequence[str] | None) -> int:
         return error.exit_code
     except SystemExit as end:  # of the parser: help, or words that it does not know
         return end.code if isinstance(end.code, int) else 2
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not _is_interrupt(error):
+            raise
         say("rig: interrupted", error=True)
         return INTERRUPTED
     except MemoryError:
@@ -91,6 +93,13 @@ def _ended(words: Sequence[str] | None) -> int:
         )
         return InputError.exit_code if error.errno in _WRONG_FILE else BenchError.exit_code
     return code
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Tell Ctrl-C, also one that came within HDF5's callbacks: h5py makes a SystemError of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _place(error: OSError) -> str:

@@ -157,3 +157,19 @@ def test_a_part_of_a_file_that_cannot_be_closed_is_told_in_lines(tmp_path):
     ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "rig: note: closing a file: Can't decrement id ref count" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+class _Interrupted:
+    """A parser in which Ctrl-C comes while h5py calls back: compiled code wraps what it raises."""
+
+    def parse_args(self, _words):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+
+def test_an_interrupt_within_compiled_code_is_an_interrupt(monkeypatch, capfd):
+    monkeypatch.setattr("rig.cli.main._parser", _Interrupted)
+    assert main(["show", "run.h5"]) == 130
+    assert capfd.readouterr().err == "rig: interrupted\n"
