@@ -48,6 +48,8 @@ class ScpiLink:
         self._reply_timeout_s = reply_timeout_s
         self._lock = threading.Lock()
         self._received = bytearray()
+        self._known = False
+        """Whether the firmware has greeted: to anything else nothing is sent but the question."""
         try:
             self._serial = SerialPort(port, BAUD, reply_timeout_s)
         except (OSError, ValueError, termios.error) as error:
@@ -62,7 +64,8 @@ class ScpiLink:
         if not self._serial.is_open:
             return
         try:
-            self._serial.write(b"\nABOR\n")
+            if self._known:
+                self._serial.write(b"\nABOR\n")
         except (OSError, termios.error):
             pass  # the line is gone, and with it what could be stopped
         finally:
@@ -142,6 +145,9 @@ class ScpiLink:
         was running already (a pty resets nothing) answers a query. Asking again and again covers
         both. Afterwards the chip is at its defaults and no reply is under way.
 
+        Until it has greeted nothing but `*IDN?` is sent: power supplies and oscilloscopes sit on
+        such ports, too, and `*RST` would switch their outputs.
+
         Raises:
             BenchError: no answer in time.
         """
@@ -149,14 +155,15 @@ class ScpiLink:
         with self._lock:
             while True:
                 # The empty line ends one that a dead host has left half sent.
-                self._send("\n*RST\n*CLS\n*IDN?")
+                self._send("\n*IDN?")
                 pause = min(time.monotonic() + _ASK_AGAIN_S, deadline)
                 if self._skip_to(greeting.encode("ascii"), pause):
                     break
                 if time.monotonic() >= deadline:
                     self._silent(timeout_s)
+            self._known = True
             # Replies keep their order: what comes before this one belongs to the past.
-            self._send("\n*RST\n*CLS\n*OPC?")
+            self._send("\nABOR\n*RST\n*CLS\n*OPC?")
             deadline = self._deadline()
             while self._skip_line(deadline) != b"1":
                 pass

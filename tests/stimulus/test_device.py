@@ -213,6 +213,14 @@ def test_something_else_answers(firmware: FakeFirmware) -> None:
     firmware.replies["*IDN?"] = b"ACME,Multimeter,1,2\n"
     with pytest.raises(BenchError, match="it said b'ACME,Multimeter,1,2"):
         SerialStimulus.open(firmware.port, CHIP, ready_timeout_s=0.2)
+    firmware.end()
+    assert set(firmware.lines) == {"", "*IDN?"}  # *RST would switch the outputs of a power supply
+
+
+def test_a_running_train_is_ended_once_the_firmware_has_greeted(firmware: FakeFirmware) -> None:
+    with SerialStimulus.open(firmware.port, CHIP):
+        lines = [line for line in firmware.lines if line]
+        assert lines[: lines.index("*OPC?") + 1] == ["*IDN?", "ABOR", "*RST", "*CLS", "*OPC?"]
 
 
 def test_other_interface_level(firmware: FakeFirmware) -> None:
