@@ -31,7 +31,7 @@ static const char *const variants[] = {
     "memory_write", "memory_read", "mutex_lock", "mutex_unlock", "semaphore_post", "semaphore_wait", "queue_send",
     "queue_receive", "clock_gettime", "system_call", "ioctl", "none", "inheritance", "ceiling", NULL};
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS_COUNT + 1, "each named");
-static const char *const policies[] = {"fifo", "rr", "other", NULL};
+static const char *const policies[] = {"fifo", "rr", "other", "deadline", NULL};
 static const char *const second_levels[] = {"thread", "workqueue", "tasklet", NULL};
 static const char *const tasks_as[] = {"threads", "processes", NULL};
 static const char *const handlers[] = {"parport", "hard", "default", NULL};
@@ -55,6 +55,7 @@ static void take_trigger_pin(struct arm_options *o, uint64_t v) { o->trigger_pin
 static void take_interrupt_pin(struct arm_options *o, uint64_t v) { o->interrupt_pin = (uint16_t)v; }
 static void take_variant(struct arm_options *o, uint64_t v) { o->variant = (enum variant)v; }
 static void take_policy(struct arm_options *o, uint64_t v) { o->policy = (enum policy)v; }
+static void take_runtime_ns(struct arm_options *o, uint64_t v) { o->runtime_ns = v; }
 static void take_tasks(struct arm_options *o, uint64_t v) { o->tasks = (uint16_t)v; }
 static void take_pin(struct arm_options *o, uint64_t v) { o->pin = v; }
 static void take_work_ns(struct arm_options *o, uint64_t v) { o->work_ns = v; }
@@ -93,6 +94,7 @@ static const struct word words_known[] = {
     {"interrupt_pin", NULL, 0, PIN_NONE - 1, take_interrupt_pin, 0},
     {"variant", variants, 0, 0, take_variant, GIVEN_VARIANT},
     {"policy", policies, 0, 0, take_policy, GIVEN_POLICY},
+    {"runtime_ns", NULL, RUNTIME_NS_MIN, PERIOD_NS_MAX, take_runtime_ns, GIVEN_RUNTIME},
     {"tasks", NULL, 2, CREW_MAX, take_tasks, GIVEN_TASKS},
     {"pin", NULL, 0, 1, take_pin, GIVEN_PIN},
     {"work_ns", NULL, 0, WORK_NS_MAX, take_work_ns, GIVEN_WORK},
@@ -124,6 +126,11 @@ const char *measurement_name(enum measurement measurement)
 const char *variant_name(enum variant variant)
 {
     return variants[variant];
+}
+
+const char *policy_name(enum policy policy)
+{
+    return policies[policy];
 }
 
 const char *word_given(uint32_t given)
@@ -206,39 +213,41 @@ static bool take_sequence_pins(struct arm_options *options, struct value value, 
     return false;
 }
 
-/* Numbers with a colon between; false if there are not so many. */
-static bool take_numbers(struct value value, uint64_t *numbers, size_t count)
+/* Numbers with a colon between; returns how many, 0 if they are none or more than so many. */
+static size_t take_numbers(struct value value, uint64_t *numbers, size_t most)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *colon = i + 1 < count ? memchr(value.text, ':', value.size) : NULL;
+    for (size_t i = 0; i < most; i++) {
+        const char *colon = memchr(value.text, ':', value.size);
         size_t size = colon ? (size_t)(colon - value.text) : value.size;
-        if ((i + 1 < count && !colon) || !parse_u64(value.text, size, &numbers[i]))
-            return false;
-        if (colon)
-            value = (struct value){colon + 1, value.size - size - 1};
+        if (!parse_u64(value.text, size, &numbers[i]))
+            return 0;
+        if (!colon)
+            return i + 1;
+        value = (struct value){colon + 1, value.size - size - 1};
     }
-    return true;
+    return 0;
 }
 
-/* 1000000:20000:80,...: period and work in ns, and priority, of each task. */
+/* 1000000:20000:80,...: period and work in ns, and priority, of each task; then its run time. */
 static bool take_periodic(struct arm_options *options, struct value value, struct text *why)
 {
     while (options->periodic_count < PERIODIC_MAX) {
         const char *comma = memchr(value.text, ',', value.size);
         size_t size = comma ? (size_t)(comma - value.text) : value.size;
-        uint64_t of[3];
-        if (!take_numbers((struct value){value.text, size}, of, 3) || of[0] < PERIOD_NS_MIN ||
-            of[0] > PERIOD_NS_MAX || of[1] > WORK_NS_MAX || of[2] > 99)
+        uint64_t of[4] = {0};
+        size_t numbers = take_numbers((struct value){value.text, size}, of, 4);
+        if (numbers < 3 || of[0] < PERIOD_NS_MIN || of[0] > PERIOD_NS_MAX || of[1] > WORK_NS_MAX ||
+            of[2] > 99 || (numbers == 4 && of[3] < RUNTIME_NS_MIN))
             break;
         options->periodic[options->periodic_count++] =
-            (struct periodic_options){of[0], of[1], (int32_t)of[2]};
+            (struct periodic_options){of[0], of[1], (int32_t)of[2], of[3]};
         if (!comma) {
             options->given |= GIVEN_PERIODIC;
             return true;
         }
         value = (struct value){comma + 1, value.size - size - 1};
     }
-    text_say(why, PERIODIC " must be 1 to 16 times PERIOD_NS:WORK_NS:PRIORITY with commas between");
+    text_say(why, PERIODIC " must be 1 to 16 times PERIOD_NS:WORK_NS:PRIORITY[:RUNTIME_NS] with commas between");
     return false;
 }
 
@@ -307,21 +316,46 @@ static bool check_whole(const struct arm_options *options, uint64_t seen, struct
         flaw = "self_trigger makes interrupts; this measurement has none";
     if (flaw)
         text_say(why, flaw);
-    if (flaw || options->measurement > MEASURE_PERIOD || !(options->given & GIVEN_INSIDE))
+    if (flaw || options->measurement > MEASURE_PERIOD)
         return !flaw;
-    text_say(why, word_given(options->given & GIVEN_INSIDE));
-    text_add(why, " is for measurements inside the target");
-    return false;
+    uint32_t odd = options->given & GIVEN_INSIDE;
+    if (options->measurement < MEASURE_PERIOD)
+        odd |= options->given & GIVEN_POLICY;
+    if (odd) {
+        text_say(why, word_given(odd));
+        text_add(why, " is for measurements inside the target");
+    }
+    return !odd;
+}
+
+/* Each task that runs by deadlines has a run time in each period, and no other has. */
+static const char *flaw_of_runtimes(const struct arm_options *options)
+{
+    bool is_deadline = options->policy == POLICY_DEADLINE;
+    bool is_period = options->measurement == MEASURE_PERIOD;
+    if (is_deadline && !is_period && options->measurement != MEASURE_LOOP_periodic_tasks)
+        return "policy deadline is for period and periodic_tasks";
+    if ((is_deadline && is_period) != !!options->runtime_ns || options->runtime_ns > options->period_ns)
+        return "policy deadline of period needs runtime_ns, up to period_ns; nothing else has it";
+    for (size_t i = 0; i < options->periodic_count; i++) {
+        const struct periodic_options *task = &options->periodic[i];
+        if (is_deadline != !!task->runtime_ns || task->runtime_ns > task->period_ns)
+            return "policy deadline needs a RUNTIME_NS for each task, up to its PERIOD_NS; no other "
+                   "policy has one";
+    }
+    return NULL;
 }
 
 static bool check_policy(const struct arm_options *options, struct text *why)
 {
-    bool is_other = options->policy == POLICY_OTHER;
-    if (!(options->given & GIVEN_POLICY) || is_other == (options->priority == 0))
-        return true;
-    text_say(why, is_other ? "policy other has no real-time priority: priority must be 0"
-                           : "policy fifo and rr need a priority from 1 to 99");
-    return false;
+    bool has_none = options->policy == POLICY_OTHER || options->policy == POLICY_DEADLINE;
+    const char *flaw = flaw_of_runtimes(options);
+    if (!flaw && options->given & GIVEN_POLICY && has_none != (options->priority == 0))
+        flaw = has_none ? "policy other and deadline have no real-time priority: priority must be 0"
+                        : "policy fifo and rr need a priority from 1 to 99";
+    if (flaw)
+        text_say(why, flaw);
+    return !flaw;
 }
 
 bool arm_parse(const char *words, struct arm_options *options, struct text *why)
@@ -356,7 +390,8 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
         return false;
     bool spins = options->measurement == MEASURE_INTERRUPT_DISPATCH ||
                  options->measurement == MEASURE_LOOP_smi;
+    bool has_none = options->policy == POLICY_OTHER || options->policy == POLICY_DEADLINE;
     if (options->priority < 0) /* a task that only spins must let others run */
-        options->priority = spins || options->policy == POLICY_OTHER ? 0 : PRIORITY_DEFAULT;
+        options->priority = spins || has_none ? 0 : PRIORITY_DEFAULT;
     return check_policy(options, why);
 }

@@ -30,6 +30,7 @@
 #define SECTION_NS_MAX WORK_NS_MAX
 #define THRESHOLD_NS_MAX 10000000000u
 #define DURATION_NS_MAX 1000000000000000u
+#define RUNTIME_NS_MIN 1024u /* the shortest that Linux takes */
 
 enum measurement {
     MEASURE_INTERRUPT,          /* a handler in the kernel answers */
@@ -98,7 +99,7 @@ enum variant {
 
 enum edge { EDGE_RISING, EDGE_FALLING };
 enum timer { TIMER_NANOSLEEP, TIMER_ITIMER, TIMER_TIMERFD };
-enum policy { POLICY_FIFO, POLICY_RR, POLICY_OTHER };
+enum policy { POLICY_FIFO, POLICY_RR, POLICY_OTHER, POLICY_DEADLINE };
 enum second_level { SECOND_LEVEL_THREAD, SECOND_LEVEL_WORKQUEUE, SECOND_LEVEL_TASKLET };
 enum tasks_as { TASKS_AS_THREADS, TASKS_AS_PROCESSES };
 enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
@@ -129,17 +130,19 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_SEARCH 0x400000u
 #define GIVEN_TASKS_AS 0x800000u
 #define GIVEN_POLICY 0x1000000u
+#define GIVEN_RUNTIME 0x2000000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
      GIVEN_TIMEOUT | GIVEN_SECTION | GIVEN_BUSY | GIVEN_BATCH | GIVEN_WARM_UP | GIVEN_GAPS | \
      GIVEN_DURATION | GIVEN_PERIODIC | GIVEN_SEARCH | GIVEN_TASKS_AS)
-#define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN | GIVEN_POLICY)
+#define GIVEN_INSIDE (GIVEN_OF_LOOPS | GIVEN_VARIANT | GIVEN_PIN)
 
 /* One of several periodic tasks. */
 struct periodic_options {
     uint64_t period_ns, work_ns;
     int32_t priority;
+    uint64_t runtime_ns; /* 0: none given */
 };
 
 struct arm_options {
@@ -152,7 +155,8 @@ struct arm_options {
     enum timer timer;
     uint64_t count; /* answers after which it ends by itself; 0: until STOP */
     int32_t priority; /* of the real-time policy; 0: the ordinary one */
-    enum policy policy; /* of tasks inside the target that have a real-time priority */
+    enum policy policy; /* of periodic tasks, and of those inside the target */
+    uint64_t runtime_ns; /* by POLICY_DEADLINE: that the task may run in each period */
     int32_t cpu;      /* -1: any */
     bool self_trigger;
     enum second_level second_level;
@@ -189,6 +193,7 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
 
 const char *measurement_name(enum measurement measurement);
 const char *variant_name(enum variant variant);
+const char *policy_name(enum policy policy);
 
 /* The name of the first word among those of these bits. */
 const char *word_given(uint32_t given);

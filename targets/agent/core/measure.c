@@ -275,6 +275,8 @@ static bool rehearse(const struct port *port, struct text *why)
     }
     if (m.by_recorder)
         return true;
+    if (port->set_policy)
+        port->set_policy(options);
     bool good = port->start_task(do_nothing, options->priority, options->cpu, why);
     return port->stop_tasks() && good;
 }
@@ -332,6 +334,12 @@ static bool start(bool *attached, bool *recording, struct text *why)
     if (timed && !port->timer_start(options->timer, options->period_ns, why))
         return false;
     void (*body)(void) = task_of(options->measurement);
+    if (port->set_policy)
+        port->set_policy(options);
+    else if (options->policy != POLICY_FIFO && !m.by_recorder) {
+        text_say(why, "tasks of this port have no other policy than fifo");
+        return false;
+    }
     if (body && !port->start_task(body, options->priority, options->cpu, why))
         return false;
     /* Below the answering task: that one must be able to interrupt it. */
@@ -437,6 +445,8 @@ bool measure_stop(struct measure_summary *summary, struct text *why)
         if (m.port->timer_stop)
             m.port->timer_stop();
         good = account(why);
+        if (m.options.given & GIVEN_POLICY && m.port->policy && !m.by_recorder)
+            m.summary.policy = m.port->policy();
         m.readable = m.summary.records;
         if (!m.loop)
             m.port->detach();

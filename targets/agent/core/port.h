@@ -161,9 +161,10 @@ struct port_inside {
     /* Make what the variant needs, and give it back. */
     bool (*begin)(const struct arm_options *options, struct text *why);
     void (*end)(void);
-    /* Run `body` as so many tasks on one CPU, -1: any one. They begin together. As processes, if the
-     * options said so to begin(), they share what core/shared.h marks, and memory of take(). */
-    bool (*start_crew)(void (*body)(uint32_t number), uint32_t count,
+    /* Run `body` as so many tasks on one CPU, -1: any one. They begin together, after each has done
+     * with `prepare`, if that is not NULL, and has the policy of the options that begin() got. As
+     * processes, if the options said so, they share what core/shared.h marks, and memory of take(). */
+    bool (*start_crew)(void (*prepare)(uint32_t number), void (*body)(uint32_t number), uint32_t count,
                        int32_t (*priority)(uint32_t number), int32_t cpu, struct text *why);
     /* False: one does not end. */
     bool (*stop_crew)(void);
@@ -237,6 +238,10 @@ struct port {
 
     /* Run `body` as a task; at most two at a time. Refused if the priority or CPU cannot be had. */
     bool (*start_task)(void (*body)(void), int32_t priority, int32_t cpu, struct text *why);
+    /* The policy of the next task of a period, as the options say; NULL: there is one only. */
+    void (*set_policy)(const struct arm_options *options);
+    /* The policy by which the task started last found itself running, by the system; NULL: not known. */
+    const char *(*policy)(void);
     /* Make waiting calls return PORT_STOPPED and wait for the tasks' end. False: one does not end. */
     bool (*stop_tasks)(void);
     bool (*stopping)(void);

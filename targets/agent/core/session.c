@@ -151,6 +151,8 @@ static bool stop(struct session *session, const char *words, struct text *rest)
         text_add_field(rest, "throttled", end.throttled);
     if (end.work_per_ms)
         text_add_field(rest, "work_per_ms", end.work_per_ms);
+    if (end.policy)
+        text_add_word(rest, "policy", end.policy);
     return true;
 }
 

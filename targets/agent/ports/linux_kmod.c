@@ -88,6 +88,9 @@ static const char *flaw_of(const struct arm_options *options)
     if (options->measurement == MEASURE_PERIOD && options->given & GIVEN_TIMER)
         return "port kmod's periods are of a kernel thread and its own timer: leave out timer, or "
                "start the agent with --port ppdev or ioport";
+    if (options->measurement == MEASURE_PERIOD && options->policy != POLICY_FIFO)
+        return "port kmod's periods are of a kernel thread of policy fifo: leave out policy, or start "
+               "the agent with --port ppdev or ioport";
     if (options->self_trigger && options->trigger_pin != PIN_NONE && options->trigger_pin != 6)
         return "port kmod triggers on D6; wire it so and leave out trigger_pin";
     if (options->measurement != MEASURE_PERIOD && (options->edge == EDGE_FALLING) != falling)

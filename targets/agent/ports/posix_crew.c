@@ -31,13 +31,16 @@ static struct {
     pthread_t threads[CREW_MAX];
     pid_t processes[CREW_MAX]; /* 0: it has ended, and is told of */
     uint32_t count;
+    void (*prepare)(uint32_t number);
     void (*body)(uint32_t number);
     pthread_rwlock_t gate; /* written by whoever starts them: all readers go on at once */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a task is ready, or has ended */
     uint32_t ready, alive;  /* under the lock */
     atomic_bool stop_asked;
-    int policy; /* of those with a real-time priority */
+    int policy; /* of those with a real-time priority, */
+    struct reservation reservations[PERIODIC_MAX]; /* or by deadlines */
+    _Atomic int refused; /* why one of them is not */
     bool made;
 } WHOLE_PAGES crew SHARED;
 
@@ -95,10 +98,21 @@ static void change(uint32_t *tasks, uint32_t more)
     pthread_mutex_unlock(&crew.lock);
 }
 
+static bool by_deadlines(uint32_t number)
+{
+    return number < PERIODIC_MAX && crew.reservations[number].runtime_ns;
+}
+
 static void *run(void *context)
 {
     uint32_t number = (uint32_t)(uintptr_t)context;
     touch_stack();
+    if (crew.prepare)
+        crew.prepare(number);
+    int error = by_deadlines(number) ? policy_reserve(&crew.reservations[number]) : 0;
+    if (error)
+        atomic_store(&crew.refused, error);
+    policy_note();
     change(&crew.ready, 1);
     pthread_rwlock_rdlock(&crew.gate);
     pthread_rwlock_unlock(&crew.gate);
@@ -188,7 +202,8 @@ static int start_thread(uint32_t number, int32_t priority, int32_t cpu)
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attributes, priority ? crew.policy : SCHED_OTHER);
     pthread_attr_setschedparam(&attributes, &parameters);
-    int error = set_cpu(&attributes, cpu);
+    /* The kernel takes a task by deadlines only where it may run on all processors. */
+    int error = cpu < 0 && by_deadlines(number) ? 0 : set_cpu(&attributes, cpu);
     if (!error)
         error = pthread_create(&crew.threads[number], &attributes, run, (void *)(uintptr_t)number);
     pthread_attr_destroy(&attributes);
@@ -228,13 +243,18 @@ static bool await(const uint32_t *tasks, uint32_t wanted, uint32_t timeout_ms)
     return come;
 }
 
-void crew_set_policy(enum policy policy)
+void crew_set_policy(const struct arm_options *options)
 {
-    crew.policy = policy == POLICY_RR ? SCHED_RR : SCHED_FIFO;
+    crew.policy = policy_number(options->policy);
+    for (uint32_t i = 0; i < PERIODIC_MAX; i++)
+        crew.reservations[i] =
+            (struct reservation){options->periodic[i].runtime_ns, options->periodic[i].period_ns};
 }
 
 static bool refuse(int error, int32_t priority, struct text *why)
 {
+    if (crew.refused)
+        return policy_refuse(why, error);
     if (error == EPERM)
         return system_refuse_priority(why, priority);
     if (error == ETIMEDOUT)
@@ -256,8 +276,8 @@ static void open_gate(int32_t priority)
         pthread_setschedparam(pthread_self(), policy, &usual);
 }
 
-bool crew_start(void (*body)(uint32_t number), uint32_t count, int32_t (*priority)(uint32_t number),
-                int32_t cpu, struct text *why)
+bool crew_start(void (*prepare)(uint32_t number), void (*body)(uint32_t number), uint32_t count,
+                int32_t (*priority)(uint32_t number), int32_t cpu, struct text *why)
 {
     sigset_t all, before;
     int error = 0;
@@ -266,8 +286,10 @@ bool crew_start(void (*body)(uint32_t number), uint32_t count, int32_t (*priorit
     if (crew.as == TASKS_AS_PROCESSES && !system_shares())
         return system_refuse(why, "no processes that share memory", ENOTSUP);
     make_ready();
+    crew.prepare = prepare;
     crew.body = body;
     crew.count = 0;
+    atomic_store(&crew.refused, 0);
     atomic_store(&crew.stop_asked, false);
     sigfillset(&all);
     sigdelset(&all, WAKE_SIGNAL);
@@ -279,6 +301,8 @@ bool crew_start(void (*body)(uint32_t number), uint32_t count, int32_t (*priorit
         crew.count++;
     if (!error && !await(&crew.ready, count, READY_MS))
         error = ETIMEDOUT;
+    if (!error)
+        error = crew.refused;
     if (error) {
         change(&crew.alive, crew.count - count);
         atomic_store(&crew.stop_asked, true);

@@ -5,11 +5,11 @@
 
 #include "../core/port.h"
 
-/* Of tasks that are started from now on with a real-time priority. */
-void crew_set_policy(enum policy policy);
+/* Of tasks that are started from now on: by priorities, or by deadlines. */
+void crew_set_policy(const struct arm_options *options);
 
-bool crew_start(void (*body)(uint32_t number), uint32_t count, int32_t (*priority)(uint32_t number),
-                int32_t cpu, struct text *why);
+bool crew_start(void (*prepare)(uint32_t number), void (*body)(uint32_t number), uint32_t count,
+                int32_t (*priority)(uint32_t number), int32_t cpu, struct text *why);
 bool crew_stop(void);
 bool crew_await(uint32_t timeout_ms);
 bool crew_stopping(void);

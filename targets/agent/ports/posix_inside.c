@@ -23,7 +23,7 @@ static void end(void)
 static bool begin(const struct arm_options *options, struct text *why)
 {
     crew_as(options->tasks_as);
-    crew_set_policy(options->policy);
+    crew_set_policy(options);
     if (mutexes_open(options, why) && wakes_open(options->variant, why) &&
         services_open(options->variant, why) && creation_open(options->variant, why) &&
         itimer_open(options, why))

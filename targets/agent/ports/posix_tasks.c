@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,11 +26,15 @@
 struct task {
     pthread_t thread;
     void (*body)(void);
+    sem_t begun; /* with or without the policy that it is to have */
+    int refused; /* why without, or 0 */
     atomic_bool ended;
 };
 
 static struct task tasks[TASKS_MAX];
 static size_t running;
+static enum policy policy; /* of the next task with a real-time priority, */
+static struct reservation reservation; /* or by deadlines */
 static atomic_bool stop_asked;
 static bool locked, unlocked_allowed, shared;
 
@@ -177,7 +182,11 @@ static void *run(void *context)
 {
     struct task *task = context;
     touch_stack();
-    task->body();
+    task->refused = policy_reserve(&reservation);
+    policy_note();
+    sem_post(&task->begun);
+    if (!task->refused)
+        task->body();
     atomic_store(&task->ended, true);
     return NULL;
 }
@@ -217,7 +226,7 @@ static bool start(struct task *task, int32_t priority, int32_t cpu, struct text 
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedpolicy(&attributes, priority ? SCHED_FIFO : SCHED_OTHER);
+    pthread_attr_setschedpolicy(&attributes, priority ? policy_number(policy) : SCHED_OTHER);
     pthread_attr_setschedparam(&attributes, &parameters);
     int error = cpu >= 0 ? set_cpu(&attributes, cpu) : 0;
     if (!error)
@@ -227,7 +236,20 @@ static bool start(struct task *task, int32_t priority, int32_t cpu, struct text 
         return system_refuse_priority(why, priority);
     if (error && cpu >= 0)
         return system_refuse(why, "no task on that cpu", error);
-    return !error || system_refuse(why, "no task", error);
+    if (error)
+        return system_refuse(why, "no task", error);
+    while (sem_wait(&task->begun) != 0) /* a signal */
+        ;
+    if (!task->refused)
+        return true;
+    pthread_join(task->thread, NULL);
+    return policy_refuse(why, task->refused);
+}
+
+void system_set_policy(const struct arm_options *options)
+{
+    policy = options->policy;
+    reservation = (struct reservation){options->runtime_ns, options->period_ns};
 }
 
 bool system_start_task(void (*body)(void), int32_t priority, int32_t cpu, struct text *why)
@@ -239,6 +261,7 @@ bool system_start_task(void (*body)(void), int32_t priority, int32_t cpu, struct
     struct task *task = &tasks[running];
     task->body = body;
     atomic_store(&task->ended, false);
+    sem_init(&task->begun, 0, 0);
     if (running == 0)
         atomic_store(&stop_asked, false);
     /* Signals for the process go to the main thread; tasks take the one that wakes them. */

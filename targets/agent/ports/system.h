@@ -6,6 +6,7 @@
 #include "../core/port.h"
 #include "../counters/counter.h"
 #include "posix_inside.h"
+#include "posix_policy.h"
 
 /* Once, before anything else: the signal that wakes waiting tasks, and locked memory. */
 void system_begin(void);
@@ -23,6 +24,7 @@ void system_touch_shared(void);
 void system_allow_unlocked(void);
 
 bool system_start_task(void (*body)(void), int32_t priority, int32_t cpu, struct text *why);
+void system_set_policy(const struct arm_options *options);
 bool system_stop_tasks(void);
 bool system_stopping(void);
 uint64_t system_memory_available(void);
@@ -48,6 +50,7 @@ bool system_refuse_priority(struct text *why, int32_t priority);
 #define SYSTEM_MEMBERS                                                                             \
     .timer_start = system_timer_start, .timer_wait = system_timer_wait,                            \
     .timer_stop = system_timer_stop, .start_task = system_start_task,                              \
+    .set_policy = system_set_policy, .policy = policy_noted,                                       \
     .stop_tasks = system_stop_tasks, .stopping = system_stopping, .take = system_take,             \
     .memory_available = system_memory_available, .give_back = system_give_back, .breathe_begin = system_breathe_begin,                          \
     .breathe = system_breathe, .now_ticks = counter_now, .inside = &posix_inside

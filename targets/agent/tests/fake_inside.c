@@ -14,6 +14,7 @@
 #define NOBODY UINT32_MAX
 
 static struct {
+    void (*prepare)(uint32_t number);
     void (*body)(uint32_t number);
     pthread_t threads[FAKE_CREW_MAX];
     bool alive[FAKE_CREW_MAX];
@@ -92,6 +93,8 @@ static void *run(void *context)
     while (crew.turn != me)
         pthread_cond_wait(&turned, &lock);
     pthread_mutex_unlock(&lock);
+    if (crew.prepare)
+        crew.prepare(me);
     crew.body(me);
     pthread_mutex_lock(&lock);
     crew.alive[me] = false;
@@ -141,7 +144,7 @@ static void end(void)
     fake.begun--;
 }
 
-static bool start_crew(void (*body)(uint32_t number), uint32_t count,
+static bool start_crew(void (*prepare)(uint32_t number), void (*body)(uint32_t number), uint32_t count,
                        int32_t (*priority)(uint32_t number), int32_t cpu, struct text *why)
 {
     (void)cpu;
@@ -149,6 +152,7 @@ static bool start_crew(void (*body)(uint32_t number), uint32_t count,
         text_say(why, "no task");
         return false;
     }
+    crew.prepare = prepare;
     crew.body = body;
     fake.crew = count;
     for (uint32_t i = 0; i < count; i++)

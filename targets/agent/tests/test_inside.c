@@ -412,13 +412,34 @@ static void tasks_that_cannot_be_are_refused(void **state)
     assert_refused("measurement=periodic_tasks capacity=5 count=100000000 "
                    "periodic=100000000000:0:1,10000:0:1", "too large");
     const char *wrong[] = {"", "10000", "10000:0", "10000:0:100", "9999:0:1", "10000:0:1,", "a:0:1",
-                           "10000:1000000001:1", "10000:0:1:1"};
+                           "10000:1000000001:1", "10000:0:1:1023", "10000:0:1:9999:1",
+                           "10000:0:1:2000", "10000:0:0:10001 policy=deadline",
+                           "10000:0:0 policy=deadline"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct arm_options options;
         char line[120];
         snprintf(line, sizeof line, "measurement=periodic_tasks capacity=5 periodic=%s", wrong[i]);
         assert_false(arm_parse(line, &options, &why));
     }
+}
+
+static void a_policy_by_deadlines_has_a_run_time_and_no_priority(void **state)
+{
+    struct arm_options options;
+    (void)state;
+    assert_true(arm_parse("measurement=period capacity=5 period_ns=20000 policy=deadline "
+                          "runtime_ns=5000", &options, &why));
+    assert_int_equal(options.priority, 0);
+    assert_refused("measurement=period capacity=5 period_ns=20000 policy=deadline", "needs runtime_ns");
+    assert_refused("measurement=period capacity=5 period_ns=20000 runtime_ns=5000", "nothing else has it");
+    assert_refused("measurement=period capacity=5 period_ns=20000 policy=deadline runtime_ns=20001",
+                   "up to period_ns");
+    assert_refused("measurement=period capacity=5 period_ns=20000 policy=deadline runtime_ns=5000 "
+                   "priority=1", "must be 0");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=20000 policy=deadline",
+                   "for period and periodic_tasks");
+    run("measurement=periodic_tasks periodic=10000:4000:0:5000 policy=deadline capacity=99 count=4");
+    assert_int_equal(fake.crew_priorities[0], PRIORITY_DEFAULT);
 }
 
 static void an_interval_timer_keeps_to_its_grid(void **state)
@@ -592,8 +613,8 @@ static void what_cannot_be_is_refused_and_nothing_stays_taken(void **state)
                    "task_switch has no variant fork; valid: yield mutex");
     assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 policy=other priority=4", "must be 0");
     assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 policy=rr priority=0", "from 1 to 99");
-    assert_refused("measurement=period capacity=5 period_ns=10000 policy=rr", "policy is for");
-    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 policy=edf", "fifo, rr or other");
+    assert_refused("measurement=interrupt_to_task capacity=5 policy=rr", "policy is for");
+    assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 policy=edf", "rr, other or deadline");
     assert_refused("measurement=priority_inversion capacity=5 count=5 priority=2", "3 or more");
     assert_refused("measurement=timer capacity=5 count=5 period_ns=10000 section_ns=4", "section_ns is not for timer");
     assert_refused("measurement=task_switch capacity=5 count=5 sequence_bits=1", "needs pin=1");
@@ -652,6 +673,7 @@ int main(void)
         TEST(an_interval_timer_keeps_to_its_grid),
         TEST(each_periodic_task_has_its_own_values),
         TEST(tasks_that_cannot_be_are_refused),
+        TEST(a_policy_by_deadlines_has_a_run_time_and_no_priority),
         TEST(shorter_and_shorter_periods_are_tried),
         TEST(calls_are_measured_one_by_one),
         TEST(a_periodic_task_shows_start_and_finish),

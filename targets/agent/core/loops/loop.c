@@ -143,9 +143,9 @@ bool loop_start(const struct loop_kind *kind, const struct loop_run *run, struct
     taken.give = kind->give;
     if (kind->take && !kind->take(why))
         return false;
-    taken.started = inside->start_crew(kind->body, kind->tasks ? kind->tasks() : 1,
-                                       kind->priority ? kind->priority : same_priority,
-                                       loop.options->cpu, why);
+    taken.started = inside->start_crew(
+        kind->prepare, kind->body, kind->tasks ? kind->tasks() : 1,
+        kind->priority ? kind->priority : same_priority, loop.options->cpu, why);
     return taken.started;
 }
 

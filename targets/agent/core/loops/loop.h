@@ -32,6 +32,7 @@ struct loop_kind {
     void (*begin)(void);     /* NULL: nothing to make ready */
     bool (*take)(struct text *why); /* memory, before the tasks are made; NULL: the log is enough */
     void (*give)(void); /* after they have ended, also if not all was taken: log, and give it back */
+    void (*prepare)(uint32_t number); /* by each task before they begin; NULL: nothing */
     void (*body)(uint32_t number);
 };
 

@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 
 #define LEAD_NS 10000000u /* until the first is due all tasks wait */
-#define POLL_NS 1000000u
 
 struct cycle {
     uint64_t number, due, start, finish; /* the periods so far; times by the system's clock, in ns */
@@ -24,8 +23,7 @@ static struct {
     uint64_t handled; /* that have passed */
     uint64_t done;    /* in which it ran: so many cycles */
 } tasks[PERIODIC_MAX];
-static atomic_flag calibrating = ATOMIC_FLAG_INIT;
-static _Atomic uint64_t origin; /* 0: the work is not calibrated yet */
+static _Atomic uint64_t origin; /* when all are due for the first time; 0: not known yet */
 
 static uint32_t task_count(void)
 {
@@ -34,6 +32,8 @@ static uint32_t task_count(void)
 
 static int32_t priority_of(uint32_t number)
 {
+    if (loop.options->policy == POLICY_DEADLINE) /* until it has its own policy */
+        return PRIORITY_DEFAULT;
     return loop.options->periodic[number].priority;
 }
 
@@ -41,7 +41,6 @@ static bool take(struct text *why)
 {
     const struct periodic_options *options = loop.options->periodic;
     atomic_store(&origin, 0);
-    atomic_flag_clear(&calibrating);
     for (uint32_t i = 0; i < PERIODIC_MAX; i++)
         tasks[i].cycles = NULL;
     for (uint32_t i = 0; i < task_count(); i++) {
@@ -91,18 +90,18 @@ static void give(void)
     }
 }
 
-/* By whichever task comes first, which is that of the highest priority; the others wait. */
+/* Before a run time that the system keeps to could cut it short. */
+static void prepare(uint32_t number)
+{
+    if (number == 0)
+        loop.summary->work_per_ms = work_calibrate(loop.port);
+}
+
+/* By whichever task comes first. */
 static uint64_t common_origin(void)
 {
-    const struct port_inside *inside = loop.port->inside;
-    uint64_t since;
-    if (!atomic_flag_test_and_set(&calibrating)) {
-        loop.summary->work_per_ms = work_calibrate(loop.port);
-        atomic_store(&origin, inside->clock_ns(VARIANT_MONOTONIC) + LEAD_NS);
-    }
-    while (!(since = atomic_load(&origin)) && inside->sleep_for(POLL_NS) == PORT_DUE)
-        ;
-    return since;
+    uint64_t since = 0, mine = loop.port->inside->clock_ns(VARIANT_MONOTONIC) + LEAD_NS;
+    return atomic_compare_exchange_strong(&origin, &since, mine) ? mine : since;
 }
 
 static void run_cycle(uint32_t number, uint64_t due, uint64_t iterations)
@@ -128,7 +127,7 @@ static void body(uint32_t number)
     uint64_t period = loop.options->periodic[number].period_ns, due = common_origin();
     uint64_t iterations =
         work_amount(loop.options->periodic[number].work_ns, loop.summary->work_per_ms);
-    while (due && tasks[number].handled < tasks[number].periods) {
+    while (tasks[number].handled < tasks[number].periods) {
         uint64_t now = inside->clock_ns(VARIANT_MONOTONIC);
         uint64_t missed = due <= now ? (now - due) / period + 1 : 0;
         uint64_t left = tasks[number].periods - tasks[number].handled;
@@ -157,5 +156,6 @@ const struct loop_kind periodic_tasks_loop = {
     .priority = priority_of,
     .take = take,
     .give = give,
+    .prepare = prepare,
     .body = body,
 };
