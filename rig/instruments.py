@@ -290,6 +290,8 @@ class TargetSummary:
     """The number of times that it held interrupts up, so that others could run."""
     work_per_ms: int | None = None
     """The iterations of a task's work that take a millisecond if nothing interrupts them."""
+    policy: str = ""
+    """The scheduling policy that the target's system told the task; "": not told."""
 
 
 LOG_RECORD = np.dtype(

@@ -213,6 +213,7 @@ class ReplayTarget(Closing):
             triggers=account.triggers,
             throttled=account.throttled,
             work_per_ms=account.work_per_ms,
+            policy=account.policy,
         )
         self.tools_text = file.texts().get("environment/tools", "")
         """The output of the target's own tools."""

@@ -10,6 +10,7 @@ from rig.analysis.model.self_measurement import SelfMeasurement
 from rig.analysis.model.task_set import TASKS_MAX as TASK_SET_MAX
 from rig.analysis.model.task_set import PeriodicTask, tasks_word
 from rig.errors import InputError, input_error
+from rig.measurements.measurement import DEADLINE
 from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
 from rig.toml.reader import TomlTable
 from rig.toml.units import RATE, TIME
@@ -20,6 +21,8 @@ PERIOD_MAX_PS = 100 * 10**12
 COUNT_MAX = 2**32 - 1
 CPU_MAX = 4095
 PRIORITY_MAX = 99
+RUNTIME_MIN_PS = 1024 * 1000
+"""The shortest that Linux takes."""
 PRIORITY_DEFAULT = 80
 """The agent's own."""
 TASKS_MAX = 512
@@ -31,7 +34,6 @@ TIMEOUT_MAX_PS = 10**13
 THRESHOLD_MAX_PS = 10**13
 DURATION_MAX_PS = 10**18
 
-POLICIES = ("fifo", "rr", "other")
 TIMERS = ("nanosleep", "itimer", "timerfd")
 HANDLERS = ("parport", "hard", "default")
 TASKS_AS = ("threads", "processes")
@@ -62,7 +64,9 @@ class AgentPlan:
     second_level: str = ""
     priority: int | None = None
     policy: str = ""
-    """The scheduling policy of tasks inside the target."""
+    """The scheduling policy of a periodic task, or of tasks inside the target."""
+    runtime_ps: int = 0
+    """The time that a task may run in each period, by deadlines; 0: it has none."""
     cpu: int | None = None
     frequency: str | int = ""
     """The frequency at which that processor is held: LOWEST, HIGHEST or in kHz; "": it is not."""
@@ -137,6 +141,7 @@ class AgentPlan:
             "work_ns": self.work_ps,
             "wait_ns": self.wait_ps,
             "section_ns": self.section_ps,
+            "runtime_ns": self.runtime_ps,
             "busy_ns": self.busy_ps,
             "threshold_ns": self.threshold_ps,
             "timeout_ns": self.timeout_ps,
@@ -202,7 +207,8 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         handler=_choice(table, "handler", HANDLERS),
         second_level=_choice(table, "second_level", SECOND_LEVELS),
         priority=_priority(table, 0 if inside is None else inside.levels),
-        policy=_policy(table),
+        policy=_policy(table, MEASUREMENTS[measurement].policies),
+        runtime_ps=_runtime_ps(table) if "runtime" in own else 0,
         cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
         frequency=_frequency(table) if "frequency" in table else "",
         variant=_choice(table, "variant", variants),
@@ -272,16 +278,18 @@ def _period_search(table: TomlTable) -> dict[str, int]:
 def _periodic(table: TomlTable) -> tuple[PeriodicTask, ...]:
     """Tasks, one in each [[agent.task]]; a priority that one lacks is that of the table above."""
     found = []
+    by_deadlines = table.values.get("policy") == DEADLINE
+    usual = 0 if by_deadlines else table.integer("priority", 0, PRIORITY_MAX, PRIORITY_DEFAULT)
     for task in table.tables("task"):
-        task.allow_only(("period", "work", "priority"))
-        usual = table.integer("priority", 0, PRIORITY_MAX, PRIORITY_DEFAULT)
-        priority = task.integer("priority", 0, PRIORITY_MAX, usual)
-        work_ps = _work_ps(task, "work", None)
+        task.allow_only(("period", "work", "priority", "runtime"))
+        if by_deadlines and "priority" in task:
+            raise task.error("priority", f"no task has one by policy {DEADLINE}", "no priority")
         found.append(
             PeriodicTask(
                 _time_ps(task, "period", PERIOD_MIN_PS, PERIOD_MAX_PS) // 1000,
-                work_ps // 1000,
-                priority,
+                _work_ps(task, "work", None) // 1000,
+                task.integer("priority", 0, PRIORITY_MAX, usual),
+                _runtime_ps(task, by_deadlines=by_deadlines) // 1000,
             )
         )
     if not 1 <= len(found) <= TASK_SET_MAX:
@@ -290,14 +298,27 @@ def _periodic(table: TomlTable) -> tuple[PeriodicTask, ...]:
     return tuple(found)
 
 
-def _policy(table: TomlTable) -> str:
+def _policy(table: TomlTable, policies: tuple[str, ...]) -> str:
     """Return the scheduling policy, which must fit the priority. Raises InputError."""
-    policy = _choice(table, "policy", POLICIES)
+    policy = _choice(table, "policy", policies)
     priority = table.values.get("priority")
-    if policy and priority is not None and (policy == "other") != (priority == 0):
+    if policy and priority is not None and (policy in ("other", DEADLINE)) != (priority == 0):
         valid = '"other"' if priority == 0 else '"fifo" or "rr"'
         raise table.error("policy", f"{policy} does not go with priority {priority}", valid)
     return policy
+
+
+def _runtime_ps(table: TomlTable, *, by_deadlines: bool | None = None) -> int:
+    """Return the time that a task may run in each period, as its policy has it or not."""
+    if by_deadlines is None:
+        by_deadlines = table.values.get("policy") == DEADLINE
+    if by_deadlines:
+        period_ps = _time_ps(table, "period", PERIOD_MIN_PS, PERIOD_MAX_PS)
+        return _time_ps(table, "runtime", RUNTIME_MIN_PS, period_ps)
+    if "runtime" in table:
+        problem = "the time that a task may run in each period is kept by one policy alone"
+        raise table.error("runtime", problem, f'with policy = "{DEADLINE}" only')
+    return 0
 
 
 def _work_ps(table: TomlTable, key: str, inside: SelfMeasurement | None) -> int:

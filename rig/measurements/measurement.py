@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""
-NOT_A_VARIANT: Final = ("period_ns", "count", "warm_up", "priority", "cpu", "self_trigger", "pin")
+NOT_A_VARIANT: Final = (
+    "period_ns", "count", "warm_up", "priority", "runtime_ns", "cpu", "self_trigger", "pin",
+)  # fmt: skip
 """Words for the agent that do not distinguish one table of runs from another."""
+DEADLINE: Final = "deadline"
+"""The scheduling policy of tasks that have a run time in each period, and no priority."""
 _DIGITS_MAX: Final = 20
 _Source = TypeVar("_Source")
 
@@ -42,6 +46,8 @@ class Measurement(Reported, ABC):
     """Kinds of sources of events; none for a capture that was made without this rig."""
     agent_keys: ClassVar[tuple[str, ...]] = ()
     """Keys that a plan's [agent] can have."""
+    policies: ClassVar[tuple[str, ...]] = ("fifo", "rr", "other")
+    """Scheduling policies that a plan can ask for, if `policy` is among the keys."""
     counts_not_limited: ClassVar[tuple[str, ...]] = ()
     """Counts that are not judged unless a plan names them, though other measurements allow none."""
     measurands: ClassVar[tuple[str, ...]] = (LATENCY,)

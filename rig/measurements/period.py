@@ -13,6 +13,7 @@ from rig.formatting import microseconds, time_text
 from rig.instruments import ArmOptions
 from rig.limit_names import BY_TICKS, INTERVAL_ERROR, LATENCY
 from rig.measurements.measurement import (
+    DEADLINE,
     SPARE_LOG_RECORDS,
     Measurement,
     agent_words,
@@ -63,7 +64,10 @@ class Period(Measurement):
     judges_intervals = True
     no_pulses = "the target is measured at periods of its own, and no pulses are sent"
     measurands = (LATENCY, INTERVAL_ERROR, LATENCY + BY_TICKS, INTERVAL_ERROR + BY_TICKS)
-    agent_keys = ("period", "count", "intervals", "timer", "priority", "cpu")
+    agent_keys = (
+        "period", "count", "intervals", "timer", "priority", "policy", "runtime", "cpu",
+    )  # fmt: skip
+    policies = (*Measurement.policies, DEADLINE)
     events = "periods"
     event_end = "answer"
     time_zero = "when it was due"

@@ -14,7 +14,7 @@ from rig.document import Fact, Section, TextTable, facts, section
 from rig.formatting import count, microseconds, percent, time_text
 from rig.instruments import ArmOptions, TargetSummary
 from rig.limit_names import BY_PINS, FINISH, INTERVAL_ERROR, LATENCY, WORK, of_task
-from rig.measurements.measurement import SPARE_LOG_RECORDS, agent_words
+from rig.measurements.measurement import DEADLINE, SPARE_LOG_RECORDS, agent_words
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class PeriodicTasks(MeasuredByTarget):
     """Periodic tasks of different priorities; the first toggles the pin at its start and finish."""
 
     performed_by = "threads of a process"
+    policies = (*MeasuredByTarget.policies, DEADLINE)
     measurands = (
         *(of_task(name, task) for task in range(1, TASKS_MAX + 1) for name in _OF_EACH.values()),
         *_PINS,
@@ -149,8 +150,9 @@ def _row(number: int, found: TaskFigures) -> tuple[str, ...]:
         for each in (found.start, found.finish, found.work)
         for value in (each.average_ns, each.max_ns)
     )
+    rank = f"{time_text(task.runtime_ns)} a period" if task.runtime_ns else str(task.priority)
     return (
-        str(number), time_text(task.period_ns), time_text(task.work_ns), str(task.priority),
+        str(number), time_text(task.period_ns), time_text(task.work_ns), rank,
         count(found.start.n), count(found.missed), *times,
     )  # fmt: skip
 

@@ -36,6 +36,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
             f"{sample_ns:.1f} ns a sample, u = {sample_ns / 6**0.5:.1f} ns for a latency",
         ),
         ("paired by", evaluation.paired_by),
+        *_policy(result),
         *_work(result),
         *_throttled(result),
         *_streamed(result),
@@ -49,6 +50,16 @@ def _agent(settings: Settings) -> list[tuple[str, str]]:
     told = ("period_ns", "count", "self_trigger")
     words = {k: v for k, v in settings.agent.items() if k not in told}
     return [("agent", ", ".join(f"{k} {v}" for k, v in words.items()))] if words else []
+
+
+def _policy(result: Result) -> list[tuple[str, str]]:
+    """Return the policy that a task found itself under, where the plan asked for one."""
+    policy = result.account.policy
+    return (
+        [("scheduled", f"by policy {policy}, as the target's system told the task")]
+        if policy
+        else []
+    )
 
 
 def _work(result: Result) -> list[tuple[str, str]]:

@@ -300,4 +300,5 @@ class _Recording:
             triggers=summary.triggers,
             throttled=summary.throttled or 0,
             work_per_ms=summary.work_per_ms,
+            policy=summary.policy,
         )

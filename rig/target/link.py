@@ -20,6 +20,7 @@ from rig.target.protocol import (
     LOG_FORMATS,
     MAX_BLOCK,
     MAX_ENVIRONMENT,
+    POLICY_NAME_MAX,
     ProtocolError,
     decode_log_block,
     fields,
@@ -156,6 +157,7 @@ class AgentLink(Closing):
                 records=number(pairs, "records"),
                 dropped=number(pairs, "dropped"),
                 **{name: number(pairs, name) for name in FURTHER_COUNTS if name in pairs},
+                policy=pairs.get("policy", "")[:POLICY_NAME_MAX],
             )
 
     def pulse(self, signal: str, count: int, sequence_bits: int, width_us: int = 500) -> None:

@@ -11,8 +11,10 @@ import time
 from collections.abc import Callable
 
 from rig import __version__
+from rig.analysis.model.task_set import parse_task_set
 from rig.closing import Closing
 from rig.config.virtual.processor import CpuFrequency
+from rig.measurements.measurement import DEADLINE
 from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.target.protocol import (
     LOG_CHUNK,
@@ -29,6 +31,8 @@ from rig.virtual.target import ModelledTarget
 MEASUREMENTS = ("interrupt", "interrupt_to_task", "period", *SELF_MEASUREMENTS)
 """The measurements of a model; it has no task that an interrupt could interrupt."""
 _LOOK_S = 0.01
+_RESERVED_MAX = 0.95
+"""The share of its time that the processor gives to tasks by deadlines, as Linux does."""
 
 
 class AgentServer(Closing):
@@ -58,6 +62,7 @@ class AgentServer(Closing):
             "PULSE": self._pulse,
             "FREQUENCY": lambda rest: _ok(self._frequency.answer(rest)),
         }
+        self._policy = ""
         self._closed = False
         self._host: socket.socket | None = None
         self._thread = threading.Thread(target=self._serve, name="agent", daemon=True)
@@ -130,7 +135,10 @@ class AgentServer(Closing):
         end = self._target.stop()
         self._frequency.release()
         missed = "" if end.unanswered is None else f" unanswered={end.unanswered}"
-        return _ok(f" handled={end.handled} records={end.records} dropped={end.dropped}{missed}")
+        policy = f" policy={self._policy}" if self._policy else ""
+        return _ok(
+            f" handled={end.handled} records={end.records} dropped={end.dropped}{missed}{policy}"
+        )
 
     def _check(self, rest: str) -> bytes:
         self._asked(rest)
@@ -146,11 +154,13 @@ class AgentServer(Closing):
         edge = pairs.get("edge", "rising")
         if edge not in ("rising", "falling"):
             raise ProtocolError("edge must be rising or falling")
+        _admit(pairs)
         return pairs
 
     def _arm(self, rest: str) -> bytes:
         pairs = self._asked(rest)
         stream = pairs.get("stream") == "1"
+        self._policy = pairs.get("policy", "")
         if pairs["measurement"] in SELF_MEASUREMENTS:
             self._target.arm_inside(
                 pairs["measurement"], number(pairs, "capacity"), number(pairs, "sequence_bits"),
@@ -197,6 +207,20 @@ class AgentServer(Closing):
         first, count = (number({"LOG": word}, "LOG") for word in words)
         records = self._target.log(first, min(count, LOG_CHUNK))
         return _block(encode_log_block(first, self._tick_hz, records))
+
+
+def _admit(words: dict[str, str]) -> None:
+    """Check that the processor has time for tasks by deadlines. Raises ProtocolError."""
+    if words.get("policy") != DEADLINE:
+        return
+    reserved = parse_task_set(words).reserved
+    if "runtime_ns" in words:
+        reserved = number(words, "runtime_ns") / (number(words, "period_ns") or 1)
+    if reserved > _RESERVED_MAX:
+        raise ProtocolError(
+            f"policy deadline: the run times are {reserved:.1%} of the processor's time, of which "
+            f"{_RESERVED_MAX:.0%} can be had: ask for less"
+        )
 
 
 def _ok(text: str = "") -> bytes:

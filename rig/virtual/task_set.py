@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A modelled processor that runs periodic tasks by fixed priorities, and preempts them."""
+"""A modelled processor that runs periodic tasks by priorities or deadlines, and preempts them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from typing import NamedTuple
 
 from rig.analysis.model.task_set import PeriodicTask, TaskSet, parse_task_set
 from rig.instruments import LOG_CLOCK, LOG_PART_SHIFT, LOG_VALUE
+from rig.measurements.measurement import DEADLINE
 from rig.virtual.self_measuring import NS_PS, Means
 from rig.virtual.truth import ANSWERED
+
+RR_SLICE_PS = 100 * 10**9
+"""The time after which Linux lets another task of the same priority run, by policy rr."""
 
 
 class Cycle(NamedTuple):
@@ -26,9 +30,12 @@ class Cycle(NamedTuple):
 class _Task:
     """A task, with the cycle that it is in or waits for."""
 
-    def __init__(self, task: PeriodicTask, periods: int, draw: Callable[[int], int]) -> None:
-        self.priority = task.priority
+    def __init__(
+        self, task: PeriodicTask, periods: int, draw: Callable[[int], int], policy: str
+    ) -> None:
+        self._priority, self._policy = task.priority, policy
         self._period_ps, self._work_ps = task.period_ns * NS_PS, task.work_ns * NS_PS
+        self._runtime_ps = task.runtime_ns * NS_PS or math.inf
         self._periods, self._draw = periods, draw
         self._number, self.cycles = 0, list[Cycle]()
         self._wait_for(1)
@@ -37,14 +44,35 @@ class _Task:
         self._number, self._start_ps, self.left_ps = number, -1, self._work_ps
         is_over = number > self._periods
         self._due_ps = (number - 1) * self._period_ps
-        self.ready_ps = math.inf if is_over else self._due_ps + self._draw(self._due_ps)
+        self._wake_at(math.inf if is_over else self._due_ps + self._draw(self._due_ps))
+
+    def _wake_at(self, at_ps: float) -> None:
+        self.ready_ps = self.queued_ps = at_ps
+        self._deadline_ps = at_ps + self._period_ps
+        self._runtime_left_ps, self._slice_left_ps = self._runtime_ps, self._slice_ps
+
+    @property
+    def _slice_ps(self) -> float:
+        return RR_SLICE_PS if self._policy == "rr" else math.inf
+
+    @property
+    def urgency(self) -> float:
+        """The more urgent task of two runs."""
+        return -self._deadline_ps if self._policy == DEADLINE else self._priority
 
     def run(self, now_ps: int, until_ps: float) -> int:
-        """Run until a time, or to the end of the work; return when it ended."""
+        """Run until a time, to the end of the work or of what it may run; return when it ended."""
         if self._start_ps < 0:
             self._start_ps = now_ps
-        end_ps = int(min(now_ps + self.left_ps, until_ps))
+        most_ps = min(self.left_ps, self._runtime_left_ps, self._slice_left_ps)
+        end_ps = int(min(now_ps + most_ps, until_ps))
         self.left_ps -= end_ps - now_ps
+        self._runtime_left_ps -= end_ps - now_ps
+        self._slice_left_ps -= end_ps - now_ps
+        if self.left_ps and not self._runtime_left_ps:
+            self._wake_at(self._deadline_ps)  # the system makes it wait for its next run time
+        elif self.left_ps and not self._slice_left_ps:
+            self.queued_ps, self._slice_left_ps = end_ps, self._slice_ps
         if not self.left_ps:
             self.cycles.append(Cycle(self._number, self._due_ps, self._start_ps, end_ps))
             # It waits for the next due time that is still to come.
@@ -52,15 +80,15 @@ class _Task:
         return end_ps
 
 
-def simulate(tasks: TaskSet, draw: Callable[[int], int]) -> list[list[Cycle]]:
+def simulate(tasks: TaskSet, draw: Callable[[int], int], policy: str = "") -> list[list[Cycle]]:
     """Return the cycles of each task. `draw`: how late one is that is due at a time, in ps."""
-    running = [_Task(*each, draw) for each in zip(tasks.tasks, tasks.periods, strict=True)]
+    running = [_Task(*each, draw, policy) for each in zip(tasks.tasks, tasks.periods, strict=True)]
     now_ps = 0
     while (first_ps := min(task.ready_ps for task in running)) < math.inf:
         now_ps = max(now_ps, int(first_ps))
         ready = [task for task in running if task.ready_ps <= now_ps]
-        task = max(ready, key=lambda each: (each.priority, -each.ready_ps))
-        above = (each.ready_ps for each in running if each.priority > task.priority)
+        task = max(ready, key=lambda each: (each.urgency, -each.queued_ps))
+        above = (each.ready_ps for each in running if each.urgency > task.urgency)
         now_ps = task.run(now_ps, min((at for at in above if at > now_ps), default=math.inf))
     return [task.cycles for task in running]
 
@@ -74,7 +102,7 @@ class TaskSetTask:
         if not tasks.tasks or not tasks.count:
             raise ValueError("periodic_tasks needs periodic and count")
         self._means, self._start_ps = means, start_ps
-        self._cycles = simulate(tasks, means.draw)
+        self._cycles = simulate(tasks, means.draw, words.get("policy", ""))
         self._before = [0, *accumulate(tasks.periods)]
         self.handled = self._before[-1]
         self.missed = self.handled - sum(map(len, self._cycles))

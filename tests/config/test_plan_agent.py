@@ -86,7 +86,7 @@ def test_words_for_the_agent() -> None:
             'handler = "hard"',
             "p.toml:10: [agent] handler: belongs to measurement interrupt, interrupt_to_task, "
             "interrupt_dispatch, saturation, not to period; valid: period, count, "
-            "intervals, timer, priority, cpu",
+            "intervals, timer, priority, policy, runtime, cpu",
         ),
         (
             "[capture]",
@@ -98,7 +98,8 @@ def test_words_for_the_agent() -> None:
             "cpu = 1",
             "self_trigger = true",
             "p.toml:10: [agent] self_trigger: belongs to measurement interrupt, interrupt_to_task, "
-            "not to period; valid: period, count, intervals, timer, priority, cpu",
+            "not to period; valid: period, count, intervals, timer, priority, policy, "
+            "runtime, cpu",
         ),
     ],
 )
@@ -259,3 +260,57 @@ def test_a_policy_has_to_go_with_the_priority(lines, message):
     text = find_plan("timer").read_text(encoding="utf-8").replace("priority = 80", lines)
     with pytest.raises(InputError, match=re.escape(message)):
         parse_plan(text, "plan.toml")
+
+
+@pytest.mark.parametrize(
+    ("plan", "old", "new", "message"),
+    [
+        ("period", "priority = 80", 'policy = "deadline"', "[agent] runtime: missing"),
+        (
+            "period",
+            "priority = 80",
+            'policy = "deadline"\nruntime = "1 s"',
+            "is out of range; valid: a time from 1.024 us",
+        ),
+        (
+            "period",
+            "priority = 80",
+            'priority = 80\nruntime = "1 ms"',
+            'with policy = "deadline" only',
+        ),
+        (
+            "period",
+            "priority = 80",
+            'priority = 80\npolicy = "deadline"',
+            "does not go with priority",
+        ),
+        (
+            "timer",
+            "priority = 80",
+            'policy = "deadline"',
+            'unknown policy "deadline"; valid: fifo,',
+        ),
+        ("periodic-tasks-deadline", 'runtime = "12 ms"', "", "runtime: missing"),
+        (
+            "periodic-tasks-deadline",
+            'runtime = "12 ms"',
+            "priority = 4",
+            "no task has one by policy",
+        ),
+        ("periodic-tasks-deadline", 'policy = "deadline"', "", 'with policy = "deadline" only'),
+    ],
+)
+def test_a_policy_by_deadlines_has_a_run_time_and_no_priority(plan, old, new, message):
+    text = find_plan(plan).read_text(encoding="utf-8")
+    assert old in text
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse_plan(text.replace(old, new), "plan.toml")
+
+
+def test_run_times_are_words_for_the_agent():
+    text = find_plan("period").read_text(encoding="utf-8")
+    text = text.replace("priority = 80", 'policy = "deadline"\nruntime = "100 us"')
+    words = parse_plan(text, "plan.toml").agent.wire_arguments()
+    assert (words["policy"], words["runtime_ns"]) == ("deadline", "100000")
+    tasks = load_plan("periodic-tasks-deadline").agent.wire_arguments()
+    assert tasks["periodic"] == "20000000:10000000:0:10800000,30000000:11000000:0:12000000"

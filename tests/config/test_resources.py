@@ -46,6 +46,7 @@ def test_built_in_names() -> None:
         "period",
         "period-search",
         "periodic-tasks",
+        "periodic-tasks-deadline",
         "preemption",
         "preemption-timer",
         "priority-inversion",

@@ -7,6 +7,7 @@ A socket stands for the pins. Nothing is said of how long anything took: only of
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -28,6 +29,7 @@ from rig.target.link import AgentLink
 from tests.target.real_agent import agent_program
 
 COUNT = 50
+SCHED_DEADLINE = 6
 OPTIONS = ("--allow-unlocked", "--cpu-dma-latency", "off")
 CASES = [
     (name, variant)
@@ -262,5 +264,24 @@ def test_tasks_are_scheduled_by_the_policy_that_was_asked_for(agent, policy, exp
     found = {
         (os.sched_getscheduler(task), os.sched_getparam(task).sched_priority) for task in tasks
     }
-    agent.link.stop()
+    summary = agent.link.stop()
     assert (expected, int(priority)) in found
+    assert summary.policy == policy
+
+
+def test_a_periodic_task_runs_by_deadlines(agent):
+    """Where this machine lets it; the agent says in words why not."""
+    words = {"policy": "deadline", "runtime_ns": "100000", "period_ns": "1000000"}
+    refused = ""
+    try:
+        agent.link.arm(ArmOptions("period", 10, 0, words))
+    except BenchError as error:
+        refused = str(error)
+    if refused:
+        assert re.search("policy deadline: .*; (run as root|with several|the run times)", refused)
+        pytest.skip(refused)
+    tasks = [int(task.name) for task in Path(f"/proc/{agent.process}/task").iterdir()]
+    found = [os.sched_getscheduler(task) for task in tasks]
+    summary = agent.link.stop()
+    assert SCHED_DEADLINE in found
+    assert summary.policy == "deadline"

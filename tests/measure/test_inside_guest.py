@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
 from rig.bench.open import Bench, open_bench
-from rig.config.fixture import Fixture, load_fixture
+from rig.config.fixture import Fixture, load_fixture, parse_fixture
 from rig.config.plan import parse_plan
+from rig.errors import RefusedError
 from rig.measurements.registry import SELF_MEASUREMENTS
-from rig.resources import find_plan
+from rig.resources import find_fixture, find_plan
 from rig.session.results import Result, store
 from rig.session.run import run
 
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.timeout(300)
 
 PLANS = {name: name.replace("_", "-") for name in SELF_MEASUREMENTS}
 COUNT = 40
+RR = 'priority = 80\npolicy = "rr"'
 
 
 def plan_text(measurement: str, variant: str, *lines: str) -> str:
@@ -36,13 +38,19 @@ def plan_text(measurement: str, variant: str, *lines: str) -> str:
     return "\n".join([*kept[:at], *own, *kept[at:]])
 
 
-def measured(text: str, fixture: Fixture, bench: Bench, out: Path) -> Result:
+def opened_as(bench: Bench) -> Callable[[Fixture], AbstractContextManager[Bench]]:
+    """An opener whose bench is open already."""
+
     @contextmanager
     def opened(_fixture: Fixture) -> Iterator[Bench]:
         yield bench
 
+    return opened
+
+
+def measured(text: str, fixture: Fixture, bench: Bench, out: Path) -> Result:
     plan = parse_plan(text, "plan.toml")
-    failure = run(plan, fixture, out, lambda _live: None, threading.Event(), opened)
+    failure = run(plan, fixture, out, lambda _live: None, threading.Event(), opened_as(bench))
     assert failure is None, failure
     return store(out)
 
@@ -101,6 +109,52 @@ def tick_interrupts_work(fixture: Fixture, bench: Bench, out: Path) -> None:
     assert lengths_ns[0] == pytest.approx(900_000, rel=0.01)
     assert int(counts[lengths_ns > lengths_ns[0] + 1000].sum()) in range(9, 12)  # of 40
     assert result.account.work_per_ms
+
+
+def with_priorities(text: str) -> str:
+    """The same tasks by fixed priorities, the shorter period the higher."""
+    for old, new in (
+        ('policy = "deadline"', 'policy = "rr"'),
+        ('runtime = "10.8 ms"', "priority = 82"),
+        ('runtime = "12 ms"', "priority = 81"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.guest
+def test_deadlines_are_kept_that_fixed_priorities_cannot_keep(tmp_path: Path) -> None:
+    """As tests/virtual/test_task_set.py has it of the same tasks, ten times as fast."""
+    text = find_fixture("qemu-debian-rt").read_text(encoding="utf-8")
+    fixture = parse_fixture(text.replace('port = "kmod"', 'port = "ioport"'), "fixture.toml")
+    tasks = find_plan("periodic-tasks-deadline").read_text(encoding="utf-8")
+    tasks = tasks.replace("count = 1200", "count = 30")
+    period = find_plan("period").read_text(encoding="utf-8").replace("count = 1000", "count = 100")
+    deadline = period.replace("priority = 80", 'policy = "deadline"\nruntime = "100 us"')
+    with open_bench(fixture) as bench:
+        kept = measured(tasks, fixture, bench, tmp_path / "kept.h5")
+        lost = measured(with_priorities(tasks), fixture, bench, tmp_path / "lost.h5")
+        by_turns = period.replace("priority = 80", RR)
+        for policy, plan in (("rr", by_turns), ("deadline", deadline)):
+            result = measured(plan, fixture, bench, tmp_path / f"{policy}.h5")
+            assert (result.exit_code, result.account.policy) == (0, policy)
+        too_much = parse_plan(tasks.replace('"12 ms"', '"13 ms"'), "plan.toml")
+        with pytest.raises(RefusedError, match=r"policy deadline.*95 %"):
+            run(
+                too_much,
+                fixture,
+                tmp_path / "no.h5",
+                lambda _: None,
+                threading.Event(),
+                opened_as(bench),
+            )
+    assert (kept.exit_code, kept.account.policy) == (0, "deadline")
+    assert [each.missed for each in kept.evaluation.details.tasks] == [0, 0]
+    assert lost.account.policy == "rr"
+    assert [each.missed for each in lost.evaluation.details.tasks] == [0, 10]
+    finish = lost.evaluation.details.tasks[1].finish
+    assert 31e6 < finish.min_ns < finish.max_ns < 31.6e6
 
 
 @pytest.mark.guest

@@ -46,6 +46,8 @@ class InstrumentCounts:
     """Number of times that the target held interrupts up, so that others than it could run."""
     work_per_ms: Count | None = None
     """Iterations of a task's work that take a millisecond, as the target found before the run."""
+    policy: Annotated[str, Length(40)] = ""
+    """Scheduling policy of the tasks, as the target's system told them; empty: not told."""
     samples: Count | None = None
     """Samples of the whole capture, by the analyzer's count."""
     backlog_max_ns: Count | None = None

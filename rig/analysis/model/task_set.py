@@ -18,9 +18,12 @@ class PeriodicTask:
     period_ns: int
     work_ns: int
     priority: int
+    runtime_ns: int = 0
+    """The time that it may run in each period, by deadlines; 0: it is scheduled by its priority."""
 
     def __str__(self) -> str:
-        return f"{self.period_ns}:{self.work_ns}:{self.priority}"
+        runtime = f":{self.runtime_ns}" if self.runtime_ns else ""
+        return f"{self.period_ns}:{self.work_ns}:{self.priority}{runtime}"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class TaskSet:
         )
 
     @property
+    def reserved(self) -> float:
+        """The share of the processor's time that the tasks' run times in each period take."""
+        return sum(task.runtime_ns / task.period_ns for task in self.tasks)
+
+    @property
     def utilization(self) -> float:
         """The share of the processor's time that the work takes if nothing else does."""
         return sum(task.work_ns / task.period_ns for task in self.tasks)
@@ -54,7 +62,7 @@ def parse_task_set(words: Mapping[str, str]) -> TaskSet:
     tasks = []
     for text in words.get("periodic", "").split(",")[:TASKS_MAX]:
         numbers = [_number(part) for part in text.split(":")]
-        if len(numbers) == 3 and all(number is not None for number in numbers) and numbers[0]:
+        if len(numbers) in (3, 4) and None not in numbers and numbers[0]:
             tasks.append(PeriodicTask(*(number or 0 for number in numbers)))
     return TaskSet(tuple(tasks), _number(words.get("count", "")) or 0)
 
