@@ -28,7 +28,7 @@ from rig.services.probe import TargetPlace, port_of, probe
 from rig.target.findings import (
     plain,
 )
-from rig.target.permissions import account_findings, account_of
+from rig.target.permissions import SIGNING, account_findings, account_of
 from rig.toml.units import TIME
 
 
@@ -136,7 +136,9 @@ def _deploy(place: TargetPlace, options: argparse.Namespace) -> int:
     if options.module:
         deploy_module(place.ssh, account)
         say(f"module:   {place.ssh.name}:{MODULE_PLACE}")
-        say(f"          as root there: {_insmod(account.user)}")
+        say(f"          as root there: modprobe parport && {_insmod(account.user)}")
+        if account.secure_boot:
+            say(f"          Secure Boot refuses it unsigned; {SIGNING}")
     if to != place.link.agent:
         say(f'          in the fixture: agent = "{to}"')
     show_findings([*account_findings(account, port_of(place.link))])

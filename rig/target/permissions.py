@@ -27,8 +27,13 @@ done
 sed -n 's/^Max realtime priority *\([^ ]*\).*/priority \1/p' /proc/self/limits
 for tool in make cc; do command -v $tool >/dev/null && echo tool $tool; done
 [ -e /lib/modules/$(uname -r)/build/Makefile ] && echo tool headers
+echo lockdown $(sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown 2>/dev/null)
+for path in /sys/firmware/efi/efivars/SecureBoot-*; do
+    [ -r "$path" ] && echo secure_boot $(od -An -tu1 -j4 -N1 "$path" 2>/dev/null)
+done
 true
 """
+SIGNING = "let DKMS sign the module: docs/how-to/load-the-kernel-module.md"
 _LINES_MAX = 1000
 _ADD = ("usermod", "-aG")
 _DEVICE = re.compile(r"/dev/[A-Za-z0-9_.-]+")
@@ -65,6 +70,10 @@ class UnixAccount:
     """The highest real-time priority allowed; 0 is none."""
     tools: frozenset[str]
     """Those of make, cc and headers (of the kernel) that are there."""
+    lockdown: str = ""
+    """What the kernel refuses to root as well: none, integrity or confidentiality."""
+    secure_boot: bool = False
+    """Whether the firmware starts signed systems only."""
 
 
 def account_of(host: SshHost) -> UnixAccount:
@@ -90,6 +99,8 @@ def account_of(host: SshHost) -> UnixAccount:
         devices=devices,
         priority_max=int(priority) if priority.isdecimal() and len(priority) < 4 else 0,
         tools=frozenset(line[1] for line in lines if len(line) == 2 and line[0] == "tool"),
+        lockdown=words.get("lockdown", ""),
+        secure_boot=words.get("secure_boot") == "1",
     )
 
 
@@ -103,7 +114,21 @@ def account_findings(account: UnixAccount, port: str) -> Iterator[ProbeFinding]:
     if port == "ioport" and not account.is_root:
         mend = "as root: setcap cap_sys_rawio+ep on the agent, or log in as root"
         yield ProbeFinding("I/O ports", f"not for {account.user}", mend, needed=True)
+    yield from _lockdown(account, port)
     yield _priority(account)
+
+
+def _lockdown(account: UnixAccount, port: str) -> Iterator[ProbeFinding]:
+    """Yield what Secure Boot and the lockdown that comes with it forbid."""
+    if account.secure_boot:
+        mend = f"for the port kmod {SIGNING}"
+        yield ProbeFinding("Secure Boot", "on: the module is refused unsigned", mend)
+    if account.lockdown in ("", "none"):
+        return
+    state = f"{account.lockdown}: no I/O ports, no count of SMIs"
+    mend = "use the port ppdev, or switch Secure Boot off in the firmware's setup"
+    needed = port == "ioport"
+    yield ProbeFinding("lockdown", state, mend if needed else "", needed=needed)
 
 
 def _device(device: DeviceFile, user: str, *, needed: bool) -> ProbeFinding:

@@ -111,13 +111,15 @@ static void wake_answerer(struct rig *rig)
 		queue_work(rig->workqueue, &rig->work);
 }
 
-/* Every mode's interrupt comes here, in hard interrupt context or in an irq thread. */
-void rig_interrupt(void *data)
+/*
+ * Every mode's interrupt comes here, in hard interrupt context or in an irq thread. Returns whether
+ * the interrupt was the port's, which nobody asks before the answer.
+ */
+static bool handle(struct rig *rig)
 {
-	struct rig *rig = data;
 	bool dispatch = rig->options.flags & LRIG_ARM_DISPATCH;
 	u64 entry = ticks_before();
-	bool armed, later = rig_answers_later(rig);
+	bool armed, ours, later = rig_answers_later(rig);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&rig->lock, flags);
@@ -133,9 +135,16 @@ void rig_interrupt(void *data)
 		if (!dispatch)
 			overload_count(rig);
 	}
+	ours = port_finish_interrupt(rig);
 	raw_spin_unlock_irqrestore(&rig->lock, flags);
 	if (armed && later)
 		wake_answerer(rig);
+	return ours;
+}
+
+void rig_interrupt(void *data)
+{
+	handle(data);
 }
 
 /* The part in hard interrupt context of a handler that is a thread: only here it can be known what
@@ -151,8 +160,7 @@ irqreturn_t rig_irq_begins(int line, void *data)
 
 irqreturn_t rig_irq(int line, void *data)
 {
-	rig_interrupt(data);
-	return IRQ_HANDLED;
+	return handle(data) ? IRQ_HANDLED : IRQ_NONE;
 }
 
 /* Answers the interrupts that wait for one, all at once. Returns false if there were none. */

@@ -58,7 +58,7 @@ void overload_count(struct rig *rig)
 		rig->closings++;
 	}
 	if (close || (storm && rig->unproven % ASK_EVERY == 0))
-		queue_work_on(raw_smp_processor_id(), system_wq, &rig->sign_of_life);
+		queue_work_on(raw_smp_processor_id(), LRIG_SYSTEM_WQ, &rig->sign_of_life);
 }
 
 /* No interrupt is counted any more. */

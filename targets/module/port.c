@@ -11,9 +11,13 @@
 
 #define PORT_REGISTERS 3
 #define STATUS 1
+#define STATUS_NO_INTERRUPT 0x04u /* of chips that have it: low from an interrupt to a read */
+#define STATUS_ACK 0x40u
 #define CONTROL 2
 #define CONTROL_SELECT_AND_INIT 0x0cu /* idle levels of a port that nothing is printed on */
 #define CONTROL_INTERRUPT 0x10u
+
+#define RELEASE_LOOK_NS (20 * NSEC_PER_USEC)
 
 static unsigned long base = 0x378;
 module_param(base, ulong, 0444);
@@ -247,6 +251,24 @@ static bool threaded_dispatch(const struct rig *rig)
 	       (rig->options.flags & LRIG_ARM_DISPATCH);
 }
 
+/*
+ * On a shared line all actions have IRQF_ONESHOT or none. The kernel gives it to handlers that
+ * PREEMPT_RT threads, and since 6.9 to those beside them.
+ */
+static bool oneshot_beside_others(struct rig *rig)
+{
+	bool oneshot = false;
+#ifndef IRQF_COND_ONESHOT
+	struct irq_desc *line = irq_data_to_desc(irq_get_irq_data(rig->irq));
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&line->lock, flags);
+	oneshot = line->action && line->action->flags & IRQF_ONESHOT;
+	raw_spin_unlock_irqrestore(&line->lock, flags);
+#endif
+	return oneshot;
+}
+
 static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handler_t begins,
 			       irq_handler_t on_irq)
 {
@@ -258,8 +280,12 @@ static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handl
 		return -EBUSY;
 	if (rig->options.mode != LRIG_MODE_DEFAULT)
 		flags |= IRQF_NO_THREAD;
+	if (!irq_get_irq_data(rig->irq))
+		return -ENXIO;
 	if (shared)
 		flags |= IRQF_SHARED;
+	if (shared && flags & IRQF_NO_THREAD && oneshot_beside_others(rig))
+		flags |= IRQF_ONESHOT;
 	if (threaded_dispatch(rig))
 		error = request_threaded_irq(rig->irq, begins, on_irq, flags | IRQF_ONESHOT,
 					     LRIG_NAME, rig);
@@ -309,6 +335,57 @@ void port_close_line(struct rig *rig)
 		rig->parport->ops->disable_irq(rig->parport);
 }
 
+static enum hrtimer_restart await_release(struct hrtimer *timer)
+{
+	struct rig *rig = container_of(timer, struct rig, release);
+	enum hrtimer_restart again = HRTIMER_NORESTART;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&rig->lock, flags);
+	if ((inb(rig->base + STATUS) ^ rig->rest) & STATUS_ACK) {
+		hrtimer_forward_now(timer, ns_to_ktime(RELEASE_LOOK_NS));
+		again = HRTIMER_RESTART;
+	} else if (!rig->closed) {
+		port_open_line(rig);
+	}
+	raw_spin_unlock_irqrestore(&rig->lock, flags);
+	return again;
+}
+
+static void begin_release(struct rig *rig)
+{
+	struct irq_data *line = irq_get_irq_data(rig->irq);
+
+	rig->level = rig->own_handler && line && irqd_is_level_type(line);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	hrtimer_setup(&rig->release, await_release, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+#else
+	hrtimer_init(&rig->release, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	rig->release.function = await_release;
+#endif
+	rig->rest = inb(rig->base + STATUS);
+}
+
+/*
+ * A level-triggered line, as PCI cards have, interrupts again and again while nACK is active: the
+ * card is kept from it until nACK is back. A pulse that is over before this looks shows on chips
+ * that have a bit for it; of the others it cannot be told from another device's interrupt.
+ */
+bool port_finish_interrupt(struct rig *rig)
+{
+	u8 status;
+
+	if (!rig->level)
+		return true;
+	status = inb(rig->base + STATUS);
+	if ((status ^ rig->rest) & STATUS_ACK) {
+		port_close_line(rig);
+		hrtimer_start(&rig->release, ns_to_ktime(RELEASE_LOOK_NS), HRTIMER_MODE_REL_HARD);
+		return true;
+	}
+	return (rig->rest & ~status) & STATUS_NO_INTERRUPT;
+}
+
 int port_attach(struct rig *rig, irq_handler_t begins, irq_handler_t on_irq)
 {
 	unsigned long trigger = wanted_trigger(rig);
@@ -317,6 +394,7 @@ int port_attach(struct rig *rig, irq_handler_t begins, irq_handler_t on_irq)
 	if (!rig_wants_interrupt(rig))
 		return 0;
 	rig->own_handler = !rig_wants_parport_irq(rig);
+	begin_release(rig);
 	if (!can_trigger(rig, trigger))
 		return -EOPNOTSUPP;
 	if (rig->own_handler) {
@@ -350,4 +428,8 @@ void port_detach(struct rig *rig)
 		free_irq(rig->irq, rig);
 	else
 		synchronize_irq(rig->irq);
+	if (!rig->level)
+		return;
+	hrtimer_cancel(&rig->release);
+	port_close_line(rig);
 }

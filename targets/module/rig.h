@@ -12,16 +12,27 @@
 #define LRIG_RIG_H
 
 #include <linux/cpumask.h>
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/mutex.h>
 #include <linux/parport.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/version.h>
 #include <linux/workqueue.h>
 
 #include "latency_rig.h"
 
 #define LRIG_NAME "latency_rig"
+
+/* The older name still works, but prints a warning, and that from a measured interrupt. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define LRIG_SYSTEM_WQ system_percpu_wq
+#define LRIG_WQ_PERCPU WQ_PERCPU
+#else
+#define LRIG_SYSTEM_WQ system_wq
+#define LRIG_WQ_PERCPU 0
+#endif
 
 #define DATA_RESPONSE 0x01u
 #define DATA_SEQUENCE_SHIFT 1
@@ -40,7 +51,10 @@ struct rig {
 	int irq; /* -1: none */
 	bool own_handler;
 	bool affinity_set;
+	bool level; /* the line interrupts for as long as it is active */
 	u8 control; /* as it was */
+	u8 rest; /* status register with nACK at rest */
+	struct hrtimer release; /* level: looks whether nACK is back at rest */
 	struct parport *parport; /* NULL: no parport driver, own I/O region */
 	struct pardevice *pardevice;
 	cpumask_var_t affinity; /* as it was */
@@ -90,6 +104,8 @@ void port_give_back(struct rig *rig);
 /* Whether interrupts reach the processor; in any context. */
 void port_open_line(struct rig *rig);
 void port_close_line(struct rig *rig);
+/* After the answer of an own handler, rig->lock held: whether the interrupt was the port's. */
+bool port_finish_interrupt(struct rig *rig);
 
 /* answer.c: the two handlers for the port, and what answers later. */
 void rig_interrupt(void *rig);

@@ -111,7 +111,7 @@ static int create_thread(struct rig *rig, int (*function)(void *))
 static int create_workqueue_of_rig(struct rig *rig)
 {
 	/* One worker of normal priority, as a driver's schedule_work() gets. */
-	rig->workqueue = alloc_workqueue(LRIG_NAME, 0, 1);
+	rig->workqueue = alloc_workqueue(LRIG_NAME, LRIG_WQ_PERCPU, 1);
 	if (!rig->workqueue)
 		return -ENOMEM;
 	INIT_WORK(&rig->work, answer_work);

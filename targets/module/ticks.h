@@ -36,7 +36,7 @@ static __always_inline u64 ticks_after(void)
 {
 	u32 low, high, cpu;
 
-	if (static_cpu_has(X86_FEATURE_RDTSCP))
+	if (cpu_feature_enabled(X86_FEATURE_RDTSCP))
 		asm volatile("rdtscp\n\tlfence" : "=a"(low), "=d"(high), "=c"(cpu) : : "memory");
 	else
 		asm volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");

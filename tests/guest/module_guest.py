@@ -75,19 +75,21 @@ def image_of(kernel: str, command: str, folder: Path) -> GuestImage:
     return replace(base, initrd=base.initrd + more)
 
 
-def tried(image: GuestImage, limit_s: int) -> Told:
+def tried(
+    image: GuestImage, limit_s: int, *, irq: int | None = None, width_ns: int = WIDTH_NS
+) -> Told:
     """Boot it and let pulses come in until it has ended, `limit_s` of its own time at most.
 
     Raises BenchError if the guest panics or hangs, AssertionError if it takes too long.
     """
     said = b""
-    with Machine.start(image, guest_plugin()) as machine:
+    with Machine.start(image, guest_plugin(), irq=irq) as machine:
         machine.serial.setblocking(False)
         while f"{_END}\r\n".encode() not in said and f"{_END}\n".encode() not in said:
             assert machine.now_ns < limit_s * 10**9, said.decode(errors="replace")[-2000:]
             first = machine.now_ns + PERIOD_NS
-            rises = range(first, first + STRETCH_NS - WIDTH_NS, PERIOD_NS)
-            edges = [edge for at in rises for edge in ((at, 1), (at + WIDTH_NS, 0))]
+            rises = range(first, first + STRETCH_NS - width_ns, PERIOD_NS)
+            edges = [edge for at in rises for edge in ((at, 1), (at + width_ns, 0))]
             machine.run(first + STRETCH_NS, edges)
             said += _available(machine.serial)
     return _told(said.decode(errors="replace"))

@@ -6,6 +6,7 @@ Slow: each test boots a kernel. What is tried is in targets/module/tests.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import threading
 from pathlib import Path
@@ -51,6 +52,26 @@ def test_it_comes_and_goes_under_measurement(kernel: str, tmp_path: Path) -> Non
     told = tried(image_of(kernel, f"sh /lib/reload.sh /lib {RELOADS}", tmp_path), 300)
     assert told.status == 0, told.output
     assert told.output.strip() == f"RELOADED {RELOADS} times"
+    assert told.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.guest
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("mode", [1, 2])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_level_triggered_shared_line_interrupts_once_a_pulse(
+    kernel: str, mode: int, tmp_path: Path
+) -> None:
+    """Interrupt 9 is ACPI's, which shares it: level-triggered, as a PCI card's line is."""
+    command = (
+        "insmod /lib/parport.ko && insmod /lib/latency_rig.ko shared=1 irq=9 && "
+        f"/lib/lrig-test run mode={mode} wait_ms=200"
+    )
+    told = tried(image_of(kernel, f"sh -c '{command}'", tmp_path), 60, irq=9, width_ns=100_000)
+    assert told.status == 0, told.output
+    found = dict(re.findall(r"(handled|dropped)=(\d+)", told.output.partition("SUMMARY")[2]))
+    assert 178 <= int(found["handled"]) <= 186  # ten pulses in each 11 ms
     assert told.complaints == []
 
 

@@ -118,6 +118,13 @@ def test_sources_are_complete() -> None:
     assert {f"{name}.c" for name in objects} | {"Kbuild", "latency_rig.h"} <= given
 
 
+def test_dkms_has_the_modules_version() -> None:
+    (told,) = re.findall(r'MODULE_VERSION\("(.*)"\)', (MODULE / "device.c").read_text())
+    assert f'PACKAGE_VERSION="{told}"' in (MODULE / "dkms.conf").read_text()
+    how_to = MODULE.parents[1] / "docs" / "how-to" / "load-the-kernel-module.md"
+    assert f"latency-rig-{told}" in how_to.read_text()
+
+
 def test_every_file_carries_the_kernels_license() -> None:
     for path in [*module_sources(), *(MODULE / "tests").iterdir(), MODULE / "Makefile"]:
         first_lines = path.read_text().splitlines()[:2]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -205,6 +207,16 @@ def test_a_device_that_may_not_be_used() -> None:
     roots = DeviceFile("/dev/latency-rig", usable=False, group="root")
     found = by_name(account_findings(account(roots), "kmod"))["device /dev/latency-rig"]
     assert 'KERNEL=="latency-rig"' in found.mend
+
+
+def test_what_secure_boot_and_lockdown_forbid() -> None:
+    locked = replace(account(), lockdown="integrity", secure_boot=True)
+    found = by_name(account_findings(locked, "kmod"))
+    assert "DKMS" in found["Secure Boot"].mend
+    assert not found["lockdown"].needed
+    assert by_name(account_findings(locked, "ioport"))["lockdown"].needed
+    free = by_name(account_findings(replace(locked, lockdown="none", secure_boot=False), "ioport"))
+    assert not {"Secure Boot", "lockdown"} & free.keys()
 
 
 @pytest.mark.parametrize(

@@ -99,11 +99,13 @@ class Machine(Closing):
         plugin: Path,
         *,
         self_trigger: bool = False,
+        irq: int | None = None,
         patience_s: float = 60.0,
     ) -> Self:
         """Start QEMU; the guest stands at time 0.
 
-        With `self_trigger` the board's trigger pin is wired to the interrupt line. A grant that is
+        With `self_trigger` the board's trigger pin is wired to the interrupt line, and a PC's
+        parallel port interrupts by line `irq` if it is given. A grant that is
         not answered within `patience_s` of wall time is taken for a hang. Raises InputError if QEMU
         is missing or of another series, BenchError if it does not start.
         """
@@ -118,6 +120,8 @@ class Machine(Closing):
         if all(image.stall_us):
             every_us, length_us = image.stall_us
             wires += f",stall_every_us={every_us},stall_us={length_us}"
+        if irq is not None:
+            wires += f",irq={irq}"
         initrd = os.memfd_create("initrd", 0)
         try:
             with open(initrd, "wb", closefd=False) as file:

@@ -9,7 +9,6 @@
 enum {
     PARALLEL_BASE = 0x378,
     PARALLEL_REGISTERS = 3,
-    PARALLEL_IRQ = 7,
     PARALLEL_PRIORITY = 10, /* over QEMU's own port, which stays for its entry in the ACPI tables */
 
     REGISTER_DATA = 0,
@@ -72,7 +71,7 @@ static const struct qemu_region_ops parallel_ops = {
     .impl = {.min_access_size = 1, .max_access_size = 1},
 };
 
-void parallel_open(struct port *port)
+void parallel_open(struct port *port, int irq)
 {
     static const char ioapic_path[] = "/machine/i440fx/ioapic";
     static struct qemu_region region; /* QEMU keeps it */
@@ -80,7 +79,7 @@ void parallel_open(struct port *port)
 
     if (ioapic == NULL)
         fault_end("this machine has no %s; start QEMU with -M pc", ioapic_path);
-    port->irq = qemu.qdev_get_gpio_in(ioapic, PARALLEL_IRQ);
+    port->irq = qemu.qdev_get_gpio_in(ioapic, irq);
     port->on_line = parallel_update_irq;
     port->control = CONTROL_REST;
     qemu.memory_region_init_io(&region, NULL, &parallel_ops, port, "rig-parallel", PARALLEL_REGISTERS);

@@ -6,8 +6,10 @@
 
 #include "port.h"
 
-/* Puts the port on the guest's bus: the interrupt line is nACK, the pins are the data register. To
- * be called under QEMU's lock. */
-void parallel_open(struct port *port);
+enum { PARALLEL_IRQ = 7, PARALLEL_IRQS = 24 };
+
+/* Puts the port on the guest's bus: the interrupt line is nACK, the pins are the data register, and
+ * `irq` is the input of the IO-APIC. To be called under QEMU's lock. */
+void parallel_open(struct port *port, int irq);
 
 #endif

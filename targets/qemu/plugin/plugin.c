@@ -2,7 +2,8 @@
 /* A plugin of QEMU's code generator, for what it lets us do beside: run inside QEMU. It wires the
  * guest's pins to the virtual bench. Options: fd=N, the socket to the bench; then, if a pin of the
  * guest is wired to its interrupt line, trigger=N, the bit of that pin; then, if time is to be taken
- * from the guest, stall_every_us=N and stall_us=N. */
+ * from the guest, stall_every_us=N and stall_us=N; then, if the PC's parallel port is to interrupt by
+ * another line than its own, irq=N. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <signal.h>
@@ -27,6 +28,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id,
 
 static struct port port;
 static enum qemu_guest guest;
+static int parallel_irq = PARALLEL_IRQ;
 static int bench_socket = -1;
 static bool begun, has_turns;
 
@@ -44,7 +46,7 @@ static void plugin_begin(uint64_t id, void *block)
     if (!locked)
         qemu.mutex_lock_iothread(__FILE__, __LINE__);
     if (guest == QEMU_GUEST_X86_64)
-        parallel_open(&port);
+        parallel_open(&port, parallel_irq);
     else
         gpio_open(&port);
     stall_open();
@@ -91,6 +93,17 @@ static void plugin_stall(int *argc, char **argv)
     *argc -= 2;
 }
 
+/* The last option, if it is this one: takes it off. */
+static void plugin_irq(int *argc, char **argv)
+{
+    const int irq = *argc > 1 ? plugin_number(argv[*argc - 1], "irq=") : -1;
+
+    if (irq < 0 || irq >= PARALLEL_IRQS)
+        return;
+    parallel_irq = irq;
+    --*argc;
+}
+
 static bool plugin_trigger(int argc, char **argv)
 {
     if (argc < 2)
@@ -107,6 +120,7 @@ static bool plugin_trigger(int argc, char **argv)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* beside the socket's end: a guest alone is of no use */
+    plugin_irq(&argc, argv);
     plugin_stall(&argc, argv);
     if (!plugin_socket(argc, argv) || !plugin_trigger(argc, argv))
         return -1;
