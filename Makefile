@@ -22,11 +22,12 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # What each package is for:
 #   gcc make libc6-dev python3-venv               building and the virtual environment
 #   libsigrok4 sigrok-cli sigrok-firmware-fx2lafw  analyzers; sigrok-cli is the tests' second opinion
+#   umockdev                                      fixture virtual-fx2: an analyzer on an emulated USB
 #   gcc-avr avr-libc binutils-avr                 firmware
 #   libsimavr-dev                                 emulated microcontroller
 #   libcmocka-dev                                 firmware's host tests
 APT := gcc make libc6-dev python3-venv \
-       libsigrok4 sigrok-cli sigrok-firmware-fx2lafw \
+       libsigrok4 sigrok-cli sigrok-firmware-fx2lafw umockdev \
        gcc-avr avr-libc binutils-avr libsimavr-dev libcmocka-dev
 #   qemu-system-x86 -arm  real kernels as targets (fixtures qemu-debian, qemu-debian-arm64, ...)
 #   gcc-aarch64-linux-gnu libc6-dev-arm64-cross  the agent for arm64

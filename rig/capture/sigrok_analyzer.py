@@ -13,6 +13,8 @@ from typing import TypeGuard
 
 from rig.capture import frames, worker
 from rig.capture.analyzers import AnalyzerSettings, FoundAnalyzer
+from rig.capture.drivers import traits_of
+from rig.capture.emulated_usb import resolved
 from rig.capture.sigrok import OptionValue
 from rig.capture.worker_link import Frame, Gone, Message, Warned, WorkerLink
 from rig.closing import Closing
@@ -23,8 +25,6 @@ _ANSWER_S = 20.0
 """The time to open or start: a driver that uploads firmware waits seconds for the device."""
 _STOP_S = 5.0
 _MAX_WARNINGS = 100
-_HELD_LIMIT_NS = 250_000_000
-"""The longest wait of a driver without loss: those for USB keep 0.3 s to 0.5 s of transfers."""
 
 
 class SigrokAnalyzer(Closing):
@@ -41,7 +41,8 @@ class SigrokAnalyzer(Closing):
         """Use `open`. Raises BenchError if the worker cannot open the device."""
         self._link = link
         self._driver = driver
-        self._held_limit_ns = sys.maxsize if flow_control else _HELD_LIMIT_NS
+        self._traits = traits_of(driver)
+        self._held_limit_ns = sys.maxsize if flow_control else self._traits.held_limit_ns
         self._stall_timeout_s = stall_timeout_s
         self._inbox: deque[Message] = deque()
         self._items: deque[CaptureItem] = deque()
@@ -77,6 +78,7 @@ class SigrokAnalyzer(Closing):
         Call it from a thread that outlives the analyzer: the kernel ends the worker with it.
         Raises BenchError with libsigrok's own words.
         """
+        conn, environment = resolved(conn)
         spec = worker.WorkerSpec(
             parent_pid=os.getpid(),
             driver=driver,
@@ -86,7 +88,7 @@ class SigrokAnalyzer(Closing):
             channel_mask=channel_mask,
             options=dict(options),
         )
-        link = WorkerLink(spec)
+        link = WorkerLink(spec, environment)
         try:
             return cls(link, driver, stall_timeout_s, flow_control)
         except BaseException:
@@ -190,7 +192,10 @@ class SigrokAnalyzer(Closing):
         elif message.kind == frames.FrameKind.ERROR:
             self._end(Loss(LossKind.DRIVER_DIED, self._samples, message.text))
         elif message.kind == frames.FrameKind.END and self._running:
-            unasked = f"{self._driver}: the capture ended without a stop request"
+            unasked = (
+                f"{self._driver}: the capture ended without a stop request: "
+                f"{self._traits.end_unasked}"
+            )
             self._end(None if self._asked else Loss(LossKind.END_UNASKED, self._samples, unasked))
 
     def _take_block(self, payload: bytearray) -> None:

@@ -10,7 +10,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
 from rig.capture import frames, worker
@@ -56,7 +56,10 @@ Message = Frame | Warned | Gone
 class WorkerLink:
     """A link that starts a worker and talks with it."""
 
-    def __init__(self, spec: worker.WorkerSpec) -> None:
+    def __init__(
+        self, spec: worker.WorkerSpec, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """`environment`: what the worker has there beside this process's own."""
         # -P: nothing in the current directory may stand in for a module.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", worker.__name__],
@@ -64,6 +67,7 @@ class WorkerLink:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
+            env={**os.environ, **(environment or {})},
             start_new_session=True,  # Ctrl-C is for the controller, which then stops the capture
         )
         if not (self._process.stdin and self._process.stdout and self._process.stderr):

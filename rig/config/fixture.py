@@ -38,8 +38,10 @@ TABLES = (
     "scenarios",
 )  # fmt: skip
 
-VIRTUAL_CHANNELS = (8, 14)
-"""The channel counts of BeagleLogic's one-byte and two-byte samples."""
+VIRTUAL_CHANNELS = {"beaglelogic": (8, 14), "fx2lafw": (8, 16)}
+"""The drivers that virtual analyzers are for, and the channels of one-byte and two-byte samples."""
+VIRTUAL_USB = "fx2lafw"
+"""The driver whose virtual analyzer is on USB."""
 
 
 @dataclass(frozen=True)
@@ -286,9 +288,15 @@ def _virtual(root: TomlTable) -> VirtualSettings | None:
         valid = '"virtual" for connection, port and link alike, or for none of them'
         raise root.table(table).error(key, problem, valid)
     analyzer = root.table("analyzer")
-    if analyzer.values["driver"] != "beaglelogic":
-        problem = "the virtual analyzer speaks the protocol of another driver"
-        raise analyzer.error("driver", problem, "beaglelogic")
-    if analyzer.values["channels"] not in VIRTUAL_CHANNELS:
-        raise analyzer.error("channels", "not a size of the virtual analyzer", "8 or 14")
-    return parse_virtual(root.table(VIRTUAL, optional=True))
+    channels = VIRTUAL_CHANNELS.get(str(analyzer.values["driver"]))
+    if channels is None:
+        problem = "no virtual analyzer speaks the protocol of this driver"
+        raise analyzer.error("driver", problem, " or ".join(VIRTUAL_CHANNELS))
+    if analyzer.values["channels"] not in channels:
+        valid = " or ".join(map(str, channels))
+        raise analyzer.error("channels", "not a size of the virtual analyzer", valid)
+    virtual = root.table(VIRTUAL, optional=True)
+    if "usb" in virtual and analyzer.values["driver"] != VIRTUAL_USB:
+        problem = "this driver's virtual analyzer is not on USB"
+        raise virtual.error("usb", problem, f'[analyzer] driver = "{VIRTUAL_USB}" beside it')
+    return parse_virtual(virtual)

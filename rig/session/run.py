@@ -198,6 +198,7 @@ class _Recording:
     def _arm(self, stop: threading.Event) -> None:
         self._bench.analyzer.start()
         self.capture_ended = False
+        self._last_loss = ""
         while not self.live.samples and not stop.is_set():
             self.read()
         self.target.arm(self._armed)
@@ -229,13 +230,14 @@ class _Recording:
             case Loss():
                 self._writer.loss(item)
                 self.live.losses += 1
+                self._last_loss = item.text
             case CaptureEnd():
                 self.capture_ended = True
                 self.account = replace(self.account, samples=item.samples)
                 if not item.asked:
                     raise BenchError(
-                        f"the analyzer stopped after {item.samples} samples without being asked; "
-                        "check its cable and power"
+                        f"the analyzer stopped after {item.samples} samples without being asked"
+                        + (f": {self._last_loss}" if self._last_loss else "")
                     )
             case None:
                 self._writer.flush_when_due()  # what came before it went quiet must not wait

@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from rig.capture.analyzers import AnalyzerSettings
 from rig.config.fixture import RESPONSE, STIMULUS, TASK, Fixture, parse_fixture
 from rig.config.virtual.bench import VirtualGuest, VirtualSettings
 from rig.errors import InputError, RigError
@@ -29,9 +30,11 @@ from rig.virtual.emulator import Emulator
 from rig.virtual.frequency import FrequencyControl
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sample_dropper import SampleDropper
+from rig.virtual.sampled_lines import SampledLines
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog
+from rig.virtual.usb.analyzer import Fx2Analyzer
 from rig.virtual.wired_target import WiredTarget
 from rig.virtual.wiring import VirtualWiring
 from rig.virtual.world import BenchParts, World
@@ -76,17 +79,10 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
                 response_delay_cycles=behind.response_delay_cycles,
             )
         )
-        analyzer = stack.enter_context(
-            VirtualAnalyzer(
-                8 if fixture.analyzer.channels == 8 else 14,
-                virtual.analyzer_error_ppb,
-                virtual.analyzer_drift_ppb_per_s,
-                virtual.wiring.analyzer_rate_hz,
-            )
-        )
+        analyzer = stack.enter_context(_open_analyzer(fixture.analyzer, virtual))
         _say(
             {
-                "analyzer": f"tcp-raw/127.0.0.1/{analyzer.port}",
+                "analyzer": analyzer.connection,
                 "stimulus": emulator.pty,
                 "target": ["127.0.0.1", behind.agent_port],
                 "emulator_pid": emulator.pid,
@@ -122,6 +118,18 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
                 "analyzer_drift_ppb_per_s": virtual.analyzer_drift_ppb_per_s,
             }
         )
+
+
+def _open_analyzer(analyzer: AnalyzerSettings, virtual: VirtualSettings) -> SampledLines:
+    """The analyzer that the fixture's driver reads."""
+    errors = (
+        virtual.analyzer_error_ppb,
+        virtual.analyzer_drift_ppb_per_s,
+        virtual.wiring.analyzer_rate_hz,
+    )
+    if analyzer.driver == "fx2lafw":
+        return Fx2Analyzer(analyzer.channels, *errors, virtual.usb)
+    return VirtualAnalyzer(8 if analyzer.channels == 8 else 14, *errors)
 
 
 @dataclass(frozen=True)

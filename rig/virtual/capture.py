@@ -11,7 +11,7 @@ import socket
 import threading
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -41,10 +41,24 @@ class Drop:
     """The number of missing samples."""
 
 
+class SampleSink(Protocol):
+    """The way of one capture's samples to the host."""
+
+    @property
+    def sample_bytes(self) -> int:
+        """The bytes of each sample."""
+
+    def put(self, pieces: list[memoryview]) -> None:
+        """Send these pieces, unless closed; wait while the host has too much before it."""
+
+    def close(self) -> None:
+        """Send nothing more."""
+
+
 class SampleCapture:
     """The samples of one capture, gathered for its stream."""
 
-    def __init__(self, stream: SampleStream, origin_ps: int, clock: VirtualClock) -> None:
+    def __init__(self, stream: SampleSink, origin_ps: int, clock: VirtualClock) -> None:
         self.stream = stream
         self.origin_ps = origin_ps
         self._clock = clock
@@ -148,7 +162,7 @@ class SampleStream:
 
     def __init__(self, client: socket.socket, sample_bytes: int) -> None:
         self._client = client
-        self.sample_bytes: Final = sample_bytes
+        self.sample_bytes = sample_bytes
         self._changed = threading.Condition()
         self._waiting: deque[list[memoryview]] = deque()
         self._open = True
@@ -179,7 +193,7 @@ class SampleStream:
                 pieces = self._waiting.popleft()
                 self._changed.notify_all()
             try:
-                _send_all(self._client, pieces)
+                send_all(self._client, pieces)
             except OSError:  # the host has vanished; the conversation notices it as well
                 with self._changed:
                     self._open = False
@@ -187,7 +201,7 @@ class SampleStream:
                 return
 
 
-def _send_all(client: socket.socket, pieces: list[memoryview]) -> None:
+def send_all(client: socket.socket, pieces: list[memoryview]) -> None:
     """Send pieces in one call of the kernel's if it takes them all, and without a copy."""
     if len(pieces) > _PIECES_MAX:
         pieces = [memoryview(b"".join(pieces))]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from rig.config.virtual.bench import FaultSettings
-from rig.virtual.analyzer import VirtualAnalyzer
+from rig.virtual.sampled_lines import SampledLines
 
 _STREAM = 1
 """The analyzer's faults are drawn apart from the target's, which stay the same with or without."""
@@ -15,7 +15,7 @@ _STREAM = 1
 class SampleDropper:
     """A source of holes after some stimuli, anywhere within an interval as long as the last one."""
 
-    def __init__(self, analyzer: VirtualAnalyzer, misbehavior: FaultSettings, seed: int) -> None:
+    def __init__(self, analyzer: SampledLines, misbehavior: FaultSettings, seed: int) -> None:
         self._analyzer = analyzer
         self._probability = misbehavior.drop
         self._length_ps = misbehavior.drop_length_ps

@@ -22,12 +22,12 @@ from time import monotonic
 
 import numpy as np
 
-from rig.virtual.analyzer import VirtualAnalyzer
 from rig.virtual.clock import PPB, PS_PER_S, VirtualClock
 from rig.virtual.delays import DelayLines
 from rig.virtual.emulator import Emulator, EmulatorReport
 from rig.virtual.jumpers import JumperWires
 from rig.virtual.sample_dropper import SampleDropper
+from rig.virtual.sampled_lines import SampledLines
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.wired_target import AnswersAhead, WiredTarget, WireEdge, WireEdges
 from rig.virtual.wiring import VirtualWiring
@@ -47,7 +47,7 @@ class BenchParts:
     emulator: Emulator
     clock_hz: int
     """Nominal rate of the emulated chip's clock."""
-    analyzer: VirtualAnalyzer
+    analyzer: SampledLines
     target: WiredTarget
     dropper: SampleDropper
     stimulus_channel: int

@@ -94,7 +94,7 @@ def true_edges(
         changed = shown[before] ^ shown[index]
         found += [
             (index, channel, shown[index] >> channel & 1)
-            for channel in range(14)
+            for channel in range(16)
             if changed >> channel & 1 and index < total
         ]
     return found, total

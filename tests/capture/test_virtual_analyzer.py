@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from rig.instruments import CaptureEnd
-from rig.virtual.analyzer import Drop, VirtualAnalyzer
+from rig.virtual.analyzer import VirtualAnalyzer
+from rig.virtual.capture import Drop
 
 from .bench import (
     World,

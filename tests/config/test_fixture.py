@@ -163,9 +163,9 @@ def test_what_is_no_address(link: str) -> None:
         ),
         (
             '"beaglelogic"',
-            '"fx2lafw"',
-            "f.toml:5: [analyzer] driver: the virtual analyzer speaks the protocol of another "
-            "driver; valid: beaglelogic",
+            '"demo"',
+            "f.toml:5: [analyzer] driver: no virtual analyzer speaks the protocol of this driver; "
+            "valid: beaglelogic or fx2lafw",
         ),
         (
             'port = "virtual"',
@@ -245,7 +245,7 @@ def test_what_is_no_address(link: str) -> None:
             "[virtual.targets]",
             "f.toml:34: [virtual] targets: unknown table (did you mean target?); "
             "valid: target, guest, misbehave, clocks, wiring, delay, truth_file, "
-            "jumpers, core, sampling, frequency",
+            "jumpers, core, sampling, frequency, usb",
         ),
         (
             FIXTURE[FIXTURE.index("[virtual.target]") :],

@@ -10,6 +10,7 @@ from rig.config.virtual.delays import ChannelDelay, clipped, parse_delays
 from rig.config.virtual.jumpers import Jumpers, parse_jumpers
 from rig.config.virtual.processor import CpuFrequency, parse_cores, parse_frequency
 from rig.config.virtual.sampling import Sampling, parse_sampling
+from rig.config.virtual.usb import UsbSettings, parse_usb
 from rig.config.virtual.wiring import WiringFaults, parse_wiring
 from rig.toml.reader import TomlTable
 from rig.toml.units import RATE
@@ -227,6 +228,8 @@ class VirtualSettings:
     """The time by which each core's counter is ahead of the first one's clock."""
     frequency: CpuFrequency = field(default_factory=CpuFrequency)
     """The frequency of a modelled target's processor."""
+    usb: UsbSettings = field(default_factory=UsbSettings)
+    """The analyzer on USB, for a driver that reads such a one."""
 
 
 _CLOCK_KEYS = ("error_ppb", "drift_ppb_per_s")
@@ -238,7 +241,7 @@ def parse_virtual(table: TomlTable) -> VirtualSettings:
     table.allow_only(
         (
             "target", "guest", "misbehave", "clocks", "wiring", "delay", "truth_file",
-            "jumpers", "core", "sampling", "frequency",
+            "jumpers", "core", "sampling", "frequency", "usb",
         )
     )  # fmt: skip
     if "guest" in table:
@@ -262,6 +265,7 @@ def parse_virtual(table: TomlTable) -> VirtualSettings:
         sampling=parse_sampling(table.table("sampling", optional=True)),
         cores_ahead_ps=parse_cores(table),
         frequency=parse_frequency(table.table("frequency", optional=True)),
+        usb=parse_usb(table.table("usb", optional=True)),
     )
 
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs on the virtual FX2: a pass, and every fault as a named loss, never a pass."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from rig.analysis.measurements.verdict import Verdict
+from rig.config.fixture import parse_fixture
+from rig.config.plan import parse_plan
+from rig.errors import RigError
+from rig.instruments import LossKind
+from rig.resources import find_fixture, find_plan
+from rig.session.results import Result, store
+from rig.session.run import run
+from tests.cli.command import rig
+
+FIXTURE = find_fixture("virtual-fx2").read_text(encoding="utf-8")
+SEQUENCE = FIXTURE.index("# The low bits"), FIXTURE.index("[virtual.target]")
+NO_SEQUENCE = FIXTURE[: SEQUENCE[0]] + FIXTURE[SEQUENCE[1] :]
+TRANSFER_BYTES = 240_128
+"""10 ms in whole packets: the driver's transfers."""
+PLAN = find_plan("interrupt").read_text(encoding="utf-8").replace("count = 1000", "count = 300")
+
+
+def measured(folder: Path, fault: str, fixture: str = FIXTURE) -> tuple[Result, RigError | None]:
+    """A run in whose third tenth of a second the fault begins."""
+    usb = f'\n[virtual.usb]\nfault = "{fault}"\nafter = "216.5 ms"\n' if fault else ""
+    path = folder / "run.h5"
+    failure = run(
+        parse_plan(PLAN, "plan"),
+        parse_fixture(fixture + usb, "fixture"),
+        path,
+        lambda _live: None,
+        threading.Event(),
+    )
+    return store(path), failure
+
+
+def test_it_passes_and_so_with_a_short_transfer(tmp_path: Path) -> None:
+    for fault in ("", "short"):
+        (tmp_path / fault).mkdir(exist_ok=True)
+        result, failure = measured(tmp_path / fault, fault)
+        assert failure is None
+        assert result.evaluation.verdict is Verdict.PASS
+        assert result.evaluation.counts.answered == 300
+
+
+def test_a_cable_that_is_pulled_is_no_pass(tmp_path: Path) -> None:
+    result, failure = measured(tmp_path, "unplug")
+    assert "an FX2 does not say why: its buffer may have overflowed" in str(failure)
+    assert result.evaluation.verdict is Verdict.INCOMPLETE
+    assert LossKind.END_UNASKED in {kind for kind, _, _ in result.losses}
+
+
+@pytest.mark.parametrize("fixture", [FIXTURE, NO_SEQUENCE])
+def test_a_transfer_lost_without_a_word_is_found_by_the_train(fixture: str, tmp_path: Path) -> None:
+    result, failure = measured(tmp_path, "error", fixture)
+    assert failure is None
+    missing = 5_196_000 % TRANSFER_BYTES
+    assert "sequence gap at sample 5,0" in result.evaluation.reasons[0]
+    assert f"about {missing:,} samples" in result.evaluation.reasons[0]
+    assert result.evaluation.verdict is Verdict.INCOMPLETE
+
+
+def test_an_overrun_ends_the_command_with_3_and_says_what_it_may_be(tmp_path: Path) -> None:
+    fixture = tmp_path / "bench.toml"
+    fixture.write_text(f'{FIXTURE}\n[virtual.usb]\nfault = "overrun"\nafter = "100 ms"\n')
+    ended = rig(
+        "run", "interrupt", "--fixture", fixture, "--count", 200, "--out", tmp_path / "a.h5"
+    )
+    assert ended.returncode == 3
+    assert "the analyzer stopped after 2400000 samples without being asked" in ended.stderr
+    assert "its buffer may have overflowed" in ended.stderr
+    assert "INCOMPLETE" in ended.stdout
