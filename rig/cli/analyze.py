@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from rig.capture.rates import RATE_MAX_HZ
 from rig.capture.replay.capture_file import FileKind, kind_of
-from rig.capture.replay.sr_reader import RATE_MAX_HZ
 from rig.cli.options import add_json, add_out
 from rig.cli.output import show_result
 from rig.cli.streams import say

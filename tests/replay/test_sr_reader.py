@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.capture.replay.capture_file import open_capture
+from rig.capture.replay.sr_reader import pieces_of
 from rig.capture.sr_file import write_sr
 from rig.errors import InputError
 from rig.instruments import LossKind
@@ -73,6 +74,63 @@ def test_pieces_may_cut_a_sample_and_come_in_any_order(tmp_path: Path) -> None:
     assert read(path) == (GOOD_EDGES, [], 10)
 
 
+def test_forty_channels_that_sigrok_writes(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    values = [0, 1 << 33, 1 << 33 | 1 << 9, 1 << 39 | 1 << 9, 0]
+    raw.write_bytes(b"".join(value.to_bytes(5, "little") for value in values * 50_000))
+    path = tmp_path / "a.sr"
+    sigrok_cli("-I", "binary:numchannels=40:samplerate=1000000", "-i", raw, "-o", path)
+    capture = open_capture(path, ["D39", "D9", "D33"], None)
+    assert capture.bits == (2, 0, 1)
+    edges, losses, samples = read(path, ["D9", "D33", "D39"])
+    assert (losses, samples) == ([], 250_000)
+    cycle = [(1, 1, 1), (2, 0, 1), (3, 1, 0), (3, 2, 1), (4, 0, 0), (4, 2, 0)]
+    assert edges == [(5 * n + at, bit, up) for n in range(50_000) for at, bit, up in cycle]
+
+
+def test_a_cut_last_wide_sample_is_a_loss(tmp_path: Path) -> None:
+    wide = METADATA.replace("unitsize=1", "unitsize=3")
+    path = zip_of(tmp_path / "a.sr", {**GOOD, "metadata": wide, "logic-1-1": b"\0\0\0\1\0\0\3"})
+    edges, (loss,), samples = read(path)
+    assert (edges, samples, loss.sample) == ([(1, 0, 1)], 2, 2)
+
+
+def test_names_that_are_missing_or_equal_are_told_apart_by_place(tmp_path: Path) -> None:
+    metadata = METADATA.replace("=stimulus", "=\n trigger1 = 0").replace(
+        "=response", "=pin\nprobe3=pin"
+    )
+    path = zip_of(tmp_path / "a.sr", {**GOOD, "metadata": metadata})
+    assert open_capture(path, ["D0", "pin D2", "D1"], None).bits == (0, 2, 1)
+    with pytest.raises(InputError, match="valid: D0, pin D1, pin D2, or D0 to D2 by"):
+        open_capture(path, ["D0", "pin"], None)
+
+
+def test_a_second_device_is_read_by_its_number(tmp_path: Path) -> None:
+    second = METADATA.partition("[device 1]")[2].replace("logic-1", "logic-2")
+    metadata = f"{METADATA}[device 2]{second}".replace("24 MHz", "12 MHz", 1)
+    path = zip_of(tmp_path / "a.sr", {**GOOD, "metadata": metadata, "logic-2-1": b"\0\2"})
+    assert read(path)[0] == GOOD_EDGES
+    assert read(path, ["2:stimulus", "2:D1"])[0] == [(1, 1, 1)]
+    assert open_capture(path, ["2:D0"], None).source.identity.sample_rate_hz == RATE_HZ
+    with pytest.raises(InputError, match="devices 1 and 2, which have no common clock"):
+        open_capture(path, ["stimulus", "2:D1"], None)
+    with pytest.raises(InputError, match="no channel '3:D1'"):
+        open_capture(path, ["3:D1"], None)
+
+
+def test_dsview_packs_the_bits_of_the_channels_in_use(tmp_path: Path) -> None:
+    metadata = METADATA.replace("version=0.5.2", "version=0.2.0").replace("probe2", "probe9")
+    assert read(zip_of(tmp_path / "a.sr", {**GOOD, "metadata": metadata}))[0] == GOOD_EDGES
+
+
+def test_the_number_of_a_piece_of_dsview_has_16_bits(tmp_path: Path) -> None:
+    numbers = [*range(1, 1 << 15), *range(-(1 << 15), 1)]
+    names = [f"logic-1-{number}" for number in numbers]
+    assert pieces_of(tmp_path, set(names), "logic-1") == tuple(names)
+    with pytest.raises(InputError, match="no entry logic-1-32768"):
+        pieces_of(tmp_path, {*names} - {"logic-1--32768"}, "logic-1")
+
+
 def test_version_1_has_one_piece(tmp_path: Path) -> None:
     entries = {"version": "1", "metadata": METADATA, "logic-1": SAMPLES}
     assert read(zip_of(tmp_path / "a.sr", entries)) == (GOOD_EDGES, [], 10)
@@ -120,13 +178,14 @@ BAD_METADATA = [
     ("unitsize=1", "unitsize=0", "0 bytes a sample"),
     ("unitsize=1", "unitsize=99999999999", "99999999999 bytes a sample"),
     ("unitsize=1", "unitsize=-1", "bytes a sample"),
-    ("probe2=response", "probe9=response", "channels up to D8"),
-    ("probe2=response", "probe2=stimulus", "two channels are called"),
+    ("unitsize=1", "unitsize=129", "129 bytes a sample; valid: 1 to 128"),
+    ("probe2=response", "probe9=response", "no channel 'response'; valid: stimulus, or D0 to D0"),
+    ("probe2=response", "probe2=stimulus", "valid: stimulus D0, stimulus D1, or D0 to D1"),
     ("probe2=response", "probe2=a\x1b[31m", "no printable name"),
     ("probe", "other", "no logic channels"),
     ("capturefile=logic-1", "capturefile=../../etc/passwd", "names no logic capture"),
     ("capturefile=logic-1", "capturefile=logic-9", "no entry logic-9-1"),
-    ("[device 1]", "[device 2]", "no \\[device 1\\]"),
+    ("[device 1]", "[device x]", "no logic samples"),
     ("[global]", "garbage", "no INI file"),
     ("total probes=2", "unitsize=2", "no INI file"),
     ("total probes=2", "x=" + "y" * 70_000, "over 65536 bytes"),

@@ -3,42 +3,44 @@
 
 A zip of `version`, `metadata` (an INI file) and the samples in `logic-1-1`, `logic-1-2` and so on;
 version 1 has them in one piece, `logic-1` (libsigrok 0.5.2, src/session_file.c and
-src/session_driver.c). Samples are inflated into memory a piece at a time and never put on disk.
-What a small file can swell to is bounded: DEFLATE makes at most 1032 bytes of one (RFC 1951), no
-other compression is taken, and pieces may not share compressed bytes.
+src/session_driver.c).
+
+DSView exports such files, too, with two particulars (its libsigrok4DSL/output/srzip.c and
+DSView/pv/storesession.cpp): a sample has a bit for each channel in use and none between them, while
+channels keep their numbers; and a piece holds 8,192 samples, whose number is one of 16 bits.
 """
 
 from __future__ import annotations
 
-import configparser
 import re
-import struct
-import zipfile
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Literal, cast
 
 from rig.capture.edges import EdgeExtractor
 from rig.capture.replay.channels import find_channels
+from rig.capture.replay.session_zip import (
+    READ_BYTES,
+    Section,
+    chosen_rate,
+    entries_of,
+    opened,
+    sections_of,
+    stored_rate,
+    text_of,
+)
+from rig.capture.replay.wide_samples import UNITSIZE_MAX, WideSamples
 from rig.errors import InputError
 from rig.instruments import AnalyzerIdentity, CaptureEnd, CaptureItem, Loss, LossKind
 
-RATE_MAX_HZ = 10**12
-_METADATA_MAX_BYTES = 1 << 16
-_ENTRIES_MAX = 1 << 20
-_READ_BYTES = 1 << 20
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
-"""The errors of zipfile for a damaged file; the last two for names, methods and offsets."""
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_SCALES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+_DSVIEW = r"^sigrok version=0\.2\.0$"
+"""DSView's mark: sigrok's own 0.2.0 wrote spaces around the sign."""
 
 
 @dataclass(frozen=True)
-class _Metadata:
+class _Device:
     sample_rate_hz: int | None
     unitsize: int
     names: dict[int, str]
@@ -52,33 +54,38 @@ class SrSession:
     def __init__(self, path: Path, wanted: Sequence[str], sample_rate_hz: int | None) -> None:
         """Read names and rate, no samples. Raises InputError for what is no usable session."""
         self._path = path
-        with _opened(path) as archive:
-            entries = _entries(path, archive)
-            about = _metadata(path, _small(path, archive, entries, "metadata"))
-            self._pieces = _pieces(path, entries, about.capture_name)
-        self._unitsize = about.unitsize
-        places = sorted(about.names)
-        by_name = {name: bit for bit, name in about.names.items()}
-        self.bits = find_channels(path, by_name, range(places[-1] + 1), wanted)
+        with opened(path) as archive:
+            entries = entries_of(path, archive)
+            devices = _devices(path, text_of(path, archive, entries, "metadata"))
+            device, wanted = _device_of(path, devices, wanted)
+            self._pieces = pieces_of(path, entries, device.capture_name)
+        self._unitsize = device.unitsize
+        places = range(max(device.names) + 1)
+        by_name = {name: bit for bit, name in device.names.items()}
+        self._found = find_channels(path, by_name, places, wanted)
+        is_wide = device.unitsize > 2
+        self.bits = WideSamples(device.unitsize, self._found).bits if is_wide else self._found
+        bits = sorted(self._found) if is_wide else places
         self.identity = AnalyzerIdentity(
             driver="file",
             vendor="",
             model="session file of sigrok",
             library="",
-            sample_rate_hz=_rate(path, about.sample_rate_hz, sample_rate_hz),
-            channels=tuple(about.names.get(bit, f"D{bit}") for bit in range(places[-1] + 1)),
+            sample_rate_hz=chosen_rate(path, device.sample_rate_hz, sample_rate_hz),
+            channels=tuple(device.names.get(bit, f"D{bit}") for bit in bits),
         )
 
     def items(self) -> Iterator[CaptureItem]:
         """Yield the edges of the wanted channels; a Loss if the last sample is cut off."""
-        mask = sum(1 << bit for bit in self.bits)
-        extractor = EdgeExtractor(cast(Literal[1, 2], self._unitsize), mask)
-        with _opened(self._path) as archive:
+        wide = WideSamples(self._unitsize, self._found) if self._unitsize > 2 else None
+        unitsize = cast(Literal[1, 2], min(self._unitsize, 2))
+        extractor = EdgeExtractor(unitsize, sum(1 << bit for bit in self.bits))
+        with opened(self._path) as archive:
             for name in self._pieces:
                 with archive.open(name) as piece:
-                    while samples := piece.read(_READ_BYTES):
-                        yield extractor.feed(samples)
-        if extractor.partial_bytes:
+                    while data := piece.read(READ_BYTES):
+                        yield extractor.feed(wide.narrowed(data) if wide else data)
+        if extractor.partial_bytes or (wide and wide.partial_bytes):
             text = f"the capture ends within sample {extractor.samples}"
             yield Loss(LossKind.SHORT_COUNT, extractor.samples, text)
         if not extractor.samples:
@@ -86,123 +93,98 @@ class SrSession:
         yield CaptureEnd(extractor.samples, asked=True)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open the archive; every way in which it can be damaged becomes an InputError."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield archive
-    except _DAMAGE as error:
+def _devices(path: Path, text: str) -> dict[int, _Device]:
+    """Return the devices that have logic samples, by number: at least one."""
+    packed = re.search(_DSVIEW, text, re.MULTILINE) is not None
+    devices = {
+        int(match[1]): _device(path, section, packed)
+        for name, section in sections_of(path, "metadata", text).items()
+        if (match := re.fullmatch("device ([1-9][0-9]{0,3})", name)) and "capturefile" in section
+    }
+    if not devices:
+        raise InputError(f"{path}: the session holds no logic samples, by its metadata")
+    return devices
+
+
+def _device_of(
+    path: Path, devices: Mapping[int, _Device], wanted: Sequence[str]
+) -> tuple[_Device, Sequence[str]]:
+    """Return the device that the wanted channels are of, and their names within it.
+
+    A name that starts with the number of a device and a colon is of that one, others are of the
+    first.
+    """
+    first = min(devices)
+    chosen = [(first, name) for name in wanted]
+    for place, name in enumerate(wanted):
+        number, colon, rest = name.partition(":")
+        if colon and name not in devices[first].names.values() and _number(number) in devices:
+            chosen[place] = (int(number), rest)
+    numbers = sorted({number for number, _ in chosen})
+    if len(numbers) != 1:
         raise InputError(
-            f"{path}: damaged session file ({str(error) or 'it ends too early'}); save it again"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+            f"{path}: channels of devices {' and '.join(map(str, numbers))}, which have no common "
+            "clock; name those of one"
+        )
+    return devices[numbers[0]], [name for _, name in chosen]
 
 
-def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries by name, after a check of what they claim to be."""
-    listed = archive.infolist()
-    entries = {entry.filename: entry for entry in listed}
-    if len(listed) > _ENTRIES_MAX or len(entries) != len(listed):
-        raise InputError(f"{path}: no session of sigrok: over {_ENTRIES_MAX} entries, or one twice")
-    if sum(entry.compress_size for entry in listed) > path.stat().st_size:
-        raise InputError(f"{path}: no session of sigrok: its entries overlap")
-    for entry in listed:
-        if entry.compress_type not in _METHODS or entry.flag_bits & 1:
-            raise InputError(
-                f"{path}: {entry.filename!a} is encrypted or not compressed as sigrok does; "
-                "valid: stored or deflated entries"
-            )
-    return entries
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch("[1-9][0-9]{0,3}", text) else None
 
 
-def _small(
-    path: Path, archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], name: str
-) -> str:
-    if name not in entries:
-        raise InputError(f"{path}: no session of sigrok: it has no entry {name}")
-    with archive.open(name) as file:
-        data = file.read(_METADATA_MAX_BYTES + 1)
-    if len(data) > _METADATA_MAX_BYTES:
-        raise InputError(f"{path}: {name} is over {_METADATA_MAX_BYTES} bytes long")
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: {name} is not UTF-8 text") from None
-
-
-def _metadata(path: Path, text: str) -> _Metadata:
-    parser = configparser.ConfigParser(interpolation=None, default_section="")
-    try:
-        parser.read_string(text)
-    except configparser.Error as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: metadata is no INI file ({ascii(reason)[1:-1]})") from None
-    if "device 1" not in parser:
-        raise InputError(f"{path}: metadata has no [device 1]: the session holds no capture")
-    device = parser["device 1"]
-    capture_name = device.get("capturefile", "")
+def _device(path: Path, section: Section, packed: bool) -> _Device:
+    """Read a device's section; `packed`: its channels' bits follow each other."""
+    capture_name = section["capturefile"]
     if not re.fullmatch("[A-Za-z0-9_-]{1,64}", capture_name):
         raise InputError(f"{path}: metadata names no logic capture; valid: capturefile=logic-1")
-    names = _names(path, device)
-    unitsize = device.get("unitsize", str(max(names) // 8 + 1))
-    if unitsize not in {"1", "2"} or max(names) >= 8 * int(unitsize):
+    names = _names(path, section)
+    if packed:
+        names = {bit: names[place] for bit, place in enumerate(sorted(names))}
+    text = section.get("unitsize", str(max(names) // 8 + 1))
+    unitsize = _number(text)
+    if unitsize is None or unitsize > UNITSIZE_MAX:
         raise InputError(
-            f"{path}: {ascii(unitsize)[1:-1]} bytes a sample with channels up to D{max(names)}; "
-            "valid: 1 or 2 bytes, 8 channels each"
+            f"{path}: {ascii(text[:40])[1:-1]} bytes a sample; valid: 1 to {UNITSIZE_MAX}"
         )
-    return _Metadata(_stored_rate(path, device), int(unitsize), names, capture_name)
+    names = {bit: name for bit, name in names.items() if bit < 8 * unitsize}
+    if not names:
+        raise InputError(f"{path}: no channel has a bit in {unitsize} bytes a sample")
+    return _Device(stored_rate(path, section), unitsize, names, capture_name)
 
 
-def _names(path: Path, device: configparser.SectionProxy) -> dict[int, str]:
-    names: dict[int, str] = {}
-    for key, name in device.items():
-        place = re.fullmatch("probe([1-9][0-9]?)", key)
+def _names(path: Path, section: Section) -> dict[int, str]:
+    """Return a name for each channel, no two alike.
+
+    One without a name is called D0, D1, ... by its place; of equal ones each has that behind it.
+    """
+    stored: dict[int, str] = {}
+    for key, name in section.items():
+        place = re.fullmatch("probe([1-9][0-9]{0,3})", key)
         if place is None:
             continue
-        if not name or not name.isprintable():
+        if not name.isprintable():
             raise InputError(f"{path}: metadata: {key} has no printable name")
-        if name in names.values():
-            raise InputError(f'{path}: metadata: two channels are called "{name}"')
-        names[int(place[1]) - 1] = name
-    if not names:
+        stored[int(place[1]) - 1] = name
+    if not stored:
         raise InputError(f"{path}: the session holds no logic channels")
-    return names
+    uses = Counter(stored.values())
+    return {
+        bit: f"{name} D{bit}".lstrip() if not name or uses[name] > 1 else name
+        for bit, name in stored.items()
+    }
 
 
-def _stored_rate(path: Path, device: configparser.SectionProxy) -> int | None:
-    """Return the rate as libsigrok's sr_parse_sizestring reads it; None if the file has none."""
-    text = device.get("samplerate", "")
-    if not text:
-        return None
-    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([kmg]?)(?:hz)?", text.lower())
-    rate = Fraction(match[1]) * _SCALES[match[2]] if match else Fraction(0)
-    if rate.denominator != 1 or not 1 <= rate <= RATE_MAX_HZ:
-        raise InputError(f"{path}: metadata: samplerate {text[:40]!a}; valid: 1 Hz to 1000 GHz")
-    return int(rate)
-
-
-def _rate(path: Path, stored_hz: int | None, given_hz: int | None) -> int:
-    if stored_hz is None and given_hz is None:
-        raise InputError(f"{path}: does not tell its sample rate; give it with --sample-rate")
-    if stored_hz is not None and given_hz not in {None, stored_hz}:
-        raise InputError(f"{path}: was sampled at {stored_hz} Hz; leave --sample-rate out")
-    return int(stored_hz or given_hz or 0)
-
-
-def _pieces(path: Path, entries: dict[str, zipfile.ZipInfo], capture_name: str) -> tuple[str, ...]:
+def pieces_of(path: Path, entries: Collection[str], capture_name: str) -> tuple[str, ...]:
     """Return the entries with the samples, in order."""
     if capture_name in entries:
         return (capture_name,)
-    numbers = [
-        int(match[1])
-        for name in entries
-        if (match := re.fullmatch(re.escape(capture_name) + "-([1-9][0-9]{0,8})", name))
-    ]
+    found = re.compile(re.escape(capture_name) + "-(0|-?[1-9][0-9]{0,8})")
+    stored = [int(match[1]) for name in entries if (match := found.fullmatch(name))]
+    numbers = {number if number > 0 else number + (1 << 16): number for number in stored}
     missing = min(set(range(1, len(numbers) + 2)) - set(numbers))
-    if missing <= len(numbers) or not numbers:
+    if missing <= len(numbers) or len(numbers) < len(stored) or not numbers:
         raise InputError(
             f"{path}: incomplete session file, it has no entry {capture_name}-{missing}"
         )
-    return tuple(f"{capture_name}-{number}" for number in sorted(numbers))
+    return tuple(f"{capture_name}-{numbers[number]}" for number in sorted(numbers))
