@@ -10,6 +10,7 @@ from time import time
 from rig.cli.options import add_json
 from rig.cli.output import show_result
 from rig.cli.streams import say
+from rig.errors import input_error
 from rig.record.vetting import vet
 from rig.session.results import read
 from rig.shell_words import quoted
@@ -22,25 +23,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-above",
         metavar="TIME",
-        type=_threshold_ns,
         help="the figures without the values above it, too, such as 25ns",
     )
     add_json(parser)
 
 
 def _threshold_ns(text: str) -> float:
-    """Return a time of the command line. Raises ArgumentTypeError."""
+    """Return a time of the command line. Raises InputError."""
     try:
         return TIME.parse(text) / 1000
     except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        valid = 'a time such as "25ns"'
+        raise input_error("--without-above", None, "", str(error), valid) from None
 
 
 def command(options: argparse.Namespace) -> int:
     """Show a run; 0 if it could be read, whatever its verdict."""
+    above = options.without_above
+    above_ns = None if above is None else _threshold_ns(above)
     vet(options.file)
     result = read(options.file)
-    show_result(result, as_json=options.json, without_above_ns=options.without_above)
+    show_result(result, as_json=options.json, without_above_ns=above_ns)
     if result.state == "running" and not options.json:
         for line in _how_to_go_on(options.file):
             say(line)

@@ -41,12 +41,14 @@ def _run_file(random: Random, folder: Path, sound: Sound) -> Case:
     ways: list[tuple[int, Words]] = [
         (9, ["show", "run.h5"]),
         (6, ["show", "run.h5", "--json"]),
+        (3, ["show", "run.h5", "--without-above", random.choice(ABOVE)]),
         (9, ["analyze", "run.h5"]),
         (5, ["analyze", "run.h5", "--json", "--calibration", "none"]),
         (2, ["report", "run.h5", "-o", "out.html", "--junit", "out.xml"]),
         (4, ["compare", "good.h5", "run.h5", *random.choice([[], ["--json"]])]),
         (9, ["table", "run.h5", "--format", random.choice(FORMATS)]),
         (2, ["table", "run.h5", "--shape", random.choice(SHAPES)]),
+        (2, ["table", "run.h5", "--reference", random.choice(REFERENCES)]),
         (1, ["table", "run.h5", "--history", "-o", "out.html"]),
         (3, ["export", "run.h5", "out.sr"]),
         (3, ["export", "run.h5", "out.vcd", "--event", event]),
@@ -69,6 +71,8 @@ WINDOW = "window"
 """Not a command: what the window reads of a run file."""
 FORMATS = ("terminal", "html", "csv", "latex", "markdown")
 SHAPES = ("scenarios", "comparison", "slides", "thesis", "golem")
+REFERENCES = ("radder", "slides", "thesis")
+ABOVE = ("25ns", "10us", "0 s", "1e300 s", "-1us", "ns")
 HAS_VERIFY = (Path(__file__).parents[3] / "rig" / "cli" / "verify.py").exists()
 
 
@@ -131,6 +135,7 @@ def _campaign(random: Random, folder: Path, sound: Sound) -> Case:
     ways = [
         ["table", "campaign", "--format", random.choice(FORMATS)],
         ["table", "campaign", "--shape", random.choice(SHAPES)],
+        ["table", "campaign", "--history", "-o", "out.html"],
         ["run", "quick", "--fixture", "virtual", "--dry-run", "-o", "campaign"],
     ]
     return Case("campaign", made, [random.choice(ways)])

@@ -24,8 +24,8 @@ from tests.fuzz.run_files import _EVENTS, ENVIRONMENT, SAMPLE_RATE_HZ, TICK_HZ, 
 PLANS = (
     "interrupt", "period", "interrupt-dispatch", "interrupt-self", "interrupt-to-task",
     "saturation", "clock-resolution", "smi", "wakeup", "start-finish", "task-switch",
-    "preemption", "timer",
-    "interrupt-burst",
+    "preemption", "timer", "interrupt-burst", "services", "periodic-tasks", "priority-inversion",
+    "preemption-timer", "period-search",
 )  # fmt: skip
 
 
