@@ -95,7 +95,7 @@ class FrameSender:
     def end_gathering(self) -> tuple[int, int] | None:
         """Send what was gathered; return the number of samples up to there and their last levels.
 
-        It is None if nothing was.
+        They are returned too if all of it had been sent before. None: nothing gathers.
         """
         with self._work:
             if not self._gathering or self.gatherer is None:
@@ -104,7 +104,8 @@ class FrameSender:
             taken = self.gatherer.take(end=True)
             if taken is None:
                 return None
-            self._append(_gathered(taken))
+            if taken.end_sample > taken.start_sample:
+                self._append(_gathered(taken))
             return taken.end_sample, taken.levels_after
 
     def send(self, kind: frames.FrameKind, payload: bytes = b"") -> None:

@@ -48,6 +48,14 @@ class Pipe:
             for frame in reader.feed(data):
                 self._came.put(frame)
 
+    def until_sample(self, sample: int) -> list[Frame]:
+        """Frames up to the block that ends there."""
+        got, end = [], 0
+        while end < sample:
+            got.append(self._came.get(timeout=20))
+            end = frames.unpack_block(got[-1][1])[0].end_sample
+        return got
+
     def until_end(self) -> list[Frame]:
         """Frames up to the capture's end, without that one."""
         got = []
@@ -156,6 +164,24 @@ def test_what_is_gathered_goes_out_before_it_is_too_much(pipe: Pipe) -> None:
     found, end = edges_in(pipe.until_end())
     assert end == packets * len(part)
     assert found == edges_by_looking(list(part * packets), 0xFF)
+
+
+@ways
+@unitsizes
+def test_no_sample_comes_twice_if_all_had_been_sent(pipe: Pipe, in_c: bool, unitsize: int) -> None:
+    """Nothing waits to be taken when Python is called for a packet that C does not take."""
+    quiet = bytes(4096)
+    busy = np.tile([0, 1], 60_000).astype(f"<u{unitsize}").tobytes()
+    driver = Driver(pipe, 0xFF, in_c)
+    for _ in range(5):
+        driver.send(unitsize, quiet)
+    got = pipe.until_sample(5 * 4096 // unitsize)
+    driver.send(unitsize, busy)
+    driver.capture.on_end()
+    found, end = edges_in(got + pipe.until_end())
+    samples = np.frombuffer(quiet * 5 + busy, f"<u{unitsize}")
+    assert end == len(samples)
+    assert found == edges_by_looking(samples.tolist(), 0xFF)
 
 
 @ways

@@ -107,10 +107,11 @@ class Gatherer:
     def take(self, *, end: bool) -> Gathered | None:
         """Return what was gathered since the last call, None if nothing was.
 
-        With `end` every packet goes to Python from now on. From one thread at a time.
+        With `end` every packet goes to Python from now on, and what was gathered may be empty: it
+        tells where the next packet begins. From one thread at a time.
         """
         taken = self._taken
-        if not self._functions.gather_take(self._gather, end, taken, *self._to):
+        if not self._functions.gather_take(self._gather, end, taken, *self._to) and not end:
             return None
         count = taken.count
         return Gathered(
