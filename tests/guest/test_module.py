@@ -76,6 +76,23 @@ def test_a_level_triggered_shared_line_interrupts_once_a_pulse(
 
 
 @pytest.mark.slow
+@pytest.mark.guest
+@pytest.mark.timeout(300)
+def test_the_agent_leaves_a_level_triggered_port_alone(tmp_path: Path) -> None:
+    """Interrupt 5 is level-triggered on QEMU's PC, as that of a PCI card is."""
+    agent = "/rig-agent --port ppdev --stdio --allow-variant --allow-unlocked"
+    command = (
+        "for name in parport ppdev; do insmod /lib/$name.ko || exit 9; done; "
+        "insmod /lib/parport_pc.ko io=0x378 irq=5 || exit 9; "
+        f"{agent}; [ $? = 3 ] || exit 8; {agent} --level"
+    )
+    told = tried(image_of("debian", f"sh -c '{command}'", tmp_path), 60, irq=5)
+    assert told.status == 0, told.output
+    assert told.output.count("its interrupt is level-triggered") == 1
+    assert told.complaints == []
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_kernel_that_complains_is_noticed(tmp_path: Path) -> None:
     """Else the two tests above would pass whatever a kernel said."""

@@ -20,7 +20,7 @@
 _Static_assert(sizeof(struct lrig_record) == LOG_RECORD_SIZE, "one record, two names");
 
 static int device = -1;
-static bool falling;
+static bool falling, level;
 static struct lrig_info info;
 static const volatile struct lrig_state *state;
 static uint64_t seen;
@@ -39,7 +39,7 @@ static void detach(void)
 /* While nothing is armed the module has let go of the port, and ppdev writes the same pins. */
 static bool take_pins(const struct arm_options *options, struct text *why)
 {
-    const struct port_settings usual = {0};
+    const struct port_settings usual = {.level = level};
     if (!parport_open(&usual, why))
         return false;
     if (parport_attach(options, why))
@@ -284,6 +284,7 @@ static bool open_device(const struct port_settings *settings, struct port *port,
 {
     const char *path = settings->device ? settings->device : LRIG_DEVICE;
     falling = settings->falling;
+    level = settings->level;
     *port = (struct port){
         .name = "kmod",
         .sequence_bits = LRIG_MAX_SEQUENCE_BITS,

@@ -65,6 +65,29 @@ static bool refuse(struct text *why, const char *device, int error)
     return false;
 }
 
+/*
+ * To claim the port is to switch its interrupt on. While nACK is active a level-triggered line then
+ * interrupts without end, and the kernel's driver takes each for its own: one processor hangs.
+ */
+static bool refuse_level(const char *device, struct text *why)
+{
+    char path[48], type[8] = "";
+    long irq = setting("irq", -1);
+    snprintf(path, sizeof path, "/sys/kernel/irq/%ld/type", irq);
+    FILE *file = irq < 0 ? NULL : fopen(path, "r");
+    if (!file)
+        return false;
+    bool level = fgets(type, sizeof type, file) && strncmp(type, "level", 5) == 0;
+    fclose(file);
+    if (!level)
+        return false;
+    text_say(why, device);
+    text_add(why, ": its interrupt is level-triggered, as of a PCI card, and may hang a processor; use "
+                  "a port on the main board, or the kernel module with handler=hard; --level if nACK "
+                  "is sure to rest at its passive level");
+    return true;
+}
+
 bool parport_open(const struct port_settings *settings, struct text *why)
 {
     const char *device = settings->device ? settings->device : DEVICE;
@@ -73,6 +96,8 @@ bool parport_open(const struct port_settings *settings, struct text *why)
         digits--;
     number = atoi(digits);
     falling = settings->falling;
+    if (!settings->level && refuse_level(device, why))
+        return false;
     parport_file = open(device, O_RDWR | O_CLOEXEC);
     if (parport_file < 0)
         return refuse(why, device, errno);

@@ -14,7 +14,8 @@
 #endif
 
 enum { KEY_HELP = 256, KEY_VERSION, KEY_PORT, KEY_DEVICE, KEY_EDGE, KEY_STDIO, KEY_SERIAL, KEY_BAUD,
-       KEY_TCP, KEY_COUNTER, KEY_VARIANT, KEY_UNLOCKED, KEY_COMMANDS, KEY_LATENCY, KEY_PINS };
+       KEY_TCP, KEY_COUNTER, KEY_VARIANT, KEY_UNLOCKED, KEY_COMMANDS, KEY_LATENCY, KEY_PINS,
+       KEY_LEVEL };
 
 static const struct option known[] = {
     {"help", no_argument, NULL, KEY_HELP},
@@ -22,6 +23,7 @@ static const struct option known[] = {
     {"port", required_argument, NULL, KEY_PORT},
     {"device", required_argument, NULL, KEY_DEVICE},
     {"edge", required_argument, NULL, KEY_EDGE},
+    {"level", no_argument, NULL, KEY_LEVEL},
     {"pins", required_argument, NULL, KEY_PINS},
     {"stdio", no_argument, NULL, KEY_STDIO},
     {"serial", required_argument, NULL, KEY_SERIAL},
@@ -53,6 +55,7 @@ static void help(void)
          "options:\n"
          "  --device PATH          the port's device, if not its usual one\n"
          "  --edge rising|falling  of nACK at which this parallel port interrupts (rising)\n"
+         "  --level                use a parallel port whose interrupt is level-triggered\n"
          "  --pins LIST            lines of a GPIO chip where the host names none, such as\n"
          "                         response=4,interrupt=5,trigger=6,sequence=0:1:2\n"
          "  --baud N               of the serial line (115200)\n"
@@ -119,6 +122,7 @@ static void take(struct options *options, int key, const char *value)
     case KEY_PORT: options->port = find_port(value); break;
     case KEY_DEVICE: options->settings.device = value; break;
     case KEY_EDGE: options->settings.falling = is_falling(value); break;
+    case KEY_LEVEL: options->settings.level = true; break;
     case KEY_PINS: options->settings.pins = value; break;
     case KEY_STDIO: set_link(options, LINK_STDIO, NULL); break;
     case KEY_SERIAL: set_link(options, LINK_SERIAL, value); break;
