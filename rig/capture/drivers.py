@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is known of libsigrok's drivers that they do not tell themselves, from their source (0.5.2).
 
-src/hardware/NAME/protocol.c: how many transfers a driver keeps submitted, and what it does when
-samples are lost.
+src/hardware/NAME/protocol.c and api.c: how many transfers a driver keeps submitted, what it does
+when samples are lost, which rates go with how many channels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from rig.errors import BenchError
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,19 @@ class DriverTraits:
     """The longest that it may have to wait for this computer without loss."""
     end_unasked: str = "check the analyzer's cable and power"
     """What an end of its captures that nobody asked for may mean."""
+    highest_rate_hz: Callable[[int], int | None] = lambda _channel_mask: None
+    """The highest rate with these channels; None: the driver's own list of rates says all."""
+    one_capture_per_worker: bool = False
+    """It cannot capture twice: what is left of a capture would be mixed into the next one."""
+
+
+def _fx2_rate_hz(channel_mask: int) -> int:
+    return 24_000_000 if channel_mask < 1 << 8 else 12_000_000
+
+
+def _shared(total_hz: int) -> Callable[[int], int]:
+    """The channels in use share one rate."""
+    return lambda channel_mask: total_hz // channel_mask.bit_count()
 
 
 _UNKNOWN: Final = DriverTraits()
@@ -28,11 +43,39 @@ _TRAITS: Final[Mapping[str, DriverTraits]] = {
     "fx2lafw": DriverTraits(
         end_unasked="an FX2 does not say why: its buffer may have overflowed, as this computer or "
         "a slow or shared USB hub did not fetch the samples in time, or its cable or power failed; "
-        "give it a high-speed port of its own, or a lower sample_rate"
+        "give it a high-speed port of its own, or a lower sample_rate",
+        highest_rate_hz=_fx2_rate_hz,
     ),
+    # 100 ms of transfers; the driver takes more than USB 2.0 carries, some 40 MB/s
+    "dreamsourcelab-dslogic": DriverTraits(
+        held_limit_ns=80_000_000, highest_rate_hz=_shared(320_000_000)
+    ),
+    # 32 transfers of 10 ms; the driver refuses more
+    "saleae-logic16": DriverTraits(highest_rate_hz=_shared(300_000_000)),
+    # 8 MiB of transfers, 84 ms with 16 channels; at the end of a capture they stay submitted
+    "saleae-logic-pro": DriverTraits(held_limit_ns=80_000_000, one_capture_per_worker=True),
 }
 
 
 def traits_of(driver: str) -> DriverTraits:
     """Return what is known of a driver, or the usual."""
     return _TRAITS.get(driver, _UNKNOWN)
+
+
+def refuse_too_fast(driver: str, rate_hz: int, channel_mask: int) -> None:
+    """Raise BenchError if it cannot carry these channels at this rate."""
+    highest_hz = traits_of(driver).highest_rate_hz(channel_mask) if channel_mask else None
+    if highest_hz is not None and rate_hz > highest_hz:
+        raise BenchError(
+            f"{driver}: {rate_hz / 1e6:g} MHz is too fast with channels "
+            f"{_listed(channel_mask)} in use; give the fixture a sample_rate of "
+            f"{highest_hz / 1e6:g} MHz or less, or fewer channels"
+        )
+
+
+def _listed(channel_mask: int) -> str:
+    """Return channels as people write them, such as "D0 to D7"."""
+    numbers = [bit for bit in range(channel_mask.bit_length()) if channel_mask >> bit & 1]
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"D{numbers[0]} to D{numbers[-1]}"
+    return ", ".join(f"D{number}" for number in numbers)

@@ -35,7 +35,7 @@ def connection_in(folder: Path) -> str:
 
 def resolved(connection: str) -> tuple[str, dict[str, str]]:
     """Return libsigrok's conn option, and what the worker's environment has beside the usual."""
-    folder = connection.removeprefix(_PREFIX)
-    if folder == connection:
+    if not connection.startswith(_PREFIX):
         return connection, {}
-    return "", {"LD_PRELOAD": _LIBRARY, "UMOCKDEV_DIR": folder}
+    folder, _, conn = connection.removeprefix(_PREFIX).partition(",")
+    return conn, {"LD_PRELOAD": _LIBRARY, "UMOCKDEV_DIR": folder}

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from rig.capture.sigrok import SigrokContext, SigrokDevice
+from rig.capture.sigrok import SeveralDevicesError, SigrokContext, SigrokDevice
 from rig.errors import BenchError
 
 DRIVERS: Final = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16", "saleae-logic-pro")
@@ -82,6 +82,8 @@ def _look(context: SigrokContext, word: str) -> Scanned:
     driver, _, conn = word.partition("@")
     try:
         device = SigrokDevice(context, driver, conn, {})
+    except SeveralDevicesError as error:
+        return Scanned(word, str(error))
     except BenchError as error:
         is_absent = _ABSENT in str(error)
         return Scanned(word, problem="" if is_absent else str(error))

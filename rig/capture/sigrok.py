@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import cffi
@@ -19,6 +20,11 @@ from rig.capture.rates import rates_of
 from rig.errors import BenchError
 
 OptionValue = str | int | bool
+
+PORT_PREFIX: Final = "port:"
+"""The prefix of a connection that is a USB port by the kernel's name, such as "port:3-2.1"."""
+_USB_PLACE: Final = "usb/"
+_USB_DEVICES: Final = Path("/sys/bus/usb/devices")
 
 _DECLARATIONS = """
 typedef struct _GSList { void *data; struct _GSList *next; } GSList;
@@ -57,7 +63,10 @@ struct sr_dev_driver **sr_driver_list(const struct sr_context *);
 int sr_driver_init(struct sr_context *, struct sr_dev_driver *);
 GSList *sr_driver_scan(struct sr_dev_driver *, GSList *);
 GArray *sr_driver_scan_options_list(const struct sr_dev_driver *);
+GArray *sr_dev_options(const struct sr_dev_driver *, const struct sr_dev_inst *,
+    const struct sr_channel_group *);
 int sr_dev_open(struct sr_dev_inst *);
+const char *sr_dev_inst_connid_get(const struct sr_dev_inst *);
 int sr_dev_close(struct sr_dev_inst *);
 const char *sr_dev_inst_vendor_get(const struct sr_dev_inst *);
 const char *sr_dev_inst_model_get(const struct sr_dev_inst *);
@@ -81,6 +90,8 @@ int sr_session_stop(struct sr_session *);
 
 # enum values of libsigrok.h
 _KEY_CONFIG: Final = 0
+_KEY_MASK: Final = 0x1FFFFFFF
+"""Bits of an option's number; those above say what can be done with it."""
 _CHANNEL_LOGIC: Final = 10000
 _PACKET_END: Final = 10001
 _PACKET_LOGIC: Final = 10004
@@ -132,6 +143,24 @@ def driver_names() -> tuple[str, ...]:
         return tuple(sorted(context.drivers))
 
 
+def usb_address(connection: str) -> str:
+    """Return the address now, as libsigrok has it, of what is at a "port:...". Raises BenchError.
+
+    Addresses change with every plug and with an upload of firmware; ports do not.
+    """
+    port = connection.removeprefix(PORT_PREFIX)
+    place = _USB_DEVICES / port
+    try:
+        bus, address = ((place / name).read_text().strip() for name in ("busnum", "devnum"))
+    except (OSError, ValueError) as error:
+        there = sorted(each.name for each in _USB_DEVICES.glob("*-*") if ":" not in each.name)
+        raise BenchError(
+            f"{connection}: no USB device at this port; devices are at: "
+            + (", ".join(PORT_PREFIX + name for name in there) or "none")
+        ) from error
+    return f"{bus}.{address}"
+
+
 class SigrokContext:
     """libsigrok, initialized."""
 
@@ -155,8 +184,12 @@ class SigrokContext:
         self._lib.sigrok.sr_exit(self.handle)
 
 
+class SeveralDevicesError(BenchError):
+    """More than one device fits, and which one is meant was not said."""
+
+
 class SigrokDevice:
-    """The first device that a driver finds, opened."""
+    """The device that a driver finds, opened."""
 
     def __init__(
         self,
@@ -166,7 +199,9 @@ class SigrokDevice:
         options: Mapping[str, OptionValue],
         logic_channels: int = 0,
     ) -> None:
-        """`conn` may be empty: the driver searches.
+        """`conn` may be empty: the driver searches, and must find one device only.
+
+        "port:3-2.1" is the USB port that the kernel calls so.
 
         `logic_channels` is asked of drivers that let their number be chosen; others have their own.
         Options that the driver takes while scanning are given then, the others after opening.
@@ -177,7 +212,8 @@ class SigrokDevice:
         self.driver_name = driver_name
         self._driver = self._find_driver(driver_name)
         scan_keys = self._scan_keys()
-        wanted = {**({"conn": conn} if conn else {}), **options}
+        address = usb_address(conn) if conn.startswith(PORT_PREFIX) else conn
+        wanted = {**({"conn": address} if conn else {}), **options}
         if logic_channels and _key_info(driver_name, "logic_channels").key in scan_keys:
             wanted.setdefault("logic_channels", logic_channels)
         keyed = {name: _Option(driver_name, name, value) for name, value in wanted.items()}
@@ -201,7 +237,10 @@ class SigrokDevice:
         return driver
 
     def _scan_keys(self) -> set[int]:
-        array = self._lib.sigrok.sr_driver_scan_options_list(self._driver)
+        return self._keys(self._lib.sigrok.sr_driver_scan_options_list(self._driver))
+
+    def _keys(self, array: Any) -> set[int]:
+        """Return the keys in an array, which is freed."""
         if not array:
             return set()
         keys = self._lib.ffi.cast("uint32_t *", array.data)
@@ -227,9 +266,27 @@ class SigrokDevice:
                 f"{self.driver_name}: no device found{where}: is it plugged in, may this user "
                 "open it, and is no other program using it?"
             )
-        first = self._lib.ffi.cast("struct sr_dev_inst *", devices.data)
+        found = list(self._instances(devices))
         self._lib.glib.g_slist_free(devices)
-        return first
+        if len(found) > 1:
+            names = ", ".join(sorted(self._connection_of(each) for each in found))
+            raise SeveralDevicesError(
+                f"{self.driver_name}: {len(found)} devices fit ({names}): name one as the "
+                "analyzer's connection in the fixture"
+            )
+        return found[0]
+
+    def _instances(self, devices: Any) -> Iterator[Any]:
+        while devices:
+            yield self._lib.ffi.cast("struct sr_dev_inst *", devices.data)
+            devices = devices.next
+
+    def _connection_of(self, instance: Any) -> str:
+        """Return how a fixture can name this device, or else its maker's name."""
+        place = _text(self._lib.sigrok.sr_dev_inst_connid_get(instance))
+        if place.startswith(_USB_PLACE):
+            return PORT_PREFIX + place.removeprefix(_USB_PLACE)
+        return place or _text(self._lib.sigrok.sr_dev_inst_model_get(instance))
 
     @property
     def vendor(self) -> str:
@@ -246,7 +303,10 @@ class SigrokDevice:
         return sorted((item.index, _text(item.name)) for item in self._logic_channels())
 
     def enable_channels(self, channel_mask: int) -> None:
-        """Enable these channels and no others. Raises BenchError if one does not exist."""
+        """Enable these logic channels and no others, analog ones neither.
+
+        Raises BenchError if one does not exist.
+        """
         missing = channel_mask
         for channel in self._logic_channels():
             missing &= ~(1 << channel.index)
@@ -256,20 +316,32 @@ class SigrokDevice:
                 f"{self.driver_name}: channel mask {channel_mask:#x} does not fit the analyzer: "
                 f"name one or more of its channels 0 to {last}"
             )
-        for channel in self._logic_channels():
-            on = channel_mask >> channel.index & 1
+        for channel in self._every_channel():
+            on = channel.type == _CHANNEL_LOGIC and channel_mask >> channel.index & 1
             _check(
                 self._lib.sigrok.sr_dev_channel_enable(channel, on),
                 f"{self.driver_name}: cannot switch channel {channel.index}",
             )
 
     def _logic_channels(self) -> Iterator[Any]:
+        return (each for each in self._every_channel() if each.type == _CHANNEL_LOGIC)
+
+    def _every_channel(self) -> Iterator[Any]:
         item = self._lib.sigrok.sr_dev_inst_channels_get(self.handle)
         while item:
-            channel = self._lib.ffi.cast("struct sr_channel *", item.data)
-            if channel.type == _CHANNEL_LOGIC:
-                yield channel
+            yield self._lib.ffi.cast("struct sr_channel *", item.data)
             item = item.next
+
+    def require_continuous(self) -> None:
+        """Raise BenchError if it can only fill a memory of its own once."""
+        array = self._lib.sigrok.sr_dev_options(self._driver, self.handle, self._lib.ffi.NULL)
+        key = int(_key_info(self.driver_name, "continuous").key)
+        if key not in {option & _KEY_MASK for option in self._keys(array)}:
+            raise BenchError(
+                f"{self.driver_name}: samples into a memory of its own until that is full, and a "
+                "run needs an analyzer that samples without end (docs/hardware.md lists them); "
+                "a capture of such a one can be analyzed: rig analyze FILE.sr"
+            )
 
     def set_sample_rate(self, rate_hz: int) -> int:
         """Set the rate and return the one in force. Raises BenchError if it is refused."""

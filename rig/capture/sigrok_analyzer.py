@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from rig.capture import frames, worker
 from rig.capture.analyzers import AnalyzerSettings, FoundAnalyzer
-from rig.capture.drivers import traits_of
+from rig.capture.drivers import refuse_too_fast, traits_of
 from rig.capture.emulated_usb import resolved
 from rig.capture.sigrok import OptionValue
 from rig.capture.worker_link import Frame, Gone, Message, Warned, WorkerLink
@@ -35,13 +35,11 @@ class SigrokAnalyzer(Closing):
     capture from sample 0, unless the worker has died.
     """
 
-    def __init__(
-        self, link: WorkerLink, driver: str, stall_timeout_s: float, flow_control: bool
-    ) -> None:
+    def __init__(self, link: WorkerLink, stall_timeout_s: float, flow_control: bool) -> None:
         """Use `open`. Raises BenchError if the worker cannot open the device."""
         self._link = link
-        self._driver = driver
-        self._traits = traits_of(driver)
+        self._driver = link.spec.driver
+        self._traits = traits_of(self._driver)
         self._held_limit_ns = sys.maxsize if flow_control else self._traits.held_limit_ns
         self._stall_timeout_s = stall_timeout_s
         self._inbox: deque[Message] = deque()
@@ -51,6 +49,7 @@ class SigrokAnalyzer(Closing):
         self._samples = 0
         self._running = False
         self._asked = False
+        self._captures = 0
         self._last_samples_s = 0.0
         self._backlog, self._held_told_ns = Backlog(), 0
         self.identity = _identity(self._answer(frames.FrameKind.IDENTITY, "opening"))
@@ -78,6 +77,7 @@ class SigrokAnalyzer(Closing):
         Call it from a thread that outlives the analyzer: the kernel ends the worker with it.
         Raises BenchError with libsigrok's own words.
         """
+        refuse_too_fast(driver, sample_rate_hz, channel_mask)
         conn, environment = resolved(conn)
         spec = worker.WorkerSpec(
             parent_pid=os.getpid(),
@@ -90,7 +90,7 @@ class SigrokAnalyzer(Closing):
         )
         link = WorkerLink(spec, environment)
         try:
-            return cls(link, driver, stall_timeout_s, flow_control)
+            return cls(link, stall_timeout_s, flow_control)
         except BaseException:
             link.close()
             raise
@@ -107,10 +107,15 @@ class SigrokAnalyzer(Closing):
 
     def start(self) -> None:
         """Begin sampling. Raises BenchError if the driver refuses or the worker has died."""
+        if self._captures and self._traits.one_capture_per_worker:
+            self._link.close()
+            self._link = self._link.again()
+            self._answer(frames.FrameKind.IDENTITY, "opening")
+        self._captures += 1
         self._link.receive(0)  # what was warned of before is no sign of loss in this capture
         self._inbox.clear()
         self._items.clear()
-        self._samples, self._warnings = 0, 0
+        self._samples, self._warnings, self._last_warning = 0, 0, ""
         self._backlog, self._held_told_ns = Backlog(), 0
         self._running, self._asked = True, False
         self._link.send(worker.START)

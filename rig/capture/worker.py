@@ -177,6 +177,7 @@ def main() -> None:
 def _serve(spec: WorkerSpec, outbox: FrameSender, commands: CommandReader) -> None:
     with SigrokContext() as context:
         device = SigrokDevice(context, spec.driver, spec.conn, spec.options, spec.channels)
+        device.require_continuous()
         device.enable_channels(spec.channel_mask)
         rate_hz = device.set_sample_rate(spec.sample_rate_hz)
         if rate_hz != spec.sample_rate_hz:

@@ -60,6 +60,8 @@ class WorkerLink:
         self, spec: worker.WorkerSpec, environment: Mapping[str, str] | None = None
     ) -> None:
         """`environment`: what the worker has there beside this process's own."""
+        self.spec = spec
+        self._environment = environment
         # -P: nothing in the current directory may stand in for a module.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", worker.__name__],
@@ -90,6 +92,10 @@ class WorkerLink:
     def pid(self) -> int:
         """The process id of the worker."""
         return self._process.pid
+
+    def again(self) -> WorkerLink:
+        """Start another worker like this one."""
+        return WorkerLink(self.spec, self._environment)
 
     def send(self, command: bytes) -> None:
         """Send a command; a worker that has ended takes none, and `receive` returns its end."""

@@ -198,7 +198,8 @@ def scan_finding(answer: Scanned) -> DoctorFinding:
             f"`sigrok-cli -d {answer.driver} --scan -l 4` tells more"
         )
         return DoctorFinding(what, answer.problem, mend, needed=False)
-    return DoctorFinding(what, f"{answer.name}, {answer.channels} channels", driver=answer.driver)
+    channels = f", {answer.channels} channels" if answer.channels else ""
+    return DoctorFinding(what, answer.name + channels, driver=answer.driver)
 
 
 def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -> DoctorFinding:

@@ -15,6 +15,7 @@ from rig.config.virtual.usb import UsbSettings
 from rig.errors import BenchError
 from rig.instruments import CaptureEnd, CaptureItem, Loss, LossKind
 from rig.virtual.usb.analyzer import Fx2Analyzer
+from rig.virtual.usb.fx2 import Fx2
 
 from .bench import Batch, World, edges_of, random_batches, read_to_end, true_edges, wait_until
 
@@ -23,11 +24,15 @@ ERROR_PPB = 30_000
 
 
 def open_fx2(
-    virtual: Fx2Analyzer, rate_hz: int = RATE_HZ, channels: int = 8, stall_timeout_s: float = 10.0
+    virtual: Fx2Analyzer,
+    rate_hz: int = RATE_HZ,
+    channels: int = 8,
+    stall_timeout_s: float = 10.0,
+    port: str = "",
 ) -> SigrokAnalyzer:
     return SigrokAnalyzer.open(
         "fx2lafw",
-        virtual.connection,
+        virtual.connection + (f",port:{port}" if port else ""),
         sample_rate_hz=rate_hz,
         channels=channels,
         channel_mask=2**channels - 1,
@@ -158,6 +163,26 @@ def test_an_unplugged_analyzer_is_gone_and_its_worker_lives() -> None:
         assert psutil.pid_exists(analyzer.worker_pid)
         with pytest.raises(BenchError):
             analyzer.start()
+
+
+def test_one_of_two_is_meant_by_its_port() -> None:
+    """Twins differ by nothing else; after an upload of firmware a device has a new address."""
+
+    def unused(*_: object) -> None:
+        raise AssertionError("the other one samples")
+
+    with (
+        Fx2Analyzer(8, settings=UsbSettings(blank=True)) as virtual,
+        Fx2(virtual.bus, 8, UsbSettings(), unused, unused, port="1-2"),
+    ):
+        with open_fx2(virtual, port="1-1") as analyzer:
+            assert losses(captured(virtual, analyzer, SQUARE, 1_000_000)) == []
+        open_fx2(virtual, port="1-1").close()  # at its new address
+        told = "2 devices fit .port:1-1, port:1-2.: name one as the analyzer's connection"
+        with pytest.raises(BenchError, match=told):
+            open_fx2(virtual)
+        with pytest.raises(BenchError, match="at this port; devices are at: port:1-1, port:1-2"):
+            open_fx2(virtual, port="1-3")
 
 
 def losses(items: list[CaptureItem]) -> list[LossKind]:

@@ -16,7 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
-from rig.capture import sigrok, sigrok_analyzer, worker
+from rig.capture import drivers, sigrok, sigrok_analyzer, worker
+from rig.capture.drivers import DriverTraits
 from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.errors import BenchError
 from rig.instruments import CaptureEnd, CaptureItem, EdgeBlock, Loss, LossKind
@@ -102,6 +103,72 @@ def test_a_driver_that_takes_another_rate_is_told(monkeypatch: pytest.MonkeyPatc
     unused: Any = None  # what a worker says and hears once its device is open
     with pytest.raises(BenchError, match=told):
         worker._serve(spec, unused, unused)
+
+
+def test_a_driver_that_fills_a_memory_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that needs no device does: this one's list of options is made one without end."""
+    monkeypatch.setattr(sigrok.SigrokDevice, "_keys", lambda *_: set())
+    spec = worker.WorkerSpec(os.getpid(), "demo", "", 1_000_000, 8, 0xFF, {})
+    unused: Any = None
+    with pytest.raises(BenchError, match="demo: samples into a memory of its own until"):
+        worker._serve(spec, unused, unused)
+
+
+def test_channels_that_are_not_asked_for_are_off_analog_ones_too() -> None:
+    with sigrok.SigrokContext() as context:
+        device = sigrok.SigrokDevice(context, "demo", "", {"analog_channels": 2}, 4)
+        before = [(bool(each.enabled), each.type) for each in device._every_channel()]
+        device.enable_channels(0b0101)
+        after = [bool(each.enabled) for each in device._every_channel()]
+        device.close()
+    assert [on for on, _ in before] == [True] * 6
+    assert len({kind for _, kind in before}) == 2
+    assert after == [True, False, True, False, False, False]
+
+
+def test_a_driver_that_cannot_capture_twice_gets_a_worker_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(drivers._TRAITS, "demo", DriverTraits(one_capture_per_worker=True))
+    pids = set()
+    with open_demo() as analyzer:
+        for _ in range(3):
+            analyzer.start()
+            pids.add(analyzer.worker_pid)
+            items = read_to_end(analyzer, stop_after_samples=50_000)
+            assert losses(items) == []
+            assert edges_of(items)
+    assert len(pids) == 3
+
+
+@pytest.mark.parametrize(
+    ("driver", "rate_mhz", "mask", "told"),
+    [
+        ("fx2lafw", 24, 0x1FF, "24 MHz is too fast with channels D0 to D8 in use; .* of 12 MHz"),
+        ("saleae-logic16", 50, 0xFF, "50 MHz is too fast with .* D0 to D7 in use; .* of 37.5 MHz"),
+        ("saleae-logic16", 80, 0x8B, "channels D0, D1, D3, D7 in use"),
+        ("dreamsourcelab-dslogic", 25, 0xFFFF, "sample_rate of 20 MHz or less"),
+    ],
+)
+def test_more_than_a_driver_carries_is_refused(
+    driver: str, rate_mhz: int, mask: int, told: str
+) -> None:
+    with pytest.raises(BenchError, match=f"{driver}: .*{told}"):
+        open_demo(driver=driver, sample_rate_hz=rate_mhz * 10**6, channel_mask=mask)
+
+
+@pytest.mark.parametrize(
+    ("driver", "rate_mhz", "mask"),
+    [
+        ("fx2lafw", 24, 0xFF),
+        ("saleae-logic16", 32, 0xFF),
+        ("saleae-logic16", 50, 0x1F),
+        ("dreamsourcelab-dslogic", 25, 0xFF),
+        ("demo", 1000, 0xFF),
+    ],
+)
+def test_what_a_driver_carries_is_not_refused(driver: str, rate_mhz: int, mask: int) -> None:
+    drivers.refuse_too_fast(driver, rate_mhz * 10**6, mask)
 
 
 def test_missing_library_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,6 +438,14 @@ def test_a_driver_that_does_not_answer_is_ended(
     monkeypatch.setattr(sigrok_analyzer, "_ANSWER_S", 0.3)
     with pytest.raises(BenchError, match="no answer within"):
         analyzer.start()
+
+
+def test_a_warning_of_an_earlier_capture_explains_no_later_error(scripted: Scripted) -> None:
+    analyzer = scripted('say("sr: fake: old news\\n"); send(FrameKind.END); command(); os._exit(3)')
+    assert losses(read_to_end(analyzer))[0] == LossKind.LOG_WARNING
+    with pytest.raises(BenchError, match="exit status 3") as caught:
+        analyzer.start()
+    assert "old news" not in str(caught.value)
 
 
 def test_read_returns_in_time_when_nothing_comes(scripted: Scripted) -> None:

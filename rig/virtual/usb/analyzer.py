@@ -23,13 +23,13 @@ class Fx2Analyzer(SampledLines):
     ) -> None:
         """As `SampledLines`; 8 or 16 channels. Raises BenchError without umockdev's library."""
         super().__init__(channels, rate_error_ppb, rate_drift_ppb_per_s, true_rate_hz)
-        self._bus = UsbBus()
+        self.bus = UsbBus()
         try:
-            self._connection = connection_in(self._bus.folder)
+            self._connection = connection_in(self.bus.folder)
             usb = settings or UsbSettings()
-            self.device = Fx2(self._bus, channels, usb, self._started, self._stopped)
+            self.device = Fx2(self.bus, channels, usb, self._started, self._stopped)
         except BaseException:
-            self._bus.close()
+            self.bus.close()
             raise
 
     @property
@@ -44,7 +44,7 @@ class Fx2Analyzer(SampledLines):
         """Unplug it; may be called twice."""
         self.device.close()
         self._end_stream()
-        self._bus.close()
+        self.bus.close()
 
     def _started(self, stream: Fx2Stream) -> None:
         self._stream = stream

@@ -36,11 +36,16 @@ class UsbBus(Closing):
         for path in (self.node(1), self.socket(1)):
             path.parent.mkdir(parents=True)
         self.node(1).touch()
-        self._events = 0
+        self._events, self._address = 0, 1
         device = struct.pack("<BBHBBBBHHHBBBB", 18, 1, 0x200, 9, 0, 1, 64, 0x1D6B, 2, 0, 0, 0, 0, 1)
         interface = bytes([9, 4, 0, 0, 1, 9, 0, 0, 0, 7, 5, 0x81, 3, 4, 0, 12])
         configuration = struct.pack("<BBHBBBBB", 9, 2, 25, 1, 1, 0, 0xE0, 0) + interface
         self._describe(_HUB, 1, device + configuration, 480)
+
+    def next_address(self) -> int:
+        """Return an address that no device has had."""
+        self._address += 1
+        return self._address
 
     def node(self, address: int) -> Path:
         """Return the place of a device's node."""

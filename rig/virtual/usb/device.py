@@ -22,7 +22,6 @@ from rig.virtual.usb.bus import UsbBus
 from rig.virtual.usb.node import HostFile, NodeOwner, UsbNode
 
 HIGH_SPEED_MBIT: Final = 480
-PORT: Final = "1-1"
 _URB: Final = struct.Struct("<BB2xiI4xQi28x")
 """Type, endpoint, status, flags, buffer and its length; what follows is for the answer."""
 _STATUS_AT, _ACTUAL_AT, _ERRORS_AT = 4, 28, 40
@@ -73,9 +72,9 @@ class UsbDevice(NodeOwner, Closing):
     What it shares with the threads of its node is guarded by `lock`.
     """
 
-    def __init__(self, bus: UsbBus, speed_mbit: int = HIGH_SPEED_MBIT) -> None:
-        self._bus, self._speed_mbit = bus, speed_mbit
-        self._address = 1
+    def __init__(self, bus: UsbBus, port: str, speed_mbit: int) -> None:
+        self._bus, self._port, self._speed_mbit = bus, port, speed_mbit
+        self._address = 0
         self._node: UsbNode | None = None
         self.lock = threading.Condition()
         self._waiting: deque[Urb] = deque()
@@ -120,10 +119,10 @@ class UsbDevice(NodeOwner, Closing):
 
     def plug(self) -> None:
         """Appear, with a new address."""
-        self._address += 1
-        bus, address = self._bus, self._address
+        bus = self._bus
+        address = self._address = bus.next_address()
         self._node = UsbNode(bus.node(address), bus.socket(address), self)
-        bus.add(PORT, address, self.descriptors, self._speed_mbit)
+        bus.add(self._port, address, self.descriptors, self._speed_mbit)
 
     def unplug(self) -> None:
         """Vanish, as when the cable is pulled."""
@@ -135,7 +134,7 @@ class UsbDevice(NodeOwner, Closing):
             self._waiting.clear()
         if node is not None:
             node.unplug()
-            self._bus.remove(PORT, self._address)
+            self._bus.remove(self._port, self._address)
 
     def close(self) -> None:
         self.unplug()

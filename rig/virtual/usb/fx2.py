@@ -58,6 +58,7 @@ class Fx2(UsbDevice):
         settings: UsbSettings,
         on_start: Callable[[Fx2Stream], None],
         on_stop: Callable[[], None],
+        port: str = "1-1",
     ) -> None:
         self._channels, self._settings = channels, settings
         self._on_start, self._on_stop = on_start, on_stop
@@ -67,7 +68,7 @@ class Fx2(UsbDevice):
         """The status with which every request for samples comes back at once, without any."""
         self.uploaded_bytes = 0
         self.rate_hz = 24_000_000
-        super().__init__(bus, settings.speed_mbit)
+        super().__init__(bus, port, settings.speed_mbit)
 
     @property
     def descriptors(self) -> bytes:
