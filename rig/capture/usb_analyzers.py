@@ -16,7 +16,11 @@ from pathlib import Path
 FX2LAFW_PACKAGE = "apt-get install sigrok-firmware-fx2lafw"
 _DSLOGIC_TOOL = "sigrok-util's sigrok-fwextract-dreamsourcelab-dslogic fetches them"
 _LOGIC16_TOOL = "sigrok-util's sigrok-fwextract-saleae-logic16 takes them out of Saleae's program"
-_LOGIC_PRO_TOOL = "they are in Saleae's program, as sigrok's README.devices says"
+_LOGIC_PRO_TOOL = "they are in Saleae's program, and no tool takes them out"
+_USB_C_GROK = "no package has it: build it from sigrok-firmware-fx2lafw's source"
+_DSVIEW = "capture with DSView, save as .sr, then: rig analyze CAPTURE.sr"
+_LOGIC_2 = "capture with Saleae's Logic 2, then analyze what it exports: rig analyze"
+HIGH_SPEED_MBIT = 480
 _USB_DEVICES = Path("/sys/bus/usb/devices")
 _USB_NODES = Path("/dev/bus/usb")
 
@@ -27,9 +31,10 @@ class UsbAnalyzer:
 
     name: str
     driver: str
+    """Of libsigrok; "" if it has none."""
     firmware: tuple[str, ...]
     source: str
-    """The source of the firmware."""
+    """The source of the firmware; without a driver, what to do instead."""
 
     @property
     def is_packaged(self) -> bool:
@@ -48,6 +53,10 @@ class Present:
     """The port, as the kernel names it."""
     node: Path
     """The file that libsigrok must be able to open."""
+    speed_mbit: int = HIGH_SPEED_MBIT
+    """The speed of its connection; 0: the kernel does not say."""
+    neighbors: tuple[str, ...] = ()
+    """What shares a hub with it, by the names they tell."""
 
 
 def _fx2(name: str, firmware: str) -> UsbAnalyzer:
@@ -69,6 +78,9 @@ KNOWN: Mapping[str, UsbAnalyzer] = {
     "16d0:0498": _fx2("Braintechnology USB-LPS", "braintechnology-usb-lps"),
     "1d50:608c": _fx2("sigrok FX2, 8 channels", "sigrok-fx2-8ch"),
     "1d50:608d": _fx2("sigrok FX2, 16 channels", "sigrok-fx2-16ch"),
+    "1d50:608f": UsbAnalyzer(
+        "sigrok usb-c-grok", "fx2lafw", ("fx2lafw-usb-c-grok.fw",), _USB_C_GROK
+    ),
     "2a0e:0001": _dslogic("DSLogic", "dslogic", "dslogic-fpga-5v", "dslogic-fpga-3v3"),
     "2a0e:0003": _dslogic("DSLogic Pro", "dslogic-pro", "dslogic-pro-fpga"),
     "2a0e:0020": _dslogic("DSLogic Plus", "dslogic-plus", "dslogic-plus-fpga"),
@@ -92,22 +104,49 @@ KNOWN: Mapping[str, UsbAnalyzer] = {
 }
 """The analyzers known, by vendor:product."""
 
+WITHOUT_DRIVER: Mapping[str, UsbAnalyzer] = {
+    usb_id: UsbAnalyzer(name, "", (), instead)
+    for name, instead, usb_ids in (
+        ("DreamSourceLab DSLogic Plus of 2020 or later", _DSVIEW, ("2a0e:0030", "2a0e:0034")),
+        ("DreamSourceLab DSLogic U2Basic", _DSVIEW, ("2a0e:0029", "2a0e:0031", "2a0e:0035")),
+        ("DreamSourceLab DSLogic U2Pro16", _DSVIEW, ("2a0e:002d",)),
+        ("DreamSourceLab DSLogic U3Pro16", _DSVIEW, ("2a0e:002a",)),
+        ("DreamSourceLab DSLogic U3Pro32", _DSVIEW, ("2a0e:002c",)),
+        ("Saleae Logic 4", _LOGIC_2, ("21a9:1003",)),
+        ("Saleae Logic 8", _LOGIC_2, ("21a9:1004",)),
+        ("Saleae Logic Pro 8", _LOGIC_2, ("21a9:1005",)),
+    )
+    for usb_id in usb_ids
+}
+"""Analyzers that libsigrok 0.5.2 has no driver for, from DSView's table and libsigrok's rules."""
+
 
 def present(devices: Path = _USB_DEVICES, nodes: Path = _USB_NODES) -> Iterator[Present]:
     """Yield the known analyzers that are plugged in, in the order of their ports."""
     for folder in sorted(devices.glob("*")):
-        usb_id = f"{_text(folder / 'idVendor')}:{_text(folder / 'idProduct')}"
-        kind = KNOWN.get(usb_id)
+        usb_id = f"{_text(folder / 'idVendor')}:{_text(folder / 'idProduct')}".lower()
+        kind = KNOWN.get(usb_id) or WITHOUT_DRIVER.get(usb_id)
         bus, number = _text(folder / "busnum"), _text(folder / "devnum")
         if kind is not None and bus.isdecimal() and number.isdecimal():
             node = nodes / f"{int(bus):03d}" / f"{int(number):03d}"
-            yield Present(kind, usb_id, folder.name, node)
+            speed = _text(folder / "speed")
+            speed_mbit = int(speed) if speed.isdecimal() else 0
+            yield Present(kind, usb_id, folder.name, node, speed_mbit, _neighbors(folder))
 
 
-def _text(path: Path) -> str:
+def _neighbors(folder: Path) -> tuple[str, ...]:
+    """Return what is on the same hub, but for the computer's own hubs: 3-2.1 is on that at 3-2."""
+    hub, dot, _ = folder.name.rpartition(".")
+    beside = sorted(folder.parent.glob(f"{hub}.*")) if dot else []
+    own = [each for each in beside if each != folder and each.name.rpartition(".")[0] == hub]
+    named = (_text(each / "product", 40) or each.name for each in own if ":" not in each.name)
+    return tuple(named)
+
+
+def _text(path: Path, length: int = 16) -> str:
     """Read a value of the kernel's; "" for a folder that is no device, or that has just gone."""
     try:
-        return path.read_text(encoding="ascii")[:16].strip().lower()
+        return path.read_text(encoding="ascii")[:length].strip()
     except (OSError, UnicodeDecodeError):
         return ""
 

@@ -17,6 +17,7 @@ from rig.capture.analyzers import analyzer_kind, own_drivers
 from rig.capture.scan import Scanned, scan
 from rig.capture.usb_analyzers import (
     FX2LAFW_PACKAGE,
+    HIGH_SPEED_MBIT,
     Present,
     firmware_folders,
     missing_firmware,
@@ -157,6 +158,9 @@ def analyzer_finding(analyzer: Present, folders: list[Path]) -> DoctorFinding:
     """Return the driver of an analyzer on USB, and what keeps it from working."""
     kind = analyzer.kind
     what = f"analyzer {kind.name}"
+    if not kind.driver:
+        state = f"USB {analyzer.usb_id} at {analyzer.place}: libsigrok has no driver for it"
+        return DoctorFinding(what, state, kind.source, needed=False)
     state = f"USB {analyzer.usb_id} at {analyzer.place}: driver {kind.driver}"
     missing = missing_firmware(kind, folders)
     if missing:
@@ -170,6 +174,12 @@ def analyzer_finding(analyzer: Present, folders: list[Path]) -> DoctorFinding:
     if not os.access(analyzer.node, os.R_OK | os.W_OK):
         mend = "sudo usermod -aG plugdev $USER, log in again, unplug and plug the analyzer"
         state = f"{state}, no permission for {analyzer.node}"
+        return DoctorFinding(what, state, mend, needed=False, driver=kind.driver)
+    if analyzer.neighbors:
+        state = f"{state}, on a hub with {', '.join(analyzer.neighbors)}"
+    if 0 < analyzer.speed_mbit < HIGH_SPEED_MBIT:
+        state = f"{state}, at {analyzer.speed_mbit} Mbit/s only: samples will be lost"
+        mend = "plug it into the computer itself, with another cable, not into an old hub"
         return DoctorFinding(what, state, mend, needed=False, driver=kind.driver)
     return DoctorFinding(what, state, driver=kind.driver)
 

@@ -11,6 +11,7 @@ import pytest
 from rig.capture import sigrok
 from rig.capture.usb_analyzers import (
     KNOWN,
+    WITHOUT_DRIVER,
     Present,
     UsbAnalyzer,
     firmware_folders,
@@ -65,7 +66,7 @@ def test_findings(usb_id: str, tmp_path: Path) -> None:
     analyzer = Present(kind, usb_id, "1-2", node)
     without = analyzer_finding(analyzer, [tmp_path])
     assert kind.firmware[0] in without.state + without.mend
-    assert without.mend.startswith("apt-get install" if kind.driver == "fx2lafw" else "put ")
+    assert without.mend.startswith("apt-get install" if kind.is_packaged else "put ")
     folders = provide(tmp_path / "firmware", kind)
     closed = analyzer_finding(analyzer, folders)
     assert f"no permission for {node}" in closed.state
@@ -74,6 +75,32 @@ def test_findings(usb_id: str, tmp_path: Path) -> None:
     good = analyzer_finding(analyzer, folders)
     assert (good.mend, good.state) == ("", f"USB {usb_id} at 1-2: driver {kind.driver}")
     assert not any(finding.needed and finding.mend for finding in (without, closed, good))
+
+
+def test_speed_and_hub_are_told(tmp_path: Path) -> None:
+    devices = tmp_path / "devices"
+    for port in ("3-2", "3-2.1", "3-2.4", "3-2.4.1", "3-5"):
+        plug(devices, port, "08a9:0014" if port == "3-2.1" else "1d6b:0002")
+    (devices / "3-2.1/speed").write_text("12\n")
+    (devices / "3-2.4/product").write_text("Uno R3\n")
+    (analyzer,) = present(devices, tmp_path)
+    assert (analyzer.speed_mbit, analyzer.neighbors) == (12, ("Uno R3",))
+    analyzer.node.parent.mkdir()
+    analyzer.node.touch()
+    found = analyzer_finding(analyzer, provide(tmp_path / "firmware", analyzer.kind))
+    assert found.state.endswith("on a hub with Uno R3, at 12 Mbit/s only: samples will be lost")
+    assert "another cable" in found.mend
+    assert not found.needed
+
+
+def test_analyzers_that_libsigrok_cannot_read_say_what_can(tmp_path: Path) -> None:
+    plug(tmp_path, "1-2", "2a0e:0030")
+    (analyzer,) = present(tmp_path)
+    found = analyzer_finding(analyzer, [])
+    assert found.state == "USB 2a0e:0030 at 1-2: libsigrok has no driver for it"
+    assert "rig analyze CAPTURE.sr" in found.mend
+    assert not found.driver
+    assert not set(KNOWN) & set(WITHOUT_DRIVER)
 
 
 def test_each_missing_file_is_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rig.capture.drivers import refuse_too_fast
 from rig.config.fixture import load_fixture, parse_fixture
 from rig.config.virtual.bench import (
     MODEL_KEYS,
@@ -458,6 +459,13 @@ def test_built_in_fixtures_are_named_as_their_files(name: str) -> None:
     assert fixture.has_second_witness
     assert fixture.is_virtual == name.startswith(("virtual", "qemu"))
     assert fixture.sequence_channels == (2, 3, 4)
+
+
+@pytest.mark.parametrize("name", fixture_names())
+def test_all_channels_of_a_built_in_fixture_fit_its_rate(name: str) -> None:
+    """`rig calibrate` has all of them in use."""
+    analyzer = load_fixture(name).analyzer
+    refuse_too_fast(analyzer.driver, analyzer.sample_rate_hz, (1 << analyzer.channels) - 1)
 
 
 def test_a_fixture_is_found_by_path(tmp_path: Path) -> None:

@@ -26,12 +26,14 @@ TRANSFER_BYTES = 240_128
 PLAN = find_plan("interrupt").read_text(encoding="utf-8").replace("count = 1000", "count = 300")
 
 
-def measured(folder: Path, fault: str, fixture: str = FIXTURE) -> tuple[Result, RigError | None]:
+def measured(
+    folder: Path, fault: str, fixture: str = FIXTURE, plan: str = PLAN
+) -> tuple[Result, RigError | None]:
     """A run in whose third tenth of a second the fault begins."""
     usb = f'\n[virtual.usb]\nfault = "{fault}"\nafter = "216.5 ms"\n' if fault else ""
     path = folder / "run.h5"
     failure = run(
-        parse_plan(PLAN, "plan"),
+        parse_plan(plan, "plan"),
         parse_fixture(fixture + usb, "fixture"),
         path,
         lambda _live: None,
@@ -64,6 +66,13 @@ def test_a_transfer_lost_without_a_word_is_found_by_the_train(fixture: str, tmp_
     assert "sequence gap at sample 5,0" in result.evaluation.reasons[0]
     assert f"about {missing:,} samples" in result.evaluation.reasons[0]
     assert result.evaluation.verdict is Verdict.INCOMPLETE
+
+
+def test_a_transfer_lost_without_a_train_contradicts_the_log(tmp_path: Path) -> None:
+    plan = find_plan("period").read_text(encoding="utf-8")
+    result, _ = measured(tmp_path, "error", FIXTURE, plan.replace("count = 1000 ", "count = 100 "))
+    assert result.evaluation.verdict is Verdict.INCONSISTENT
+    assert "bracket test: no clock fits" in result.evaluation.reasons[0]
 
 
 def test_an_overrun_ends_the_command_with_3_and_says_what_it_may_be(tmp_path: Path) -> None:
